@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from jobmill.rotation.policies import call_value, yield_model
-from jobmill.rotation.policies.target_pool import Places
-from jobmill.rotation.policies.yield_policy import YieldPolicy, ranked
+from jobmill.rotation.policies.target_pool import PoolIndexes
+from jobmill.rotation.policies.yield_policy import YieldPolicy, rank_by_value
 
 LOOK = 50
 """Rows looked at for each call that may be made."""
@@ -46,36 +46,40 @@ class Indexed(YieldPolicy):
     def _put_off(self, places: Iterable[int], now: float) -> None:
         for place in places:
             state = self.states[self.roster.targets[place].id]
-            self.due[place] = yield_model.look_at(state, self.price, now, self.rules)
+            self.due[place] = yield_model.reconsider_at(state, self.price, now, self.rules)
             self.price_then[place] = self.price
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         outdated = np.flatnonzero(call_value.is_outdated(self.price_then, self.price))
         self._put_off(outdated[: LOOK * budget].tolist(), now)
-        left = self.roster.left(now, room)
+        left = self.roster.remaining_calls(now, room)
         ready = self.roster.ready(now, left)
         due = self._due(ready, now, budget)
         looked = np.union1d(due, self._unknown(ready, now, budget))
         # Those that waited too long have an index of their own.
-        owed = self.roster.take(self._overdue(ready, now), self._quota(budget), left)
+        owed = self.roster.take(self._overdue(ready, now), self._overdue_quota(budget), left)
         self._owed -= len(owed)
         rest = np.setdiff1d(looked, owed)
         values = self._values(rest, now)
         worth = dict(zip(rest.tolist(), values.tolist(), strict=True))
-        dear = self.roster.take(ranked(rest, values, 2 * budget + 1), budget - len(owed), left)
+        dear = self.roster.take(
+            rank_by_value(rest, values, 2 * budget + 1), budget - len(owed), left
+        )
         full = bool(dear) and len(dear) + len(owed) == budget
         self.price = call_value.next_price(self.price, worth[dear[-1]] if full else None)
         passed = set(due.tolist()) - {*owed, *dear}
-        self._put_off([one for one in passed if worth[one] < call_value.NEARLY * self.price], now)
+        self._put_off(
+            [one for one in passed if worth[one] < call_value.NEAR_PRICE * self.price], now
+        )
         return self.roster.claim(owed + dear, now, self.rules.gaps)
 
-    def _due(self, ready: Places, now: float, budget: int) -> Places:
+    def _due(self, ready: PoolIndexes, now: float, budget: int) -> PoolIndexes:
         """ORDER BY due_at LIMIT."""
         due = ready[self.due[ready] <= now]
         return due[np.argsort(self.due[due], kind="stable")[: LOOK * budget]]
 
-    def _unknown(self, ready: Places, now: float, budget: int) -> Places:
+    def _unknown(self, ready: PoolIndexes, now: float, budget: int) -> PoolIndexes:
         """Those never seen, by what their platform brings: an index of its own."""
         never = ready[np.isnan(self._worth[ready])]
-        best = ranked(never, self._values(never, now), 2 * budget + 1)
+        best = rank_by_value(never, self._values(never, now), 2 * budget + 1)
         return np.array(list(islice(best, budget)), dtype=np.intp)

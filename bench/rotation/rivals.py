@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.rotation.simulator import GAPS
 from bench.rotation.world import DAY, World, trouble
-from jobmill.rotation.policies.yield_policy import ranked
+from jobmill.rotation.policies.yield_policy import rank_by_value
 
 
 class RoundRobin:
@@ -66,7 +66,7 @@ class Clairvoyant:
         value = own / d * (1 - (1 + z) * np.exp(-z))
         value[(now - self.last < self.gap) | (now >= self.world.dies)] = -1.0
         chosen: list[int] = []
-        for id in ranked(at, value, 4 * budget + 1):
+        for id in rank_by_value(at, value, 4 * budget + 1):
             name = self.names[self.source[id]]
             if len(chosen) == budget or value[id] < 0:
                 break

@@ -23,8 +23,8 @@ from evaluation.run import line
 from jobmill.db import Database, Tx, connect, fetch_value, open_connection
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
-from jobmill.rotation import board_import, monitor, planner, platform_state
-from jobmill.rotation.planner import Planned, RunRequest
+from jobmill.rotation import board_import, planner, platform_state, rotation_status
+from jobmill.rotation.planner import RunPlan, RunRequest
 
 SIZES = (1_000, 100_000, 1_000_000)
 WARM_UP = 8
@@ -75,8 +75,10 @@ async def _measure(url: str, sizes: Sequence[int]) -> None:
         found: list[Measured] = []
         for size in sizes:
             await fill(url, size)
-            found.append(await _rounds(database, "seed", RunRequest("seed", "manual", most=BUDGET)))
-            wish = RunRequest("yield", "manual", most=BUDGET)
+            found.append(
+                await _rounds(database, "seed", RunRequest("seed", "manual", max_calls=BUDGET))
+            )
+            wish = RunRequest("yield", "manual", max_calls=BUDGET)
             found.append(await _rounds(database, "yield", wish))
             found += await _looks(database)
             if size >= 100_000:
@@ -120,7 +122,7 @@ async def _sources(tx: Tx, size: int) -> None:
         {"names": NAMES, "size": size},
     )
     await tx.execute("ALTER TABLE catalog.source ENABLE TRIGGER source_came")
-    await platform_state.add(tx, NAMES)
+    await platform_state.add_platforms(tx, NAMES)
 
 
 async def _targets(tx: Tx) -> None:
@@ -232,7 +234,7 @@ async def _count_due(tx: Tx) -> int:
     return found or 0
 
 
-async def _answer(tx: Tx, planned: Planned, at: dt.datetime) -> None:
+async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
     """They were called, and a day has passed; then others come forward, with all that is known of them."""
     await tx.execute(
         """
@@ -274,15 +276,15 @@ async def _answer(tx: Tx, planned: Planned, at: dt.datetime) -> None:
 async def _looks(database: Database) -> list[Measured]:
     """What people look at."""
     looks: dict[str, Callable[[Tx, dt.datetime], Awaitable[object]]] = {
-        "rotate due": lambda tx, at: monitor.due_targets(tx, at, "yield"),
-        "rotate due, seed": lambda tx, at: monitor.due_targets(tx, at, "seed"),
-        "status: platforms": lambda tx, at: monitor.yield_by_platform(
+        "rotate due": lambda tx, at: rotation_status.due_targets(tx, at, "yield"),
+        "rotate due, seed": lambda tx, at: rotation_status.due_targets(tx, at, "seed"),
+        "status: platforms": lambda tx, at: rotation_status.yield_by_platform(
             tx, at, dt.timedelta(hours=24)
         ),
-        "status: days": lambda tx, at: monitor.days(tx, at),
-        "status: ages": lambda tx, at: monitor.target_ages(tx, at),
-        "status: standstill": lambda tx, at: monitor.blocked_targets(tx, at, {}),
-        "rotate report": lambda tx, _: monitor.run_report(tx),
+        "status: days": lambda tx, at: rotation_status.calls_by_day(tx, at),
+        "status: ages": lambda tx, at: rotation_status.target_ages(tx, at),
+        "status: standstill": lambda tx, at: rotation_status.blocked_targets(tx, at, {}),
+        "rotate report": lambda tx, _: rotation_status.run_report(tx),
     }
     async with database.transaction() as tx:
         size = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0

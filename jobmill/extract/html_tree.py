@@ -26,20 +26,22 @@ def parse_html(body: bytes) -> LexborHTMLParser:
 def find_json_ld_posting(page: LexborHTMLParser, url: str, department: str = "") -> Posting | None:
     """The one posting that a page states as JSON-LD; None where it states none or several.
     `department` is where the vendor puts it."""
-    found = [
-        (one, node)
+    postings = [
+        (posting, node)
         for node in json_ld.find_job_postings(page.css("script"))
-        if (one := posting_from_schema(node, url))
+        if (posting := posting_from_schema(node, url))
     ]
-    if len(found) != 1:
+    if len(postings) != 1:
         return None
-    one, node = found[0]
-    return replace(one, department=one.department or html_text.single_line(node.get(department)))
+    posting, node = postings[0]
+    return replace(
+        posting, department=posting.department or html_text.single_line(node.get(department))
+    )
 
 
 def read_json_ld_posting(body: bytes, url: str, department: str = "") -> Posting:
     """The posting that a page states; OutsideError where it states none."""
-    found = find_json_ld_posting(parse_html(body), url, department)
-    if found is None:
+    posting = find_json_ld_posting(parse_html(body), url, department)
+    if posting is None:
         raise OutsideError("the page states no posting: it may be gone", permanent=True)
-    return found
+    return posting

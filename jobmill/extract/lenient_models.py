@@ -78,8 +78,8 @@ def parse_json(body: bytes) -> Any:
     value = json.loads(text)
     if _HALF_SURROGATE.search(text):
         # Half of a surrogate pair, as a cut text ends with, fits into no database.
-        whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        value = json.loads(whole)
+        encoded = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        value = json.loads(encoded)
     return value
 
 
@@ -90,19 +90,23 @@ def parse_record(model: type[Model], value: object) -> Model | None:
 
 def parse_records(model: type[Model], values: list[object]) -> tuple[list[Model], int]:
     """The records that can be read, and how many cannot; OutsideError if there are only such."""
-    found = [one for value in values if (one := parse_record(model, value))]
-    if values and not found:
+    records = [record for value in values if (record := parse_record(model, value))]
+    if values and not records:
         raise OutsideError("none of its records can be read", permanent=True)
-    return found, len(values) - len(found)
+    return records, len(values) - len(records)
 
 
-def merge_details(posting: Posting, more: Posting) -> Posting:
+def merge_details(posting: Posting, details: Posting) -> Posting:
     """The posting, with all that a fuller answer says of it; it stays the same one."""
-    kept = {"title", "url", "platform", "board", "vendor_id", "via", "partial"}
-    kept = {name for name in kept if getattr(posting, name)}
-    said = {one.name: getattr(more, one.name) for one in fields(more) if one.name not in kept}
-    whole = replace(posting, **{name: value for name, value in said.items() if value})
-    return replace(whole, partial=more.partial or not whole.description)
+    identity = {"title", "url", "platform", "board", "vendor_id", "via", "partial"}
+    identity = {name for name in identity if getattr(posting, name)}
+    updates = {
+        field.name: getattr(details, field.name)
+        for field in fields(details)
+        if field.name not in identity
+    }
+    merged = replace(posting, **{name: value for name, value in updates.items() if value})
+    return replace(merged, partial=details.partial or not merged.description)
 
 
 def unknown_response(platform: str) -> OutsideError:

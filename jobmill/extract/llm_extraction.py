@@ -83,11 +83,11 @@ def visible_text(html_or_text: str, url: str) -> str:
     """What a reader sees of a page, its title first."""
     if not _TAG.search(html_or_text):
         return (texts.clean_text(html_or_text[:_MAX_HTML_LENGTH]) or "")[:MAX_TEXT_LENGTH]
-    whole = html_or_text.encode(errors="replace")[:_MAX_HTML_LENGTH]
-    tree = LexborHTMLParser(nesting_limit.truncate_deep_html(whole))
-    seen = [_format_line(line) for line in text_lines.read_lines(tree.body).lines]
+    html = html_or_text.encode(errors="replace")[:_MAX_HTML_LENGTH]
+    tree = LexborHTMLParser(nesting_limit.truncate_deep_html(html))
+    lines = [_format_line(line) for line in text_lines.read_lines(tree.body).lines]
     return (
-        texts.clean_text("\n".join([page_metadata.read_metadata(tree, url).title, *seen])) or ""
+        texts.clean_text("\n".join([page_metadata.read_metadata(tree, url).title, *lines])) or ""
     )[:MAX_TEXT_LENGTH]
 
 
@@ -118,8 +118,8 @@ def build_posting(extracted: ExtractedWords, html_or_text: str, url: str) -> Pos
 
 def _find_line(words: str | None, text: str) -> str | None:
     """The words as the page has them."""
-    found = _find(words, text)
-    return texts.single_line(found[0]) if found else None
+    match = _find(words, text)
+    return texts.single_line(match[0]) if match else None
 
 
 def _description(extracted: ExtractedWords, text: str) -> str | None:
@@ -138,5 +138,5 @@ def _find(words: str | None, text: str, start: int = 0) -> re.Match[str] | None:
         return None
     inner = _APOSTROPHE.sub(_APOSTROPHE.pattern, _WORD_SEPARATOR.join(map(re.escape, parts)))
     # A word is found whole: "Cook" is not said by "Cookies".
-    whole = re.compile(rf"(?<!\w){inner}(?!\w)", re.IGNORECASE)
-    return whole.search(text, start)
+    pattern = re.compile(rf"(?<!\w){inner}(?!\w)", re.IGNORECASE)
+    return pattern.search(text, start)

@@ -39,7 +39,11 @@ async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
 
 async def prune_records(tools: Tools, work: Work) -> Move:
     async with tools.db.transaction() as tx:
-        gone = await budget_ledger.prune(tx) + await source_runs.prune(tx) + await calls.prune(tx)
+        gone = (
+            await budget_ledger.prune(tx)
+            + await source_runs.prune(tx)
+            + await calls.prune_calls(tx)
+        )
         gone += (
             await idempotent_responses.delete_expired(tx)
             + await sessions.prune(tx)

@@ -13,8 +13,8 @@ from jobmill.db import Tx
 from jobmill.pipelines import source
 from jobmill.queue import Finish, ItemId, Move, NewItem, RefusedItem, Work
 from jobmill.rotation import planner, targets
-from jobmill.rotation.planner import Planned, RunRequest
-from jobmill.rotation.target_selection import Limits
+from jobmill.rotation.planner import RunPlan, RunRequest
+from jobmill.rotation.target_selection import RunLimits
 from jobmill.settings import Settings
 
 KIND = "rotation"
@@ -23,7 +23,7 @@ EVERY = dt.timedelta(minutes=5)
 
 def wish_of(settings: Settings) -> RunRequest:
     """What the settings say of every run."""
-    limits = Limits(
+    limits = RunLimits(
         companies=settings.max_company_targets_per_run,
         slices=settings.max_search_slices_per_run,
         platforms={
@@ -38,11 +38,11 @@ def wish_of(settings: Settings) -> RunRequest:
 
 async def start(
     tx: Tx, wish: RunRequest, environ: Mapping[str, str], *, at: dt.datetime | None = None
-) -> tuple[Planned, dict[int, ItemId]]:
+) -> tuple[RunPlan, dict[int, ItemId]]:
     """Claim what is due and put it into the queue, in one transaction: the plan, and the item of
     each source. What the queue has no room for is left for the next run."""
     planned = await planner.start_run(tx, wish, at or await planner.clock(tx), environ)
-    news = [source.work(one.source_id, window=one.window) for one in planned.claimed]
+    news = [source.work(one.source_id, window=one.repeat_window) for one in planned.claimed]
     answers = await queue.submit_all(tx, news) if news else []
     full = [one for one in answers if isinstance(one, RefusedItem) and one.live is None]
     left_out = [int(one.new.data["source"]) for one in full]

@@ -41,7 +41,7 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     try:
         asked = await _asked(tools, work)
         if asked:
-            return _skip(id, asked.words, not_before=asked.called_at + _window(work))
+            return _skip(id, asked.description, not_before=asked.called_at + _window(work))
         harvest = await _run(replace(tools, fetch=ear), id, environ)
     except Unavailable as error:
         return Block("key", str(error), save=partial(_hold, id=id, item=work.id, why=str(error)))
@@ -100,7 +100,7 @@ async def _asked(tools: Tools, work: Work) -> EarlierCall | None:
         source = await sources.get(tx, id)
         if source.status != "active" and source.retry_at is None:
             raise Conflict(f"source {id} ({source.name}) is {source.status}: it takes no turns")
-        return await calls.claim(tx, id, item=work.id, window=_window(work), at=at)
+        return await calls.claim_signature(tx, id, item=work.id, window=_window(work), at=at)
 
 
 def _window(work: Work) -> dt.timedelta:

@@ -16,7 +16,7 @@ from jobmill.errors import Invalid
 
 from . import targets
 
-FIELDS = ("platform", "slug", "priority")
+_COLUMNS = ("platform", "slug", "priority")
 MAX_NAMED_LINES = 20
 """An error message names at most this many invalid lines."""
 
@@ -41,9 +41,9 @@ def parse_boards(text: str) -> list[ImportedBoard]:
     names the wrong lines."""
     boards: list[ImportedBoard] = []
     wrong: list[str] = []
-    for number, line in _lines(text):
+    for number, line in _parse_lines(text):
         try:
-            boards.append(_board(line))
+            boards.append(_to_board(line))
         except Invalid as error:
             wrong.append(f"line {number}: {error}")
     if wrong:
@@ -52,21 +52,21 @@ def parse_boards(text: str) -> list[ImportedBoard]:
     return boards
 
 
-def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _parse_lines(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """Yield the number of each line with its fields, or with the reason why it cannot be read."""
     if text.lstrip("\ufeff \n\r\t").startswith("{"):
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():
-                yield number, _object(line)
+                yield number, _parse_object(line)
         return
     reader = csv.reader(text.lstrip("\ufeff").splitlines())
     for cells in reader:
         plain = [cell.strip() for cell in cells]
-        if any(plain) and [cell.lower() for cell in plain[:2]] != list(FIELDS[:2]):
-            yield reader.line_num, dict(zip(FIELDS, plain, strict=False))
+        if any(plain) and [cell.lower() for cell in plain[:2]] != list(_COLUMNS[:2]):
+            yield reader.line_num, dict(zip(_COLUMNS, plain, strict=False))
 
 
-def _object(line: str) -> dict[str, Any] | str:
+def _parse_object(line: str) -> dict[str, Any] | str:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -74,13 +74,13 @@ def _object(line: str) -> dict[str, Any] | str:
     return cast(dict[str, Any], value) if isinstance(value, dict) else "not an object: {…}"
 
 
-def _board(line: dict[str, Any] | str) -> ImportedBoard:
+def _to_board(line: dict[str, Any] | str) -> ImportedBoard:
     if isinstance(line, str):
         raise Invalid(line)
     name, slug = line.get("platform"), line.get("slug")
     if not isinstance(name, str) or not isinstance(slug, str) or not name or not slug:
         raise Invalid("wants a platform and a slug")
-    return ImportedBoard(new_board(name, slug), _priority(line.get("priority")))
+    return ImportedBoard(board_source(name, slug), _priority(line.get("priority")))
 
 
 def _priority(value: Any) -> int | None:
@@ -91,7 +91,7 @@ def _priority(value: Any) -> int | None:
     return int(value)
 
 
-def new_board(name: str, slug: str) -> NewSource:
+def board_source(name: str, slug: str) -> NewSource:
     """Make a source for a board; Invalid if the platform has no such boards."""
     platform = saved_responses.platform(name)
     if platform.off or platform.first is None:
@@ -118,13 +118,13 @@ async def import_boards(tx: Tx, boards: Sequence[ImportedBoard]) -> ImportResult
     await targets.add_new(tx, sorted(fresh))
     # Lock all targets in one statement: locking per priority would break the ascending lock order.
     await targets.lock(tx, [id for id, new in answers if not new])
-    for priority, ids in _by_priority(zip(boards, answers, strict=True)):
-        await targets.prioritise(tx, ids, priority)
+    for priority, ids in _group_by_priority(zip(boards, answers, strict=True)):
+        await targets.set_priorities(tx, ids, priority)
     ids = {id for id, _ in answers}
     return ImportResult(len(ids), len(fresh), len(ids) - len(fresh))
 
 
-def _by_priority(
+def _group_by_priority(
     pairs: Iterable[tuple[ImportedBoard, tuple[int, bool]]],
 ) -> Iterator[tuple[int, list[int]]]:
     named: dict[int, list[int]] = {}

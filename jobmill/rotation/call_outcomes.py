@@ -10,11 +10,11 @@ from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.source_runs import CrawlResult, SavedRun
 from jobmill.db import Tx, fetch_value, optional_time
 
-from . import calls, platform_state, targets, timestamps
-from .calls import Call
+from . import calls, epoch_times, platform_state, targets
+from .calls import CallRecord
 from .platform_state import PlatformState
 from .policies import eligibility, interval_policy, yield_model
-from .targets import Status, Target
+from .targets import Target, TargetStatus
 
 INTERVAL_RULES = interval_policy.IntervalRules()
 YIELD_RULES = yield_model.YieldRules()
@@ -87,7 +87,7 @@ async def record_outcome(
         return
     target = replace(target, page_cap=await _page_cap(tx, target, harvest, saved))
     outcome = read_outcome(harvest, saved, retry_after, page_cap=target.page_cap)
-    await _note(tx, target, harvest, saved, outcome["status"], item)
+    await _record_call(tx, target, harvest, saved, outcome["status"], item)
     target = target if item is None else replace(target, queued_at=None)
     await _learn(tx, target, outcome, at, saved, was_called=harvest.calls > 0)
 
@@ -103,15 +103,17 @@ async def _page_cap(tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRu
         # It was not a limit, or no longer is one.
         return None
     rolls = (
-        fresh and shown >= MIN_PAGE_CAP and shown == await calls.last_count(tx, target.source_id)
+        fresh
+        and shown >= MIN_PAGE_CAP
+        and shown == await calls.last_result_count(tx, target.source_id)
     )
     return target.page_cap or (shown if rolls else None)
 
 
-async def _note(
+async def _record_call(
     tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRun, answer: str, item: int | None
 ) -> None:
-    call = Call(
+    call = CallRecord(
         source_id=target.source_id,
         platform=target.platform,
         run_id=target.run_id if target.queued_at and item is not None else None,
@@ -125,7 +127,7 @@ async def _note(
         duplicates=saved.counts.duplicates,
         pages=harvest.pages,
     )
-    await calls.record(tx, call)
+    await calls.record_call(tx, call)
 
 
 async def _learn(
@@ -140,16 +142,16 @@ async def _learn(
     """Update the target; without a request the platform learns nothing."""
     # If another save holds the platform's row, only the target learns. Outcomes that close the
     # platform wait for the row.
-    ours = await platform_state.lock(
-        tx, target.platform, wait=outcome["status"] not in yield_model.GOOD
+    ours = await platform_state.lock_platform(
+        tx, target.platform, wait=outcome["status"] not in yield_model.GOOD_STATUSES
     )
     standing = ours or (await platform_state.load_all(tx)).get(target.platform)
     average = standing.average if standing else yield_model.PlatformAverage()
     now = at.timestamp()
-    shared, incident = is_shared(target.platform) and was_called, saved.failure_effect.incident
+    shared, incident = is_vendor(target.platform) and was_called, saved.failure_effect.incident
     excused = standing is not None and shared and standing.opened > 0
     state, average = yield_model.learn(
-        target.yields,
+        target.yield_state,
         outcome,
         now,
         kind=target.kind,
@@ -158,34 +160,38 @@ async def _learn(
         rules=YIELD_RULES,
         excused=excused,
     )
-    turn = interval_policy.learn(target.seed, outcome, now, kind=target.kind, rules=INTERVAL_RULES)
+    turn = interval_policy.learn(
+        target.interval_state, outcome, now, kind=target.kind, rules=INTERVAL_RULES
+    )
     if outcome["status"] == "rate_limited" and not shared:
-        state, turn = _patient(state, turn, outcome, now)
+        state, turn = _wait_as_asked(state, turn, outcome, now)
     if incident:
-        state, turn = _behind(state, turn, now, await _held_until(tx, target.platform, at))
-    state, turn = _spaced(target, state, turn)
-    await _keep(tx, target, state, turn)
+        state, turn = _wait_behind_others(
+            state, turn, now, await _held_until(tx, target.platform, at)
+        )
+    state, turn = _respect_platform_interval(target, state, turn)
+    await _save(tx, target, state, turn)
     if ours:
-        trouble = _trouble(ours, outcome, now, shared and not incident)
+        trouble = _next_breaker_state(ours, outcome, now, shared and not incident)
         await platform_state.save_state(tx, ours.name, average, trouble)
 
 
-def is_shared(platform: str) -> bool:
+def is_vendor(platform: str) -> bool:
     """Whether the sources of a platform share one service; company sites do not."""
     adapter = BY_NAME.get(platform)
     return adapter is not None and adapter.vendor
 
 
-def _trouble(
+def _next_breaker_state(
     standing: PlatformState, outcome: dict[str, Any], now: float, counts: bool
 ) -> eligibility.BreakerState:
     """Update the health of the platform; incidents are stored elsewhere."""
     if not counts:
-        return standing.trouble
-    return eligibility.after(standing.trouble, outcome, now, YIELD_RULES.breaker)
+        return standing.breaker
+    return eligibility.after_outcome(standing.breaker, outcome, now, YIELD_RULES.breaker)
 
 
-def _patient(
+def _wait_as_asked(
     state: yield_model.YieldState,
     turn: interval_policy.IntervalState,
     outcome: dict[str, Any],
@@ -207,7 +213,7 @@ async def _held_until(tx: Tx, vendor: str, at: dt.datetime) -> float:
     return (until or at).timestamp()
 
 
-def _behind(
+def _wait_behind_others(
     state: yield_model.YieldState,
     turn: interval_policy.IntervalState,
     now: float,
@@ -221,7 +227,7 @@ def _behind(
     )
 
 
-def _spaced(
+def _respect_platform_interval(
     target: Target, state: yield_model.YieldState, turn: interval_policy.IntervalState
 ) -> tuple[yield_model.YieldState, interval_policy.IntervalState]:
     """Not before the platform's minimum interval has passed."""
@@ -235,7 +241,7 @@ def _spaced(
     )
 
 
-async def _keep(
+async def _save(
     tx: Tx, target: Target, state: yield_model.YieldState, turn: interval_policy.IntervalState
 ) -> None:
     price = await fetch_value(tx, float, "SELECT price FROM rotation.call_allowance") or 0.0
@@ -259,35 +265,35 @@ async def _keep(
             "id": target.source_id,
             "queued_at": target.queued_at,
             "page_cap": target.page_cap,
-            "status": _standing_of(target, turn),
-            "called_at": timestamps.to_datetime(state.called_at),
+            "status": _next_status(target, turn),
+            "called_at": epoch_times.to_datetime(state.called_at),
             "interval": turn.interval,
-            "next_allowed_at": timestamps.to_datetime(turn.next_allowed_at),
-            "last_success_at": timestamps.to_datetime(turn.last_success_at),
+            "next_allowed_at": epoch_times.to_datetime(turn.next_allowed_at),
+            "last_success_at": epoch_times.to_datetime(turn.last_success_at),
             "fail_count": turn.fail_count,
             "new": turn.new_last,
             "empty_runs": turn.empty_runs,
-            "found": state.found,
-            "looked": state.looked,
-            "shown": state.shown,
-            "shown_days": state.shown_days,
+            "found": state.new_listings,
+            "looked": state.observed_days,
+            "shown": state.entries,
+            "shown_days": state.entry_days,
             "span": state.span,
             "rho": state.rho,
             "d": state.d,
             "health": state.health,
             "failures": state.failures,
-            "last_ok_at": timestamps.to_datetime(state.last_ok_at),
-            "gate_at": timestamps.to_datetime(state.gate_at),
-            "due_at": timestamps.to_datetime(due_at),
+            "last_ok_at": epoch_times.to_datetime(state.last_ok_at),
+            "gate_at": epoch_times.to_datetime(state.gate_at),
+            "due_at": epoch_times.to_datetime(due_at),
             "price": price,
         },
     )
 
 
-def _standing_of(target: Target, turn: interval_policy.IntervalState) -> Status:
+def _next_status(target: Target, turn: interval_policy.IntervalState) -> TargetStatus:
     """Bad after too many failures, active again after a success; a paused target stays paused."""
     if target.status == "paused":
         return "paused"
-    worked = turn.last_success_at != target.seed.last_success_at
+    worked = turn.last_success_at != target.interval_state.last_success_at
     given_up = target.status == "bad" and not worked
     return "bad" if given_up or interval_policy.is_bad(turn, INTERVAL_RULES) else "active"

@@ -16,20 +16,20 @@ from jobmill.catalog.sources import Source
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Invalid
 
-from . import timestamps
+from . import epoch_times
 
-FREE_TEXT = ("keywords", "location")
+FREE_TEXT_FIELDS = ("keywords", "location")
 """Fields in which sites ignore case and spaces."""
-WINDOW = dt.timedelta(hours=24)
+MAX_REPEAT_WINDOW = dt.timedelta(hours=24)
 """The same request is not repeated within this time."""
-GOOD = ("ok", "not_modified")
-CALLS_STAY = dt.timedelta(days=90)
+_GOOD_ANSWERS = ("ok", "not_modified")
+_RETENTION = dt.timedelta(days=90)
 MAX_SIGNATURE_LENGTH = 1_000
 """Signatures are cut to this length for display; the key covers the full text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class CallSignature:
     """Identifies a request: a text for people and a unique key."""
 
     text: str
@@ -38,30 +38,30 @@ class Signature:
 
 def build_signature(
     source: str, params: Mapping[str, Any], page: Mapping[str, Any] | None = None
-) -> Signature:
+) -> CallSignature:
     """Build `source:key1=value1&key2=value2`, sorted, without empty values and without the first
     page's number."""
-    pairs = sorted((name, _plain(name, value)) for name, value in params.items())
+    pairs = sorted((name, _normalize(name, value)) for name, value in params.items())
     parameters = [(name, value) for name, value in pairs if value not in (None, "", [], {})]
     beyond = sorted((page or {}).items())
-    shown = sorted((name, _shown(value)) for name, value in (*parameters, *beyond))
+    shown = sorted((name, _format_value(value)) for name, value in (*parameters, *beyond))
     text = "&".join(f"{name}={value}" for name, value in shown)
     # The text alone is ambiguous: a value may contain & or =.
     exact = [source, parameters, beyond] if beyond else [source, parameters]
     exact_json = json.dumps(exact, sort_keys=True, ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
     )
-    return Signature(_storable(f"{source}:{text}"), hashlib.sha256(exact_json).digest())
+    return CallSignature(_storable(f"{source}:{text}"), hashlib.sha256(exact_json).digest())
 
 
-def _plain(name: str, value: Any) -> Any:
+def _normalize(name: str, value: Any) -> Any:
     if isinstance(value, str):
         words = " ".join(value.split())
-        return words.casefold() if name in FREE_TEXT else words
+        return words.casefold() if name in FREE_TEXT_FIELDS else words
     return value
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return (
         value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
     )
@@ -72,7 +72,7 @@ def _storable(text: str) -> str:
     return "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:MAX_SIGNATURE_LENGTH])
 
 
-def source_signature(source: Source, page: Mapping[str, Any] | None = None) -> Signature:
+def source_signature(source: Source, page: Mapping[str, Any] | None = None) -> CallSignature:
     """The signature of a source's first page, or of the given page. It includes the date window of
     the config. Every page's signature contains the first page's, so a claim on the first page
     covers all of them."""
@@ -95,11 +95,11 @@ class EarlierCall:
     called_at: dt.datetime
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         return f"{self.signature} was asked at {self.called_at:%Y-%m-%d %H:%M} UTC"
 
 
-async def claim(
+async def claim_signature(
     tx: Tx, source_id: int, *, item: int, window: dt.timedelta, at: dt.datetime
 ) -> EarlierCall | None:
     """Claim the request: None if it may be made, otherwise the earlier call within the window."""
@@ -127,7 +127,7 @@ async def claim(
             "at": at,
             # Not computed in SQL: there a day may have 23 or 25 hours.
             "before": at - window,
-            "ahead": timestamps.latest_valid(at),
+            "ahead": epoch_times.latest_valid(at),
         },
     )
     if ours is not None:
@@ -143,7 +143,7 @@ async def claim(
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallRecord:
     """A finished call."""
 
     source_id: int
@@ -161,7 +161,7 @@ class Call:
     pages: Sequence[PageCall] = ()
 
 
-async def record(tx: Tx, call: Call) -> None:
+async def record_call(tx: Tx, call: CallRecord) -> None:
     """Store a call with its pages; if no page was answered, release the claim."""
     source = await sources.get(tx, call.source_id)
     signature = source_signature(source)
@@ -170,13 +170,13 @@ async def record(tx: Tx, call: Call) -> None:
         await _insert_pages(
             tx, id, [source_signature(source, page.params) for page in call.pages], call
         )
-    if call.answer in GOOD or any(page.count is not None for page in call.pages):
-        await _asked(tx, signature, call)
+    if call.answer in _GOOD_ANSWERS or any(page.count is not None for page in call.pages):
+        await _mark_answered(tx, signature, call)
     else:
         await release_claim(tx, call.source_id, item=call.item)
 
 
-async def _insert(tx: Tx, signature: Signature, call: Call) -> int | None:
+async def _insert(tx: Tx, signature: CallSignature, call: CallRecord) -> int | None:
     return await fetch_value(
         tx,
         int,
@@ -209,7 +209,7 @@ async def _insert(tx: Tx, signature: Signature, call: Call) -> int | None:
 
 
 async def _insert_pages(
-    tx: Tx, id: int | None, signatures: Sequence[Signature], call: Call
+    tx: Tx, id: int | None, signatures: Sequence[CallSignature], call: CallRecord
 ) -> None:
     await tx.execute(
         """
@@ -290,7 +290,7 @@ async def failed_calls(tx: Tx, run_id: int, *, limit: int = 100) -> list[FailedC
     )
 
 
-async def last_count(tx: Tx, source_id: int) -> int | None:
+async def last_result_count(tx: Tx, source_id: int) -> int | None:
     """The result count of the last successful call."""
     return await fetch_value(
         tx,
@@ -313,7 +313,7 @@ async def release_claim(tx: Tx, source_id: int, *, item: int | None) -> None:
     )
 
 
-async def _asked(tx: Tx, signature: Signature, call: Call) -> None:
+async def _mark_answered(tx: Tx, signature: CallSignature, call: CallRecord) -> None:
     """Mark the request as answered, also for manual runs."""
     await tx.execute(
         """
@@ -331,21 +331,21 @@ async def _asked(tx: Tx, signature: Signature, call: Call) -> None:
     )
 
 
-async def prune(tx: Tx, *, most: int = 1_000) -> int:
+async def prune_calls(tx: Tx, *, most: int = 1_000) -> int:
     """Delete up to `most` old calls with their pages, runs and signatures; returns how many."""
     calls = await tx.execute(
         """
         DELETE FROM rotation.call WHERE id = ANY (ARRAY(
             SELECT id FROM rotation.call WHERE called_at < now() - %s ORDER BY called_at LIMIT %s))
         """,
-        [CALLS_STAY, most],
+        [_RETENTION, most],
     )
     runs = await tx.execute(
         """
         DELETE FROM rotation.run WHERE id = ANY (ARRAY(
             SELECT id FROM rotation.run WHERE started_at < now() - %s ORDER BY id LIMIT %s))
         """,
-        [CALLS_STAY, most],
+        [_RETENTION, most],
     )
     signatures = await tx.execute(
         """
@@ -353,7 +353,7 @@ async def prune(tx: Tx, *, most: int = 1_000) -> int:
             SELECT key FROM rotation.signature
              WHERE called_at < now() - %s ORDER BY called_at LIMIT %s))
         """,
-        [CALLS_STAY, most],
+        [_RETENTION, most],
     )
-    await tx.execute("DELETE FROM rotation.hourly_calls WHERE began_at < now() - %s", [CALLS_STAY])
+    await tx.execute("DELETE FROM rotation.hourly_calls WHERE began_at < now() - %s", [_RETENTION])
     return calls.rowcount + runs.rowcount + signatures.rowcount

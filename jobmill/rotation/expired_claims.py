@@ -7,20 +7,20 @@ import datetime as dt
 from jobmill.db import Tx
 
 from . import targets
+from .epoch_times import latest_due, latest_valid
 from .targets import CLAIM_LIFETIME
-from .timestamps import latest_due, latest_valid
 
-MOST = 1_000
+_MAX_TARGETS = 1_000
 """Targets per platform that one run corrects."""
 
 
 async def release_and_correct(tx: Tx, at: dt.datetime) -> None:
     """Remove everything that would block a target without reason."""
-    await _free(tx, at)
-    await _forget(tx, at)
+    await _release_lost_claims(tx, at)
+    await _correct_future_times(tx, at)
 
 
-async def _free(tx: Tx, at: dt.datetime) -> None:
+async def _release_lost_claims(tx: Tx, at: dt.datetime) -> None:
     cursor = await tx.execute(
         """
         SELECT source_id FROM rotation.target
@@ -34,7 +34,7 @@ async def _free(tx: Tx, at: dt.datetime) -> None:
         await targets.release(tx, ids=lost, why="its item was lost")
 
 
-async def _forget(tx: Tx, at: dt.datetime) -> None:
+async def _correct_future_times(tx: Tx, at: dt.datetime) -> None:
     """As in the policies, a timestamp in the future counts as long past, and its gate is open."""
     await tx.execute(
         """
@@ -74,5 +74,5 @@ async def _forget(tx: Tx, at: dt.datetime) -> None:
                              ELSE due_at END
           FROM wrong WHERE target.source_id = wrong.source_id
         """,
-        {"at": at, "ahead": latest_valid(at), "far": latest_due(at), "most": MOST},
+        {"at": at, "ahead": latest_valid(at), "far": latest_due(at), "most": _MAX_TARGETS},
     )

@@ -16,13 +16,13 @@ from jobmill.db.clock import server_time
 from . import calls, expired_claims, platform_state, target_selection, targets
 from .platform_state import PlatformCapacity
 from .policies import call_value, yield_model
-from .target_selection import Limits, PolicyName, SelectionRequest, TargetRef
-from .targets import Kind, Target
+from .target_selection import PolicyName, RunLimits, SelectionRequest, TargetRef
+from .targets import Target, TargetKind
 
 Trigger: TypeAlias = Literal["schedule", "manual"]
 
-DAY = dt.timedelta(days=1)
-SEED_EVERY = dt.timedelta(hours=1)
+_DAY = dt.timedelta(days=1)
+_INTERVAL_POLICY_PERIOD = dt.timedelta(hours=1)
 """The interval policy limits targets per run, not runs per hour; a schedule makes one run an hour.
 """
 
@@ -36,33 +36,33 @@ class RunRequest:
 
     policy: PolicyName = "yield"
     trigger: Trigger = "schedule"
-    limits: Limits = field(default_factory=Limits)
+    limits: RunLimits = field(default_factory=RunLimits)
     per_day: float = 1_200
     platforms: Sequence[str] = ()
     """Only these platforms; empty: all."""
-    kind: Kind | None = None
-    most: int | None = None
+    kind: TargetKind | None = None
+    max_calls: int | None = None
     """Maximum calls of a manual run."""
     sources: Sequence[int] = ()
     """Exactly these sources, due or not; empty: the due ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ClaimedTarget:
     """A claimed target."""
 
     source_id: int
-    window: dt.timedelta | None
+    repeat_window: dt.timedelta | None
     """The same request is not repeated within this time; None: repeat it anyway."""
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class RunPlan:
     """What a run chose."""
 
     run_id: int | None
     """None if there was nothing to do."""
-    claimed: list[Claimed]
+    claimed: list[ClaimedTarget]
     skipped: dict[str, str]
     """Platforms that accept no calls now, with the reason."""
 
@@ -79,28 +79,30 @@ class CallAllowance:
 
 async def start_run(
     tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
-) -> Planned:
+) -> RunPlan:
     """Choose and claim the next targets; concurrent runs never claim the same target."""
     # Always the first lock: two runs that each change several targets must not deadlock.
-    pace = refill(await _lock_pace(tx), at, wish.per_day)
-    await targets.sync(tx)
+    pace = refill_allowance(await _lock_allowance(tx), at, wish.per_day)
+    await targets.sync_changed_sources(tx)
     await expired_claims.release_and_correct(tx, at)
-    room = _narrowed(await platform_state.remaining_calls(tx, at, environ), wish)
-    question = SelectionRequest(at, room.left, wish.limits)
+    room = _requested_platforms(await platform_state.remaining_calls(tx, at, environ), wish)
+    question = SelectionRequest(at, room.remaining, wish.limits)
     ids: list[int] = []
     if await _is_time(tx, wish, pace, at):
         ids, pace = await _choose(tx, question, wish, pace)
     is_manual = wish.trigger == "manual" and not wish.sources
-    run_id = await _open(tx, wish, at, room) if ids or is_manual else None
-    taken = await _claim(tx, ids, run_id, at)
-    await _spend(tx, spent(pace, len(taken), wish.per_day))
+    run_id = await _insert_run(tx, wish, at, room) if ids or is_manual else None
+    taken = await _claim_targets(tx, ids, run_id, at)
+    await _save_allowance(tx, spend_allowance(pace, len(taken), wish.per_day))
     await platform_state.mark_probed(tx, sorted({target.platform for target in taken}), at)
-    await _count(tx, run_id, len(taken))
+    await _save_chosen_count(tx, run_id, len(taken))
     claimed = [
-        Claimed(target.source_id, None if wish.sources else window(target, wish.policy))
+        ClaimedTarget(
+            target.source_id, None if wish.sources else repeat_window(target, wish.policy)
+        )
         for target in taken
     ]
-    return Planned(run_id, claimed, dict(room.shut))
+    return RunPlan(run_id, claimed, dict(room.unavailable))
 
 
 async def clock(tx: Tx) -> dt.datetime:
@@ -108,32 +110,34 @@ async def clock(tx: Tx) -> dt.datetime:
     return await server_time(tx)
 
 
-def refill(pace: CallAllowance, at: dt.datetime, per_day: float) -> CallAllowance:
+def refill_allowance(pace: CallAllowance, at: dt.datetime, per_day: float) -> CallAllowance:
     """Add the calls accumulated since then, at most one hour's worth, so downtime does not end in a
     burst."""
     since = max(at - pace.saved_at, dt.timedelta())
-    saved = min(pace.saved + per_day * (since / DAY), _hour(per_day))
+    saved = min(pace.saved + per_day * (since / _DAY), _calls_per_hour(per_day))
     return replace(pace, saved=saved, saved_at=at)
 
 
-def spent(pace: CallAllowance, calls: int, per_day: float) -> CallAllowance:
+def spend_allowance(pace: CallAllowance, calls: int, per_day: float) -> CallAllowance:
     """Subtract the calls; manual runs put the schedule into debt for an hour at most."""
-    return replace(pace, saved=max(pace.saved - calls, -_hour(per_day)))
+    return replace(pace, saved=max(pace.saved - calls, -_calls_per_hour(per_day)))
 
 
-def _hour(per_day: float) -> float:
+def _calls_per_hour(per_day: float) -> float:
     return max(1.0, per_day / 24)
 
 
-def _narrowed(room: PlatformCapacity, wish: RunRequest) -> PlatformCapacity:
+def _requested_platforms(room: PlatformCapacity, wish: RunRequest) -> PlatformCapacity:
     """Drop the platforms that were not requested."""
 
     def wanted(name: str) -> bool:
         named = not wish.platforms or name in wish.platforms
         return named and wish.kind in (None, targets.kind_of(name))
 
-    left = {name: calls for name, calls in room.left.items() if wanted(name)}
-    return PlatformCapacity(left, {name: why for name, why in room.shut.items() if wanted(name)})
+    left = {name: calls for name, calls in room.remaining.items() if wanted(name)}
+    return PlatformCapacity(
+        left, {name: why for name, why in room.unavailable.items() if wanted(name)}
+    )
 
 
 async def _is_time(tx: Tx, wish: RunRequest, pace: CallAllowance, at: dt.datetime) -> bool:
@@ -147,9 +151,9 @@ async def _is_time(tx: Tx, wish: RunRequest, pace: CallAllowance, at: dt.datetim
         tx,
         optional_time,
         "SELECT max(started_at) FROM rotation.run WHERE trigger = 'schedule' AND started_at <= %s",
-        [at + SEED_EVERY],
+        [at + _INTERVAL_POLICY_PERIOD],
     )
-    return last is None or at - last >= SEED_EVERY
+    return last is None or at - last >= _INTERVAL_POLICY_PERIOD
 
 
 async def _choose(
@@ -161,44 +165,44 @@ async def _choose(
             target for target in named if target.queued_at is None and target.status != "paused"
         )
         places = [TargetRef(target.source_id, target.platform) for target in free]
-        return question.room().take(places, len(places)), pace
+        return question.capacity().take(places, len(places)), pace
     if wish.policy == "seed":
-        return await _by_seed(tx, question, wish, pace)
-    return await _by_yield(tx, question, wish, pace)
+        return await _choose_by_interval(tx, question, wish, pace)
+    return await _choose_by_yield(tx, question, wish, pace)
 
 
-def _owed(pace: CallAllowance, calls: int) -> float:
+def _overdue_quota(pace: CallAllowance, calls: int) -> float:
     """The share of calls for targets that would otherwise never be called."""
     fair = yield_model.YieldRules().stale_share * calls
     return min(pace.owed + fair, max(1.0, 2 * fair))
 
 
-async def _by_seed(
+async def _choose_by_interval(
     tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
 ) -> tuple[list[int], CallAllowance]:
-    room = question.room()
-    most = sum(room.left.values()) if wish.most is None else wish.most
-    owed = _owed(pace, min(most, sum(room.left.values())))
+    room = question.capacity()
+    most = sum(room.remaining.values()) if wish.max_calls is None else wish.max_calls
+    owed = _overdue_quota(pace, min(most, sum(room.remaining.values())))
     bad = await target_selection.retryable_bad(tx, question)
     first = room.take(bad, min(int(owed), most))
     due = room.take(
         await target_selection.choose_by_interval(tx, question, room), most - len(first)
     )
     rest = [candidate for candidate in bad if candidate.source_id not in first]
-    spare = room.take(rest, min(target_selection.RETRIES, most - len(first) - len(due)))
+    spare = room.take(rest, min(target_selection.MAX_BAD_RETRIES, most - len(first) - len(due)))
     return [*first, *due, *spare], replace(pace, owed=owed - len(first))
 
 
-async def _by_yield(
+async def _choose_by_yield(
     tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
 ) -> tuple[list[int], CallAllowance]:
     budget = int(max(pace.saved, 0))
     if wish.trigger == "manual":
-        budget = wish.limits.companies if wish.most is None else wish.most
+        budget = wish.limits.companies if wish.max_calls is None else wish.max_calls
     if budget <= 0:
         return [], pace
     await _reprice(tx, pace.price, REPRICED_PER_CALL * budget, question.at)
-    owed = _owed(pace, min(budget, sum(question.room().left.values())))
+    owed = _overdue_quota(pace, min(budget, sum(question.capacity().remaining.values())))
     bad = await target_selection.retryable_bad(tx, question)
     quota = min(int(owed), budget)
     chosen = await target_selection.choose_by_yield(
@@ -206,7 +210,7 @@ async def _by_yield(
     )
     next_price = call_value.next_price(pace.price, chosen.lowest)
     # A due target that is not worth the price must not block others in the next run.
-    least = call_value.NEARLY * next_price
+    least = call_value.NEAR_PRICE * next_price
     cheap = [id for id, worth in chosen.passed.items() if worth < least]
     await _put_off(tx, await targets.by_ids(tx, cheap) if cheap else [], next_price, question.at)
     return chosen.ids, replace(pace, price=next_price, owed=owed - chosen.owed)
@@ -221,7 +225,7 @@ async def _reprice(tx: Tx, price_now: float, most: int, at: dt.datetime) -> None
         target.source_id: max(at, target.gate_at or at) for target in old if target.rho is None
     }
     if silent:
-        await targets.reprice(tx, silent, price_now)
+        await targets.set_due_times(tx, silent, price_now)
 
 
 async def _put_off(tx: Tx, postponed: Sequence[Target], price_now: float, at: dt.datetime) -> None:
@@ -229,14 +233,14 @@ async def _put_off(tx: Tx, postponed: Sequence[Target], price_now: float, at: dt
     if postponed:
         now, rules = at.timestamp(), yield_model.YieldRules()
         due = {
-            target.source_id: yield_model.look_at(target.yields, price_now, now, rules)
+            target.source_id: yield_model.reconsider_at(target.yield_state, price_now, now, rules)
             for target in postponed
         }
         moments = {id: dt.datetime.fromtimestamp(when, dt.UTC) for id, when in due.items()}
-        await targets.reprice(tx, moments, price_now)
+        await targets.set_due_times(tx, moments, price_now)
 
 
-async def _lock_pace(tx: Tx) -> CallAllowance:
+async def _lock_allowance(tx: Tx) -> CallAllowance:
     pace = await fetch_one(
         tx,
         CallAllowance,
@@ -246,14 +250,16 @@ async def _lock_pace(tx: Tx) -> CallAllowance:
     return pace
 
 
-async def _spend(tx: Tx, pace: CallAllowance) -> None:
+async def _save_allowance(tx: Tx, pace: CallAllowance) -> None:
     await tx.execute(
         "UPDATE rotation.call_allowance SET price = %s, saved = %s, saved_at = %s, owed = %s",
         [pace.price, pace.saved, pace.saved_at, pace.owed],
     )
 
 
-async def _open(tx: Tx, wish: RunRequest, at: dt.datetime, room: PlatformCapacity) -> int | None:
+async def _insert_run(
+    tx: Tx, wish: RunRequest, at: dt.datetime, room: PlatformCapacity
+) -> int | None:
     return await fetch_value(
         tx,
         int,
@@ -261,27 +267,29 @@ async def _open(tx: Tx, wish: RunRequest, at: dt.datetime, room: PlatformCapacit
         INSERT INTO rotation.run (trigger, policy, started_at, chosen, skipped)
         VALUES (%s, %s, %s, 0, %s) RETURNING id
         """,
-        [wish.trigger, wish.policy, at, Jsonb(dict(room.shut))],
+        [wish.trigger, wish.policy, at, Jsonb(dict(room.unavailable))],
     )
 
 
-async def _count(tx: Tx, run_id: int | None, chosen: int) -> None:
+async def _save_chosen_count(tx: Tx, run_id: int | None, chosen: int) -> None:
     await tx.execute("UPDATE rotation.run SET chosen = %s WHERE id = %s", [chosen, run_id])
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _ClaimedRow:
     source_id: int
-    kind: Kind
+    kind: TargetKind
     platform: str
     min_interval: dt.timedelta
 
 
-async def _claim(tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime) -> list[_Taken]:
+async def _claim_targets(
+    tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime
+) -> list[_ClaimedRow]:
     """Claim the targets that may still run and are unclaimed, keeping their order."""
     taken = await fetch_all(
         tx,
-        _Taken,
+        _ClaimedRow,
         """
         WITH free AS MATERIALIZED (
             SELECT source_id FROM rotation.target
@@ -301,11 +309,11 @@ async def _claim(tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime
     return sorted(taken, key=lambda target: order[target.source_id])
 
 
-def window(target: _Taken | Target, policy: PolicyName) -> dt.timedelta:
+def repeat_window(target: _ClaimedRow | Target, policy: PolicyName) -> dt.timedelta:
     """How long the same request is not repeated: a day, but never longer than the target's
     interval."""
     if policy == "seed":
-        return min(calls.WINDOW, target.min_interval)
+        return min(calls.MAX_REPEAT_WINDOW, target.min_interval)
     gap = dt.timedelta(seconds=yield_model.YieldRules().gaps[target.kind])
     platform = BY_NAME.get(target.platform)
-    return min(calls.WINDOW, max(gap, (platform.every if platform else None) or gap))
+    return min(calls.MAX_REPEAT_WINDOW, max(gap, (platform.every if platform else None) or gap))

@@ -11,9 +11,9 @@ from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import history
 from jobmill.db import Tx, fetch_all, fetch_one
 
-from . import timestamps
+from . import epoch_times
 from .policies import eligibility, yield_model
-from .policies.eligibility import UNLIMITED, Breaker, BreakerState
+from .policies.eligibility import UNLIMITED, BreakerRules, BreakerState
 
 CLAIM_LIFETIME = dt.timedelta(hours=6)
 """A claim expires after this time: its item was lost."""
@@ -43,17 +43,17 @@ class PlatformState:
             self.looked,
             self.shown,
             self.shown_days,
-            timestamps.to_seconds(self.pooled_at),
+            epoch_times.to_seconds(self.pooled_at),
         )
 
     @property
-    def trouble(self) -> BreakerState:
+    def breaker(self) -> BreakerState:
         return BreakerState(
             self.streak,
             self.opened,
-            timestamps.to_gate(self.shut_until),
-            timestamps.to_seconds(self.shut_at),
-            timestamps.to_seconds(self.probe_at),
+            epoch_times.to_gate(self.shut_until),
+            epoch_times.to_seconds(self.shut_at),
+            epoch_times.to_seconds(self.probe_at),
             self.held,
         )
 
@@ -72,7 +72,7 @@ async def load_all(tx: Tx) -> dict[str, PlatformState]:
     return {platform.name: platform for platform in platforms}
 
 
-async def add(tx: Tx, names: Iterable[str]) -> None:
+async def add_platforms(tx: Tx, names: Iterable[str]) -> None:
     """Add missing platforms."""
     await tx.execute(
         """
@@ -82,7 +82,7 @@ async def add(tx: Tx, names: Iterable[str]) -> None:
     )
 
 
-async def lock(tx: Tx, name: str, *, wait: bool) -> PlatformState | None:
+async def lock_platform(tx: Tx, name: str, *, wait: bool) -> PlatformState | None:
     """Lock the platform's row; None if another transaction holds it and `wait` is false."""
     if wait:
         await tx.execute("SELECT 1 FROM rotation.platform WHERE name = %s FOR UPDATE", [name])
@@ -113,16 +113,16 @@ async def save_state(
         """,
         {
             "name": name,
-            "found": average.found,
-            "looked": average.looked,
-            "shown": average.shown,
-            "shown_days": average.shown_days,
-            "pooled_at": timestamps.to_datetime(average.at),
+            "found": average.new_listings,
+            "looked": average.observed_days,
+            "shown": average.entries,
+            "shown_days": average.entry_days,
+            "pooled_at": epoch_times.to_datetime(average.at),
             "streak": trouble.streak,
             "opened": trouble.opened,
-            "shut_until": timestamps.to_datetime(trouble.shut_until),
-            "shut_at": timestamps.to_datetime(trouble.shut_at),
-            "probe_at": timestamps.to_datetime(trouble.probe_at),
+            "shut_until": epoch_times.to_datetime(trouble.shut_until),
+            "shut_at": epoch_times.to_datetime(trouble.shut_at),
+            "probe_at": epoch_times.to_datetime(trouble.probe_at),
             "held": trouble.held,
         },
     )
@@ -159,7 +159,7 @@ async def set_limits(
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
+class _PlatformUse:
     platform: str
     hour: int
     day: int
@@ -171,8 +171,8 @@ class _Use:
 class PlatformCapacity:
     """How many calls each platform accepts now, and why some accept none."""
 
-    left: Mapping[str, int]
-    shut: Mapping[str, str]
+    remaining: Mapping[str, int]
+    unavailable: Mapping[str, str]
 
 
 async def remaining_calls(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> PlatformCapacity:
@@ -180,9 +180,11 @@ async def remaining_calls(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -
     platforms = await load_all(tx)
     left: dict[str, int] = {}
     shut: dict[str, str] = {}
-    for use in await _uses(tx, at):
-        why = _off(use.platform, environ) or _held(use, platforms.get(use.platform), at)
-        calls = 0 if why else _left(use, platforms.get(use.platform), at)
+    for use in await _count_uses(tx, at):
+        why = _why_disabled(use.platform, environ) or _why_held(
+            use, platforms.get(use.platform), at
+        )
+        calls = 0 if why else _remaining_calls(use, platforms.get(use.platform), at)
         if calls > 0:
             left[use.platform] = calls
         else:
@@ -190,10 +192,10 @@ async def remaining_calls(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -
     return PlatformCapacity(left, shut)
 
 
-async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
+async def _count_uses(tx: Tx, at: dt.datetime) -> list[_PlatformUse]:
     return await fetch_all(
         tx,
-        _Use,
+        _PlatformUse,
         """
         -- A step from one platform to the next in the index, however many targets each has.
         WITH RECURSIVE step (platform) AS (
@@ -218,11 +220,11 @@ async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
                  WHERE vendor = step.platform) AS held_until
           FROM step WHERE step.platform IS NOT NULL
         """,
-        {"at": at, "void": at - CLAIM_LIFETIME, "ahead": timestamps.latest_valid(at)},
+        {"at": at, "void": at - CLAIM_LIFETIME, "ahead": epoch_times.latest_valid(at)},
     )
 
 
-def _off(name: str, environ: Mapping[str, str]) -> str | None:
+def _why_disabled(name: str, environ: Mapping[str, str]) -> str | None:
     """Why a platform cannot be called at all."""
     platform = BY_NAME.get(name)
     if platform is None or platform.first is None:
@@ -231,13 +233,13 @@ def _off(name: str, environ: Mapping[str, str]) -> str | None:
     return platform.off or (f"it needs a key: set {', '.join(unset)}" if unset else None)
 
 
-def _held(use: _Use, standing: PlatformState | None, at: dt.datetime) -> str | None:
+def _why_held(use: _PlatformUse, standing: PlatformState | None, at: dt.datetime) -> str | None:
     """Why a platform is not called now."""
-    if use.held_until and at < use.held_until <= timestamps.latest_valid(at):
+    if use.held_until and at < use.held_until <= epoch_times.latest_valid(at):
         return f"the vendor is in trouble: held until {use.held_until:%Y-%m-%d %H:%M} UTC"
     if (
         standing
-        and eligibility.breaker_position(standing.trouble, at.timestamp(), Breaker()) == "shut"
+        and eligibility.breaker_position(standing.breaker, at.timestamp(), BreakerRules()) == "shut"
     ):
         until = standing.shut_until if standing.shut_until and standing.shut_until > at else None
         when = f" until {until:%Y-%m-%d %H:%M} UTC" if until else ": one call finds out how it is"
@@ -245,7 +247,7 @@ def _held(use: _Use, standing: PlatformState | None, at: dt.datetime) -> str | N
     return None
 
 
-def _left(use: _Use, standing: PlatformState | None, at: dt.datetime) -> int:
+def _remaining_calls(use: _PlatformUse, standing: PlatformState | None, at: dt.datetime) -> int:
     limits: list[int] = [UNLIMITED]
     if standing and standing.per_hour is not None:
         limits.append(standing.per_hour - use.hour - use.queued)
@@ -253,7 +255,8 @@ def _left(use: _Use, standing: PlatformState | None, at: dt.datetime) -> int:
         limits.append(standing.per_day - use.day - use.queued)
     probing = (
         standing
-        and eligibility.breaker_position(standing.trouble, at.timestamp(), Breaker()) == "probe"
+        and eligibility.breaker_position(standing.breaker, at.timestamp(), BreakerRules())
+        == "probe"
     )
     if use.held_until or probing:
         # One call probes whether it works again.

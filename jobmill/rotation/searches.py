@@ -16,16 +16,16 @@ from jobmill.errors import Conflict, Invalid, NotFound
 
 from . import targets
 
-INTERVAL = dt.timedelta(hours=24)
+_INTERVAL = dt.timedelta(hours=24)
 """At most once a day each, until they warm."""
-HIGHEST = 100
+MAX_PRIORITY = 100
 MAX_SLICES = 1_000
 """Slices per search: a list pasted by mistake must not cause a million calls."""
-SAME = "there is the same search already: `rotate search list`"
+_DUPLICATE = "there is the same search already: `rotate search list`"
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SavedSearch:
     id: int
     platform: str
     keywords: list[str]
@@ -39,11 +39,11 @@ class Search:
 
 async def add(
     tx: Tx, platform: str, keywords: Sequence[str], locations: Sequence[str], *, priority: int = 50
-) -> Search:
+) -> SavedSearch:
     """Add a search with its slices; Conflict if it exists already."""
     name = saved_responses.platform(platform).name
-    words, places = _plain(keywords), _plain(locations)
-    slices(name, words, places)
+    words, places = _normalize(keywords), _normalize(locations)
+    build_slices(name, words, places)
     id = await fetch_value(
         tx,
         int,
@@ -54,16 +54,18 @@ async def add(
         [name, words, places, priority],
     )
     if id is None:
-        raise Conflict(SAME)
+        raise Conflict(_DUPLICATE)
     await update_slices(tx, id)
     return await get(tx, id)
 
 
-def _plain(texts: Sequence[str]) -> list[str]:
+def _normalize(texts: Sequence[str]) -> list[str]:
     return sorted({" ".join(text.split()) for text in texts}) or [""]
 
 
-def slices(platform: str, keywords: Sequence[str], locations: Sequence[str]) -> list[NewSource]:
+def build_slices(
+    platform: str, keywords: Sequence[str], locations: Sequence[str]
+) -> list[NewSource]:
     """One source per pair; Invalid if the platform cannot be searched this way."""
     chosen = saved_responses.platform(platform)
     if chosen.inventory or "keywords" not in chosen.config.model_fields:
@@ -72,10 +74,10 @@ def slices(platform: str, keywords: Sequence[str], locations: Sequence[str]) -> 
         raise Invalid(f"{chosen.title} is off: {chosen.off}")
     if len(keywords) * len(locations) > MAX_SLICES:
         raise Invalid(f"a search has at most {MAX_SLICES:,} pairs of words and place")
-    return [_slice(platform, words, place) for words in keywords for place in locations]
+    return [_build_slice(platform, words, place) for words in keywords for place in locations]
 
 
-def _slice(platform: str, words: str, place: str) -> NewSource:
+def _build_slice(platform: str, words: str, place: str) -> NewSource:
     chosen = saved_responses.platform(platform)
     config = {"keywords": words, "location": place}
     parameters = {name: value for name, value in config.items() if value}
@@ -94,31 +96,31 @@ def _slice(platform: str, words: str, place: str) -> NewSource:
 async def update_slices(tx: Tx, id: int) -> None:
     """Create the slices of a search, and pause slices that no search needs any more."""
     search = await get(tx, id)
-    before = await _slices_of(tx, id)
+    before = await _slice_ids(tx, id)
     new_slices = (
-        slices(search.platform, search.keywords, search.locations) if search.enabled else []
+        build_slices(search.platform, search.keywords, search.locations) if search.enabled else []
     )
     slice_ids = [
         source_id for source_id, _ in await source_import.add_all(tx, new_slices, enabled=True)
     ]
-    await _lock(tx, sorted({*before, *slice_ids}))
-    await targets.add(tx, slice_ids, priority=HIGHEST - search.priority, interval=INTERVAL)
+    await _lock_slices(tx, sorted({*before, *slice_ids}))
+    await targets.add(tx, slice_ids, priority=MAX_PRIORITY - search.priority, interval=_INTERVAL)
     await tx.execute("DELETE FROM rotation.search_slice WHERE search_id = %s", [id])
     await tx.execute(
         "INSERT INTO rotation.search_slice (search_id, source_id) SELECT %s, unnest(%s::bigint[])",
         [id, list(slice_ids)],
     )
-    await _settle(tx, sorted({*before, *slice_ids}))
+    await _pause_unused(tx, sorted({*before, *slice_ids}))
 
 
-async def _slices_of(tx: Tx, id: int) -> list[int]:
+async def _slice_ids(tx: Tx, id: int) -> list[int]:
     cursor = await tx.execute(
         "SELECT source_id FROM rotation.search_slice WHERE search_id = %s", [id]
     )
     return [source for (source,) in await cursor.fetchall()]
 
 
-async def _lock(tx: Tx, ids: Sequence[int]) -> None:
+async def _lock_slices(tx: Tx, ids: Sequence[int]) -> None:
     """Lock their sources, then their targets, as saving a run does."""
     await tx.execute(
         "SELECT 1 FROM catalog.source WHERE id = ANY (%s) ORDER BY id FOR KEY SHARE", [list(ids)]
@@ -126,7 +128,7 @@ async def _lock(tx: Tx, ids: Sequence[int]) -> None:
     await targets.lock(tx, ids)
 
 
-async def _settle(tx: Tx, ids: Sequence[int]) -> None:
+async def _pause_unused(tx: Tx, ids: Sequence[int]) -> None:
     """Pause slices that no search needs, and resume the others."""
     await tx.execute(
         """
@@ -142,10 +144,10 @@ async def _settle(tx: Tx, ids: Sequence[int]) -> None:
     )
 
 
-async def get(tx: Tx, id: int) -> Search:
+async def get(tx: Tx, id: int) -> SavedSearch:
     search = await fetch_one(
         tx,
-        Search,
+        SavedSearch,
         """
         SELECT id, platform, keywords, locations, priority, enabled,
                (SELECT count(*)::int FROM rotation.search_slice
@@ -159,11 +161,11 @@ async def get(tx: Tx, id: int) -> Search:
     return search
 
 
-async def find(tx: Tx) -> list[Search]:
+async def list_all(tx: Tx) -> list[SavedSearch]:
     """All searches, highest priority first."""
     return await fetch_all(
         tx,
-        Search,
+        SavedSearch,
         """
         SELECT id, platform, keywords, locations, priority, enabled,
                (SELECT count(*)::int FROM rotation.search_slice
@@ -175,7 +177,7 @@ async def find(tx: Tx) -> list[Search]:
 
 async def update_search(
     tx: Tx, id: int, *, enabled: bool | None = None, priority: int | None = None
-) -> Search:
+) -> SavedSearch:
     """Enable or disable a search, or change its priority."""
     await get(tx, id)
     await tx.execute(
@@ -199,12 +201,12 @@ async def replace_search(
     locations: Sequence[str],
     *,
     priority: int,
-) -> Search:
+) -> SavedSearch:
     """Change a search; slices that are no longer needed are paused and keep what they learnt."""
     await get(tx, id)
     name = saved_responses.platform(platform).name
-    words, places = _plain(keywords), _plain(locations)
-    slices(name, words, places)
+    words, places = _normalize(keywords), _normalize(locations)
+    build_slices(name, words, places)
     try:
         await tx.execute(
             """
@@ -214,7 +216,7 @@ async def replace_search(
             [name, words, places, priority, id],
         )
     except UniqueViolation as error:
-        raise Conflict(SAME) from error
+        raise Conflict(_DUPLICATE) from error
     await update_slices(tx, id)
     return await get(tx, id)
 
@@ -235,7 +237,7 @@ async def count_exclusive_slices(tx: Tx, id: int) -> int:
     return count or 0
 
 
-async def remove(tx: Tx, id: int) -> Search:
+async def remove(tx: Tx, id: int) -> SavedSearch:
     """Delete a search; its listings stay."""
     search = await update_search(tx, id, enabled=False)
     await tx.execute("DELETE FROM rotation.search WHERE id = %s", [id])

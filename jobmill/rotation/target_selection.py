@@ -9,21 +9,21 @@ from typing import Literal, TypeAlias
 
 from jobmill.db import Tx, fetch_all
 
-from . import platform_state, targets, timestamps
+from . import epoch_times, platform_state, targets
 from .policies import call_value, yield_model
 from .policies.yield_policy import YieldPolicy
-from .targets import Kind, Target
+from .targets import Target, TargetKind
 
 PolicyName: TypeAlias = Literal["seed", "yield"]
 
-RETRIES = 5
+MAX_BAD_RETRIES = 5
 """Bad targets that a run retries with spare calls; beyond that they share the reserved calls."""
 EVALUATED_PER_PLATFORM = 100
 """Due targets per platform that are evaluated, plus a few per allowed call."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunLimits:
     """Maximum targets per run."""
 
     companies: int = 50
@@ -33,7 +33,7 @@ class Limits:
     platforms: Mapping[str, int] = field(default_factory=dict[str, int])
     """Overrides for single platforms."""
 
-    def of(self, platform: str) -> int:
+    def for_platform(self, platform: str) -> int:
         most = self.slices if targets.kind_of(platform) == "slice" else self.companies
         return self.platforms.get(platform, most)
 
@@ -43,13 +43,16 @@ class SelectionRequest:
     """The time, capacities and limits of a run."""
 
     at: dt.datetime
-    left: Mapping[str, int]
+    remaining: Mapping[str, int]
     """Calls that each platform accepts."""
-    limits: Limits
+    limits: RunLimits
 
-    def room(self) -> RunCapacity:
+    def capacity(self) -> RunCapacity:
         """The calls that capacities and limits leave."""
-        left = {name: min(calls, self.limits.of(name)) for name, calls in self.left.items()}
+        left = {
+            name: min(calls, self.limits.for_platform(name))
+            for name, calls in self.remaining.items()
+        }
         return RunCapacity(left, self.limits.slices)
 
 
@@ -65,7 +68,7 @@ class TargetRef:
 class RunCapacity:
     """Calls that a run may still make; taking a target uses one."""
 
-    left: dict[str, int]
+    remaining: dict[str, int]
     """Per platform."""
     slices: int
     """For all slices together."""
@@ -81,10 +84,10 @@ class RunCapacity:
 
     def _has(self, platform: str) -> bool:
         sliced = targets.kind_of(platform) == "slice"
-        return self.left.get(platform, 0) > 0 and (self.slices > 0 or not sliced)
+        return self.remaining.get(platform, 0) > 0 and (self.slices > 0 or not sliced)
 
     def _use(self, platform: str) -> None:
-        self.left[platform] -= 1
+        self.remaining[platform] -= 1
         self.slices -= targets.kind_of(platform) == "slice"
 
 
@@ -93,7 +96,7 @@ async def choose_by_interval(
 ) -> list[TargetRef]:
     """The two queries of the interval policy: companies per platform by priority and staleness,
     then slices."""
-    names = [name for name in room.left if targets.kind_of(name) == "company"]
+    names = [name for name in room.remaining if targets.kind_of(name) == "company"]
     companies = await fetch_all(
         tx,
         TargetRef,
@@ -110,9 +113,9 @@ async def choose_by_interval(
              ORDER BY priority, last_success_at NULLS FIRST, source_id
              LIMIT open.room) AS due
         """,
-        {"at": question.at, "names": names, "room": [room.left[name] for name in names]},
+        {"at": question.at, "names": names, "room": [room.remaining[name] for name in names]},
     )
-    names = [name for name in room.left if targets.kind_of(name) == "slice"]
+    names = [name for name in room.remaining if targets.kind_of(name) == "slice"]
     slices = await fetch_all(
         tx,
         TargetRef,
@@ -134,7 +137,7 @@ async def choose_by_interval(
         {
             "at": question.at,
             "names": names,
-            "room": [room.left[name] for name in names],
+            "room": [room.remaining[name] for name in names],
             "most": room.slices,
         },
     )
@@ -149,7 +152,7 @@ class OverdueTarget(TargetRef):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate(TargetRef):
+class ValuedTarget(TargetRef):
     """The part of a target that determines its value; times in epoch seconds."""
 
     page_cap: int | None
@@ -161,7 +164,7 @@ class Candidate(TargetRef):
     due: bool
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> TargetKind:
         return targets.kind_of(self.platform)
 
     @property
@@ -196,34 +199,34 @@ async def choose_by_yield(
     """Up to `quota` overdue or bad targets, then the most valuable, `budget` in total; spare calls
     go to bad targets."""
     rules = rules or yield_model.YieldRules()
-    room = question.room()
+    room = question.capacity()
     waiting = sorted(
-        [*await _late(tx, question, quota, rules), *bad], key=lambda place: place.since
+        [*await _find_overdue(tx, question, quota, rules), *bad], key=lambda place: place.since
     )
     owed = room.take(waiting, quota)
-    candidates = await _candidates(tx, question, budget)
+    candidates = await _find_candidates(tx, question, budget)
     rest = {
         candidate.source_id: candidate
         for candidate in candidates
         if candidate.source_id not in owed
     }
-    auction = await _auction(tx, list(rest.values()), question.at, rules)
-    ranked = auction.choose(question.at.timestamp(), len(rest), room.left)
+    auction = await _build_policy(tx, list(rest.values()), question.at, rules)
+    ranked = auction.choose(question.at.timestamp(), len(rest), room.remaining)
     order = [rest[id] for id in ranked if isinstance(id, int)]
     dear = room.take(order, budget - len(owed))
     full = bool(dear) and len(owed) + len(dear) == budget
-    lowest = min(_value(auction, rest[id], question.at) for id in dear) if full else None
+    lowest = min(_value_of(auction, rest[id], question.at) for id in dear) if full else None
     spare = [candidate for candidate in bad if candidate.source_id not in owed]
-    ids = [*owed, *dear, *room.take(spare, min(RETRIES, budget - len(owed) - len(dear)))]
+    ids = [*owed, *dear, *room.take(spare, min(MAX_BAD_RETRIES, budget - len(owed) - len(dear)))]
     lost = [
         candidate for candidate in candidates if candidate.due and candidate.source_id not in ids
     ]
-    passed = {candidate.source_id: _value(auction, candidate, question.at) for candidate in lost}
+    passed = {candidate.source_id: _value_of(auction, candidate, question.at) for candidate in lost}
     return YieldChoice(ids, len(owed), lowest, passed)
 
 
-async def _auction(
-    tx: Tx, candidates: Sequence[Candidate], at: dt.datetime, rules: yield_model.YieldRules
+async def _build_policy(
+    tx: Tx, candidates: Sequence[ValuedTarget], at: dt.datetime, rules: yield_model.YieldRules
 ) -> YieldPolicy:
     """The policy object, loaded with the stored state of the candidates."""
     # Overdue targets were taken before: only the value counts here.
@@ -231,11 +234,11 @@ async def _auction(
     for name, standing in (await platform_state.load_all(tx)).items():
         auction.platforms[name, targets.kind_of(name)] = standing.average
     auction.states.update((candidate.source_id, candidate.state) for candidate in candidates)
-    auction.bind([_plain(candidate) for candidate in candidates], {}, at.timestamp())
+    auction.bind([_as_policy_target(candidate) for candidate in candidates], {}, at.timestamp())
     return auction
 
 
-def _plain(candidate: Candidate) -> dict[str, object]:
+def _as_policy_target(candidate: ValuedTarget) -> dict[str, object]:
     return {
         "id": candidate.source_id,
         "kind": candidate.kind,
@@ -245,7 +248,7 @@ def _plain(candidate: Candidate) -> dict[str, object]:
     }
 
 
-def _value(auction: YieldPolicy, candidate: Candidate, at: dt.datetime) -> float:
+def _value_of(auction: YieldPolicy, candidate: ValuedTarget, at: dt.datetime) -> float:
     """The value of a call now."""
     return yield_model.value_of(
         candidate.state,
@@ -259,7 +262,7 @@ def _value(auction: YieldPolicy, candidate: Candidate, at: dt.datetime) -> float
     )
 
 
-async def _late(
+async def _find_overdue(
     tx: Tx, question: SelectionRequest, quota: int, rules: yield_model.YieldRules
 ) -> list[OverdueTarget]:
     """The longest waiting of the overdue targets, with the time since when they are overdue."""
@@ -283,7 +286,7 @@ async def _late(
         """,
         {
             "at": question.at,
-            "names": list(question.left),
+            "names": list(question.remaining),
             "before": question.at - dt.timedelta(seconds=rules.staleness),
             "staleness": rules.staleness,
             "quota": quota,
@@ -291,16 +294,16 @@ async def _late(
     )
 
 
-async def _candidates(tx: Tx, question: SelectionRequest, budget: int) -> list[Candidate]:
+async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> list[ValuedTarget]:
     """Per platform: the targets due first, some that are due next, and untried ones.
 
     Due targets are never gated, so only some of the next ones are skipped; the number of rows read
     is bounded.
     """
-    room = question.room().left
+    room = question.capacity().remaining
     return await fetch_all(
         tx,
-        Candidate,
+        ValuedTarget,
         """
         SELECT source_id, open.platform, page_cap, priority, rho, d, health, last_ok_at, due
           FROM unnest(%(names)s::text[], %(room)s::bigint[]) AS open (platform, room)
@@ -349,7 +352,7 @@ async def outdated_due_times(tx: Tx, price_now: float, most: int) -> list[Target
            AND (rho IS NOT NULL OR gate_at IS NOT NULL) AND price > %(price)s
          ORDER BY price DESC LIMIT %(most)s
         """,
-        {"price": call_value.OUTDATED * price_now, "most": most},
+        {"price": call_value.OUTDATED_PRICE_FACTOR * price_now, "most": most},
     )
     dearest = [id for (id,) in await cursor.fetchall()]
     return await targets.by_ids(tx, dearest) if dearest else []
@@ -376,8 +379,8 @@ async def retryable_bad(tx: Tx, question: SelectionRequest) -> list[OverdueTarge
         """,
         {
             "at": question.at,
-            "far": timestamps.latest_due(question.at),
-            "names": [name for name, calls in question.room().left.items() if calls > 0],
-            "most": RETRIES,
+            "far": epoch_times.latest_due(question.at),
+            "names": [name for name, calls in question.capacity().remaining.items() if calls > 0],
+            "most": MAX_BAD_RETRIES,
         },
     )

@@ -12,17 +12,17 @@ from jobmill.catalog import history, sources
 from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Conflict, NotFound
 
-from . import platform_state, timestamps
+from . import epoch_times, platform_state
 from .policies import interval_policy, yield_model
 
-Kind: TypeAlias = Literal["company", "slice"]
-Status: TypeAlias = Literal["active", "paused", "bad"]
+TargetKind: TypeAlias = Literal["company", "slice"]
+TargetStatus: TypeAlias = Literal["active", "paused", "bad"]
 
-INTERVALS: dict[Kind, dt.timedelta] = {
+_INTERVALS: dict[TargetKind, dt.timedelta] = {
     "company": dt.timedelta(seconds=interval_policy.IntervalRules().company_interval),
     "slice": dt.timedelta(seconds=interval_policy.IntervalRules().slice_interval),
 }
-PRIORITY = 100
+_DEFAULT_PRIORITY = 100
 CLAIM_LIFETIME = platform_state.CLAIM_LIFETIME
 SYNC_BATCH = 20_000
 
@@ -30,9 +30,9 @@ SYNC_BATCH = 20_000
 @dataclass(frozen=True, slots=True)
 class Target:
     source_id: int
-    kind: Kind
+    kind: TargetKind
     platform: str
-    status: Status
+    status: TargetStatus
     enabled: bool
     priority: int
     page_cap: int | None
@@ -61,38 +61,38 @@ class Target:
     price: float
 
     @property
-    def seed(self) -> interval_policy.IntervalState:
+    def interval_state(self) -> interval_policy.IntervalState:
         """The state for the interval policy."""
         return interval_policy.IntervalState(
             interval=self.min_interval.total_seconds(),
             fail_count=self.fail_count,
             empty_runs=self.consecutive_empty_runs,
             new_last=self.new_jobs_last,
-            called_at=timestamps.to_seconds(self.last_called_at),
-            last_success_at=timestamps.to_seconds(self.last_success_at),
-            next_allowed_at=timestamps.to_gate(self.next_allowed_at),
+            called_at=epoch_times.to_seconds(self.last_called_at),
+            last_success_at=epoch_times.to_seconds(self.last_success_at),
+            next_allowed_at=epoch_times.to_gate(self.next_allowed_at),
         )
 
     @property
-    def yields(self) -> yield_model.YieldState:
+    def yield_state(self) -> yield_model.YieldState:
         """The state for the yield policy."""
         return yield_model.YieldState(
-            found=self.found,
-            looked=self.looked,
-            shown=self.shown,
-            shown_days=self.shown_days,
+            new_listings=self.found,
+            observed_days=self.looked,
+            entries=self.shown,
+            entry_days=self.shown_days,
             span=self.span,
             rho=self.rho,
             d=self.d,
             health=self.health,
             failures=self.failures,
-            called_at=timestamps.to_seconds(self.last_called_at),
-            last_ok_at=timestamps.to_seconds(self.last_ok_at),
-            gate_at=timestamps.to_gate(self.gate_at),
+            called_at=epoch_times.to_seconds(self.last_called_at),
+            last_ok_at=epoch_times.to_seconds(self.last_ok_at),
+            gate_at=epoch_times.to_gate(self.gate_at),
         )
 
 
-def kind_of(platform: str) -> Kind:
+def kind_of(platform: str) -> TargetKind:
     """Whether the sources of a platform are boards or searches."""
     adapter = BY_NAME.get(platform)
     return "slice" if adapter and not adapter.inventory else "company"
@@ -145,17 +145,17 @@ async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Target]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Changed:
+class _ChangedSource:
     id: int
     active: bool
     retry: bool
 
 
-async def sync(tx: Tx) -> int:
+async def sync_changed_sources(tx: Tx) -> int:
     """Add targets for sources that may run, and disable the others; returns how many changed."""
     changed = await fetch_all(
         tx,
-        _Changed,
+        _ChangedSource,
         """
         WITH free AS MATERIALIZED (
             -- A source that somebody is changing comes next time, and so does one that another
@@ -170,7 +170,7 @@ async def sync(tx: Tx) -> int:
         """,
         [SYNC_BATCH],
     )
-    await _take_in(tx, changed)
+    await _apply_changes(tx, changed)
     return len(changed)
 
 
@@ -178,7 +178,7 @@ async def sync_source(tx: Tx, source_id: int) -> None:
     """Sync a single source, locked by this transaction."""
     changed = await fetch_all(
         tx,
-        _Changed,
+        _ChangedSource,
         """
         SELECT id, status = 'active' AS active, retry_at IS NOT NULL AS retry
           FROM catalog.source WHERE id = %s FOR UPDATE
@@ -189,16 +189,16 @@ async def sync_source(tx: Tx, source_id: int) -> None:
         "DELETE FROM rotation.changed_source WHERE source_id = %s", [source_id]
     )
     if noted.rowcount:
-        await _take_in(tx, changed)
+        await _apply_changes(tx, changed)
 
 
-async def _take_in(tx: Tx, changed: Sequence[_Changed]) -> None:
+async def _apply_changes(tx: Tx, changed: Sequence[_ChangedSource]) -> None:
     await lock(tx, [source.id for source in changed])
     await add(tx, [source.id for source in changed if source.active or source.retry])
-    await _rest(tx, [source.id for source in changed if not source.active])
+    await _disable(tx, [source.id for source in changed if not source.active])
 
 
-async def _rest(tx: Tx, ids: Sequence[int]) -> None:
+async def _disable(tx: Tx, ids: Sequence[int]) -> None:
     """Disable these targets; one that failures disabled is retried when its source says so."""
     await tx.execute(
         """
@@ -227,7 +227,7 @@ async def add(
     if not ids:
         return
     kinds = {name: kind_of(name) for name in await _platforms(tx, ids)}
-    await platform_state.add(tx, kinds)
+    await platform_state.add_platforms(tx, kinds)
     await tx.execute(
         """
         INSERT INTO rotation.target AS target
@@ -264,10 +264,10 @@ async def add(
             "names": list(kinds),
             "kinds": list(kinds.values()),
             "interval": interval,
-            "slice": INTERVALS["slice"],
-            "company": INTERVALS["company"],
+            "slice": _INTERVALS["slice"],
+            "company": _INTERVALS["company"],
             "priority": priority,
-            "usual": PRIORITY,
+            "usual": _DEFAULT_PRIORITY,
         },
     )
 
@@ -328,15 +328,17 @@ async def uncalled_targets(tx: Tx, run_id: int, *, limit: int = 100) -> list[Unc
 
 async def pause(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
     """Exclude a target until it is resumed."""
-    return await _turn(tx, source_id, "paused", "paused", actor)
+    return await _set_status(tx, source_id, "paused", "paused", actor)
 
 
 async def resume(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
     """Include a paused target again."""
-    return await _turn(tx, source_id, "active", "resumed", actor)
+    return await _set_status(tx, source_id, "active", "resumed", actor)
 
 
-async def _turn(tx: Tx, source_id: int, status: Status, what: str, actor: str | None) -> Target:
+async def _set_status(
+    tx: Tx, source_id: int, status: TargetStatus, what: str, actor: str | None
+) -> Target:
     target = await get(tx, source_id, lock=True)
     if target.status == status:
         raise Conflict(f"source {source_id} is {status} in the rotation already")
@@ -373,7 +375,7 @@ async def revive(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
     return await get(tx, source_id)
 
 
-async def reprice(tx: Tx, due: Mapping[int, dt.datetime], price: float) -> None:
+async def set_due_times(tx: Tx, due: Mapping[int, dt.datetime], price: float) -> None:
     """Store when these targets are worth a call at the current price."""
     # A run moves targets several times in no fixed order, so it skips locked rows; later runs find
     # them again.
@@ -394,7 +396,7 @@ async def reprice(tx: Tx, due: Mapping[int, dt.datetime], price: float) -> None:
     )
 
 
-async def prioritise(tx: Tx, ids: Sequence[int], priority: int) -> None:
+async def set_priorities(tx: Tx, ids: Sequence[int], priority: int) -> None:
     """Set the priority of targets; lower comes first."""
     await lock(tx, ids)
     await tx.execute(

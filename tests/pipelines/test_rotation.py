@@ -17,7 +17,7 @@ from jobmill.pipelines import rotation, source
 from jobmill.queue import Worker, operator_actions
 from jobmill.rotation import board_import, targets
 from jobmill.rotation.planner import RunRequest
-from jobmill.rotation.target_selection import Limits
+from jobmill.rotation.target_selection import RunLimits
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.catalog.helpers import make_source
@@ -25,7 +25,7 @@ from tests.fakes import Net, ok
 from tests.queue.helpers import claim, fetch, lose_leases
 
 BOARD = "https://boards-api.greenhouse.io/v1/boards/{}/jobs?content=true&pay_transparency=true"
-WISH = RunRequest(trigger="manual", limits=Limits(100, 100))
+WISH = RunRequest(trigger="manual", limits=RunLimits(100, 100))
 
 
 def board(*titles: str) -> Any:
@@ -89,7 +89,7 @@ async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Data
     net = Net()
     async with database.transaction() as tx:
         found = [
-            board_import.ImportedBoard(board_import.new_board("greenhouse", f"b{n}"), None)
+            board_import.ImportedBoard(board_import.board_source("greenhouse", f"b{n}"), None)
             for n in range(60)
         ]
         await board_import.import_boards(tx, found)

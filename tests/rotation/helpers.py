@@ -25,7 +25,7 @@ KEYS = {"JOOBLE_API_KEY": "x", "REED_API_KEY": "x", "ADZUNA_APP_ID": "x", "ADZUN
 async def make_target(tx: Tx, platform: str = "greenhouse", **columns: Any) -> int:
     """An active source and its target, with these columns set."""
     id = await make_source(tx, source_type=platform)
-    await targets.sync(tx)
+    await targets.sync_changed_sources(tx)
     await put(tx, id, **{"known_at": NOW - DAY, "due_at": NOW - DAY, **columns})
     return id
 

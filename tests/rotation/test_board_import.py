@@ -10,7 +10,7 @@ import pytest
 from jobmill.catalog import sources
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
-from jobmill.rotation import board_import, monitor, searches, targets
+from jobmill.rotation import board_import, rotation_status, searches, targets
 from jobmill.rotation.planner import RunRequest, start_run
 from jobmill.rotation.target_selection import PolicyName
 from tests.catalog.helpers import make_source
@@ -64,14 +64,14 @@ async def test_a_board_that_stands_twice_in_a_file_is_one(tx: Tx) -> None:
 async def test_a_source_that_is_disabled_rests_and_one_enabled_again_begins_anew(tx: Tx) -> None:
     id = await make_target(tx)
     await sources.disable(tx, id, "by hand")
-    await targets.sync(tx)
+    await targets.sync_changed_sources(tx)
     assert not (await targets.get(tx, id)).enabled
     await put(tx, id, status="bad", fail_count=5)
     await sources.enable(tx, id)
-    await targets.sync(tx)
+    await targets.sync_changed_sources(tx)
     target = await targets.get(tx, id)
     assert (target.enabled, target.status, target.fail_count) == (True, "active", 0)
-    assert await targets.sync(tx) == 0
+    assert await targets.sync_changed_sources(tx) == 0
 
 
 @pytest.mark.parametrize("policy", ["seed", "yield"])
@@ -81,7 +81,7 @@ async def test_a_bad_target_whose_source_is_enabled_need_not_rest_first(
     rests: Any = {"next_allowed_at": NOW + 30 * DAY, "gate_at": NOW + 30 * DAY, "health": 1e-5}
     id = await make_target(tx, status="bad", fail_count=5, **rests)
     await sources.disable(tx, id, "it fails")
-    await targets.sync(tx)
+    await targets.sync_changed_sources(tx)
     await sources.enable(tx, id)
     planned = await start_run(tx, RunRequest(policy, "manual"), NOW, {})
     assert [target.source_id for target in planned.claimed] == [id]
@@ -90,10 +90,10 @@ async def test_a_bad_target_whose_source_is_enabled_need_not_rest_first(
 
 async def test_a_source_that_waits_for_approval_takes_no_turn(tx: Tx) -> None:
     id = await make_source(tx, enabled=False)
-    await targets.sync(tx)
+    await targets.sync_changed_sources(tx)
     assert await targets.find(tx, id) is None
     await sources.enable(tx, id)
-    await targets.sync(tx)
+    await targets.sync_changed_sources(tx)
     assert await targets.find(tx, id) is not None
 
 
@@ -144,7 +144,7 @@ async def test_slices_that_no_search_wants_rest(tx: Tx) -> None:
     assert await active() == []
     await searches.update_search(tx, first.id, enabled=True)
     assert await active() == ["cook", "diver"]
-    assert [search.id for search in await searches.find(tx)] == [first.id]
+    assert [search.id for search in await searches.list_all(tx)] == [first.id]
 
 
 async def test_a_search_that_cannot_be_is_refused(tx: Tx) -> None:
@@ -162,7 +162,7 @@ async def test_monitoring_tells_what_calls_brought_and_what_stands_still(tx: Tx)
     await answer(tx, two, NOW - HOUR, **failed())
     await put(tx, bad, status="bad")
     await make_target(tx, "jooble")
-    [platform] = await monitor.yield_by_platform(tx, NOW, DAY)
+    [platform] = await rotation_status.yield_by_platform(tx, NOW, DAY)
     assert (platform.platform, platform.calls, platform.results, platform.new) == (
         "greenhouse",
         2,
@@ -175,12 +175,12 @@ async def test_monitoring_tells_what_calls_brought_and_what_stands_still(tx: Tx)
         1,
         2.0,
     )
-    days = await monitor.days(tx, NOW)
+    days = await rotation_status.calls_by_day(tx, NOW)
     assert [(day.calls, day.new) for day in days] == [(2, 4), (1, 9)]
-    ages = {first.age: first.targets for first in await monitor.target_ages(tx, NOW)}
+    ages = {first.age: first.targets for first in await rotation_status.target_ages(tx, NOW)}
     assert sum(ages.values()) == 3
     assert ages["never"] == 2
-    still = {first.what: first.why for first in await monitor.blocked_targets(tx, NOW, {})}
+    still = {first.what: first.why for first in await rotation_status.blocked_targets(tx, NOW, {})}
     assert still["targets"] == "bad"
     assert "JOOBLE_API_KEY" in still["jooble"]
     assert "subscription" in still["jobdatafeeds"]
@@ -191,21 +191,21 @@ async def test_what_is_due_is_listed_in_its_order(tx: Tx, policy: str) -> None:
     late = await make_target(tx, due_at=NOW - DAY, next_allowed_at=NOW - DAY)
     soon = await make_target(tx, due_at=NOW + HOUR, next_allowed_at=NOW + HOUR)
     await make_target(tx, status="paused")
-    due = await monitor.due_targets(tx, NOW, policy)  # type: ignore[arg-type]
+    due = await rotation_status.due_targets(tx, NOW, policy)  # type: ignore[arg-type]
     assert [target.source for target in due] == [late]
-    ahead = await monitor.due_targets(tx, NOW, policy, ahead=2 * HOUR)  # type: ignore[arg-type]
+    ahead = await rotation_status.due_targets(tx, NOW, policy, ahead=2 * HOUR)  # type: ignore[arg-type]
     assert [target.source for target in ahead] == [late, soon]
 
 
 async def test_a_run_tells_what_came_of_it(tx: Tx) -> None:
     with pytest.raises(Conflict):
-        await monitor.run_report(tx)
+        await rotation_status.run_report(tx)
     first, two = await make_target(tx), await make_target(tx)
     planned = await start_run(tx, RunRequest(trigger="manual"), NOW, {})
     await answer(tx, first, NOW, new=3)
-    report = await monitor.run_report(tx, planned.run_id)
+    report = await rotation_status.run_report(tx, planned.run_id)
     assert (report.chosen, report.called, report.waiting, report.new) == (2, 1, 1, 3)
     await answer(tx, two, NOW, **failed())
-    report = await monitor.run_report(tx)
+    report = await rotation_status.run_report(tx)
     assert (report.called, report.waiting, report.failures) == (2, 0, 1)
     assert json.dumps(report.skipped) == "{}"

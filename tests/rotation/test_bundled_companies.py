@@ -12,7 +12,7 @@ from jobmill.rotation import bundled_companies
 
 
 def test_every_bundled_line_is_a_board_that_we_can_read_and_stands_once() -> None:
-    companies = bundled_companies.companies()
+    companies = bundled_companies.all_companies()
     assert len(companies) > 200
     assert len({company.key.casefold() for company in companies}) == len(companies)
     assert [company.name.casefold() for company in companies] == sorted(
@@ -30,7 +30,7 @@ def test_companies_are_found_by_all_words_of_name_platform_and_description() -> 
     assert {company.field for company in bundled_companies.search_companies("", "Games")} == {
         "Games"
     }
-    assert bundled_companies.search_companies() == list(bundled_companies.companies())
+    assert bundled_companies.search_companies() == list(bundled_companies.all_companies())
 
 
 def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:

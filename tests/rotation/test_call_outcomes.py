@@ -14,9 +14,9 @@ from jobmill.catalog.source_health import FailureEffect
 from jobmill.catalog.source_runs import CrawlResult, RunCounts, SavedRun
 from jobmill.db import Tx
 from jobmill.rotation import call_outcomes, calls, platform_state, targets
-from jobmill.rotation.planner import RunRequest, start_run, window
+from jobmill.rotation.planner import RunRequest, repeat_window, start_run
 from jobmill.rotation.policies import interval_policy, yield_model
-from jobmill.rotation.policies.eligibility import after
+from jobmill.rotation.policies.eligibility import after_outcome
 
 from .helpers import DAY, HOUR, NOW, answer, failed, make_target, put
 
@@ -132,7 +132,7 @@ async def test_a_platform_that_wants_to_be_asked_rarely_is(tx: Tx) -> None:
     id = await make_target(tx, "remotive")
     target = await answer(tx, id, NOW, new=3)
     assert target.gate_at == NOW + 6 * HOUR
-    assert window(target, "yield") == 6 * HOUR
+    assert repeat_window(target, "yield") == 6 * HOUR
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,9 @@ async def test_a_config_that_cannot_be_asked_with_is_the_targets_failure_alone(t
     # No request was made: the platform's hourly limit is not used up.
     await platform_state.set_limits(tx, "greenhouse", per_hour=1, per_day=1)
     await tx.execute("UPDATE rotation.platform SET streak = 0, opened = 0")
-    assert (await platform_state.remaining_calls(tx, NOW + HOUR / 2, {})).left == {"greenhouse": 1}
+    assert (await platform_state.remaining_calls(tx, NOW + HOUR / 2, {})).remaining == {
+        "greenhouse": 1
+    }
 
 
 async def test_an_overtaken_run_only_gives_its_claim_back(tx: Tx) -> None:
@@ -260,9 +262,13 @@ async def test_the_table_learns_what_the_policies_learn(
     async with tx.transaction(force_rollback=True):
         await tx.execute("DELETE FROM rotation.platform")
         id = await make_target(tx, kind)
-        await platform_state.add(tx, [kind])
+        await platform_state.add_platforms(tx, [kind])
         target = await targets.get(tx, id)
-        turn, state, average = target.seed, target.yields, yield_model.PlatformAverage()
+        turn, state, average = (
+            target.interval_state,
+            target.yield_state,
+            yield_model.PlatformAverage(),
+        )
         trouble, at = platform_state.eligibility.BreakerState(), NOW
         for what, hours in story:
             at += hours * HOUR
@@ -278,10 +284,10 @@ async def test_the_table_learns_what_the_policies_learn(
                 state, plain, now, kind=target.kind, page_cap=None, platform=average,
                 rules=yield_model.YieldRules(), excused=excused,
             )  # fmt: skip
-            trouble = after(trouble, plain, now, yield_model.YieldRules().breaker)
-            assert target.seed == turn
-            assert target.yields == state
+            trouble = after_outcome(trouble, plain, now, yield_model.YieldRules().breaker)
+            assert target.interval_state == turn
+            assert target.yield_state == state
             assert target.gate_at is None or target.due_at >= target.gate_at
             assert target.queued_at is None
         standing = (await platform_state.load_all(tx))[kind]
-        assert (standing.average, standing.trouble) == (average, trouble)
+        assert (standing.average, standing.breaker) == (average, trouble)

@@ -52,7 +52,7 @@ def test_keys_never_collide(first: dict[str, str], two: dict[str, str]) -> None:
     def plain(params: dict[str, str]) -> dict[str, str]:
         normalised = {name: " ".join(text.split()) for name, text in params.items()}
         return {
-            name: text.casefold() if name in calls.FREE_TEXT else text
+            name: text.casefold() if name in calls.FREE_TEXT_FIELDS else text
             for name, text in normalised.items()
         }
 
@@ -83,32 +83,32 @@ async def search(tx: Tx, keywords: str) -> int:
     config = {"keywords": keywords}
     new = NewSource(keywords, "jooble", f"keywords={keywords}", config)
     id, _ = await sources.add(tx, new, enabled=True)
-    await targets.sync(tx)
+    await targets.sync_changed_sources(tx)
     return id
 
 
 async def test_the_same_question_is_asked_once_within_its_window(tx: Tx) -> None:
     first, two = await search(tx, "Cook"), await search(tx, "cook ")
-    assert await calls.claim(tx, first, item=1, window=DAY, at=NOW) is None
-    earlier = await calls.claim(tx, two, item=2, window=DAY, at=NOW + DAY - HOUR)
+    assert await calls.claim_signature(tx, first, item=1, window=DAY, at=NOW) is None
+    earlier = await calls.claim_signature(tx, two, item=2, window=DAY, at=NOW + DAY - HOUR)
     assert earlier
     assert (earlier.source_id, earlier.called_at) == (first, NOW)
-    assert await calls.claim(tx, two, item=2, window=DAY, at=NOW + DAY) is None
+    assert await calls.claim_signature(tx, two, item=2, window=DAY, at=NOW + DAY) is None
 
 
 async def test_an_item_that_is_tried_again_may_ask_again(tx: Tx) -> None:
     id = await search(tx, "cook")
-    assert await calls.claim(tx, id, item=1, window=DAY, at=NOW) is None
-    assert await calls.claim(tx, id, item=1, window=DAY, at=NOW + HOUR) is None
+    assert await calls.claim_signature(tx, id, item=1, window=DAY, at=NOW) is None
+    assert await calls.claim_signature(tx, id, item=1, window=DAY, at=NOW + HOUR) is None
 
 
 async def test_what_was_not_answered_may_be_asked_again(tx: Tx) -> None:
     id = await search(tx, "cook")
-    await calls.claim(tx, id, item=1, window=DAY, at=NOW)
+    await calls.claim_signature(tx, id, item=1, window=DAY, at=NOW)
     await answer(tx, id, NOW, **failed())
-    assert await calls.claim(tx, id, item=2, window=DAY, at=NOW + HOUR) is None
+    assert await calls.claim_signature(tx, id, item=2, window=DAY, at=NOW + HOUR) is None
     await answer(tx, id, NOW + HOUR, item=2, new=1)
-    assert await calls.claim(tx, id, item=3, window=DAY, at=NOW + 2 * HOUR) is not None
+    assert await calls.claim_signature(tx, id, item=3, window=DAY, at=NOW + 2 * HOUR) is not None
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ async def test_what_was_not_answered_may_be_asked_again(tx: Tx) -> None:
 )
 async def test_a_run_by_hand_that_fails_does_not_undo_an_answer(tx: Tx, facts: Any) -> None:
     id = await search(tx, "cook")
-    assert await calls.claim(tx, id, item=1, window=DAY, at=NOW) is None
+    assert await calls.claim_signature(tx, id, item=1, window=DAY, at=NOW) is None
     await answer(tx, id, NOW, new=1)
     await answer(tx, id, NOW + HOUR, item=None, **facts)
-    assert await calls.claim(tx, id, item=2, window=DAY, at=NOW + 2 * HOUR) is not None
+    assert await calls.claim_signature(tx, id, item=2, window=DAY, at=NOW + 2 * HOUR) is not None
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ async def test_a_run_by_hand_that_fails_does_not_free_a_question_under_way(
     tx: Tx, facts: Any
 ) -> None:
     first, two = await search(tx, "Cook"), await search(tx, "cook ")
-    assert await calls.claim(tx, first, item=1, window=DAY, at=NOW) is None
+    assert await calls.claim_signature(tx, first, item=1, window=DAY, at=NOW) is None
     await answer(tx, first, NOW, item=None, **facts)
-    assert await calls.claim(tx, two, item=2, window=DAY, at=NOW + HOUR) is not None
+    assert await calls.claim_signature(tx, two, item=2, window=DAY, at=NOW + HOUR) is not None
 
 
 async def test_of_many_who_ask_at_once_one_may(database: Database) -> None:
@@ -140,7 +140,7 @@ async def test_of_many_who_ask_at_once_one_may(database: Database) -> None:
 
     async def ask(id: int) -> bool:
         async with database.transaction() as tx:
-            return await calls.claim(tx, id, item=id, window=DAY, at=NOW) is None
+            return await calls.claim_signature(tx, id, item=id, window=DAY, at=NOW) is None
 
     assert sorted(await asyncio.gather(*map(ask, ids))) == [False] * 5 + [True]
 
@@ -182,10 +182,10 @@ async def test_a_walk_that_was_answered_in_part_is_not_begun_again_within_its_wi
     tx: Tx, count: int | None, again: bool
 ) -> None:
     id = await search(tx, "cook")
-    await calls.claim(tx, id, item=1, window=DAY, at=NOW)
+    await calls.claim_signature(tx, id, item=1, window=DAY, at=NOW)
     pages = [PageCall({}, count), PageCall({"page": 2}, None)]
     await answer(tx, id, NOW, **failed(pages=pages))
-    earlier = await calls.claim(tx, id, item=2, window=DAY, at=NOW + HOUR)
+    earlier = await calls.claim_signature(tx, id, item=2, window=DAY, at=NOW + HOUR)
     assert (earlier is None) is again
 
 
@@ -193,7 +193,7 @@ async def test_calls_leave_with_their_pages(tx: Tx) -> None:
     id = await search(tx, "cook")
     await answer(tx, id, NOW, new=3, pages=PAGES)
     await tx.execute("UPDATE rotation.call SET called_at = now() - interval '91 days'")
-    assert await calls.prune(tx) >= 1
+    assert await calls.prune_calls(tx) >= 1
     assert await pages(tx) == []
 
 

@@ -64,7 +64,7 @@ async def test_a_target_that_became_bad_next_year_is_tried_again(tx: Tx, policy:
 async def test_whose_success_is_dated_next_year_is_not_the_last_in_line(tx: Tx) -> None:
     await make_target(tx, last_success_at=NOW - 3 * DAY)
     wrong = await make_target(tx, last_success_at=NOW + YEAR, last_called_at=NOW + YEAR)
-    planned = await start_run(tx, RunRequest("seed", "manual", most=1), NOW, {})
+    planned = await start_run(tx, RunRequest("seed", "manual", max_calls=1), NOW, {})
     assert [target.source_id for target in planned.claimed] == [wrong]
 
 
@@ -104,10 +104,10 @@ async def test_the_longest_wait_that_there_is_is_believed(tx: Tx, policy: Any) -
 
 async def test_a_question_that_was_asked_next_year_may_be_asked(tx: Tx) -> None:
     id = await make_target(tx)
-    assert await calls.claim(tx, id, item=1, window=DAY, at=NOW + YEAR) is None
-    assert await calls.claim(tx, id, item=2, window=DAY, at=NOW) is None
+    assert await calls.claim_signature(tx, id, item=1, window=DAY, at=NOW + YEAR) is None
+    assert await calls.claim_signature(tx, id, item=2, window=DAY, at=NOW) is None
     # A clock that is a little behind is no reason to ask twice.
-    assert await calls.claim(tx, id, item=3, window=DAY, at=NOW - DAY) is not None
+    assert await calls.claim_signature(tx, id, item=3, window=DAY, at=NOW - DAY) is not None
 
 
 SPRING = dt.datetime(2026, 3, 28, 20, tzinfo=dt.UTC)
@@ -125,17 +125,17 @@ async def berlin(tx: Tx) -> Tx:
 @CLOCKS_CHANGE
 async def test_a_window_is_as_long_when_clocks_change(berlin: Tx, at: dt.datetime) -> None:
     id = await make_target(berlin)
-    assert await calls.claim(berlin, id, item=1, window=DAY, at=at) is None
-    early = await calls.claim(berlin, id, item=2, window=DAY, at=at + DAY - HOUR / 2)
+    assert await calls.claim_signature(berlin, id, item=1, window=DAY, at=at) is None
+    early = await calls.claim_signature(berlin, id, item=2, window=DAY, at=at + DAY - HOUR / 2)
     assert early is not None
-    assert await calls.claim(berlin, id, item=2, window=DAY, at=at + DAY) is None
+    assert await calls.claim_signature(berlin, id, item=2, window=DAY, at=at + DAY) is None
 
 
 async def test_moments_that_are_reckoned_with_are_in_utc(berlin: Tx) -> None:
     """A day after another moment of a local zone is one of its days, of 23 or 25 hours."""
     id = await make_target(berlin)
-    await calls.claim(berlin, id, item=1, window=DAY, at=NOW)
-    earlier = await calls.claim(berlin, id, item=2, window=DAY, at=NOW)
+    await calls.claim_signature(berlin, id, item=1, window=DAY, at=NOW)
+    earlier = await calls.claim_signature(berlin, id, item=2, window=DAY, at=NOW)
     assert earlier
     assert earlier.called_at.tzinfo == (await clock(berlin)).tzinfo == dt.UTC
 
@@ -169,7 +169,7 @@ async def test_nobody_waits_longer_or_less_long_when_clocks_change(
     poor: Any = {"rho": 1e-9, "d": 0.05, "last_ok_at": at, "last_called_at": at}
     id = await make_target(berlin, due_at=at + 60 * DAY, known_at=at, **poor)
     room = target_selection.SelectionRequest(
-        at + 30 * DAY - HOUR / 2, {"greenhouse": 1}, target_selection.Limits()
+        at + 30 * DAY - HOUR / 2, {"greenhouse": 1}, target_selection.RunLimits()
     )
     assert (await target_selection.choose_by_yield(berlin, room, budget=1, quota=1)).owed == 0
     room = replace(room, at=at + 30 * DAY)

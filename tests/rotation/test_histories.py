@@ -11,7 +11,7 @@ import pytest
 from jobmill.db import Tx
 from jobmill.rotation import targets
 from jobmill.rotation.planner import RunRequest, start_run
-from jobmill.rotation.target_selection import Limits
+from jobmill.rotation.target_selection import RunLimits
 from jobmill.rotation.targets import CLAIM_LIFETIME, Target
 
 from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target
@@ -65,7 +65,7 @@ async def test_nothing_is_early_nothing_waits_for_ever_and_no_run_is_a_burst(
     for at in times(fate):
         before = {claim.source_id: claim for claim in await targets.by_ids(tx, [*rates, paused])}
         planned = await start_run(
-            tx, RunRequest(policy, limits=Limits(4, 4), per_day=PER_DAY), at, KEYS
+            tx, RunRequest(policy, limits=RunLimits(4, 4), per_day=PER_DAY), at, KEYS
         )
         for claim in planned.claimed:
             target = before[claim.source_id]

@@ -83,7 +83,7 @@ async def test_priorities_are_given_to_the_lowest_first(database: Database) -> N
     low, high = await two(database)
     await in_order(
         database,
-        lambda tx: targets.prioritise(tx, [high, low], 5),
+        lambda tx: targets.set_priorities(tx, [high, low], 5),
         (TARGET, low),
         (TARGET, high),
     )
@@ -91,7 +91,7 @@ async def test_priorities_are_given_to_the_lowest_first(database: Database) -> N
 
 async def test_an_import_of_several_priorities_takes_the_lowest_first(database: Database) -> None:
     boards = [
-        board_import.ImportedBoard(board_import.new_board("greenhouse", f"b{n}"), n)
+        board_import.ImportedBoard(board_import.board_source("greenhouse", f"b{n}"), n)
         for n in range(2)
     ]
     async with database.transaction() as tx:
@@ -145,7 +145,7 @@ async def test_sources_that_changed_are_taken_in_lowest_first(database: Database
         for id in (low, high):
             await sources.disable(tx, id, "not now")
         await sources.enable(tx, high)
-    await in_order(database, targets.sync, (TARGET, low), (TARGET, high))
+    await in_order(database, targets.sync_changed_sources, (TARGET, low), (TARGET, high))
 
 
 async def test_a_run_takes_the_pace_before_all(database: Database) -> None:
@@ -186,7 +186,7 @@ async def test_who_claims_a_question_takes_the_source_before_it(database: Databa
     id, _ = await two(database)
 
     async def claim(tx: Tx) -> calls.EarlierCall | None:
-        return await calls.claim(tx, id, item=1, window=DAY, at=NOW)
+        return await calls.claim_signature(tx, id, item=1, window=DAY, at=NOW)
 
     async with database.transaction() as other:
         # A manual run of it is saved.
@@ -206,16 +206,16 @@ async def test_a_source_that_somebody_changes_is_taken_in_the_next_time(
         id = await make_source(tx)
     async with database.transaction() as other:
         await other.execute(SOURCE, [id])
-        assert await at_once(database, targets.sync) == 0
-    assert await at_once(database, targets.sync) == 1
+        assert await at_once(database, targets.sync_changed_sources) == 0
+    assert await at_once(database, targets.sync_changed_sources) == 1
 
 
 async def test_two_who_take_sources_in_do_not_wait_for_each_other(database: Database) -> None:
     async with database.transaction() as tx:
         await make_source(tx)
     async with database.transaction() as other:
-        assert await targets.sync(other) == 1
-        assert await at_once(database, targets.sync) == 0
+        assert await targets.sync_changed_sources(other) == 1
+        assert await at_once(database, targets.sync_changed_sources) == 0
 
 
 async def test_moments_are_moved_past_a_target_that_somebody_has(database: Database) -> None:
@@ -223,7 +223,7 @@ async def test_moments_are_moved_past_a_target_that_somebody_has(database: Datab
     due = {low: NOW + DAY, high: NOW + DAY}
     async with database.transaction() as other:
         await other.execute(TARGET, [low])
-        await at_once(database, lambda tx: targets.reprice(tx, due, 0.5))
+        await at_once(database, lambda tx: targets.set_due_times(tx, due, 0.5))
     moved = await fetch(database, "SELECT source_id FROM rotation.target WHERE price = 0.5")
     assert moved == [high]
 

@@ -12,7 +12,7 @@ import pytest
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.rotation import planner, platform_state, target_selection, targets
 from jobmill.rotation.planner import CallAllowance, RunRequest, start_run
-from jobmill.rotation.target_selection import Limits
+from jobmill.rotation.target_selection import RunLimits
 
 from .helpers import DAY, HOUR, KEYS, NOW, answer, make_target
 
@@ -24,14 +24,14 @@ POLICIES = pytest.mark.parametrize("policy", ["seed", "yield"])
 )
 def test_no_run_is_in_debt_for_more_than_an_hour(saved: float, calls: int, left: float) -> None:
     pace = CallAllowance(1.0, saved, NOW, 0.0)
-    assert planner.spent(pace, calls, per_day=240).saved == left
+    assert planner.spend_allowance(pace, calls, per_day=240).saved == left
 
 
 async def test_runs_by_hand_leave_the_schedule_an_hours_debt_at_most(tx: Tx) -> None:
     for _ in range(90):
         await make_target(tx)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
-    by_hand = RunRequest(trigger="manual", per_day=240, limits=Limits(30, 30))
+    by_hand = RunRequest(trigger="manual", per_day=240, limits=RunLimits(30, 30))
     for _ in range(2):
         assert len((await start_run(tx, by_hand, NOW, {})).claimed) == 30
     assert await fetch_value(tx, float, "SELECT saved FROM rotation.call_allowance") == -10
@@ -47,7 +47,7 @@ async def test_of_two_schedules_that_meet_one_makes_the_seeds_run(
     """The waiting run read the clock earlier; a difference of hours means a wrong clock."""
     for _ in range(2):
         await make_target(tx)
-    wish = RunRequest("seed", limits=Limits(1, 1))
+    wish = RunRequest("seed", limits=RunLimits(1, 1))
     assert len((await start_run(tx, wish, NOW, {})).claimed) == 1
     assert len((await start_run(tx, wish, NOW - back, {})).claimed) == calls
 
@@ -59,7 +59,7 @@ async def crowd(tx: Tx, *, active: int, bad: int, platform: str = "greenhouse") 
         await make_target(tx, platform, status="bad", next_allowed_at=NOW - HOUR)
 
 
-async def standings(tx: Tx, planned: planner.Planned) -> Counter[str]:
+async def standings(tx: Tx, planned: planner.RunPlan) -> Counter[str]:
     claimed = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
     return Counter(target.status for target in claimed)
 
@@ -68,8 +68,8 @@ async def standings(tx: Tx, planned: planner.Planned) -> Counter[str]:
 async def test_bad_targets_count_within_the_limits_of_a_run(tx: Tx, policy: Any) -> None:
     await crowd(tx, active=2, bad=5)
     await crowd(tx, active=2, bad=5, platform="jooble")
-    limits = Limits(companies=4, slices=3)
-    planned = await start_run(tx, RunRequest(policy, "manual", limits, most=100), NOW, KEYS)
+    limits = RunLimits(companies=4, slices=3)
+    planned = await start_run(tx, RunRequest(policy, "manual", limits, max_calls=100), NOW, KEYS)
     claimed = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
     assert Counter(target.platform for target in claimed) == {"greenhouse": 4, "jooble": 3}
     assert Counter(target.status for target in claimed) == {"active": 4, "bad": 3}
@@ -87,7 +87,7 @@ async def test_bad_targets_get_their_share_of_runs_that_others_would_use_up(
 ) -> None:
     """Fifteen of a hundred calls, four a run."""
     await crowd(tx, active=60, bad=12)
-    wish = RunRequest(policy, "manual", Limits(4, 4))
+    wish = RunRequest(policy, "manual", RunLimits(4, 4))
     tried = [(await standings(tx, await start_run(tx, wish, NOW, {})))["bad"] for _ in range(15)]
     assert 7 <= sum(tried) <= 9
     assert max(tried) == 1
@@ -98,7 +98,9 @@ async def test_room_that_slices_may_not_use_goes_to_boards(tx: Tx) -> None:
     for _ in range(6):
         await make_target(tx, "jooble", **rich)
         await make_target(tx)
-    planned = await start_run(tx, RunRequest("yield", "manual", Limits(50, 2), most=6), NOW, KEYS)
+    planned = await start_run(
+        tx, RunRequest("yield", "manual", RunLimits(50, 2), max_calls=6), NOW, KEYS
+    )
     claimed = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
     assert Counter(target.platform for target in claimed) == {"jooble": 2, "greenhouse": 4}
 
@@ -114,7 +116,7 @@ async def test_boards_that_never_answered_stand_in_nobodys_way(tx: Tx, kind: str
     await tx.execute("UPDATE rotation.call_allowance SET price = 5")
     called: list[int] = []
     for _ in range(2):
-        planned = await start_run(tx, RunRequest(trigger="manual", most=1), NOW, {})
+        planned = await start_run(tx, RunRequest(trigger="manual", max_calls=1), NOW, {})
         called += [target.source_id for target in planned.claimed]
     assert rich in called
 
@@ -129,7 +131,7 @@ async def test_queued_calls_count_against_the_limit_of_a_platform(tx: Tx, limits
     ids = [await make_target(tx) for _ in range(6)]
     await platform_state.set_limits(tx, "greenhouse", **limits)
     await answer(tx, ids[0], NOW - HOUR / 2)
-    one_call = RunRequest(trigger="manual", most=1)
+    one_call = RunRequest(trigger="manual", max_calls=1)
     for calls in (1, 1, 0):
         assert len((await start_run(tx, one_call, NOW, {})).claimed) == calls
     room = await platform_state.remaining_calls(tx, NOW, {})
@@ -147,7 +149,9 @@ async def test_runs_at_once_do_not_overdraw_the_limit_of_a_platform(
 
     async def run() -> int:
         async with database.transaction() as tx:
-            return len((await start_run(tx, RunRequest(trigger="manual", most=2), NOW, {})).claimed)
+            return len(
+                (await start_run(tx, RunRequest(trigger="manual", max_calls=2), NOW, {})).claimed
+            )
 
     claims = await asyncio.gather(*(run() for _ in range(6)))
     assert sum(claims) == 3
@@ -168,5 +172,5 @@ async def test_a_price_that_fell_brings_boards_that_never_answered_back(tx: Tx) 
     poor: Any = {"rho": 0.01, "d": 0.05, "last_ok_at": NOW - DAY, "last_called_at": NOW - DAY}
     await make_target(tx, due_at=NOW + DAY, **poor)
     await tx.execute("UPDATE rotation.call_allowance SET price = 1")
-    planned = await start_run(tx, RunRequest(trigger="manual", most=1), NOW, {})
+    planned = await start_run(tx, RunRequest(trigger="manual", max_calls=1), NOW, {})
     assert [target.source_id for target in planned.claimed] == [id]

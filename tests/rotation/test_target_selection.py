@@ -11,14 +11,14 @@ import pytest
 from jobmill.catalog import sources
 from jobmill.catalog.source_health import FailureEffect
 from jobmill.db import Tx
-from jobmill.rotation import expired_claims, platform_state, target_selection, targets, timestamps
+from jobmill.rotation import epoch_times, expired_claims, platform_state, target_selection, targets
 from jobmill.rotation.planner import RunRequest, start_run
 from jobmill.rotation.policies import eligibility
 from jobmill.rotation.policies.interval_policy import IntervalPolicy
 from jobmill.rotation.policies.interval_policy import IntervalRules as SeedRules
 from jobmill.rotation.policies.yield_model import YieldRules
 from jobmill.rotation.policies.yield_policy import YieldPolicy
-from jobmill.rotation.target_selection import Limits, SelectionRequest
+from jobmill.rotation.target_selection import RunLimits, SelectionRequest
 
 from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
 
@@ -117,7 +117,7 @@ async def test_the_seeds_questions_in_sql_choose_what_its_policy_chooses(
     expected = policy.choose(NOW.timestamp(), 10_000, left)
 
     await expired_claims.release_and_correct(tx, NOW)
-    question = SelectionRequest(NOW, open_now, Limits(most, slices))
+    question = SelectionRequest(NOW, open_now, RunLimits(most, slices))
     places = await target_selection.choose_by_interval(tx, question, question.room())
     chosen = [place.source_id for place in places]
     assert set(chosen) == set(expected)
@@ -136,13 +136,13 @@ async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number
     policy = YieldPolicy(rules)
     active = await all_active(tx)
     for target in active:
-        policy.states[target.source_id] = target.yields
+        policy.states[target.source_id] = target.yield_state
         # The policy counts how long one waits from when it was bound.
         policy.bind([plain(target)], {}, target.known_at.timestamp())
     for name, standing in (await platform_state.load_all(tx)).items():
         policy.platforms[name, targets.kind_of(name)] = standing.average
     policy.bind([plain(target) for target in active], {}, NOW.timestamp())
-    note(policy, {target.source_id: target.yields.gate_at for target in active})
+    note(policy, {target.source_id: target.yield_state.gate_at for target in active})
     expected = policy.choose(NOW.timestamp(), budget, left)
 
     await expired_claims.release_and_correct(tx, NOW)
@@ -150,7 +150,7 @@ async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number
     chosen = await target_selection.choose_by_yield(
         tx,
         SelectionRequest(
-            NOW, {name: room for name, room in left.items() if room}, Limits(1000, 1000)
+            NOW, {name: room for name, room in left.items() if room}, RunLimits(1000, 1000)
         ),
         budget=budget,
         quota=int(min(fair, max(1.0, 2 * fair))),
@@ -175,7 +175,7 @@ async def test_what_may_not_run_is_passed_over_and_blocks_nobody(tx: Tx, policy:
     )
     await make_target(tx, "jooble", priority=1)
     free = await make_target(tx)
-    wish = RunRequest(policy, "manual", Limits(1, 1), most=1)
+    wish = RunRequest(policy, "manual", RunLimits(1, 1), max_calls=1)
     planned = await start_run(tx, wish, NOW, {})
     assert [target.source_id for target in planned.claimed] == [free]
     assert "in trouble" in planned.skipped["lever"]
@@ -199,10 +199,12 @@ async def test_limits_for_a_run_and_a_platform_hold(tx: Tx) -> None:
         for _ in range(6):
             await make_target(tx, name)
     await platform_state.set_limits(tx, "ashby", per_hour=2, per_day=None)
-    limits = Limits(5, 7, {"greenhouse": 3})
+    limits = RunLimits(5, 7, {"greenhouse": 3})
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
-        planned = await start_run(tx, RunRequest(policy, "manual", limits, most=100), NOW, KEYS)
+        planned = await start_run(
+            tx, RunRequest(policy, "manual", limits, max_calls=100), NOW, KEYS
+        )
         claimed = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
         names = [target.platform for target in claimed]
         assert {name: names.count(name) for name in ("greenhouse", "lever", "ashby")} == {
@@ -257,7 +259,9 @@ async def test_bad_targets_are_tried_within_the_limits_of_their_platform(tx: Tx)
 async def test_bad_targets_are_among_the_calls_that_a_run_by_hand_may_make(tx: Tx) -> None:
     for status in ("active", "bad"):
         await make_target(tx, status=status, next_allowed_at=NOW - HOUR)
-    assert len((await start_run(tx, RunRequest(trigger="manual", most=1), NOW, {})).claimed) == 1
+    assert (
+        len((await start_run(tx, RunRequest(trigger="manual", max_calls=1), NOW, {})).claimed) == 1
+    )
 
 
 async def test_a_lost_claim_uses_up_no_limit_for_ever(tx: Tx) -> None:
@@ -303,7 +307,7 @@ async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx)
     for _ in range(80):
         await make_target(tx)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
-    wish = RunRequest(per_day=240, limits=Limits(100, 100))
+    wish = RunRequest(per_day=240, limits=RunLimits(100, 100))
 
     async def calls(at: dt.datetime) -> int:
         return len((await start_run(tx, wish, at, {})).claimed)
@@ -327,7 +331,7 @@ async def test_an_open_breaker_lets_one_call_through(tx: Tx) -> None:
     assert (await start_run(tx, wish, NOW, {})).claimed == []
     assert len((await start_run(tx, wish, NOW + HOUR, {})).claimed) == 1
     assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
-    assert timestamps.to_datetime(shut.shut_until) == NOW + HOUR
+    assert epoch_times.to_datetime(shut.shut_until) == NOW + HOUR
 
 
 @pytest.mark.parametrize("days", [5, 50])
@@ -338,7 +342,7 @@ async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx, days: 
     for _ in range(target_selection.EVALUATED_PER_PLATFORM + 10):
         await make_target(tx, rho=0.001, due_at=NOW - 3 * DAY, **state)
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **state)
-    wish = RunRequest(trigger="manual", most=1)
+    wish = RunRequest(trigger="manual", max_calls=1)
     await start_run(tx, wish, NOW, {})
     planned = await start_run(tx, wish, NOW, {})
     assert [target.source_id for target in planned.claimed] == [rich]

@@ -230,7 +230,7 @@ async def test_a_search_is_added_edited_turned_off_and_removed(
     form = {"platform": "remotive", "priority": "80", "locations": ""}
     await send(site, "/searches/new", keywords="pump engineer\r\n driller ", **form)
     async with database.transaction() as tx:
-        [one] = await searches.find(tx)
+        [one] = await searches.list_all(tx)
     assert (one.keywords, one.priority, one.slices) == (["driller", "pump engineer"], 80, 2)
     refused = await send(site, "/searches/new", 409, keywords="driller\npump engineer", **form)
     assert "driller\npump engineer</textarea>" in refused.text
@@ -264,7 +264,7 @@ async def test_a_search_that_makes_no_sense_is_not_kept(
 ) -> None:
     assert said in (await send(site, "/searches/new", 400, **form)).text
     async with database.transaction() as tx:
-        assert await searches.find(tx) == []
+        assert await searches.list_all(tx) == []
 
 
 async def test_an_edit_that_makes_two_searches_the_same_is_refused(

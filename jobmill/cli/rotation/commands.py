@@ -132,7 +132,7 @@ def add(
 ) -> None:
     """Add boards to the rotation; they run without a test, and those that fail are given up."""
     found = [
-        board_import.ImportedBoard(board_import.new_board(platform, slug), priority)
+        board_import.ImportedBoard(board_import.board_source(platform, slug), priority)
         for slug in slugs
     ]
     _import(found, as_json)

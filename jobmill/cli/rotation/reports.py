@@ -14,9 +14,9 @@ from jobmill.cli.matches import match_output
 from jobmill.cli.support import environment, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
-from jobmill.rotation import calls, monitor, planner, targets
+from jobmill.rotation import calls, planner, rotation_status, targets
 from jobmill.rotation.calls import CallReport, FailedCall
-from jobmill.rotation.monitor import (
+from jobmill.rotation.rotation_status import (
     BlockedTargets,
     CallDay,
     DueTarget,
@@ -49,9 +49,11 @@ def due(
     name = saved_responses.platform(platform).name if platform else None
 
     async def find(tx: Tx) -> list[DueTarget]:
-        await targets.sync(tx)
+        await targets.sync_changed_sources(tx)
         at, span = await planner.clock(tx), dt.timedelta(hours=ahead)
-        return await monitor.due_targets(tx, at, policy, platform=name, ahead=span, limit=limit)
+        return await rotation_status.due_targets(
+            tx, at, policy, platform=name, ahead=span, limit=limit
+        )
 
     found = session.ask(find)
     if as_json:
@@ -100,13 +102,13 @@ def status(
     """Tell what calls brought, by platform and by day, how stale targets are, and what is off."""
 
     async def look(tx: Tx) -> Status:
-        await targets.sync(tx)
+        await targets.sync_changed_sources(tx)
         at = await planner.clock(tx)
         return Status(
-            await monitor.yield_by_platform(tx, at, dt.timedelta(hours=hours)),
-            await monitor.days(tx, at),
-            await monitor.target_ages(tx, at),
-            await monitor.blocked_targets(tx, at, os.environ),
+            await rotation_status.yield_by_platform(tx, at, dt.timedelta(hours=hours)),
+            await rotation_status.calls_by_day(tx, at),
+            await rotation_status.target_ages(tx, at),
+            await rotation_status.blocked_targets(tx, at, os.environ),
         )
 
     found = session.ask(look)
@@ -185,7 +187,7 @@ class Run:
 
 async def look_at(tx: Tx, run: int | None) -> Run:
     """That run, or the last one."""
-    told = await monitor.run_report(tx, run)
+    told = await rotation_status.run_report(tx, run)
     return Run(
         told,
         await calls.calls_of_run(tx, told.run),

@@ -11,7 +11,7 @@ from jobmill.cli.support import output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.rotation import searches
-from jobmill.rotation.searches import Search
+from jobmill.rotation.searches import SavedSearch
 
 app = typer.Typer(no_args_is_help=True, help="Say what is looked for, and where.")
 
@@ -40,7 +40,7 @@ def add(
 @app.command("list")
 def list_searches(as_json: AsJson = False) -> None:
     """List searches, the most wanted first."""
-    found = session.ask(searches.find)
+    found = session.ask(searches.list_all)
     if as_json:
         output.lines(found)
     elif not found:
@@ -49,11 +49,11 @@ def list_searches(as_json: AsJson = False) -> None:
         output.entries((one.id, _what(one), _facts(one)) for one in found)
 
 
-def _what(one: Search) -> list[str | None]:
+def _what(one: SavedSearch) -> list[str | None]:
     return [", ".join(one.keywords) or "everything", one.platform, None if one.enabled else "off"]
 
 
-def _facts(one: Search) -> list[str | None]:
+def _facts(one: SavedSearch) -> list[str | None]:
     places = ", ".join(filter(None, one.locations)) or "anywhere"
     return [places, f"priority {one.priority}", output.count(one.slices, "slice")]
 
@@ -88,7 +88,7 @@ def remove(id: Id, as_json: AsJson = False) -> None:
     _tell(lambda tx: searches.remove(tx, id), as_json)
 
 
-def _tell(act: Callable[[Tx], Awaitable[Search]], as_json: bool) -> None:
+def _tell(act: Callable[[Tx], Awaitable[SavedSearch]], as_json: bool) -> None:
     search = session.ask(act)
     if as_json:
         output.one(search, as_json=True)

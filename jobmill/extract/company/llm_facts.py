@@ -78,19 +78,19 @@ def _join_pages(pages: Sequence[PageSections]) -> str:
 
 def verify_claims(claims: CompanyClaims, pages: Sequence[PageSections], model: str) -> CompanyFacts:
     """The claims whose words stand on the pages."""
-    said = [_PageWords(f"{page.title}\n{page.text}") for page in pages]
-    place = _verify_place(claims.headquarters_location, said)
-    offices = (_verify_place(one, said) for one in claims.offices[:50])
+    page_words = [_PageWords(f"{page.title}\n{page.text}") for page in pages]
+    place = _verify_place(claims.headquarters_location, page_words)
+    offices = (_verify_place(office, page_words) for office in claims.offices[:50])
     return CompanyFacts(
-        about=_verify_sentences(claims.about, said),
-        culture=_verify_sentences(claims.culture, said),
-        mission=_verify_sentences(claims.mission, said),
-        size=_verify(claims.size, said),
+        about=_verify_sentences(claims.about, page_words),
+        culture=_verify_sentences(claims.culture, page_words),
+        mission=_verify_sentences(claims.mission, page_words),
+        size=_verify(claims.size, page_words),
         headquarters_location=place,
-        industry=_verify(claims.industry, said),
-        founded=_verify_year(claims.founded, said),
-        offices=tuple(dict.fromkeys(one for one in (place, *offices) if one)),
-        remote_first=_verify_remote_first(claims, said),
+        industry=_verify(claims.industry, page_words),
+        founded=_verify_year(claims.founded, page_words),
+        offices=tuple(dict.fromkeys(office for office in (place, *offices) if office)),
+        remote_first=_verify_remote_first(claims, page_words),
         extracted_by=model,
     )
 
@@ -126,36 +126,36 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(re.sub(r"(?<=\d)[,.\u2019'](?=\d{3}\b)", "", text).casefold())
 
 
-def _verify(claim: str | None, said: Sequence[_PageWords]) -> str | None:
+def _verify(claim: str | None, page_words: Sequence[_PageWords]) -> str | None:
     claim = " ".join((claim or "").split())[:_MAX_FACT_LENGTH]
-    return claim if any(page.contains_words_of(claim) for page in said) else None
+    return claim if any(page.contains_words_of(claim) for page in page_words) else None
 
 
-def _verify_sentences(claim: str | None, said: Sequence[_PageWords]) -> str | None:
+def _verify_sentences(claim: str | None, page_words: Sequence[_PageWords]) -> str | None:
     """The sentences that stand on a page."""
-    kept = [
-        one
-        for one in sentence_facts.split_sentences(claim or "")
-        if any(page.contains_words_of(one) for page in said)
+    verified = [
+        sentence
+        for sentence in sentence_facts.split_sentences(claim or "")
+        if any(page.contains_words_of(sentence) for page in page_words)
     ]
-    return " ".join(" ".join(kept).split())[: site_facts.MAX_TEXT_LENGTH] or None
+    return " ".join(" ".join(verified).split())[: site_facts.MAX_TEXT_LENGTH] or None
 
 
-def _verify_place(claim: str | None, said: Sequence[_PageWords]) -> str | None:
+def _verify_place(claim: str | None, page_words: Sequence[_PageWords]) -> str | None:
     """The town, with as much of where it lies as the pages name."""
-    town, *around = [part.strip() for part in (claim or "").split(",")][:4]
-    if not any(page.quotes(town) for page in said):
+    city, *around = [part.strip() for part in (claim or "").split(",")][:4]
+    if not any(page.quotes(city) for page in page_words):
         return None
-    named = [part for part in around if any(page.quotes(part) for page in said)]
-    return ", ".join([town, *named])[:_MAX_FACT_LENGTH]
+    verified = [part for part in around if any(page.quotes(part) for page in page_words)]
+    return ", ".join([city, *verified])[:_MAX_FACT_LENGTH]
 
 
-def _verify_year(claim: str | None, said: Sequence[_PageWords]) -> str | None:
-    found = re.search(r"\b(?:1[5-9]|20)\d\d\b", claim or "")
-    return _verify(found[0] if found else None, said)
+def _verify_year(claim: str | None, page_words: Sequence[_PageWords]) -> str | None:
+    match = re.search(r"\b(?:1[5-9]|20)\d\d\b", claim or "")
+    return _verify(match[0] if match else None, page_words)
 
 
-def _verify_remote_first(claims: CompanyClaims, said: Sequence[_PageWords]) -> bool | None:
+def _verify_remote_first(claims: CompanyClaims, page_words: Sequence[_PageWords]) -> bool | None:
     words = claims.remote_words or ""
-    stands = _REMOTE.search(words) and any(page.quotes(words) for page in said)
-    return claims.remote_first if stands else None
+    is_quoted = _REMOTE.search(words) and any(page.quotes(words) for page in page_words)
+    return claims.remote_first if is_quoted else None

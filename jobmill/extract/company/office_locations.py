@@ -57,11 +57,11 @@ _NO_PLACE = frozenset(_NO_WORDS.split())
 def find_headquarters(texts: Iterable[str], *, named: bool = False) -> str | None:
     """Where it sits, by what it says, the surest words first; `named`: only where it says
     headquarters, as "based in" may be about an opening."""
-    known = list(texts)
+    all_texts = list(texts)
     for pattern in _HEADQUARTERS if named else (*_HEADQUARTERS, *_BASED):
-        for text in known:
-            for found in pattern.finditer(text):
-                if place := _clean_place(found[1], text[found.end() :]):
+        for text in all_texts:
+            for match in pattern.finditer(text):
+                if place := _clean_place(match[1], text[match.end() :]):
                     return place
     return None
 
@@ -71,18 +71,18 @@ def find_offices(texts: Iterable[str]) -> list[str]:
     return [
         place
         for text in texts
-        for found in _OFFICES.finditer(text)
-        for one in _SEPARATOR.split(found[1])
-        if (place := _clean_place(one, ""))
+        for match in _OFFICES.finditer(text)
+        for name in _SEPARATOR.split(match[1])
+        if (place := _clean_place(name, ""))
     ]
 
 
 def find_addresses(texts: Iterable[str]) -> list[str]:
     """Towns with their state, where an address with a postcode stands."""
     return [
-        f"{_STREET.sub('', found[1])}, {found[2]}"
+        f"{_STREET.sub('', match[1])}, {match[2]}"
         for text in texts
-        for found in _ADDRESS.finditer(text)
+        for match in _ADDRESS.finditer(text)
     ]
 
 
@@ -91,9 +91,9 @@ def _clean_place(words: str, after: str) -> str | None:
     parts = words.split(", ")
     if len(parts) > 1 and re.match(r",? [a-z]", after) and not _is_area(parts[-1]):
         parts = parts[:-1]
-    kept = [part.strip(" .-") for part in parts if part.strip(" .-").lower() not in _NO_PLACE]
-    first = kept[0].split()[0].lower() if kept and kept[0] else ""
-    return ", ".join(kept) if first and first not in _NO_PLACE else None
+    cleaned = [part.strip(" .-") for part in parts if part.strip(" .-").lower() not in _NO_PLACE]
+    first = cleaned[0].split()[0].lower() if cleaned and cleaned[0] else ""
+    return ", ".join(cleaned) if first and first not in _NO_PLACE else None
 
 
 def _is_area(word: str) -> bool:

@@ -86,22 +86,22 @@ class PageSections:
 def read_sections(page: CompanyPage) -> PageSections:
     """What a page says."""
     tree = LexborHTMLParser(nesting_limit.truncate_deep_html(page.html.encode("utf-8", "replace")))
-    about = page_metadata.read_metadata(tree, page.url)
-    descriptions = [line for line in about.description.split("\n")[:2] if line]
+    metadata = page_metadata.read_metadata(tree, page.url)
+    descriptions = [line for line in metadata.description.split("\n")[:2] if line]
     return PageSections(
         url=page.url,
         path=urlsplit(page.url).path.lower(),
-        title=about.title,
+        title=metadata.title,
         description=max(descriptions, key=len, default=""),
         blocks=tuple(_blocks(text_lines.read_lines(tree.body).lines)),
         organizations=tuple(_organizations(tree)),
     )
 
 
-def _blocks(found: list[TextLine]) -> Iterator[PageBlock]:
+def _blocks(lines: list[TextLine]) -> Iterator[PageBlock]:
     above: list[tuple[int, str]] = []
     frames: dict[int, bool] = {}
-    for line in found:
+    for line in lines:
         text = line.text
         level = _level(line)
         if level:
@@ -130,15 +130,15 @@ def _level(line: TextLine) -> int:
     )
 
 
-def _is_in_frame(node: LexborNode | None, known: dict[int, bool]) -> bool:
+def _is_in_frame(node: LexborNode | None, frames: dict[int, bool]) -> bool:
     """Whether it lies in the frame of a site; `known` are the elements that were looked at."""
     for _ in range(_MAX_DEPTH):
         if node is None:
             return False
         if node.tag in _FRAME_TAGS:
-            if node.mem_id not in known:
-                known[node.mem_id] = not _holds_page(node)
-            return known[node.mem_id]
+            if node.mem_id not in frames:
+                frames[node.mem_id] = not _holds_page(node)
+            return frames[node.mem_id]
         node = node.parent
     return False
 
@@ -153,7 +153,7 @@ def _organizations(tree: LexborHTMLParser) -> Iterator[SchemaNode]:
         for value in _walk(lenient_json.parse_values(script.text())):
             kinds = value.get("@type")
             named = cast(list[Any], kinds) if isinstance(kinds, list) else [kinds]
-            if any(isinstance(one, str) and _ORGANIZATION.search(one) for one in named):
+            if any(isinstance(name, str) and _ORGANIZATION.search(name) for name in named):
                 yield value
 
 

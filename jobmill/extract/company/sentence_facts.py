@@ -116,25 +116,32 @@ _NEGATION = re.compile(r"\b(?:not|isn't|aren't|never|no longer|don't|without)\b[
 
 def split_sentences(text: str) -> list[str]:
     """The sentences of a text."""
-    return [one for line in text.splitlines() for one in _SENTENCE.split(line) if one.strip()]
+    return [
+        sentence
+        for line in text.splitlines()
+        for sentence in _SENTENCE.split(line)
+        if sentence.strip()
+    ]
 
 
 def find_founding_year(texts: Iterable[str]) -> str | None:
     """The year in which it began."""
     for text in texts:
-        if found := _FOUNDED.search(text):
-            return next(year for year in found.groups() if year)
+        if match := _FOUNDED.search(text):
+            return next(year for year in match.groups() if year)
     return None
 
 
 def find_size(texts: Iterable[str]) -> str | None:
     """How many work there, in its own words."""
-    known = [one for text in texts for one in split_sentences(text) if any(map(str.isdigit, one))]
+    sentences = [
+        one for text in texts for one in split_sentences(text) if any(map(str.isdigit, one))
+    ]
     for pattern in _SIZES:
-        for sentence in known:
-            found = pattern.search(sentence)
-            if found and not _OTHER_COMPANIES.search(sentence) and not _is_year(found[1]):
-                return " ".join(found[1].split())
+        for sentence in sentences:
+            match = pattern.search(sentence)
+            if match and not _OTHER_COMPANIES.search(sentence) and not _is_year(match[1]):
+                return " ".join(match[1].split())
     return None
 
 
@@ -145,27 +152,27 @@ def _is_year(words: str) -> bool:
 
 def find_industry(texts: Iterable[str]) -> str | None:
     """The field it names as its own."""
-    known = list(texts)
+    all_texts = list(texts)
     for pattern in _INDUSTRIES:
-        for text in known:
-            if found := pattern.search(text):
-                return " ".join(found[1].split()).strip(" ,/&-")
+        for text in all_texts:
+            if match := pattern.search(text):
+                return " ".join(match[1].split()).strip(" ,/&-")
     return None
 
 
 def find_remote_first(texts: Iterable[str]) -> bool | None:
     """Whether it works remotely before all else; None where it does not say."""
-    said: bool | None = None
+    remote_first: bool | None = None
     for sentence in _sentences(texts):
         if _SINGLE_OPENING.search(sentence):
             continue
-        if found := _REMOTE.search(sentence):
-            if not _NEGATION.search(sentence[: found.start()]):
+        if match := _REMOTE.search(sentence):
+            if not _NEGATION.search(sentence[: match.start()]):
                 return True
-            said = False
+            remote_first = False
         elif _OFFICE_FIRST.search(sentence):
-            said = False
-    return said
+            remote_first = False
+    return remote_first
 
 
 def _sentences(texts: Iterable[str]) -> Iterator[str]:

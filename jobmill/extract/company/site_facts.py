@@ -77,31 +77,33 @@ def read_facts(pages: Sequence[PageSections]) -> CompanyFacts:
     stated = schema_organization.read_organizations(
         node for page in ordered for node in page.organizations
     )
-    told = [page.description for page in ordered if page.description]
-    lines = told + _lines(ordered)
-    own = told + _lines(page for page in ordered if _rank(page) < 2)
-    head = stated.headquarters_location or _labelled_headquarters(ordered)
-    head = (
-        head
-        or office_locations.find_headquarters(own)
+    descriptions = [page.description for page in ordered if page.description]
+    lines = descriptions + _lines(ordered)
+    company_lines = descriptions + _lines(page for page in ordered if _rank(page) < 2)
+    headquarters = stated.headquarters_location or _labelled_headquarters(ordered)
+    headquarters = (
+        headquarters
+        or office_locations.find_headquarters(company_lines)
         or office_locations.find_headquarters(lines, named=True)
     )
-    found = [
+    offices = [
         *stated.offices,
         *_listed_offices(ordered),
         *office_locations.find_offices(lines),
         *office_locations.find_addresses(lines),
     ]
     return CompanyFacts(
-        about=_about(ordered, stated.about, told),
+        about=_about(ordered, stated.about, descriptions),
         culture=_section(ordered, _CULTURE_HEADING)
         or _find_sentences(ordered, _CULTURE_SENTENCE, 4),
         mission=_mission(ordered),
         size=stated.size or sentence_facts.find_size(lines),
-        headquarters_location=head or _single(office_locations.find_addresses(lines)),
+        headquarters_location=headquarters or _single(office_locations.find_addresses(lines)),
         industry=stated.industry or sentence_facts.find_industry(lines),
         founded=stated.founded or sentence_facts.find_founding_year(lines),
-        offices=location_text.unique_locations([*([head] if head else []), *found])[:_MAX_OFFICES],
+        offices=location_text.unique_locations(
+            [*([headquarters] if headquarters else []), *offices]
+        )[:_MAX_OFFICES],
         remote_first=sentence_facts.find_remote_first(lines),
     )
 
@@ -133,18 +135,21 @@ def _rank(page: PageSections) -> int:
     return 0 if _ABOUT_PAGE.search(page.path) else 1
 
 
-def _about(pages: Sequence[PageSections], stated: str | None, told: Sequence[str]) -> str | None:
+def _about(
+    pages: Sequence[PageSections], stated: str | None, descriptions: Sequence[str]
+) -> str | None:
     """A description: under its heading, on the page for it, as stated, or as the home page has it."""
     texts = [
         _join_sentences(block.text for block in page.paragraphs if _is_about(block))
         for page in pages
     ]
     texts += [_paragraphs(page) for page in pages if _rank(page) == 0]
-    texts += [stated, *told]
+    texts += [stated, *descriptions]
     texts += [_paragraphs(page) for page in pages if _rank(page) > 0]
-    known = [text for text in texts if text]
+    candidates = [text for text in texts if text]
     return next(
-        (text for text in known if len(text) > _SHORT_TEXT), max(known, key=len, default=None)
+        (text for text in candidates if len(text) > _SHORT_TEXT),
+        max(candidates, key=len, default=None),
     )
 
 
@@ -164,23 +169,25 @@ def _paragraphs(page: PageSections) -> str | None:
 
 def _section(pages: Iterable[PageSections], heading: re.Pattern[str]) -> str | None:
     """What stands below the first such heading that has something below it."""
-    found = (
+    texts = (
         _join_sentences(_as_sentence(block) for block in _below(page, heading)) for page in pages
     )
-    return next((text for text in found if text and len(text) > 40), None)
+    return next((text for text in texts if text and len(text) > 40), None)
 
 
 def _below(page: PageSections, heading: re.Pattern[str]) -> list[PageBlock]:
     below = [
         block
         for block in page.blocks
-        if any(heading.search(one) for one in block.headings)
+        if any(heading.search(text) for text in block.headings)
         and not (block.in_frame or block.is_link)
     ]
     # Labels alone say nothing: there must be a statement among them, or several.
-    telling = any(block.is_paragraph for block in below) or len(below) >= 3
+    has_statement = any(block.is_paragraph for block in below) or len(below) >= 3
     return (
-        [block for block in below if block.is_paragraph or len(block.text) > 3] if telling else []
+        [block for block in below if block.is_paragraph or len(block.text) > 3]
+        if has_statement
+        else []
     )
 
 
@@ -191,33 +198,35 @@ def _as_sentence(block: PageBlock) -> str:
 
 def _join_sentences(texts: Iterable[str]) -> str | None:
     """Texts in a row, each once, up to the longest we keep, and whole sentences only."""
-    kept = ""
+    joined = ""
     for text in dict.fromkeys(texts):
         for sentence in sentence_facts.split_sentences(text):
-            if len(kept) + len(sentence) > MAX_TEXT_LENGTH:
-                return kept.strip() or sentence[:MAX_TEXT_LENGTH]
-            kept += f" {sentence}"
-    return kept.strip() or None
+            if len(joined) + len(sentence) > MAX_TEXT_LENGTH:
+                return joined.strip() or sentence[:MAX_TEXT_LENGTH]
+            joined += f" {sentence}"
+    return joined.strip() or None
 
 
 def _mission(pages: Sequence[PageSections]) -> str | None:
-    said = _find_sentences(pages, _MISSION_SENTENCE, 1)
-    return said or _join_sentences(list((_section(pages, _MISSION_HEADING) or "").splitlines())[:3])
+    sentence = _find_sentences(pages, _MISSION_SENTENCE, 1)
+    return sentence or _join_sentences(
+        list((_section(pages, _MISSION_HEADING) or "").splitlines())[:3]
+    )
 
 
 def _find_sentences(
-    pages: Iterable[PageSections], pattern: re.Pattern[str], most: int
+    pages: Iterable[PageSections], pattern: re.Pattern[str], limit: int
 ) -> str | None:
     """The first sentences that say such a thing."""
-    found: dict[str, None] = {}
+    sentences: dict[str, None] = {}
     for page in pages:
         for block in page.paragraphs:
-            found |= {
-                one: None
-                for one in sentence_facts.split_sentences(block.text)
-                if pattern.search(one)
+            sentences |= {
+                sentence: None
+                for sentence in sentence_facts.split_sentences(block.text)
+                if pattern.search(sentence)
             }
-    return _join_sentences(list(found)[:most])
+    return _join_sentences(list(sentences)[:limit])
 
 
 def _labelled_headquarters(pages: Iterable[PageSections]) -> str | None:
@@ -245,6 +254,6 @@ def _is_town(block: PageBlock) -> bool:
     return len(text) <= 50 and bool(_TOWN.fullmatch(text)) and not _NOT_A_TOWN.match(text)
 
 
-def _single(found: Sequence[str]) -> str | None:
+def _single(places: Sequence[str]) -> str | None:
     """The one place, if all are one."""
-    return found[0] if len(set(found)) == 1 else None
+    return places[0] if len(set(places)) == 1 else None

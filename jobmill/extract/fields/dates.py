@@ -119,8 +119,8 @@ def _digits(text: str) -> dt.datetime | None:
 
 def _fold(text: str) -> str:
     letters = unicodedata.normalize("NFKD", text.casefold().replace("\u2019", "'"))
-    kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return " ".join(kept.replace("ł", "l").split())
+    unaccented = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return " ".join(unaccented.replace("ł", "l").split())
 
 
 def _aware(at: dt.datetime) -> dt.datetime | None:
@@ -162,25 +162,25 @@ def _from_rfc822(text: str) -> dt.datetime | None:
 
 
 def _from_names(text: str) -> dt.datetime | None:
-    found = _NAMED_MONTH_DATE.search(" ".join(re.sub(r"[,-]|\.(?= )", " ", text).split()))
-    if not found:
+    match = _NAMED_MONTH_DATE.search(" ".join(re.sub(r"[,-]|\.(?= )", " ", text).split()))
+    if not match:
         return None
-    month = _MONTH.match(found["month"] or found["month2"])
+    month = _MONTH.match(match["month"] or match["month2"])
     if not month or not month.lastindex:
         return None
-    day = found["day"] or found["day2"]
-    return _build(found["year"], str(month.lastindex), day, clock=text)
+    day = match["day"] or match["day2"]
+    return _build(match["year"], str(month.lastindex), day, clock=text)
 
 
 def _from_numbers(text: str, day_first: bool) -> dt.datetime | None:
     """dd.mm.yyyy; with slashes or dashes month first, unless told or it cannot be."""
-    found = _NUMERIC_DATE.search(text)
-    if not found:
+    match = _NUMERIC_DATE.search(text)
+    if not match:
         return None
-    first, separator, second, year = found.groups()[:4]
+    first, separator, second, year = match.groups()[:4]
     if day_first or separator == "." or int(first) > 12:
         first, second = second, first
-    return _build(year, first, second, clock=text[found.end(3) :])
+    return _build(year, first, second, clock=text[match.end(3) :])
 
 
 def _build(year: str, month: str, day: str, clock: str = "") -> dt.datetime | None:
@@ -207,9 +207,9 @@ def _from_words(text: str, now: dt.datetime) -> dt.datetime | None:
         return today
     if _YESTERDAY.search(text):
         return today - dt.timedelta(days=1)
-    found = _AGO.search(text)
-    if not found or found["more"] or not _IS_AGO.search(text):
+    match = _AGO.search(text)
+    if not match or match["more"] or not _IS_AGO.search(text):
         return None
-    count = int(found["count"]) if found["count"].isdigit() else 1
-    unit = next(name for name in _UNITS if found[name])
+    count = int(match["count"]) if match["count"].isdigit() else 1
+    unit = next(name for name in _UNITS if match[name])
     return (now if unit in ("minutes", "hours") else today) - count * _UNITS[unit]

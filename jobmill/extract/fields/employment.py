@@ -51,11 +51,14 @@ def parse_employment_type(label: object) -> str | None:
     the site's own words where none fits; None where it says nothing. Of a list, the first that is
     one of ours, else the first that says something."""
     if isinstance(label, list | tuple | set | frozenset):
-        said = [
-            found for one in cast(Iterable[object], label) if (found := parse_employment_type(one))
+        types = [
+            employment_type
+            for part in cast(Iterable[object], label)
+            if (employment_type := parse_employment_type(part))
         ]
         return next(
-            (found for found in said if found in EMPLOYMENT_TYPES), said[0] if said else None
+            (employment_type for employment_type in types if employment_type in EMPLOYMENT_TYPES),
+            types[0] if types else None,
         )
     words = html_text.single_line(label[:200]) if isinstance(label, str) else None
     return _from_label(words) if words else None
@@ -68,8 +71,8 @@ def _from_label(words: str) -> str | None:
         return None
     hours = _HOURS.search(plain)
     for kind, pattern in _PATTERNS:
-        lasting = kind in ("contract", "temporary") and _PERMANENT.search(plain)
-        if not lasting and pattern.search(plain):
+        is_permanent = kind in ("contract", "temporary") and _PERMANENT.search(plain)
+        if not is_permanent and pattern.search(plain):
             return kind
     if hours:
         return "full_time" if hours["full"] else "part_time"

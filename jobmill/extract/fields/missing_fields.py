@@ -14,12 +14,12 @@ def fill_missing_fields(posting: Posting) -> Posting:
     """The posting with locations, arrangement, seniority, salary and requirements read from its
     words, each only where no field gave it."""
     locations = posting.locations or location_text.split_locations(posting.location)
-    said = (*locations, posting.location) if posting.location else locations
+    location_texts = (*locations, posting.location) if posting.location else locations
     return replace(
         posting,
         locations=locations,
         arrangement=posting.arrangement
-        or work_arrangement.infer_arrangement(posting.title, said, posting.description),
+        or work_arrangement.infer_arrangement(posting.title, location_texts, posting.description),
         seniority=posting.seniority or seniority.from_title(posting.title),
         salary=posting.salary or _find_salary(posting),
         requirements=posting.requirements or requirements.find_requirements(posting.description),
@@ -28,8 +28,8 @@ def fill_missing_fields(posting: Posting) -> Posting:
 
 def _find_salary(posting: Posting) -> Salary | None:
     """As the text states it, else as the title does."""
-    if found := salary.from_text(posting.description):
-        return found
+    if stated := salary.from_text(posting.description):
+        return stated
     return (
         salary.from_text(posting.title) if any(sign in posting.title for sign in "$€£₹") else None
     )

@@ -102,15 +102,19 @@ SCALES = {
 def parse_number(text: str) -> float | None:
     """What "120.000", "1'250,50", "12.5" and "1,20,000" mean; None where it is no number."""
     text = re.sub(r"[\s'\u2019_]", "", text)
-    whole, mark, rest = text, "", ""
+    integer, mark, decimals = text, "", ""
     if (last := max(text.rfind("."), text.rfind(","))) >= 0:
-        whole, mark, rest = text[:last], text[last], text[last + 1 :]
-        if mark in whole or (len(rest) == 3 and whole.strip("0.,")):
-            whole, rest = text, ""  # It parts thousands, not decimals.
-    whole = re.sub(r"[.,]", "", whole)
-    if not (whole.isascii() and whole.isdecimal() and len(whole) < 16):
+        integer, mark, decimals = text[:last], text[last], text[last + 1 :]
+        if mark in integer or (len(decimals) == 3 and integer.strip("0.,")):
+            integer, decimals = text, ""  # It parts thousands, not decimals.
+    integer = re.sub(r"[.,]", "", integer)
+    if not (integer.isascii() and integer.isdecimal() and len(integer) < 16):
         return None
-    return float(f"{whole}.{rest}") if rest.isascii() and rest.isdecimal() else float(whole)
+    return (
+        float(f"{integer}.{decimals}")
+        if decimals.isascii() and decimals.isdecimal()
+        else float(integer)
+    )
 
 
 def parse_currency(label: object) -> str | None:
@@ -129,12 +133,12 @@ def parse_period(label: object) -> Period | None:
         return None
     word = _NOT_AN_HOUR.sub("", re.sub(r"[\W_]+", " ", label[:60].lower())).strip()
     if word.split(" ")[0] in PERIOD_ABBREVIATIONS:
-        known = PERIOD_ABBREVIATIONS[word.split(" ")[0]]
-        return next((period for period in PERIOD_WORDS if period == known), None)
-    found = _PERIOD.search(word)
-    return matched_period(found) if found else None
+        abbreviated = PERIOD_ABBREVIATIONS[word.split(" ")[0]]
+        return next((period for period in PERIOD_WORDS if period == abbreviated), None)
+    match = _PERIOD.search(word)
+    return matched_period(match) if match else None
 
 
-def matched_period(found: re.Match[str]) -> Period:
+def matched_period(match: re.Match[str]) -> Period:
     """The period whose word was found."""
-    return next(period for period in PERIOD_WORDS if found[period])
+    return next(period for period in PERIOD_WORDS if match[period])

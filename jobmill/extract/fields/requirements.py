@@ -102,22 +102,24 @@ def find_requirements(description: str | None) -> str | None:
     if not description:
         return None
     lines = description.split("\n")
-    kept: list[str] = []
-    inside = entries = False
+    section_lines: list[str] = []
+    inside = has_bullets = False
     for index, line in enumerate(lines):
         bullet = bool(_BULLET.match(line))
         if not bullet and (bare := line.strip(_DECORATION)):
             if len(line) <= _MAX_HEADING_LENGTH and _is_requirements_heading(
                 line, bare, inside=inside
             ):
-                kept += [""] * (bool(kept) and not inside)
-                inside, entries = True, False
-            elif inside and _ends_section(line, bare, _neighbours(lines, index), entries=entries):
+                section_lines += [""] * (bool(section_lines) and not inside)
+                inside, has_bullets = True, False
+            elif inside and _ends_section(
+                line, bare, _neighbours(lines, index), has_bullets=has_bullets
+            ):
                 inside = False
         if inside or (not bullet and _HEADING_WITH_TEXT.match(line[:_MAX_HEADING_LENGTH].lower())):
-            kept.append(line)
-        entries = entries or (inside and bullet)
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+            section_lines.append(line)
+        has_bullets = has_bullets or (inside and bullet)
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(section_lines)).strip()
     return text if "\n" in text or ":" in text else None
 
 
@@ -141,13 +143,13 @@ def _neighbours(lines: list[str], index: int) -> tuple[str, str]:
     return lines[index - 1] if index else "", after
 
 
-def _ends_section(line: str, bare: str, around: tuple[str, str], *, entries: bool) -> bool:
+def _ends_section(line: str, bare: str, around: tuple[str, str], *, has_bullets: bool) -> bool:
     """Whether a line that asks for nothing opens another part: it stands as a heading does."""
     above, below = around
     listed = bool(_BULLET.match(below))
     if len(line) > _MAX_HEADING_LENGTH or bare.endswith((".", ";", ",")):
         # A paragraph after a list is about something else, unless the list goes on.
-        return entries and not above.strip() and not listed and len(line) > _MAX_HEADING_LENGTH
+        return has_bullets and not above.strip() and not listed and len(line) > _MAX_HEADING_LENGTH
     if (
         line.rstrip().endswith(":")
         or _OTHER_HEADING.match(bare.lower())
@@ -155,4 +157,4 @@ def _ends_section(line: str, bare: str, around: tuple[str, str], *, entries: boo
     ):
         return True
     # Where what is asked for is a list, a line of its own outside the list is a heading.
-    return entries and (not above.strip() or listed or len(below) > _MAX_HEADING_LENGTH)
+    return has_bullets and (not above.strip() or listed or len(below) > _MAX_HEADING_LENGTH)

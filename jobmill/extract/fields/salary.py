@@ -196,7 +196,7 @@ def from_text(text: str | None) -> Salary | None:
         return None
     text = text[:_MAX_TEXT_LENGTH]
     amounts = (
-        amount for found in _AMOUNT_OR_RANGE.finditer(text) if (amount := _parse_match(text, found))
+        amount for match in _AMOUNT_OR_RANGE.finditer(text) if (amount := _parse_match(text, match))
     )
     offers = [offer for one in islice(amounts, _MAX_AMOUNTS) if (offer := _as_offer(text, one))]
     return _combine(offers) if offers else None
@@ -207,14 +207,14 @@ def _parse_amount(value: object) -> float | None:
         return None
     if isinstance(value, int | float):
         return float(value) if 0 < value < 1e15 else None
-    if not isinstance(value, str) or not (found := _AMOUNT_OR_RANGE.search(value[:60])):
+    if not isinstance(value, str) or not (match := _AMOUNT_OR_RANGE.search(value[:60])):
         return None
     try:
         plain = float(value) if not re.fullmatch(r"\s*\d{1,3}(?:\.\d{3})+\s*", value) else None
     except ValueError:
         plain = None
     if plain is None:
-        plain = _scaled(found["low"], found["scale"])
+        plain = _scaled(match["low"], match["scale"])
     return plain if plain and math.isfinite(plain) and 0 < plain < 1e15 else None
 
 
@@ -227,24 +227,26 @@ def _factor(scale: str | None) -> float:
     return money.SCALES[(scale or "").lower().rstrip(".")]
 
 
-def _parse_match(text: str, found: re.Match[str]) -> _Amount | None:
-    start, end = found.span()
+def _parse_match(text: str, match: re.Match[str]) -> _Amount | None:
+    start, end = match.span()
     sign = _SIGN_BEFORE.search(text, max(0, start - 6), start)
     if start and not sign and (text[start - 1].isalnum() or text[start - 1] in ".,-/#_:"):
         return None
     before = sign[1] if sign else None
-    labels = [one for one in (before, found["after"], found["before"], found["after2"]) if one]
-    scales = [one.lower() for one in (found["scale"], found["scale2"]) if one]
-    if not labels and not scales and len(found["low"]) < 5:
+    labels = [
+        label for label in (before, match["after"], match["before"], match["after2"]) if label
+    ]
+    scales = [label.lower() for label in (match["scale"], match["scale2"]) if label]
+    if not labels and not scales and len(match["low"]) < 5:
         return None
-    if text.startswith("%", end) or (not labels and found["low"] == "401"):
+    if text.startswith("%", end) or (not labels and match["low"] == "401"):
         return None
     currency = _currency(labels, scales, text, end)
-    low, high = _amounts(found, currency)
+    low, high = _amounts(match, currency)
     if low is None or low < _MIN_AMOUNT or (high is not None and not low <= high <= 10 * low):
         return None
     start = sign.start() if sign else start
-    more = bool(found["more"])
+    more = bool(match["more"])
     return _Amount(low, high, currency, start, end, bool(labels), more, "lpa" in scales)
 
 
@@ -258,31 +260,31 @@ def _currency(labels: list[str], scales: list[str], text: str, end: int) -> str 
     return next((code for code in codes if code != "USD"), codes[0] if codes else None)
 
 
-def _amounts(found: re.Match[str], currency: str | None) -> tuple[float | None, float | None]:
-    scale, scale2 = found["scale"], found["scale2"]
+def _amounts(match: re.Match[str], currency: str | None) -> tuple[float | None, float | None]:
+    scale, scale2 = match["scale"], match["scale2"]
     if (
         max(_factor(scale), _factor(scale2)) > 1000
         and currency not in money.LARGE_NUMBER_CURRENCIES
     ):
         return None, None  # Millions are what a company has, not what it pays.
-    high = _scaled(found["high"], scale2 or scale) if found["high"] else None
-    if scale is None and scale2 and (bare := money.parse_number(found["low"])) and bare < 1000:
+    high = _scaled(match["high"], scale2 or scale) if match["high"] else None
+    if scale is None and scale2 and (bare := money.parse_number(match["low"])) and bare < 1000:
         scale = scale2
-    return _scaled(found["low"], scale), high
+    return _scaled(match["low"], scale), high
 
 
 def _as_offer(text: str, amount: _Amount) -> _Offer | None:
-    around = _context(text, amount)
-    period, stated = _period(text, amount, around)
+    context = _context(text, amount)
+    period, stated = _period(text, amount, context)
     if period and not _is_plausible(amount.high or amount.low, period, amount.currency):
         return None
-    if not _is_pay(amount, around, period, stated, short=len(text) <= _MAX_FIELD_LENGTH):
+    if not _is_pay(amount, context, period, stated, short=len(text) <= _MAX_FIELD_LENGTH):
         return None
-    low, high = _range(amount, around)
-    after = around.after.lstrip(" (")
+    low, high = _range(amount, context)
+    after = context.after.lstrip(" (")
     total, base = (
-        _last_position(_TOTAL_PAY_WORD, around.clause),
-        _last_position(_BASE_PAY_WORD, around.clause),
+        _last_position(_TOTAL_PAY_WORD, context.clause),
+        _last_position(_BASE_PAY_WORD, context.clause),
     )
     return _Offer(
         low,
@@ -295,12 +297,12 @@ def _as_offer(text: str, amount: _Amount) -> _Offer | None:
 
 
 def _is_pay(
-    amount: _Amount, around: _Context, period: Period | None, stated: Period | None, *, short: bool
+    amount: _Amount, context: _Context, period: Period | None, stated: Period | None, *, short: bool
 ) -> bool:
     """Whether it is pay and no bonus or budget: a range needs less evidence than a number."""
-    otherwise = around.is_about_other_money()
-    labelled = amount.high is not None and around.clause.rstrip().endswith(":")
-    paid = around.is_about_pay() or (around.pay_word_at >= 0 and (stated == "hour" or labelled))
+    otherwise = context.is_about_other_money()
+    labelled = amount.high is not None and context.clause.rstrip().endswith(":")
+    paid = context.is_about_pay() or (context.pay_word_at >= 0 and (stated == "hour" or labelled))
     paid = paid or (short and not otherwise and (amount.has_currency or stated is not None))
     if not paid and (otherwise or not amount.has_currency):
         return False
@@ -308,22 +310,22 @@ def _is_pay(
         return paid or period is not None
     if otherwise and stated != "hour":
         return False
-    named = paid or stated == "hour" or _PAY_WORD.match(around.after.lstrip()) is not None
+    named = paid or stated == "hour" or _PAY_WORD.match(context.after.lstrip()) is not None
     return named and period is not None
 
 
-def _range(amount: _Amount, around: _Context) -> tuple[float | None, float | None]:
+def _range(amount: _Amount, context: _Context) -> tuple[float | None, float | None]:
     if amount.high is not None:
         return amount.low, amount.high
-    if _AT_MOST.search(around.clause):
+    if _AT_MOST.search(context.clause):
         return None, amount.low
-    open_above = amount.open_ended or _AT_LEAST.search(around.clause)
+    open_above = amount.open_ended or _AT_LEAST.search(context.clause)
     return amount.low, None if open_above else amount.low
 
 
 def _context(text: str, amount: _Amount) -> _Context:
     before = text[max(0, amount.start - 160) : amount.start].lower()
-    cut = max((found.end() for found in _CLAUSE_END.finditer(before)), default=0)
+    cut = max((match.end() for match in _CLAUSE_END.finditer(before)), default=0)
     above, clause = before[:cut].rstrip("\n -•"), before[cut:]
     return _Context(
         clause,
@@ -336,17 +338,17 @@ def _context(text: str, amount: _Amount) -> _Context:
 
 def _last_position(pattern: re.Pattern[str], text: str) -> int:
     """Where its last match begins; -1 without one."""
-    return max((found.start() for found in pattern.finditer(text)), default=-1)
+    return max((match.start() for match in pattern.finditer(text)), default=-1)
 
 
-def _period(text: str, amount: _Amount, around: _Context) -> tuple[Period | None, Period | None]:
+def _period(text: str, amount: _Amount, context: _Context) -> tuple[Period | None, Period | None]:
     """The period, and the same if the text states it beside the amount."""
     if after := _PERIOD_AFTER.match(text, amount.end):
         return money.matched_period(after), money.matched_period(after)
     low, currency = amount.low, amount.currency
     if amount.is_yearly:
         return "year", None
-    words = list(_PERIOD_BEFORE.finditer(f"{around.above[-40:]} {around.clause}"))
+    words = list(_PERIOD_BEFORE.finditer(f"{context.above[-40:]} {context.clause}"))
     if words and _is_plausible(low, unit := money.matched_period(words[-1]), currency):
         return unit, None
     if low >= (10_000 if currency in _YEARLY_PAY_CURRENCIES else 150_000):

@@ -183,14 +183,14 @@ def _level_by_word(title: str) -> Seniority | None:
 def _level_by_numeral(title: str) -> Seniority | None:
     if _SEVERAL_NUMERALS.search(title):
         return None
-    if found := _GRADE.search(title):
-        return _LEVEL_BY_GRADE[f"E{found[1]}" if found[1] else f"IC{found[2]}"]
-    if found := _ROMAN_NUMERAL.search(title):
-        before = title[: found.start()].split()
+    if match := _GRADE.search(title):
+        return _LEVEL_BY_GRADE[f"E{match[1]}" if match[1] else f"IC{match[2]}"]
+    if match := _ROMAN_NUMERAL.search(title):
+        before = title[: match.start()].split()
         if before and before[-1].lower() in _NUMBERED_NOUNS:
             return None
-        return _LEVEL_BY_NUMERAL[found[1] or found[2]]
-    found = _FINAL_DIGIT.search(title)
+        return _LEVEL_BY_NUMERAL[match[1] or match[2]]
+    match = _FINAL_DIGIT.search(title)
     return (
-        _LEVEL_BY_NUMERAL[found[2]] if found and found[1].lower() not in _NUMBERED_NOUNS else None
+        _LEVEL_BY_NUMERAL[match[2]] if match and match[1].lower() not in _NUMBERED_NOUNS else None
     )

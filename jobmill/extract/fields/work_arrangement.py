@@ -115,10 +115,12 @@ def infer_arrangement(
     title: str, locations: Sequence[str], description: str | None
 ) -> Arrangement | None:
     """What the words say where no field does: place first, then title, then text."""
-    said = {found for place in locations if (found := _from_words(place[:200].lower()))}
-    for one in ("remote", "hybrid", "onsite"):
-        if one in said:
-            return one
+    from_locations = {
+        arrangement for place in locations if (arrangement := _from_words(place[:200].lower()))
+    }
+    for candidate in ("remote", "hybrid", "onsite"):
+        if candidate in from_locations:
+            return candidate
     return _from_title(title[:300].lower()) or (_from_text(description) if description else None)
 
 
@@ -145,16 +147,20 @@ def _from_text(text: str) -> Arrangement | None:
     windows = list(_windows(text[:60_000].lower()))
     for pattern in _STATEMENTS:
         for window in windows:
-            if found := pattern.search(window):
-                kind = _matched_arrangement(found)
+            if match := pattern.search(window):
+                arrangement = _matched_arrangement(match)
                 # "This role is remote", but three days in the office: that is what hybrid means.
-                return "hybrid" if kind == "onsite" and _has_some_office_days(windows) else kind
+                return (
+                    "hybrid"
+                    if arrangement == "onsite" and _has_some_office_days(windows)
+                    else arrangement
+                )
     if any(_ALL_DAYS.search(window) for window in windows):
         return "onsite"
     if _has_some_office_days(windows):
         return "hybrid"
     return next(
-        (_matched_arrangement(found) for window in windows if (found := _PHRASES.search(window))),
+        (_matched_arrangement(match) for window in windows if (match := _PHRASES.search(window))),
         None,
     )
 
@@ -163,8 +169,8 @@ def _has_some_office_days(windows: list[str]) -> bool:
     return any(_SOME_DAYS.search(window) for window in windows)
 
 
-def _matched_arrangement(found: re.Match[str]) -> Arrangement:
-    return "remote" if found["remote"] else "hybrid" if found["hybrid"] else "onsite"
+def _matched_arrangement(match: re.Match[str]) -> Arrangement:
+    return "remote" if match["remote"] else "hybrid" if match["hybrid"] else "onsite"
 
 
 def _windows(text: str) -> Iterator[str]:

@@ -51,7 +51,7 @@ class Byline:
 
 def read_byline(lines: list[TextLine], title: str) -> Byline:
     """The pieces of the lines right below the title (squeezed), up to the first text."""
-    found = Byline()
+    byline = Byline()
     for line in lines_around(lines, title, -1, _LINES_BELOW_TITLE):
         if (
             len(line.text) > _MAX_LINE_LENGTH
@@ -60,8 +60,8 @@ def read_byline(lines: list[TextLine], title: str) -> Byline:
         ):
             break
         for piece in _pieces(line):
-            _classify(found, piece, title)
-    return found
+            _classify(byline, piece, title)
+    return byline
 
 
 def _pieces(line: TextLine) -> Iterator[str]:
@@ -72,40 +72,40 @@ def _pieces(line: TextLine) -> Iterator[str]:
     )
     for words in (run.text for run in line.runs) if apart else (line.text,):
         for piece in _SEPARATOR.split(words):
-            if kept := piece.strip(" ,;|-\u2013\u2014•·"):
-                yield kept
+            if stripped := piece.strip(" ,;|-\u2013\u2014•·"):
+                yield stripped
 
 
-def _classify(found: Byline, piece: str, title: str) -> None:
+def _classify(byline: Byline, piece: str, title: str) -> None:
     if page_locations.looks_like_place(piece):
-        found.places.append(piece)
+        byline.places.append(piece)
     elif by := _BY.fullmatch(piece):
-        found.names.append(by[1])
+        byline.names.append(by[1])
     elif _FACT.fullmatch(piece):
-        found.facts.append(piece)
+        byline.facts.append(piece)
     elif not (
         field_of_label(piece)
         or ":" in piece
         or _BUTTON.fullmatch(piece)
         or normalize(piece) == title
     ):
-        found.names.append(piece)
+        byline.names.append(piece)
 
 
-def byline_company(found: Byline) -> str | None:
+def byline_company(byline: Byline) -> str | None:
     """The one name beside a place."""
-    names = list(dict.fromkeys(found.names))
-    if found.places and len(names) == 1 and _NAME.fullmatch(names[0]):
+    names = list(dict.fromkeys(byline.names))
+    if byline.places and len(names) == 1 and _NAME.fullmatch(names[0]):
         return names[0]
     return None
 
 
-def byline_place(found: Byline, company: str) -> str | None:
+def byline_place(byline: Byline, company: str) -> str | None:
     """What has the form of a place; else, among other facts, the one name that is not the
     company's (squeezed): "Munich · Full-time · Hybrid"."""
-    if found.places:
-        return found.places[0]
-    names = [one for one in found.names if not _TEAM.search(one) and normalize(one) != company]
-    if found.facts and len(names) == 1 and _NAME.fullmatch(names[0]):
+    if byline.places:
+        return byline.places[0]
+    names = [name for name in byline.names if not _TEAM.search(name) and normalize(name) != company]
+    if byline.facts and len(names) == 1 and _NAME.fullmatch(names[0]):
         return names[0]
     return None

@@ -60,144 +60,155 @@ _NOT_A_NAME = re.compile(
 
 def find_company(
     lines: list[TextLine],
-    pairs: list[LabelledValue],
-    head: PageMetadata,
+    labelled: list[LabelledValue],
+    metadata: PageMetadata,
     title: str,
     below: str | None,
 ) -> str | None:
     """The company's name, as the page writes it; `title` is what it is not, and `below` what
     seems to be one under the title."""
-    ballot = EvidenceTally()
-    for pair in pairs:
-        if pair.field == "company":
-            _vote(ballot, pair.value, "label", 4 * pair.confidence, told=True)
+    tally = EvidenceTally()
+    for entry in labelled:
+        if entry.field == "company":
+            _vote(tally, entry.value, "label", 4 * entry.confidence, labelled=True)
     short = [line for line in lines if len(line.text) <= 120]
     of_many = {id(line) for line in lines_containing(short, _POSTINGS_WORD.split("|"))}
     for line in short:
-        _vote_line(ballot, line, of_many=id(line) in of_many)
-    _vote_title(ballot, head)
-    _vote_metadata(ballot, head)
-    _vote_near_title(ballot, lines, head, normalize(title))
+        _vote_line(tally, line, of_many=id(line) in of_many)
+    _vote_title(tally, metadata)
+    _vote_metadata(tally, metadata)
+    _vote_near_title(tally, lines, metadata, normalize(title))
     if below:
-        _vote(ballot, below, "below", 2.0)
-    _adjust(ballot, head, normalize(title))
-    return ballot.best(2)
+        _vote(tally, below, "below", 2.0)
+    _adjust(tally, metadata, normalize(title))
+    return tally.best(2)
 
 
 def _vote(
-    ballot: EvidenceTally, words: str, kind: str, weight: float, *, told: bool = False
+    tally: EvidenceTally, words: str, kind: str, weight: float, *, labelled: bool = False
 ) -> None:
     """Count it if it can be a name; what a label tells is trusted further."""
     words = strip_separators(words).removesuffix(" »")
     if not 2 <= len(words) <= 90 or len(words.split()) > 12 or field_of_label(words):
         return
-    if page_locations.looks_like_place(words) or (not told and _NOT_A_NAME.search(words)):
+    if page_locations.looks_like_place(words) or (not labelled and _NOT_A_NAME.search(words)):
         return
-    if words[0].islower() and not told and kind not in ("mark", "more at"):
+    if words[0].islower() and not labelled and kind not in ("mark", "more at"):
         return
-    ballot.add(words, kind, weight)
+    tally.add(words, kind, weight)
 
 
-def _vote_line(ballot: EvidenceTally, line: TextLine, *, of_many: bool) -> None:
-    if of_many and (found := _POSTINGS_AT.search(line.text)):
-        _vote(ballot, found[1], "more at", 2)
-    elif found := _POSTINGS_OF.match(line.text):
-        _vote(ballot, found[1], "more of", 2)
-    elif found := _BY.match(line.text):
-        _vote(ballot, _ON.sub("", found[1]), "by", 1.5)
-    elif found := _ABOUT.match(line.text):
-        _vote(ballot, found[1], "about", 0.8)
+def _vote_line(tally: EvidenceTally, line: TextLine, *, of_many: bool) -> None:
+    if of_many and (match := _POSTINGS_AT.search(line.text)):
+        _vote(tally, match[1], "more at", 2)
+    elif match := _POSTINGS_OF.match(line.text):
+        _vote(tally, match[1], "more of", 2)
+    elif match := _BY.match(line.text):
+        _vote(tally, _ON.sub("", match[1]), "by", 1.5)
+    elif match := _ABOUT.match(line.text):
+        _vote(tally, match[1], "about", 0.8)
     for words, marked in line.parts:
         if "company name" in marked:
-            _vote(ballot, words, "mark", 2.5)
+            _vote(tally, words, "mark", 2.5)
         elif "company" in marked:
-            _vote(ballot, words, "mark", 1.5)
+            _vote(tally, words, "mark", 1.5)
 
 
-def _vote_title(ballot: EvidenceTally, head: PageMetadata) -> None:
-    for words in (head.title, head.shared_title):
-        if found := _HIRING.match(words):
-            _vote(ballot, found[1], "hiring", 1.5)
-        for found in _AT.finditer(words):
-            _vote(ballot, found[1], "title at", 1.5)
+def _vote_title(tally: EvidenceTally, metadata: PageMetadata) -> None:
+    for words in (metadata.title, metadata.shared_title):
+        if match := _HIRING.match(words):
+            _vote(tally, match[1], "hiring", 1.5)
+        for match in _AT.finditer(words):
+            _vote(tally, match[1], "title at", 1.5)
         for part in _SPLIT.split(words):
-            _vote_site_name(ballot, part, "title part", 0.5)
-    if head.site_name:
-        _vote_site_name(ballot, head.site_name, "site", 0.6)
+            _vote_site_name(tally, part, "title part", 0.5)
+    if metadata.site_name:
+        _vote_site_name(tally, metadata.site_name, "site", 0.6)
 
 
-def _vote_site_name(ballot: EvidenceTally, words: str, kind: str, weight: float) -> None:
+def _vote_site_name(tally: EvidenceTally, words: str, kind: str, weight: float) -> None:
     """Count a name that may be the site's; "Acme Careers" is the site of Acme."""
     name = _CAREERS.sub("", words)
-    _vote(ballot, name, kind, weight)
+    _vote(tally, name, kind, weight)
     if name != words:
-        _vote(ballot, name, "own site", 1.5)
+        _vote(tally, name, "own site", 1.5)
 
 
-def _vote_metadata(ballot: EvidenceTally, head: PageMetadata) -> None:
+def _vote_metadata(tally: EvidenceTally, metadata: PageMetadata) -> None:
     for pattern in (_AT, _OTHER):
-        for found in pattern.finditer(head.description):
-            _vote(ballot, found[1], "meta at", 0.8)
-    for crumb in head.crumbs[1:-1]:
-        _vote(ballot, crumb, "crumb", 0.8)
-    named = normalize(f"{head.title} {head.description} {head.site_name} {head.copyright_owner}")
-    for logo in head.logos:
+        for match in pattern.finditer(metadata.description):
+            _vote(tally, match[1], "meta at", 0.8)
+    for crumb in metadata.crumbs[1:-1]:
+        _vote(tally, crumb, "crumb", 0.8)
+    named = normalize(
+        f"{metadata.title} {metadata.description} {metadata.site_name} {metadata.copyright_owner}"
+    )
+    for logo in metadata.logos:
         if contains_words(normalize(logo), named):
-            _vote(ballot, logo, "logo", 1)
+            _vote(tally, logo, "logo", 1)
 
 
 def _vote_near_title(
-    ballot: EvidenceTally, lines: list[TextLine], head: PageMetadata, title: str
+    tally: EvidenceTally, lines: list[TextLine], metadata: PageMetadata, title: str
 ) -> None:
     """Short lines around the title that the head of the page names, too."""
-    named, about = normalize(f"{head.title} {head.site_name}"), normalize(head.description)
+    named, about = (
+        normalize(f"{metadata.title} {metadata.site_name}"),
+        normalize(metadata.description),
+    )
     for line in lines_around(lines, title, 2, 4):
         for words, marked in line.parts:
             if "company" in marked:
-                _vote(ballot, words, "beside", 0.8)
+                _vote(tally, words, "beside", 0.8)
         for words in (*_SPLIT.split(line.text[:200]), *(run.text for run in line.runs[:6])):
             if not words.endswith(":") and contains_words(normalize(words), f"{named} {about}"):
-                _vote(ballot, words, "near", _weight_near_title(normalize(words), named, ballot))
+                _vote(tally, words, "near", _weight_near_title(normalize(words), named, tally))
 
 
-def _weight_near_title(key: str, named: str, ballot: EvidenceTally) -> float:
+def _weight_near_title(key: str, named: str, tally: EvidenceTally) -> float:
     """Most for what stands by itself in the page's title, too."""
-    if "title part" in ballot.votes.get(key, {}):
+    if "title part" in tally.votes.get(key, {}):
         return 1.8
     return 1.2 if contains_words(key, named) else 0.6
 
 
-def _adjust(ballot: EvidenceTally, head: PageMetadata, title: str) -> None:
-    page_title, about = normalize(head.title), normalize(head.description)
-    told = {key for key, kinds in ballot.votes.items() if kinds.keys() & _COMPANY_EVIDENCE}
-    for key in ballot.candidates():
-        kinds = ballot.votes[key].keys()
+def _adjust(tally: EvidenceTally, metadata: PageMetadata, title: str) -> None:
+    page_title, about = normalize(metadata.title), normalize(metadata.description)
+    named_companies = {
+        key for key, kinds in tally.votes.items() if kinds.keys() & _COMPANY_EVIDENCE
+    }
+    for key in tally.candidates():
+        kinds = tally.votes[key].keys()
         # What was found there cannot also be confirmed by it.
         if contains_words(key, page_title) and not kinds & {"title at", "title part", "hiring"}:
-            ballot.adjust(key, "in title", 0.8)
+            tally.adjust(key, "in title", 0.8)
         if contains_words(key, about) and "meta at" not in kinds:
-            ballot.adjust(key, "in meta", 0.8)
-        if key.replace(" ", "") == head.host:
+            tally.adjust(key, "in meta", 0.8)
+        if key.replace(" ", "") == metadata.host:
             # A company's own site; on a board it is the board, which few other signs repeat.
-            ballot.adjust(key, "host", 0.7)
-            if head.is_careers_host:
-                ballot.adjust(key, "own site", 0.8)
-        if told <= {key}:
-            _adjust_for_owner(ballot, key, head)
-        if head.is_job_board and key not in told and contains_words(key, head.site_names):
-            ballot.adjust(key, "is board", -2)
-        if contains_words(key, title) and not ballot.votes[key].keys() & _DIRECT_EVIDENCE:
-            ballot.adjust(key, "is title", -3)
+            tally.adjust(key, "host", 0.7)
+            if metadata.is_careers_host:
+                tally.adjust(key, "own site", 0.8)
+        if named_companies <= {key}:
+            _adjust_for_owner(tally, key, metadata)
+        if (
+            metadata.is_job_board
+            and key not in named_companies
+            and contains_words(key, metadata.site_names)
+        ):
+            tally.adjust(key, "is board", -2)
+        if contains_words(key, title) and not tally.votes[key].keys() & _DIRECT_EVIDENCE:
+            tally.adjust(key, "is title", -3)
 
 
-def _adjust_for_owner(ballot: EvidenceTally, key: str, head: PageMetadata) -> None:
+def _adjust_for_owner(tally: EvidenceTally, key: str, metadata: PageMetadata) -> None:
     """Weigh what says that the site is the company's own."""
-    if head.is_job_board:
+    if metadata.is_job_board:
         return
     short = _LEGAL.sub("", key)
-    if contains_words(short, head.copyright_owner):
-        ballot.adjust(key, "owner", 0.8)
-    if {short.replace(" ", ""), short.replace(" ", "-")} & head.mail_hosts:
-        ballot.adjust(key, "mail", 0.7)
-    if len(ballot.votes[key].keys() & _SITE_EVIDENCE) >= 2:
-        ballot.adjust(key, "agreement", 1)
+    if contains_words(short, metadata.copyright_owner):
+        tally.adjust(key, "owner", 0.8)
+    if {short.replace(" ", ""), short.replace(" ", "-")} & metadata.mail_hosts:
+        tally.adjust(key, "mail", 0.7)
+    if len(tally.votes[key].keys() & _SITE_EVIDENCE) >= 2:
+        tally.adjust(key, "agreement", 1)

@@ -41,8 +41,8 @@ _EXCLUDED_PARTS: dict[ElementRole, str] = {
 }
 _ASIDE_PARTS = tuple(_ASIDE.split())
 _ROLE_RULES: list[tuple[ElementRole, tuple[str, ...], tuple[str, ...]]] = [
-    (mark, tuple(parts.split()), tuple(_EXCLUDED_PARTS.get(mark, "").split()))
-    for mark, parts in _ROLE_PARTS.items()
+    (role, tuple(parts.split()), tuple(_EXCLUDED_PARTS.get(role, "").split()))
+    for role, parts in _ROLE_PARTS.items()
 ]
 
 
@@ -54,11 +54,11 @@ def roles_of_names(names: str) -> frozenset[ElementRole]:
     joined = "".join(words)
     if "nav" in words or "aside" in words or any(part in joined for part in _ASIDE_PARTS):
         return frozenset(("aside",))
-    found: set[ElementRole] = {
-        mark
-        for mark, parts, unless in _ROLE_RULES
+    roles: set[ElementRole] = {
+        role
+        for role, parts, unless in _ROLE_RULES
         if any(part in joined for part in parts) and not any(part in joined for part in unless)
     }
     if "city" in words or "lieu" in words:
-        found.add("location")
-    return frozenset(found)
+        roles.add("location")
+    return frozenset(roles)

@@ -31,11 +31,11 @@ def _is_after_gap(gap: LexborNode, value: LexborNode) -> bool:
 
 def next_element(node: LexborNode) -> LexborNode | None:
     """The next element, past texts and comments."""
-    found = node.next
+    following = node.next
     for _ in range(6):
-        if found is None or not (found.tag or "-").startswith("-"):
-            return found
-        found = found.next
+        if following is None or not (following.tag or "-").startswith("-"):
+            return following
+        following = following.next
     return None
 
 

@@ -156,8 +156,10 @@ def _name(value: Any) -> str | None:
 
 def _places(value: Any) -> tuple[str, ...]:
     many = cast(list[Any], value) if isinstance(value, list) else [value]
-    found = (_place(one) for one in many)
-    return tuple(dict.fromkeys(one for one in found if one and location_text.names_place(one)))
+    places = (_place(place) for place in many)
+    return tuple(
+        dict.fromkeys(place for place in places if place and location_text.names_place(place))
+    )
 
 
 def _place(value: Any) -> str | None:

@@ -84,21 +84,21 @@ def _restore_nuxt_data(value: Any) -> Any:
     flat = cast(list[Any], value) if isinstance(value, list) else []
     if not _is_flat(flat):
         return cast(Any, value)
-    records = [cast(dict[str, Any], one) for one in flat if isinstance(one, dict)]
-    return [_resolve(one, flat, _MAX_DEPTH) for one in records if "title" in one]
+    records = [cast(dict[str, Any], entry) for entry in flat if isinstance(entry, dict)]
+    return [_resolve(entry, flat, _MAX_DEPTH) for entry in records if "title" in entry]
 
 
 def _is_flat(values: list[Any]) -> bool:
-    return len(values) > 20 and any(isinstance(one, str) for one in values)
+    return len(values) > 20 and any(isinstance(value, str) for value in values)
 
 
 def _resolve(value: Any, flat: list[Any], depth: int) -> Any:
     def there(place: Any) -> Any:
-        known = isinstance(place, int) and 0 <= place < len(flat) and depth > 0
-        return _resolve(flat[place], flat, depth - 1) if known else place
+        is_reference = isinstance(place, int) and 0 <= place < len(flat) and depth > 0
+        return _resolve(flat[place], flat, depth - 1) if is_reference else place
 
     if isinstance(value, dict):
-        return {key: there(one) for key, one in cast(dict[str, Any], value).items()}
+        return {key: there(reference) for key, reference in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
-        return [there(one) for one in cast(list[Any], value)[:50]]
+        return [there(reference) for reference in cast(list[Any], value)[:50]]
     return value

@@ -57,43 +57,47 @@ Votes = list[tuple[str, str, float]]
 
 
 def collect_candidates(
-    lines: list[TextLine], pairs: list[LabelledValue], head: PageMetadata
+    lines: list[TextLine], labelled: list[LabelledValue], metadata: PageMetadata
 ) -> Votes:
     """All words of the page that may be its title."""
-    found: Votes = [
-        (pair.value, "label", 2.5 * pair.confidence) for pair in pairs if pair.field == "title"
+    votes: Votes = [
+        (entry.value, "label", 2.5 * entry.confidence)
+        for entry in labelled
+        if entry.field == "title"
     ]
-    title = normalize(f"{head.title} {head.shared_title}")
+    title = normalize(f"{metadata.title} {metadata.shared_title}")
     for line in lines:
         # With several angles it is a path through the site.
         if len(line.text) <= 160 and line.text[-1] != ":" and line.text.count(">") < 2:
-            found += _candidates_in_line(line, title)
-    found += _candidates_above_labels(lines, pairs)
-    return found + _candidates_in_page_title(head)
+            votes += _candidates_in_line(line, title)
+    votes += _candidates_above_labels(lines, labelled)
+    return votes + _candidates_in_page_title(metadata)
 
 
-def choose_title(votes: Votes, head: PageMetadata, company: str | None, least: float) -> str | None:
+def choose_title(
+    votes: Votes, metadata: PageMetadata, company: str | None, least: float
+) -> str | None:
     """The title with most evidence, without company and site; None where all have too little."""
-    ballot = EvidenceTally()
+    tally = EvidenceTally()
     for words, kind, weight in votes:
-        _vote(ballot, _remove_company(words, company), kind, weight)
-    _adjust(ballot, head, normalize(company))
-    return ballot.best(least)
+        _vote(tally, _remove_company(words, company), kind, weight)
+    _adjust(tally, metadata, normalize(company))
+    return tally.best(least)
 
 
-def first_possible_title(lines: list[TextLine], head: PageMetadata) -> str | None:
+def first_possible_title(lines: list[TextLine], metadata: PageMetadata) -> str | None:
     """The first words that may be a title, where nothing speaks for any."""
-    ballot = EvidenceTally()
+    tally = EvidenceTally()
     for line in lines:
         place = page_locations.looks_like_place(line.text)
-        if not (line.is_link or place or _is_site(line.key, head) or line.text[-1] in ".:!?"):
-            _vote(ballot, line.text[:200], "first", 1)
-        if found := ballot.best(1):
-            return found
+        if not (line.is_link or place or _is_site(line.key, metadata) or line.text[-1] in ".:!?"):
+            _vote(tally, line.text[:200], "first", 1)
+        if title := tally.best(1):
+            return title
     return None
 
 
-def _vote(ballot: EvidenceTally, words: str, kind: str, weight: float) -> None:
+def _vote(tally: EvidenceTally, words: str, kind: str, weight: float) -> None:
     label, colon, value = words.partition(":")
     if colon and value and field_of_label(label + colon) == "title":
         words = value
@@ -104,7 +108,7 @@ def _vote(ballot: EvidenceTally, words: str, kind: str, weight: float) -> None:
     if not 2 <= len(words) <= 160 or _DAY.search(words):
         return
     if not _GENERIC.fullmatch(key) and not field_of_label(words):
-        ballot.add(words, kind, weight)
+        tally.add(words, kind, weight)
 
 
 def _candidates_in_line(line: TextLine, title: str) -> Votes:
@@ -123,9 +127,9 @@ def _candidates_in_line(line: TextLine, title: str) -> Votes:
     return [(line.text, "line", weight + hint - (0.8 if line.is_link else 0))]
 
 
-def _candidates_above_labels(lines: list[TextLine], pairs: list[LabelledValue]) -> Votes:
+def _candidates_above_labels(lines: list[TextLine], labelled: list[LabelledValue]) -> Votes:
     """Titles stand above the facts: the short lines right before the first label."""
-    sure = [pair.line_index for pair in pairs if pair.confidence >= 0.7]
+    sure = [entry.line_index for entry in labelled if entry.confidence >= 0.7]
     above = lines[max(0, sure[0] - 4) : sure[0]] if sure else []
     return [
         (line.text, "above", 0.8)
@@ -137,71 +141,70 @@ def _candidates_above_labels(lines: list[TextLine], pairs: list[LabelledValue]) 
     ]
 
 
-def _candidates_in_page_title(head: PageMetadata) -> Votes:
+def _candidates_in_page_title(metadata: PageMetadata) -> Votes:
     """What may be the title in the page's own title."""
-    found: Votes = []
-    for words in filter(None, (head.shared_title, head.title)):
+    votes: Votes = []
+    for words in filter(None, (metadata.shared_title, metadata.title)):
         if hiring := _HIRING.match(words):
-            found.append((hiring[1], "head", 1.4))
-        whole = _BEFORE.sub("", words)
-        parts = [_AFTER.sub("", part) for part in _SPLIT.split(whole)]
+            votes.append((hiring[1], "head", 1.4))
+        full_title = _BEFORE.sub("", words)
+        parts = [_AFTER.sub("", part) for part in _SPLIT.split(full_title)]
         if all(
-            _GENERIC.fullmatch(normalize(part)) or _is_site(normalize(part), head) for part in parts
+            _GENERIC.fullmatch(normalize(part)) or _is_site(normalize(part), metadata)
+            for part in parts
         ):
             continue
         # With parts in it, the whole is more often title and company than a title.
-        found.append((_AFTER.sub("", whole), "head", 1.0))
-        found += [(part, "head", 1.2 if n == 0 else 0.6) for n, part in enumerate(parts[:3])]
-    return found
+        votes.append((_AFTER.sub("", full_title), "head", 1.0))
+        votes += [(part, "head", 1.2 if n == 0 else 0.6) for n, part in enumerate(parts[:3])]
+    return votes
 
 
-def _adjust(ballot: EvidenceTally, head: PageMetadata, company: str) -> None:
-    shown = [
-        key for key, kinds in ballot.votes.items() if kinds.keys() & {"line", "label", "above"}
-    ]
-    title, about = normalize(head.title), normalize(head.description)
+def _adjust(tally: EvidenceTally, metadata: PageMetadata, company: str) -> None:
+    shown = [key for key, kinds in tally.votes.items() if kinds.keys() & {"line", "label", "above"}]
+    title, about = normalize(metadata.title), normalize(metadata.description)
     known_in_head = any(" " in key and contains_words(key, title) for key in shown)
-    for key in ballot.candidates():
+    for key in tally.candidates():
         if key in shown:
-            _adjust_for_confirmation(ballot, key, head)
+            _adjust_for_confirmation(tally, key, metadata)
             if known_in_head and not contains_words(key, title):
-                ballot.adjust(key, "not in title", -1)
+                tally.adjust(key, "not in title", -1)
         else:
             # Found in the head, it cannot be confirmed by it.
-            ballot.adjust(key, "in head only", 0.8)
+            tally.adjust(key, "in head only", 0.8)
         if contains_words(key, about):
-            ballot.adjust(key, "in meta", 0.8)
-        if _is_in_slug(key, head.slug):
-            ballot.adjust(key, "slug", 1.2)
-        _adjust_for_doubt(ballot, key, head, company)
+            tally.adjust(key, "in meta", 0.8)
+        if _is_in_slug(key, metadata.slug):
+            tally.adjust(key, "slug", 1.2)
+        _adjust_for_doubt(tally, key, metadata, company)
 
 
-def _adjust_for_confirmation(ballot: EvidenceTally, key: str, head: PageMetadata) -> None:
-    title = normalize(head.title)
+def _adjust_for_confirmation(tally: EvidenceTally, key: str, metadata: PageMetadata) -> None:
+    title = normalize(metadata.title)
     if contains_words(key, title):
-        first = 0.7 if normalize(_BEFORE.sub("", head.title)).startswith(key) else 0
-        ballot.adjust(key, "in title", 1.5 + first + 1.5 * len(key) / len(title))
-    if contains_words(key, normalize(head.shared_title)):
-        ballot.adjust(key, "in shared title", 1.5)
-    if head.crumbs and key == normalize(head.crumbs[-1]):
-        ballot.adjust(key, "crumb", 1)
+        first = 0.7 if normalize(_BEFORE.sub("", metadata.title)).startswith(key) else 0
+        tally.adjust(key, "in title", 1.5 + first + 1.5 * len(key) / len(title))
+    if contains_words(key, normalize(metadata.shared_title)):
+        tally.adjust(key, "in shared title", 1.5)
+    if metadata.crumbs and key == normalize(metadata.crumbs[-1]):
+        tally.adjust(key, "crumb", 1)
 
 
-def _adjust_for_doubt(ballot: EvidenceTally, key: str, head: PageMetadata, company: str) -> None:
+def _adjust_for_doubt(tally: EvidenceTally, key: str, metadata: PageMetadata, company: str) -> None:
     with_company = company and contains_words(company, key) and len(key) < len(company) + 4
-    if with_company or key == normalize(head.site_name):
-        ballot.adjust(key, "is company", -4)
+    if with_company or key == normalize(metadata.site_name):
+        tally.adjust(key, "is company", -4)
     if _LEGAL.search(key):
-        ballot.adjust(key, "is firm", -1.5)
-    if _is_site(key, head):
-        ballot.adjust(key, "is site", -3)
-    if page_locations.looks_like_place(ballot.texts[key]):
-        ballot.adjust(key, "is place", -4)
+        tally.adjust(key, "is firm", -1.5)
+    if _is_site(key, metadata):
+        tally.adjust(key, "is site", -3)
+    if page_locations.looks_like_place(tally.texts[key]):
+        tally.adjust(key, "is place", -4)
 
 
-def _is_site(key: str, head: PageMetadata) -> bool:
+def _is_site(key: str, metadata: PageMetadata) -> bool:
     """Whether it is how the page calls its site; whole titles may stand in a link home."""
-    return contains_words(key, head.site_names) and key.count(" ") < 3
+    return contains_words(key, metadata.site_names) and key.count(" ") < 3
 
 
 def _is_in_slug(key: str, slug: str) -> bool:

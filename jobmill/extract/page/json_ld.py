@@ -15,26 +15,26 @@ _MAX_VALUES = 20_000
 
 def find_job_postings(scripts: list[LexborNode]) -> list[SchemaNode]:
     """The JobPosting objects of all blocks, however deep they lie."""
-    found: list[SchemaNode] = []
+    postings: list[SchemaNode] = []
     for script in scripts:
         if "ld+json" in (script.attributes.get("type") or "").lower():
             text = script.text()
             if "JobPosting" in text:
-                found += _walk(lenient_json.parse_values(text))
-    return found
+                postings += _walk(lenient_json.parse_values(text))
+    return postings
 
 
 def _walk(values: list[Any]) -> list[SchemaNode]:
-    found: list[SchemaNode] = []
+    postings: list[SchemaNode] = []
     waiting = values[::-1]
     for _ in range(_MAX_VALUES):
         if not waiting:
             break
         value: object = waiting.pop()
         if is_job_posting(value):
-            found.append(cast(SchemaNode, value))
+            postings.append(cast(SchemaNode, value))
         elif isinstance(value, dict):
             waiting += list(cast(SchemaNode, value).values())[::-1]
         elif isinstance(value, list):
             waiting += cast(list[Any], value)[::-1]
-    return found
+    return postings

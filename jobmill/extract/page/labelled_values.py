@@ -39,24 +39,24 @@ class LabelledValue:
 
 def find_labelled_values(lines: list[TextLine]) -> list[LabelledValue]:
     """All labels of fields that we know, with their values, in order."""
-    found: list[LabelledValue] = []
-    names: list[FieldName | None] = [_label_field(line) for line in lines]
+    values: list[LabelledValue] = []
+    fields: list[FieldName | None] = [_label_field(line) for line in lines]
     heads: set[int] = set()
     for at, line in enumerate(lines):
-        row = _table_row(line) if names[at] else None
-        if (row and row.mem_id in heads) or (names[at] and line.block.mem_id in heads):
+        row = _table_row(line) if fields[at] else None
+        if (row and row.mem_id in heads) or (fields[at] and line.block.mem_id in heads):
             continue
-        if row and (told := _values_below(row, lines, at)):
+        if row and (group := _values_below(row, lines, at)):
             heads.add(row.mem_id)
-            found += told
-        elif names[at] and (told := _values_in_next_block(lines, at)):
+            values += group
+        elif fields[at] and (group := _values_in_next_block(lines, at)):
             heads.add(line.block.mem_id)
-            found += told
-        elif names[at]:
-            found += _value_in_next_line(lines, names, at)
+            values += group
+        elif fields[at]:
+            values += _value_in_next_line(lines, fields, at)
         elif len(line.text) < 300 and (":" in line.text or len(line.runs) > 1):
-            found += _values_in_line(line, at)
-    return _rate_by_neighbours([pair for pair in found if pair.value])
+            values += _values_in_line(line, at)
+    return _rate_by_neighbours([value for value in values if value.value])
 
 
 def _label_field(line: TextLine) -> FieldName | None:
@@ -65,22 +65,23 @@ def _label_field(line: TextLine) -> FieldName | None:
     return field_of_label(f"{line.text}:" if line.tag in ("dt", "th") else line.text)
 
 
-def _rate_by_neighbours(found: list[LabelledValue]) -> list[LabelledValue]:
+def _rate_by_neighbours(values: list[LabelledValue]) -> list[LabelledValue]:
     """Labels come in groups: one that stands alone, as in running text, is less sure."""
-    kept: list[LabelledValue] = []
-    for n, pair in enumerate(found):
-        near = found[max(0, n - 3) : n] + found[n + 1 : n + 4]
-        group = any(
-            one.field not in (pair.field, "section") and abs(one.line_index - pair.line_index) <= 6
-            for one in near
+    rated: list[LabelledValue] = []
+    for n, value in enumerate(values):
+        near = values[max(0, n - 3) : n] + values[n + 1 : n + 4]
+        in_group = any(
+            other.field not in (value.field, "section")
+            and abs(other.line_index - value.line_index) <= 6
+            for other in near
         )
         # Braces: a template that the page's program has yet to fill.
-        empty = normalize(pair.value[:80]) in _PLACEHOLDERS or (
-            "{" in pair.value and "}" in pair.value
+        empty = normalize(value.value[:80]) in _PLACEHOLDERS or (
+            "{" in value.value and "}" in value.value
         )
-        if pair.field not in ("other", "section") and not empty:
-            kept.append(pair if group else replace(pair, surely=pair.confidence - 0.3))
-    return kept
+        if value.field not in ("other", "section") and not empty:
+            rated.append(value if in_group else replace(value, confidence=value.confidence - 0.3))
+    return rated
 
 
 def strip_separators(value: str) -> str:
@@ -90,23 +91,23 @@ def strip_separators(value: str) -> str:
 
 def _values_in_line(line: TextLine, at: int) -> list[LabelledValue]:
     """Label and value in one line: in one text with a colon, or in elements side by side."""
-    found: list[LabelledValue] = []
+    values: list[LabelledValue] = []
     label: tuple[FieldName, float] | None = None
     words: list[str] = []
     for run, text in _pieces(line):
         head, colon, tail = text.partition(":")
         name = field_of_label(head + colon)
         if name and (colon or _is_own_element(line, run.tag)) and not run.in_link:
-            _add_value(found, label, words, at)
+            _add_value(values, label, words, at)
             plain = bool(tail.strip()) or not colon
             label, words = (name, _rate_label(head, plain=plain)), [tail] if tail.strip() else []
         elif label and _is_label(text):
-            _add_value(found, label, words, at)
+            _add_value(values, label, words, at)
             label, words = None, []
         elif label and not (run.in_link and words):
             words.append(text)
-    _add_value(found, label, words, at)
-    return found
+    _add_value(values, label, words, at)
+    return values
 
 
 def _pieces(line: TextLine) -> Iterator[tuple[TextRun, str]]:
@@ -135,11 +136,11 @@ def _split_before_labels(words: str) -> Iterator[str]:
 
 
 def _add_value(
-    found: list[LabelledValue], label: tuple[FieldName, float] | None, words: list[str], at: int
+    values: list[LabelledValue], label: tuple[FieldName, float] | None, words: list[str], at: int
 ) -> None:
     if label and words:
         value = strip_separators(" ".join(words)).replace(" ,", ",")
-        found.append(LabelledValue(label[0], value, label[1], at))
+        values.append(LabelledValue(label[0], value, label[1], at))
 
 
 def _is_own_element(line: TextLine, tag: str) -> bool:
@@ -155,12 +156,12 @@ def _is_other_label(line: TextLine, name: FieldName) -> bool:
     """Whether a line is or begins with a label, though not of the same field: a type of work may
     be "contract"."""
     head, colon, _ = line.text.partition(":")
-    said = {
+    fields = {
         field_of_label(line.text),
         field_of_label(line.runs[0].text),
         field_of_label(head + colon) if colon else None,
     }
-    return bool(said - {name, None}) or (line.text.endswith(":") and len(line.text) < 40)
+    return bool(fields - {name, None}) or (line.text.endswith(":") and len(line.text) < 40)
 
 
 def _rate_label(label: str, *, plain: bool) -> float:
@@ -170,10 +171,10 @@ def _rate_label(label: str, *, plain: bool) -> float:
 
 
 def _value_in_next_line(
-    lines: list[TextLine], names: list[FieldName | None], at: int
+    lines: list[TextLine], fields: list[FieldName | None], at: int
 ) -> list[LabelledValue]:
     """The label is a line of its own; its value is the next one, if the markup says so."""
-    line, name = lines[at], names[at]
+    line, name = lines[at], fields[at]
     if not name or line.is_link or at + 1 == len(lines):
         return []
     # A colon may have a cell of its own.
@@ -224,11 +225,11 @@ def _values_below(row: LexborNode, lines: list[TextLine], at: int) -> list[Label
     near = {line.block.mem_id: line for line in reversed(lines[at : at + 3 * _MAX_COLUMNS])}
     heads, values = _cell_texts(row, near), _cell_texts(below, near)
     labels: list[FieldName | None] = [field_of_label(words) for words in heads]
-    told = sum(map(bool, labels))
+    label_count = sum(map(bool, labels))
     # A label beside its value makes half of a row labels, too.
-    if told < 2 or 2 * told <= len(heads) or len(values) != len(heads):
+    if label_count < 2 or 2 * label_count <= len(heads) or len(values) != len(heads):
         return []
-    if 2 * sum(field_of_label(words) is not None for words in values) >= told:
+    if 2 * sum(field_of_label(words) is not None for words in values) >= label_count:
         return []
     return [
         LabelledValue(name, strip_separators(value), 0.8, at + len(heads))

@@ -40,16 +40,16 @@ def parse_value_at(text: str, start: int) -> tuple[Any, int]:
 
 
 def _sequence(text: str) -> list[Any]:
-    found: list[Any] = []
+    values: list[Any] = []
     at = 0
-    while at < len(text) and len(found) < 100:
+    while at < len(text) and len(values) < 100:
         try:
             value, at = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
             break
-        found.append(value)
+        values.append(value)
         at = _skip(text, at)
-    return [value for value in found if isinstance(value, dict | list)]
+    return [value for value in values if isinstance(value, dict | list)]
 
 
 def _skip(text: str, at: int) -> int:

@@ -56,8 +56,8 @@ def _owner(element: LexborNode, items: dict[int, SchemaNode]) -> SchemaNode | No
 
 def _value(element: LexborNode, keys: list[str]) -> str | None:
     attributes = element.attributes
-    if said := attributes.get("content"):
-        return said
+    if content := attributes.get("content"):
+        return content
     if "description" in keys:
         return element.html
     link = attributes.get(_LINKS.get(element.tag or "", "-"))

@@ -39,37 +39,37 @@ _ADDRESS_FIELDS = ("city", "state", "country")
 
 def find_location(
     lines: list[TextLine],
-    pairs: list[LabelledValue],
-    head: PageMetadata,
+    labelled: list[LabelledValue],
+    metadata: PageMetadata,
     title: str,
     below: str | None,
 ) -> str | None:
     """The place, in the page's own words; `below` is what seems to be one under the title."""
-    ballot = EvidenceTally()
-    for pair in pairs:
-        if pair.field == "location":
-            _vote(ballot, pair.value, "label", 4 * pair.confidence)
-    if parts := _city_and_state(pairs):
-        _vote(ballot, parts, "parts", 3.5 if "," in parts else 3)
+    tally = EvidenceTally()
+    for entry in labelled:
+        if entry.field == "location":
+            _vote(tally, entry.value, "label", 4 * entry.confidence)
+    if parts := _city_and_state(labelled):
+        _vote(tally, parts, "parts", 3.5 if "," in parts else 3)
     for line in lines:
-        _vote_line(ballot, line)
-    if head.place:
-        _vote(ballot, head.place, "meta", 1.5)
-    for found in (*_PATTERN.finditer(head.title), *_PATTERN.finditer(head.description)):
-        _vote(ballot, found[0], "head pattern", 1.5)
-    if found := _IN_TITLE.search(head.title):
-        _vote(ballot, found[1], "head", 1)
-    _vote_near_title(ballot, lines, normalize(title))
+        _vote_line(tally, line)
+    if metadata.place:
+        _vote(tally, metadata.place, "meta", 1.5)
+    for match in (*_PATTERN.finditer(metadata.title), *_PATTERN.finditer(metadata.description)):
+        _vote(tally, match[0], "head pattern", 1.5)
+    if match := _IN_TITLE.search(metadata.title):
+        _vote(tally, match[1], "head", 1)
+    _vote_near_title(tally, lines, normalize(title))
     if below:
-        _vote(ballot, below, "below", 2.1)
-    _adjust(ballot, head)
-    return ballot.best(2) or _location_placeholder(pairs)
+        _vote(tally, below, "below", 2.1)
+    _adjust(tally, metadata)
+    return tally.best(2) or _location_placeholder(labelled)
 
 
-def _location_placeholder(pairs: list[LabelledValue]) -> str | None:
+def _location_placeholder(labelled: list[LabelledValue]) -> str | None:
     """ "Multiple locations" and the like: no place, but what the posting says of it."""
-    told = (pair.value for pair in pairs if pair.field == "location")
-    return next((words for words in told if not location_text.names_place(words)), None)
+    locations = (entry.value for entry in labelled if entry.field == "location")
+    return next((words for words in locations if not location_text.names_place(words)), None)
 
 
 def looks_like_place(words: str) -> bool:
@@ -77,55 +77,58 @@ def looks_like_place(words: str) -> bool:
     return bool(_PATTERN.fullmatch(words.strip()))
 
 
-def _vote(ballot: EvidenceTally, words: str, kind: str, weight: float) -> None:
+def _vote(tally: EvidenceTally, words: str, kind: str, weight: float) -> None:
     words = _MAP_LINK.sub("", words).strip(" .")
     if words.startswith("(") and words.endswith(")"):
         words = words[1:-1]
     # What a label tells is trusted further than what only looks like a place.
     no_place = _NEVER_PLACE if kind in ("label", "parts") else _NO_PLACE
     if 2 <= len(words) <= 120 and location_text.names_place(words) and not no_place.search(words):
-        ballot.add(words, kind, weight)
+        tally.add(words, kind, weight)
 
 
-def _vote_line(ballot: EvidenceTally, line: TextLine) -> None:
+def _vote_line(tally: EvidenceTally, line: TextLine) -> None:
     if len(line.text) > 120:
         return
     for words, marked in line.parts:
         if "location" in marked and words[:1].isupper() and len(words) <= 80 and ":" not in words:
-            _vote(ballot, words, "mark", 2.5)
+            _vote(tally, words, "mark", 2.5)
     if not _MAYBE_PLACE.search(line.text):
         return
-    for found in _PATTERN.finditer(line.text):
+    for match in _PATTERN.finditer(line.text):
         # A line that is nothing but the place says more than a place in passing.
-        alone = len(found[0]) > 0.8 * len(line.text)
-        _vote(ballot, found[0], "pattern", 1.5 if alone else 0.7)
+        alone = len(match[0]) > 0.8 * len(line.text)
+        _vote(tally, match[0], "pattern", 1.5 if alone else 0.7)
 
 
-def _vote_near_title(ballot: EvidenceTally, lines: list[TextLine], title: str) -> None:
+def _vote_near_title(tally: EvidenceTally, lines: list[TextLine], title: str) -> None:
     """What has the form of a place right below the title."""
     for line in lines_around(lines, title, -1, 5):
         for words in (*_BAR.split(line.text[:200]), *(run.text for run in line.runs[:6])):
             if _COMMA.fullmatch(words.strip()):
-                _vote(ballot, words, "near", 1.2)
+                _vote(tally, words, "near", 1.2)
 
 
-def _city_and_state(pairs: list[LabelledValue]) -> str | None:
+def _city_and_state(labelled: list[LabelledValue]) -> str | None:
     """The first town, with the state and country that stand near it."""
     first = {
-        name: next((pair for pair in pairs if pair.field == name), None) for name in _ADDRESS_FIELDS
+        name: next((entry for entry in labelled if entry.field == name), None)
+        for name in _ADDRESS_FIELDS
     }
     city = first["city"]
     if not city:
         return None
-    near = [pair for pair in first.values() if pair and abs(pair.line_index - city.line_index) < 12]
-    return location_text.format_address(*(pair.value for pair in near))
+    near = [
+        entry for entry in first.values() if entry and abs(entry.line_index - city.line_index) < 12
+    ]
+    return location_text.format_address(*(entry.value for entry in near))
 
 
-def _adjust(ballot: EvidenceTally, head: PageMetadata) -> None:
-    title, about = normalize(head.title), normalize(head.description)
-    for key in ballot.candidates():
-        town = normalize(ballot.texts[key].partition(",")[0])
+def _adjust(tally: EvidenceTally, metadata: PageMetadata) -> None:
+    title, about = normalize(metadata.title), normalize(metadata.description)
+    for key in tally.candidates():
+        town = normalize(tally.texts[key].partition(",")[0])
         if contains_words(town, title):
-            ballot.adjust(key, "in title", 0.8)
+            tally.adjust(key, "in title", 0.8)
         if contains_words(town, about):
-            ballot.adjust(key, "in meta", 0.4)
+            tally.adjust(key, "in meta", 0.4)

@@ -101,59 +101,60 @@ def _line(words: str) -> str:
 
 
 def _meta(tree: LexborHTMLParser) -> dict[str, str]:
-    found: dict[str, str] = {}
+    meta: dict[str, str] = {}
     for node in tree.css("meta[content]")[:100]:
         attributes = node.attributes
         name = attributes.get("property") or attributes.get("name") or ""
-        found.setdefault(name.lower(), _line(attributes.get("content") or ""))
-    return found
+        meta.setdefault(name.lower(), _line(attributes.get("content") or ""))
+    return meta
 
 
-def add_page_text(head: PageMetadata, view: PageText) -> PageMetadata:
+def add_page_text(metadata: PageMetadata, page_text: PageText) -> PageMetadata:
     """The head with what else stands on every page of a site."""
-    short = [line for line in view.lines if len(line.text) <= 160]
+    short = [line for line in page_text.lines if len(line.text) <= 160]
     return replace(
-        head,
-        crumbs=_find_crumbs(view),
-        logos=_find_logos(view),
-        site_name=" | ".join(_find_site_names(head, view)),
+        metadata,
+        crumbs=_find_crumbs(page_text),
+        logos=_find_logos(page_text),
+        site_names=" | ".join(_find_site_names(metadata, page_text)),
         copyright_owner=normalize(
             " | ".join(line.text for line in lines_containing(short, _COPYRIGHT_HINTS))
         ),
-        mails=_find_mail_hosts(view),
-        board=bool(_BOARD_NAME.search(f"{head.host} {head.site_name}"))
+        mail_hosts=_find_mail_hosts(page_text),
+        is_job_board=bool(_BOARD_NAME.search(f"{metadata.host} {metadata.site_name}"))
         or any(
-            _JOB_BOARD_LINK.fullmatch(link.text(strip=True)) for link in view.links[:_MAX_LINKS]
+            _JOB_BOARD_LINK.fullmatch(link.text(strip=True))
+            for link in page_text.links[:_MAX_LINKS]
         ),
     )
 
 
-def _find_mail_hosts(view: PageText) -> frozenset[str]:
-    found = (_MAIL.match(href) for href in view.hrefs if href.startswith("mailto:"))
-    return frozenset(_host(f"https://{mail[1]}/") for mail in found if mail)
+def _find_mail_hosts(page_text: PageText) -> frozenset[str]:
+    matches = (_MAIL.match(href) for href in page_text.hrefs if href.startswith("mailto:"))
+    return frozenset(_host(f"https://{mail[1]}/") for mail in matches if mail)
 
 
-def _find_site_names(head: PageMetadata, view: PageText) -> list[str]:
+def _find_site_names(metadata: PageMetadata, page_text: PageText) -> list[str]:
     """Names of the site: its host, links that lead home, names with a dot in the title."""
     home = [
         link.text()
-        for link, href in zip(view.links[:_FIRST_LINKS], view.hrefs, strict=False)
+        for link, href in zip(page_text.links[:_FIRST_LINKS], page_text.hrefs, strict=False)
         if _HOME.fullmatch(href)
     ]
-    named = (head.site_name, head.host, *_DOMAIN.findall(head.title), *home)
-    found = map(normalize, named)
-    return list(dict.fromkeys(name for name in found if len(name) > 2))
+    named = (metadata.site_name, metadata.host, *_DOMAIN.findall(metadata.title), *home)
+    names = map(normalize, named)
+    return list(dict.fromkeys(name for name in names if len(name) > 2))
 
 
-def _find_logos(view: PageText) -> tuple[str, ...]:
-    found = map(_line, [words for words in view.pictures if words][:60])
-    return tuple(_LOGO.sub("", words) for words in found if words)
+def _find_logos(page_text: PageText) -> tuple[str, ...]:
+    logos = map(_line, [words for words in page_text.pictures if words][:60])
+    return tuple(_LOGO.sub("", words) for words in logos if words)
 
 
-def _find_crumbs(view: PageText) -> tuple[str, ...]:
-    if not view.crumbs:
+def _find_crumbs(page_text: PageText) -> tuple[str, ...]:
+    if not page_text.crumbs:
         return ()
-    parts = _CRUMB_SEPARATOR.split(view.crumbs.text(separator="\x1f")[:1_000])
+    parts = _CRUMB_SEPARATOR.split(page_text.crumbs.text(separator="\x1f")[:1_000])
     return tuple(part for part in map(_line, parts) if normalize(part))
 
 

@@ -63,24 +63,24 @@ def read_posting(
     page is a posting, so that it need not prove it. `now` decides whether its last day is over: give
     the server's time where a listing is closed for it."""
     page = _parse(html, url)
-    found, method = _structured_postings(page)
+    postings, method = _structured_postings(page)
     body = page.tree.body
-    if len(found) == 1 and _is_complete(found[0]):
-        posting, links = found[0], page.tree.css("a")
+    if len(postings) == 1 and _is_complete(postings[0]):
+        posting, links = postings[0], page.tree.css("a")
         # Few pages say it, and whether one does not is told without reading it line by line.
-        over = closed_notice.says_closed(text_lines.skim_texts(body)) and closed_notice.says_closed(
-            text_lines.read_lines(body).texts
-        )
+        closed = closed_notice.says_closed(
+            text_lines.skim_texts(body)
+        ) and closed_notice.says_closed(text_lines.read_lines(body).texts)
     else:
-        view = text_lines.read_lines(body)
-        posting, method = _read_closely(page, view, found, method, expected=expected)
-        over, links = closed_notice.says_closed(view.texts), view.links
+        page_text = text_lines.read_lines(body)
+        posting, method = _read_closely(page, page_text, postings, method, expected=expected)
+        closed, links = closed_notice.says_closed(page_text.texts), page_text.links
     if not posting:
-        return PageReading(None, None, closed=over)
+        return PageReading(None, None, closed=closed)
     if not posting.apply_url:
         posting = replace(posting, apply_url=visible_posting.find_apply_link(links, page.url))
     return PageReading(
-        fill_missing_fields(posting), method, closed=over or _is_past(posting.valid_through, now)
+        fill_missing_fields(posting), method, closed=closed or _is_past(posting.valid_through, now)
     )
 
 
@@ -122,51 +122,51 @@ def _decode(body: bytes, charset: str) -> str:
 
 def _structured_postings(page: _ParsedPage) -> tuple[list[Posting], Method | None]:
     """What the page states by the words of schema.org, and in which way."""
-    if found := _to_postings(json_ld.find_job_postings(page.scripts), page.url):
-        return found, "json-ld"
+    if postings := _to_postings(json_ld.find_job_postings(page.scripts), page.url):
+        return postings, "json-ld"
     # A look at the bytes is cheaper than one at each element.
     if b"JobPosting" in page.body and (
-        found := _to_postings(microdata.find_job_postings(page.tree), page.url)
+        postings := _to_postings(microdata.find_job_postings(page.tree), page.url)
     ):
-        return found, "microdata"
+        return postings, "microdata"
     return [], None
 
 
 def _to_postings(nodes: list[SchemaNode], url: str) -> list[Posting]:
-    found = (posting_from_schema(node, url) for node in nodes[:_MAX_POSTINGS])
-    return list(dict.fromkeys(posting for posting in found if posting))
+    postings = (posting_from_schema(node, url) for node in nodes[:_MAX_POSTINGS])
+    return list(dict.fromkeys(posting for posting in postings if posting))
 
 
 def _read_closely(
     page: _ParsedPage,
-    view: PageText,
-    found: list[Posting],
+    page_text: PageText,
+    postings: list[Posting],
     method: Method | None,
     *,
     expected: bool,
 ) -> tuple[Posting | None, Method | None]:
     """The one posting of a page that states many, none, or one with gaps."""
-    about = page_metadata.read_metadata(page.tree, page.url)
-    posting = _choose_posting(found, about, page.url)
-    if not found and (
+    metadata = page_metadata.read_metadata(page.tree, page.url)
+    posting = _choose_posting(postings, metadata, page.url)
+    if not postings and (
         posting := embedded_records.find_posting(
-            embedded_state.find_script_data(page.scripts), page.url, about.title
+            embedded_state.find_script_data(page.scripts), page.url, metadata.title
         )
     ):
         method = "state"
-    if found and not posting and not expected:
+    if postings and not posting and not expected:
         return None, method
-    seen = visible_posting.read_page(view, about)
+    visible_page = visible_posting.read_page(page_text, metadata)
     if posting:
-        return visible_posting.complete_posting(posting, seen), method
-    return visible_posting.read_posting(seen, page.url, expected=expected), "text"
+        return visible_posting.complete_posting(posting, visible_page), method
+    return visible_posting.read_posting(visible_page, page.url, expected=expected), "text"
 
 
 def _choose_posting(
-    found: list[Posting], about: page_metadata.PageMetadata, url: str
+    postings: list[Posting], metadata: page_metadata.PageMetadata, url: str
 ) -> Posting | None:
     """The posting this page is about: the only one, or the only one that has its text or title."""
-    title = normalize(f"{about.title} {about.shared_title}")
+    title = normalize(f"{metadata.title} {metadata.shared_title}")
     tests: tuple[Callable[[Posting], bool], ...] = (
         lambda one: True,
         lambda one: bool(one.description),
@@ -174,8 +174,8 @@ def _choose_posting(
         lambda one: contains_words(normalize(one.title), title),
     )
     for fits in tests:
-        chosen = [one for one in found if fits(one)]
-        if len({one.title for one in chosen}) == 1:
+        chosen = [posting for posting in postings if fits(posting)]
+        if len({posting.title for posting in chosen}) == 1:
             return chosen[0]
     return None
 

@@ -57,26 +57,34 @@ _MAX_TEXT_READ = 10_000
 
 def is_posting(
     lines: list[TextLine],
-    pairs: list[LabelledValue],
-    head: PageMetadata,
+    labelled: list[LabelledValue],
+    metadata: PageMetadata,
     description: str | None,
     links: int,
 ) -> bool:
     """Whether enough of what only postings have is there; `links` lead to other postings."""
-    if is_error(head):
+    if is_error(metadata):
         return False
-    told = {pair.field for pair in pairs} & POSTING_FIELDS
-    if len(told) >= 3 or (len(told) == 2 and description):
+    labelled_fields = {entry.field for entry in labelled} & POSTING_FIELDS
+    if len(labelled_fields) >= 3 or (len(labelled_fields) == 2 and description):
         return True
-    if not description or _is_list(head, description, links):
+    if not description or _is_list(metadata, description, links):
         return False
     text = description[:_MAX_TEXT_READ].lower()
     strong = min(3, sum(word in text for word in _STRONG))
     weak = min(3, sum(word in text for word in _WEAK)) / 2
-    asks = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)
-    of_work = bool(_WORK_WORD.search(f"{head.title} {_below_list(head.path)}"))
-    years = bool(_YEARS.search(text))
-    return len(told) + strong + weak + asks + years + 1.5 * of_work >= _MIN_EVIDENCE
+    has_apply_button = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)
+    mentions_work = bool(_WORK_WORD.search(f"{metadata.title} {_below_list(metadata.path)}"))
+    mentions_years = bool(_YEARS.search(text))
+    return (
+        len(labelled_fields)
+        + strong
+        + weak
+        + has_apply_button
+        + mentions_years
+        + 1.5 * mentions_work
+        >= _MIN_EVIDENCE
+    )
 
 
 def _below_list(path: str) -> str:
@@ -85,13 +93,13 @@ def _below_list(path: str) -> str:
     return "" if _LIST_TITLE.fullmatch(last.replace("-", " ")) else path
 
 
-def is_error(head: PageMetadata) -> bool:
+def is_error(metadata: PageMetadata) -> bool:
     """Whether the page says that it has nothing to show, or not to us."""
-    return bool(_ERROR_TITLE.search(head.title))
+    return bool(_ERROR_TITLE.search(metadata.title))
 
 
-def _is_list(head: PageMetadata, description: str, links: int) -> bool:
-    first = re.split(r"\s+[-\u2013\u2014|:]\s+|\s*\|\s*", head.title)[0]
+def _is_list(metadata: PageMetadata, description: str, links: int) -> bool:
+    first = re.split(r"\s+[-\u2013\u2014|:]\s+|\s*\|\s*", metadata.title)[0]
     return bool(_LIST_TITLE.fullmatch(first)) or (
         links >= _MANY_LINKS and len(description) < 300 * links
     )

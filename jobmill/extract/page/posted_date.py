@@ -33,51 +33,51 @@ _SEPARATORS = " .|-\u2013•"
 
 
 def find_posted_date(
-    top: list[TextLine], pairs: list[LabelledValue], times: set[str], *, day_first: bool
+    top: list[TextLine], labelled: list[LabelledValue], times: set[str], *, day_first: bool
 ) -> dt.datetime | None:
     """The day it was posted: what a label says, else a line, a mark or a time element; where the
     page has only a day of its last change, that: boards renew what they show."""
     short = [line for line in top if len(line.text) <= 100]
-    telling = text_lines.lines_containing(short, _POSTED_WORDS)
-    said = [found[1] for line in telling if (found := _POSTED.search(line.text))]
-    said += [
-        found[1]
+    lines = text_lines.lines_containing(short, _POSTED_WORDS)
+    texts = [match[1] for line in lines if (match := _POSTED.search(line.text))]
+    texts += [
+        match[1]
         for line in text_lines.lines_containing(short, ("by ",))
-        if (found := _BY_AUTHOR_ON_DATE.match(line.text))
+        if (match := _BY_AUTHOR_ON_DATE.match(line.text))
     ]
     marked = [words for line in short for words, marks in line.parts if "posted" in marks]
     # One time on the whole page is its own; among several it is anybody's.
     timed = times if len(times) == 1 else ()
     words = (
-        *_labelled_texts(pairs, "posted"),
-        *said,
+        *_labelled_texts(labelled, "posted"),
+        *texts,
         *marked,
         *timed,
-        *_labelled_texts(pairs, "updated"),
+        *_labelled_texts(labelled, "updated"),
     )
     return _first_date(words, day_first=day_first)
 
 
-def find_updated_date(pairs: list[LabelledValue], *, day_first: bool) -> dt.datetime | None:
+def find_updated_date(labelled: list[LabelledValue], *, day_first: bool) -> dt.datetime | None:
     """The day of its last change, if a label says it."""
-    return _first_date(_labelled_texts(pairs, "updated"), day_first=day_first)
+    return _first_date(_labelled_texts(labelled, "updated"), day_first=day_first)
 
 
-def _labelled_texts(pairs: list[LabelledValue], name: FieldName) -> tuple[str, ...]:
-    return tuple(pair.value for pair in pairs if pair.field == name)
+def _labelled_texts(labelled: list[LabelledValue], name: FieldName) -> tuple[str, ...]:
+    return tuple(entry.value for entry in labelled if entry.field == name)
 
 
-def _first_date(words: tuple[str, ...], *, day_first: bool) -> dt.datetime | None:
-    found = (
-        dates.parse_date(_with_century(one.strip(_SEPARATORS)), day_first=day_first)
-        for one in words
+def _first_date(texts: tuple[str, ...], *, day_first: bool) -> dt.datetime | None:
+    dates_found = (
+        dates.parse_date(_with_century(text.strip(_SEPARATORS)), day_first=day_first)
+        for text in texts
     )
-    return next((day for day in found if day), None)
+    return next((day for day in dates_found if day), None)
 
 
 def _with_century(words: str) -> str:
-    for pattern, whole in _SHORT_YEARS:
-        words, changed = pattern.subn(whole, words[:100], count=1)
+    for pattern, full_year in _SHORT_YEARS:
+        words, changed = pattern.subn(full_year, words[:100], count=1)
         if changed:
             break
     return words

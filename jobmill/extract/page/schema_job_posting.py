@@ -34,14 +34,14 @@ def posting_from_schema(node: SchemaNode, url: str) -> Posting | None:
     title = _text(node.get("title")) or _text(node.get("name"))
     if not title:
         return None
-    where = _locations(node.get("jobLocation"))
+    locations = _locations(node.get("jobLocation"))
     return Posting(
         title=title,
         url=_posting_url(node, url),
         company=_first_name(node.get("hiringOrganization")),
         company_url=_company_site(node.get("hiringOrganization")),
-        location="; ".join(where) or None,
-        locations=where,
+        location="; ".join(locations) or None,
+        locations=locations,
         arrangement=_arrangement(node),
         remote_from=location_text.unique_locations(
             *_names(node.get("applicantLocationRequirements"))
@@ -91,10 +91,10 @@ def _first_name(value: Any) -> str | None:
 def _names(value: Any) -> list[str]:
     """The names of things that are texts or objects with a name."""
     names = (
-        _text(_first_of(cast(SchemaNode, one), "name", "legalName", "@value"))
-        if isinstance(one, dict)
-        else _text(one)
-        for one in _list(value)
+        _text(_first_of(cast(SchemaNode, item), "name", "legalName", "@value"))
+        if isinstance(item, dict)
+        else _text(item)
+        for item in _list(value)
     )
     return [name for name in names if name]
 
@@ -104,8 +104,8 @@ def _first_of(node: SchemaNode, *keys: str) -> Any:
 
 
 def _posting_url(node: SchemaNode, url: str) -> str:
-    own = _plain(node.get("url"))
-    return (absolute_url(own, url) if isinstance(own, str) else None) or url
+    link = _plain(node.get("url"))
+    return (absolute_url(link, url) if isinstance(link, str) else None) or url
 
 
 def _company_site(value: Any) -> str | None:
@@ -114,9 +114,9 @@ def _company_site(value: Any) -> str | None:
     if not isinstance(node, dict):
         return None
     fields = cast(SchemaNode, node)
-    said = [*_list(fields.get("sameAs")), *_list(fields.get("url"))]
-    links = [one.strip() for one in said if isinstance(one, str)]
-    return next((one for one in links if _is_site(one)), None)
+    values = [*_list(fields.get("sameAs")), *_list(fields.get("url"))]
+    links = [link.strip() for link in values if isinstance(link, str)]
+    return next((link for link in links if _is_site(link)), None)
 
 
 def _is_site(link: str) -> bool:
@@ -125,14 +125,14 @@ def _is_site(link: str) -> bool:
         host = parts.hostname or ""
     except ValueError:
         return False
-    elsewhere = any(host == one or host.endswith(f".{one}") for one in _PROFILE_SITES)
-    return parts.scheme in ("http", "https") and bool(host) and not elsewhere
+    is_profile = any(host == site or host.endswith(f".{site}") for site in _PROFILE_SITES)
+    return parts.scheme in ("http", "https") and bool(host) and not is_profile
 
 
 def _locations(value: Any) -> tuple[str, ...]:
-    found = (_place(one) for one in _list(value))
+    places = (_place(item) for item in _list(value))
     return tuple(
-        dict.fromkeys(place for place in found if place and location_text.names_place(place))
+        dict.fromkeys(place for place in places if place and location_text.names_place(place))
     )
 
 
@@ -157,15 +157,15 @@ def _first_item(value: Any) -> Any:
 
 
 def _arrangement(node: SchemaNode) -> Arrangement | None:
-    said = map(work_arrangement.from_label, _list(node.get("jobLocationType")))
-    return next((word for word in said if word), None)
+    arrangements = map(work_arrangement.from_label, _list(node.get("jobLocationType")))
+    return next((arrangement for arrangement in arrangements if arrangement), None)
 
 
 def _salary(node: SchemaNode) -> Salary | None:
     for key, predicted in (("baseSalary", False), ("estimatedSalary", True)):
         for pay in _list(node.get(key)):
-            if found := _parse_salary(pay, node.get("salaryCurrency"), predicted=predicted):
-                return found
+            if parsed := _parse_salary(pay, node.get("salaryCurrency"), predicted=predicted):
+                return parsed
     return None
 
 
@@ -189,17 +189,17 @@ def _parse_salary(pay: Any, currency: Any, *, predicted: bool) -> Salary | None:
 
 
 def _description(node: SchemaNode) -> str | None:
-    whole = _prose(node.get("description"))
+    description = _prose(node.get("description"))
     for key in _SECTIONS:
         section = _prose(node.get(key))
-        if section and section[:80] not in (whole or ""):
-            whole = html_text.join_sections(whole, section)
-    return whole
+        if section and section[:80] not in (description or ""):
+            description = html_text.join_sections(description, section)
+    return description
 
 
 def _prose(value: Any) -> str | None:
-    parts = [one for one in _list(value) if isinstance(one, str)]
-    return html_text.join_sections(*(_to_text(one) for one in parts))
+    parts = [part for part in _list(value) if isinstance(part, str)]
+    return html_text.join_sections(*(_to_text(part) for part in parts))
 
 
 def _to_text(words: str) -> str | None:
@@ -210,7 +210,11 @@ def _to_text(words: str) -> str | None:
 
 
 def _identifier(value: Any) -> str | None:
-    one = _first_item(value)
-    if isinstance(one, dict):
-        one = _first_of(cast(SchemaNode, one), "value", "@value", "propertyID")
-    return _text(str(one)) if isinstance(one, str | int) and not isinstance(one, bool) else None
+    identifier = _first_item(value)
+    if isinstance(identifier, dict):
+        identifier = _first_of(cast(SchemaNode, identifier), "value", "@value", "propertyID")
+    return (
+        _text(str(identifier))
+        if isinstance(identifier, str | int) and not isinstance(identifier, bool)
+        else None
+    )

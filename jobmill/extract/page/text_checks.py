@@ -17,9 +17,9 @@ def normalize(words: str | None) -> str:
     return _NON_WORD.sub(" ", (words or "").casefold()).strip()
 
 
-def contains_words(part: str, whole: str) -> bool:
+def contains_words(words: str, text: str) -> bool:
     """Whether squeezed words stand in squeezed words, not in the middle of one."""
-    return bool(part) and f" {part} " in f" {whole} "
+    return bool(words) and f" {words} " in f" {text} "
 
 
 def absolute_url(link: str, url: str) -> str | None:

@@ -116,31 +116,31 @@ def skim_texts(root: LexborNode | None) -> list[str]:
 
 def read_lines(root: LexborNode | None) -> PageText:
     """What is seen under a node, in order."""
-    view = PageText()
+    page_text = PageText()
     last, size = 0, 0
-    for raw, place in _texts(root, view) if root else ():
+    for raw, place in _texts(root, page_text) if root else ():
         if not place:
             last = 0
             continue
         size += len(raw)
-        if len(view.texts) == _MAX_TEXTS or size > _MAX_PAGE_LENGTH:
+        if len(page_text.texts) == _MAX_TEXTS or size > _MAX_PAGE_LENGTH:
             break
-        view.texts.append(raw)
+        page_text.texts.append(raw)
         block, tag, link, names = place
         if block.mem_id != last:
             last = block.mem_id
-            view.lines.append(TextLine(block, block.tag or "", []))
+            page_text.lines.append(TextLine(block, block.tag or "", []))
         _append_run(
-            view.lines[-1],
+            page_text.lines[-1],
             raw,
             TextRun(" ".join(raw.split()), tag, link, element_names.roles_of_names(names)),
         )
-    for line in view.lines:
+    for line in page_text.lines:
         _finish_line(line)
-    return view
+    return page_text
 
 
-def _texts(root: LexborNode, view: PageText) -> Iterator[tuple[str, _Position | None]]:
+def _texts(root: LexborNode, page_text: PageText) -> Iterator[tuple[str, _Position | None]]:
     """Every text that is seen, with its place; no place for a break."""
     top = _enter((root, "", False, ""), root, root.tag or "", root.attributes)
     waiting = [(root.first_child, top)]
@@ -156,56 +156,58 @@ def _texts(root: LexborNode, view: PageText) -> Iterator[tuple[str, _Position | 
                 yield "", None
             elif tag not in _INVISIBLE_TAGS:
                 attributes = node.attributes
-                if not _is_skipped(node, tag, attributes, view):
+                if not _is_skipped(node, tag, attributes, page_text):
                     waiting.append((after, place))
                     place, after = _enter(place, node, tag, attributes), node.first_child
-                    _collect(view, node, place, attributes)
+                    _collect(page_text, node, place, attributes)
             node = after
 
 
-def _is_skipped(node: LexborNode, tag: str, attributes: _Attributes, view: PageText) -> bool:
+def _is_skipped(node: LexborNode, tag: str, attributes: _Attributes, page_text: PageText) -> bool:
     """Whether an element is hidden, or a menu so long that it would keep us from the posting."""
-    if tag in ("nav", "ul") and _is_menu(node, view):
+    if tag in ("nav", "ul") and _is_menu(node, page_text):
         return True
     if "hidden" not in attributes:
         style = attributes.get("style")
         if not style or not _HIDDEN_STYLE.search(style):
             return False
-    if view.hidden_text_budget < 0:
+    if page_text.hidden_text_budget < 0:
         return False
     size = len(node.text())
-    view.hidden_text_budget -= size
+    page_text.hidden_text_budget -= size
     # Long hidden texts are tabs and "read more" folds: a reader gets to see them.
     return size < 1_000
 
 
-def _is_menu(node: LexborNode, view: PageText) -> bool:
-    if view.menu_budget < 0:
+def _is_menu(node: LexborNode, page_text: PageText) -> bool:
+    if page_text.menu_budget < 0:
         return False
-    view.menu_budget -= 1
+    page_text.menu_budget -= 1
     links = node.css("a")
     if len(links) <= _MIN_MENU_LINKS:
         return False
     # It is not read, but a list of postings is told by where its links lead.
-    view.links += links[: 5 * _MIN_MENU_LINKS]
-    view.hrefs += [link.attributes.get("href") or "" for link in links[: 5 * _MIN_MENU_LINKS]]
+    page_text.links += links[: 5 * _MIN_MENU_LINKS]
+    page_text.hrefs += [link.attributes.get("href") or "" for link in links[: 5 * _MIN_MENU_LINKS]]
     return True
 
 
-def _collect(view: PageText, node: LexborNode, place: _Position, attributes: _Attributes) -> None:
+def _collect(
+    page_text: PageText, node: LexborNode, place: _Position, attributes: _Attributes
+) -> None:
     """Keep what is asked for later, so that nobody has to search the whole page for it."""
     _, tag, _, named = place
     if tag == "a":
-        view.links.append(node)
-        view.hrefs.append(attributes.get("href") or "")
+        page_text.links.append(node)
+        page_text.hrefs.append(attributes.get("href") or "")
     elif tag == "img":
-        view.pictures.append(attributes.get("alt") or "")
+        page_text.pictures.append(attributes.get("alt") or "")
     elif tag == "time" and (time := attributes.get("datetime")):
-        view.times.add(time)
+        page_text.times.add(time)
     elif tag == "nav":
         named += f" {attributes.get('aria-label')}"
-    if "rumb" in named and not view.crumbs and _CRUMBS.search(named):
-        view.crumbs = node
+    if "rumb" in named and not page_text.crumbs and _CRUMBS.search(named):
+        page_text.crumbs = node
 
 
 def _enter(outer: _Position, node: LexborNode, tag: str, attributes: _Attributes) -> _Position:
@@ -223,7 +225,7 @@ def _enter(outer: _Position, node: LexborNode, tag: str, attributes: _Attributes
 
 def top_lines(lines: list[TextLine]) -> list[TextLine]:
     """The lines among which title, company and place must be."""
-    found: list[TextLine] = []
+    top: list[TextLine] = []
     left = _MAX_TOP_LENGTH
     for line in lines[:_MAX_TOP_LINES]:
         size = len(line.text)
@@ -231,15 +233,15 @@ def top_lines(lines: list[TextLine]) -> list[TextLine]:
             line.key = normalize(line.text)
         if (left := left - min(size, _SHORT_LINE)) < 0:
             break
-        found.append(line)
-    return found
+        top.append(line)
+    return top
 
 
 def lines_containing(lines: list[TextLine], words: Iterable[str]) -> list[TextLine]:
     """The lines that hold one of these (lower-case) words: patterns are slow to find nothing."""
     text = "\n".join(line.text for line in lines).lower()
-    said = [word for word in words if word in text]
-    return [line for line in lines if any(word in line.text.lower() for word in said)]
+    present = [word for word in words if word in text]
+    return [line for line in lines if any(word in line.text.lower() for word in present)]
 
 
 def lines_around(lines: list[TextLine], words: str, before: int, after: int) -> list[TextLine]:

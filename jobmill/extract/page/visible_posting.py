@@ -61,11 +61,11 @@ class VisiblePage:
 
     def labelled_value(self, name: FieldName) -> str | None:
         """What the first label of this field says."""
-        return next((pair.value for pair in self.labelled if pair.field == name), None)
+        return next((entry.value for entry in self.labelled if entry.field == name), None)
 
     def labelled_fields(self) -> set[FieldName]:
         """The fields that labels tell and that only a posting has."""
-        return {pair.field for pair in self.labelled if pair.field in page_type.POSTING_FIELDS}
+        return {entry.field for entry in self.labelled if entry.field in page_type.POSTING_FIELDS}
 
     @property
     def day_first(self) -> bool:
@@ -79,83 +79,83 @@ class VisiblePage:
         )
 
 
-def read_page(view: PageText, about: PageMetadata) -> VisiblePage:
+def read_page(page_text: PageText, about: PageMetadata) -> VisiblePage:
     """Find the labels among the lines."""
     return VisiblePage(
-        view.lines,
-        text_lines.top_lines(view.lines),
-        labelled_values.find_labelled_values(view.lines),
-        page_metadata.add_page_text(about, view),
-        len(_posting_links(view)),
-        view.times,
+        page_text.lines,
+        text_lines.top_lines(page_text.lines),
+        labelled_values.find_labelled_values(page_text.lines),
+        page_metadata.add_page_text(about, page_text),
+        len(_posting_links(page_text)),
+        page_text.times,
     )
 
 
-def _posting_links(view: PageText) -> set[str]:
+def _posting_links(page_text: PageText) -> set[str]:
     """Where links lead that look like postings: below a list, with a number or a slug."""
-    return {href for href in view.hrefs if _POSTING_LINK.search(href[:500])}
+    return {href for href in page_text.hrefs if _POSTING_LINK.search(href[:500])}
 
 
-def read_posting(seen: VisiblePage, url: str, *, expected: bool) -> Posting | None:
+def read_posting(page: VisiblePage, url: str, *, expected: bool) -> Posting | None:
     """The posting that the lines tell of; None where they tell of none, or of many. Of a page that
     is `expected` to be one, a title is all that is asked."""
-    description = main_text.find_main_text(seen.lines)
+    description = main_text.find_main_text(page.lines)
     if expected:
-        if page_type.is_error(seen.metadata) or not seen.lines:
+        if page_type.is_error(page.metadata) or not page.lines:
             return None
     elif not page_type.is_posting(
-        seen.lines, seen.labelled, seen.metadata, description, seen.posting_link_count
+        page.lines, page.labelled, page.metadata, description, page.posting_link_count
     ):
         return None
-    title, company = _title_and_company(seen, expected=expected)
+    title, company = _title_and_company(page, expected=expected)
     if not title:
         return None
     below = byline.byline_place(
-        byline.read_byline(seen.top_lines, normalize(title)), normalize(company)
+        byline.read_byline(page.top_lines, normalize(title)), normalize(company)
     )
     return Posting(
         title=title,
         url=url,
         company=company,
         location=page_locations.find_location(
-            seen.top_lines, seen.labelled, seen.metadata, title, below
+            page.top_lines, page.labelled, page.metadata, title, below
         ),
-        arrangement=work_arrangement.from_label(seen.labelled_value("mode")),
-        department=seen.labelled_value("team"),
-        employment_type=_employment_type(seen),
-        posted_at=seen.posted_at(),
-        updated_at=posted_date.find_updated_date(seen.labelled, day_first=seen.day_first),
-        valid_through=dates.parse_deadline(seen.labelled_value("until")),
-        salary=salary.from_text(seen.labelled_value("pay")),
+        arrangement=work_arrangement.from_label(page.labelled_value("mode")),
+        department=page.labelled_value("team"),
+        employment_type=_employment_type(page),
+        posted_at=page.posted_at(),
+        updated_at=posted_date.find_updated_date(page.labelled, day_first=page.day_first),
+        valid_through=dates.parse_deadline(page.labelled_value("until")),
+        salary=salary.from_text(page.labelled_value("pay")),
         description=description,
-        requisition_id=seen.labelled_value("number"),
+        requisition_id=page.labelled_value("number"),
     )
 
 
-def _title_and_company(seen: VisiblePage, *, expected: bool) -> tuple[str | None, str | None]:
+def _title_and_company(page: VisiblePage, *, expected: bool) -> tuple[str | None, str | None]:
     """Title and company: each is what the other is not."""
-    votes = job_title.collect_candidates(seen.top_lines, seen.labelled, seen.metadata)
+    votes = job_title.collect_candidates(page.top_lines, page.labelled, page.metadata)
     # Among labels of a posting, a lone heading will do, and among many, any words set apart.
-    told = len(seen.labelled_fields())
-    least = 0.4 if expected or told >= 4 else 1.0 if told >= 2 else 2.0
-    likely = job_title.choose_title(votes, seen.metadata, None, least)
-    title = job_title.choose_title(votes, seen.metadata, None, 2) or ""
-    below = byline.byline_company(byline.read_byline(seen.top_lines, normalize(likely)))
-    company = company_name.find_company(seen.top_lines, seen.labelled, seen.metadata, title, below)
-    chosen = job_title.choose_title(votes, seen.metadata, company, least)
+    labelled_count = len(page.labelled_fields())
+    min_evidence = 0.4 if expected or labelled_count >= 4 else 1.0 if labelled_count >= 2 else 2.0
+    likely = job_title.choose_title(votes, page.metadata, None, min_evidence)
+    title = job_title.choose_title(votes, page.metadata, None, 2) or ""
+    below = byline.byline_company(byline.read_byline(page.top_lines, normalize(likely)))
+    company = company_name.find_company(page.top_lines, page.labelled, page.metadata, title, below)
+    chosen = job_title.choose_title(votes, page.metadata, company, min_evidence)
     if not chosen and expected:
-        chosen = job_title.first_possible_title(seen.top_lines, seen.metadata)
+        chosen = job_title.first_possible_title(page.top_lines, page.metadata)
     return chosen, company
 
 
-def complete_posting(posting: Posting, seen: VisiblePage) -> Posting:
+def complete_posting(posting: Posting, page: VisiblePage) -> Posting:
     """The posting with what labels of the page say outright, where it says nothing itself."""
     return replace(
         posting,
-        company=posting.company or _certain_value(seen, "company"),
-        location=posting.location or _certain_value(seen, "location"),
-        posted_at=posting.posted_at or seen.posted_at(),
-        description=posting.description or main_text.find_main_text(seen.lines),
+        company=posting.company or _certain_value(page, "company"),
+        location=posting.location or _certain_value(page, "location"),
+        posted_at=posting.posted_at or page.posted_at(),
+        description=posting.description or main_text.find_main_text(page.lines),
     )
 
 
@@ -172,16 +172,18 @@ def find_apply_link(links: list[LexborNode], url: str) -> str | None:
     return None
 
 
-def _employment_type(seen: VisiblePage) -> str | None:
-    found = (
-        employment.parse_employment_type(pair.value)
-        for pair in seen.labelled
-        if pair.field == "kind"
+def _employment_type(page: VisiblePage) -> str | None:
+    types = (
+        employment.parse_employment_type(entry.value)
+        for entry in page.labelled
+        if entry.field == "kind"
     )
-    return next((kind for kind in found if kind in _EMPLOYMENT_TYPES), None)
+    return next((kind for kind in types if kind in _EMPLOYMENT_TYPES), None)
 
 
-def _certain_value(seen: VisiblePage, name: FieldName) -> str | None:
+def _certain_value(page: VisiblePage, name: FieldName) -> str | None:
     """What one sure label says, if no other contradicts it."""
-    values = {pair.value for pair in seen.labelled if pair.field == name and pair.confidence >= 0.8}
+    values = {
+        entry.value for entry in page.labelled if entry.field == name and entry.confidence >= 0.8
+    }
     return values.pop() if len(values) == 1 else None

@@ -15,9 +15,9 @@ DAY = 86_400.0
 CLOCK_SLACK = 2 * DAY
 """Timestamps further in the future come from a wrong clock and are ignored."""
 UNLIMITED = 2**62
-MOST_COUNTED = 1_000_000
+_MAX_COUNTED_CALLS = 1_000_000
 
-Door: TypeAlias = Literal["open", "probe", "shut"]
+Access: TypeAlias = Literal["open", "probe", "shut"]
 """Whether a source may be called: freely, once as a probe, or not at all."""
 
 
@@ -28,26 +28,26 @@ def elapsed(since: float | None, now: float) -> float:
     return max(now - since, 0.0)
 
 
-def is_shut(gate_at: float, set_at: float | None, now: float) -> bool:
+def is_gated(gate_at: float, set_at: float | None, now: float) -> bool:
     """Whether a gate is closed now; `set_at` is when it was closed."""
     return now < gate_at and (set_at is None or set_at <= now + CLOCK_SLACK)
 
 
-def doubling(first: float, times: int, most: float) -> float:
+def doubled_delay(first: float, times: int, most: float) -> float:
     """`first`, doubled for each repetition, up to `most`."""
     return min(first * 2.0 ** min(max(times - 1, 0), 64), most)
 
 
-def real(value: object) -> float | None:
+def as_number(value: object) -> float | None:
     """A number of any numeric type; None for anything else and for NaN."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     return None if math.isnan(value) else float(value)
 
 
-def number(value: object, default: float = 0.0) -> float:
+def as_count(value: object, default: float = 0.0) -> float:
     """A finite, non-negative number, or the default."""
-    number_value = real(value)
+    number_value = as_number(value)
     return (
         default
         if number_value is None or number_value < 0 or math.isinf(number_value)
@@ -72,7 +72,7 @@ class BreakerState:
 
 
 @dataclass(frozen=True, slots=True)
-class Breaker:
+class BreakerRules:
     """When a source is left alone, and for how long."""
 
     breaker_errors: float = 4
@@ -84,8 +84,8 @@ class Breaker:
     """Longer requested holds are cut to this."""
 
 
-def breaker_position(trouble: BreakerState, now: float, breaker: Breaker) -> Door:
-    if is_shut(trouble.shut_until, trouble.shut_at, now):
+def breaker_position(trouble: BreakerState, now: float, breaker: BreakerRules) -> Access:
+    if is_gated(trouble.shut_until, trouble.shut_at, now):
         return "shut"
     if not trouble.opened:
         return "open"
@@ -93,47 +93,47 @@ def breaker_position(trouble: BreakerState, now: float, breaker: Breaker) -> Doo
     return "shut" if elapsed(trouble.probe_at, now) < breaker.breaker_first else "probe"
 
 
-def sent(trouble: BreakerState, now: float) -> BreakerState:
+def after_probe_sent(trouble: BreakerState, now: float) -> BreakerState:
     """Record that a probe was sent."""
     return replace(trouble, probe_at=now)
 
 
-def after_error(trouble: BreakerState, now: float, breaker: Breaker) -> BreakerState:
+def after_error(trouble: BreakerState, now: float, breaker: BreakerRules) -> BreakerState:
     """Count an error: enough of them, or one during a probe, close the source."""
     streak = trouble.streak + 1
     probing = trouble.opened > 0
     if streak < breaker.breaker_errors and not probing:
         return replace(trouble, streak=streak)
-    if probing and is_shut(trouble.shut_until, trouble.shut_at, now):
+    if probing and is_gated(trouble.shut_until, trouble.shut_at, now):
         # A call that was sent before the breaker opened adds no information.
         return replace(trouble, streak=streak)
     opened = trouble.opened + 1
-    until = now + doubling(breaker.breaker_first, opened, breaker.breaker_most)
+    until = now + doubled_delay(breaker.breaker_first, opened, breaker.breaker_most)
     return BreakerState(streak, opened, _later(trouble, until, now), now, None, trouble.held)
 
 
 def after_limit(
-    trouble: BreakerState, now: float, wait: float | None, breaker: Breaker
+    trouble: BreakerState, now: float, wait: float | None, breaker: BreakerRules
 ) -> BreakerState:
     """Hold the source for as long as it asks."""
     # Concurrent calls receive the same request to slow down: count it once.
-    again = is_shut(trouble.shut_until, trouble.shut_at, now) and trouble.held > 0
+    again = is_gated(trouble.shut_until, trouble.shut_at, now) and trouble.held > 0
     holds = trouble.held if again else trouble.held + 1
-    span = doubling(breaker.hold_first, holds, breaker.breaker_most) if wait is None else wait
+    span = doubled_delay(breaker.hold_first, holds, breaker.breaker_most) if wait is None else wait
     until = _later(trouble, now + min(span, breaker.hold_most), now)
     return replace(trouble, shut_until=until, shut_at=now, probe_at=None, held=holds)
 
 
 def _later(trouble: BreakerState, until: float, now: float) -> float:
     """A longer hold is not shortened."""
-    if is_shut(trouble.shut_until, trouble.shut_at, now):
+    if is_gated(trouble.shut_until, trouble.shut_at, now):
         return max(until, trouble.shut_until)
     return until
 
 
 def after_answer(trouble: BreakerState, now: float) -> BreakerState:
     """The source answered: close the breaker, but keep a requested hold."""
-    shut = is_shut(trouble.shut_until, trouble.shut_at, now)
+    shut = is_gated(trouble.shut_until, trouble.shut_at, now)
     if shut and not trouble.held:
         return BreakerState()
     # Keep past times, in case the clock is set back.
@@ -141,22 +141,22 @@ def after_answer(trouble: BreakerState, now: float) -> BreakerState:
     return replace(trouble, streak=0, opened=0, probe_at=None, held=holds)
 
 
-def after(
-    trouble: BreakerState, outcome: Mapping[str, Any], now: float, breaker: Breaker
+def after_outcome(
+    trouble: BreakerState, outcome: Mapping[str, Any], now: float, breaker: BreakerRules
 ) -> BreakerState:
     """Update the breaker of a source from an outcome."""
     match outcome.get("status"):
         case "rate_limited":
-            return after_limit(trouble, now, _wish(outcome.get("retry_after_s")), breaker)
+            return after_limit(trouble, now, _requested_wait(outcome.get("retry_after_s")), breaker)
         case "ok" | "not_modified" | "gone":
             return after_answer(trouble, now)
         case _:
             return after_error(trouble, now, breaker)
 
 
-def _wish(seconds: object) -> float | None:
+def _requested_wait(seconds: object) -> float | None:
     """The requested hold in seconds; zero counts as no request."""
-    return number(seconds) or None
+    return as_count(seconds) or None
 
 
 class CallCounter:
@@ -166,22 +166,25 @@ class CallCounter:
         self._spans: list[tuple[float, int]] = []
         self._calls: deque[float] = deque()
 
-    def limit(self, limits: Mapping[str, Any] | None) -> None:
+    def set_limits(self, limits: Mapping[str, Any] | None) -> None:
         """Set the limits `per_hour` and `per_day`, each a number or None."""
         stated = limits or {}
-        windows = [(HOUR, real(stated.get("per_hour"))), (DAY, real(stated.get("per_day")))]
+        windows = [
+            (HOUR, as_number(stated.get("per_hour"))),
+            (DAY, as_number(stated.get("per_day"))),
+        ]
         self._spans = [
             (span, int(min(most, UNLIMITED))) for span, most in windows if most is not None
         ]
         # Calls older than the limit's window no longer matter.
         most = max((most for _, most in self._spans), default=0)
-        self._calls = deque(self._calls, maxlen=min(max(most, 0), MOST_COUNTED))
+        self._calls = deque(self._calls, maxlen=min(max(most, 0), _MAX_COUNTED_CALLS))
 
-    def note(self, now: float) -> None:
+    def count_call(self, now: float) -> None:
         if self._spans:
             self._calls.append(now)
 
-    def left(self, now: float) -> int:
+    def remaining_calls(self, now: float) -> int:
         """Calls that the limits allow now."""
         if not self._spans:
             return UNLIMITED
@@ -190,7 +193,9 @@ class CallCounter:
         return max(0, min(limit - count for (_, limit), count in pairs))
 
 
-def room_of(room: Mapping[str, Any] | None, source: str, ledger: CallCounter, now: float) -> int:
+def remaining_calls(
+    room: Mapping[str, Any] | None, source: str, ledger: CallCounter, now: float
+) -> int:
     """Calls that a source has left: as stated, otherwise by its own limits."""
-    stated = real((room or {}).get(source))
-    return ledger.left(now) if stated is None else int(min(max(stated, 0), UNLIMITED))
+    stated = as_number((room or {}).get(source))
+    return ledger.remaining_calls(now) if stated is None else int(min(max(stated, 0), UNLIMITED))

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from . import eligibility
-from .eligibility import DAY, HOUR, Breaker
-from .target_pool import NEVER, Places, TargetPool, believed
+from .eligibility import DAY, HOUR, BreakerRules
+from .target_pool import NEVER, PoolIndexes, TargetPool, without_future_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class IntervalRules:
     companies_per_run: int = 50
     """Per platform."""
     slices_per_run: int = 50
-    breaker: Breaker = field(default_factory=Breaker)
+    breaker: BreakerRules = field(default_factory=BreakerRules)
 
     @property
-    def longest(self) -> float:
+    def longest_delay(self) -> float:
         """The longest postponement."""
         intervals = self.company_interval, self.slice_interval, self.slice_most
         return max(self.backoff_most, self.bad_retry, *intervals)
@@ -54,7 +54,7 @@ class IntervalState:
     next_allowed_at: float = -math.inf
 
 
-def begin(kind: str, rules: IntervalRules) -> IntervalState:
+def initial_state(kind: str, rules: IntervalRules) -> IntervalState:
     """A target that was never called."""
     return IntervalState(rules.slice_interval if kind == "slice" else rules.company_interval)
 
@@ -71,14 +71,16 @@ def learn(
         case "rate_limited":
             return state
         case "ok":
-            return _worked(state, int(eligibility.number(outcome.get("new"))), now, kind, rules)
+            return _after_success(
+                state, int(eligibility.as_count(outcome.get("new"))), now, kind, rules
+            )
         case "not_modified":
-            return _worked(state, 0, now, kind, rules)
+            return _after_success(state, 0, now, kind, rules)
         case _:
-            return _failed(state, now, rules)
+            return _after_failure(state, now, rules)
 
 
-def _worked(
+def _after_success(
     state: IntervalState, new: int, now: float, kind: str, rules: IntervalRules
 ) -> IntervalState:
     empty_runs = 0 if new else state.empty_runs + 1
@@ -91,7 +93,7 @@ def _worked(
     return IntervalState(interval, 0, empty_runs, new, now, now, now + interval)
 
 
-def _failed(state: IntervalState, now: float, rules: IntervalRules) -> IntervalState:
+def _after_failure(state: IntervalState, now: float, rules: IntervalRules) -> IntervalState:
     fails = state.fail_count + 1
     wait = min(state.interval * 2.0 ** min(fails, 64), rules.backoff_most)
     wait = rules.bad_retry if fails >= rules.bad_after else wait
@@ -103,10 +105,10 @@ class IntervalPolicy:
 
     def __init__(self, rules: IntervalRules) -> None:
         self.rules = rules
-        self.roster = TargetPool(rules.breaker, rules.longest)
+        self.roster = TargetPool(rules.breaker, rules.longest_delay)
         self.states: dict[Hashable, IntervalState] = {}
         self._turn = 0
-        self._arrange()
+        self._build_columns()
 
     def bind(
         self,
@@ -116,9 +118,9 @@ class IntervalPolicy:
     ) -> None:
         """Replace the set of targets; the state of known ids is kept."""
         self.roster.bind(targets, sources, now)
-        self._arrange()
+        self._build_columns()
 
-    def _arrange(self) -> None:
+    def _build_columns(self) -> None:
         """One group per platform, and one for all slices."""
         targets = self.roster.targets
         lines = [None if bound.kind == "slice" else bound.source for bound in targets]
@@ -130,26 +132,28 @@ class IntervalPolicy:
         self._ok = np.full(len(targets), NEVER)
         for place, target in enumerate(targets):
             if target.id in self.states:
-                self._fill(place, self.states[target.id])
+                self._fill_columns(place, self.states[target.id])
 
-    def _fill(self, place: int, state: IntervalState) -> None:
+    def _fill_columns(self, place: int, state: IntervalState) -> None:
         self._ok[place] = NEVER if state.last_success_at is None else state.last_success_at
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         """One run: the stalest of each group up to its limit; a small budget is shared in turn."""
-        most = int(eligibility.number(budget))
-        left = self.roster.left(now, room)
+        most = int(eligibility.as_count(budget))
+        left = self.roster.remaining_calls(now, room)
         ready = self.roster.ready(now, left) if most else np.empty(0, dtype=np.intp)
         if not len(ready):
             return []
-        picked = list(islice(self._turns(self._runs(ready, left, now)), most))
+        picked = list(islice(self._interleave(self._choose_per_line(ready, left, now)), most))
         self._turn += len(picked)
         gaps = {"company": self.rules.company_interval, "slice": self.rules.slice_least}
         return self.roster.claim(picked, now, gaps)
 
-    def _runs(self, ready: Places, left: list[int], now: float) -> list[list[int]]:
+    def _choose_per_line(self, ready: PoolIndexes, left: list[int], now: float) -> list[list[int]]:
         """What each group would call without a budget."""
-        order = np.lexsort((ready, believed(self._ok[ready], now), self._priority[ready]))
+        order = np.lexsort(
+            (ready, without_future_times(self._ok[ready], now), self._priority[ready])
+        )
         ready = ready[order]
         runs: list[list[int]] = []
         for number, name in enumerate(self._lines):
@@ -158,7 +162,7 @@ class IntervalPolicy:
             runs.append(self.roster.take(line, most, left))
         return runs
 
-    def _turns(self, runs: list[list[int]]) -> Iterator[int]:
+    def _interleave(self, runs: list[list[int]]) -> Iterator[int]:
         """Take one of each group in turn, starting where the last run stopped."""
         begin = self._turn % len(runs)
         for row in zip_longest(*runs[begin:], *runs[:begin]):
@@ -170,8 +174,8 @@ class IntervalPolicy:
         if place is None:
             return
         target = self.roster.targets[place]
-        state = self.states.get(id) or begin(target.kind, self.rules)
+        state = self.states.get(id) or initial_state(target.kind, self.rules)
         state = self.states[id] = learn(state, outcome, now, kind=target.kind, rules=self.rules)
-        self.roster.answer(target.source, outcome, now)
-        self._fill(place, state)
-        self.roster.put(place, state.called_at, state.next_allowed_at)
+        self.roster.record_answer(target.source, outcome, now)
+        self._fill_columns(place, state)
+        self.roster.set_times(place, state.called_at, state.next_allowed_at)

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from . import eligibility
-from .eligibility import CLOCK_SLACK, Breaker, BreakerState, CallCounter
+from .eligibility import CLOCK_SLACK, BreakerRules, BreakerState, CallCounter
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Places: TypeAlias = npt.NDArray[np.intp]
+PoolIndexes: TypeAlias = npt.NDArray[np.intp]
 """Indexes of targets in the pool."""
 
 NEVER = -math.inf
-PRIORITY = 100.0
+_DEFAULT_PRIORITY = 100.0
 """The default priority; lower comes first."""
 
 
@@ -34,7 +34,7 @@ class PoolTarget:
 class TargetPool:
     """Targets as columns, so that all are examined at once; ordered by priority, then as given."""
 
-    def __init__(self, breaker: Breaker, longest: float) -> None:
+    def __init__(self, breaker: BreakerRules, longest: float) -> None:
         self.breaker = breaker
         self.longest = longest
         self.troubles: dict[str, BreakerState] = {}
@@ -50,12 +50,12 @@ class TargetPool:
         now: float,
     ) -> None:
         """Replace the set of targets; each id once."""
-        read = {target["id"]: read_target(target) for target in targets}
+        read = {target["id"]: _parse_target(target) for target in targets}
         self.targets = sorted(read.values(), key=lambda target: target.priority)
         self.place = {target.id: n for n, target in enumerate(self.targets)}
         self.names = list(dict.fromkeys([*sources, *(one.source for one in self.targets)]))
         for name in self.names:
-            self._ledgers.setdefault(name, CallCounter()).limit(sources.get(name))
+            self._ledgers.setdefault(name, CallCounter()).set_limits(sources.get(name))
         number = {name: n for n, name in enumerate(self.names)}
         self.source = np.array([number[one.source] for one in self.targets], dtype=np.intp)
         self.since = np.array([self._known_at.setdefault(one.id, now) for one in self.targets])
@@ -63,20 +63,20 @@ class TargetPool:
         noted = [self._noted.get(bound.id, never) for bound in self.targets]
         self.called, self.gate = np.array(noted, dtype=np.float64).reshape(-1, 2).T.copy()
 
-    def left(self, now: float, room: Mapping[str, Any] | None) -> list[int]:
+    def remaining_calls(self, now: float, room: Mapping[str, Any] | None) -> list[int]:
         """Calls that each source accepts now, in the order of `names`."""
-        return [self._left(name, now, room) for name in self.names]
+        return [self._remaining_calls_of(name, now, room) for name in self.names]
 
-    def _left(self, name: str, now: float, room: Mapping[str, Any] | None) -> int:
+    def _remaining_calls_of(self, name: str, now: float, room: Mapping[str, Any] | None) -> int:
         way = eligibility.breaker_position(
             self.troubles.get(name, BreakerState()), now, self.breaker
         )
         if way == "shut":
             return 0
-        left = eligibility.room_of(room, name, self._ledgers[name], now)
+        left = eligibility.remaining_calls(room, name, self._ledgers[name], now)
         return min(left, 1) if way == "probe" else left
 
-    def ready(self, now: float, left: Sequence[int]) -> Places:
+    def ready(self, now: float, left: Sequence[int]) -> PoolIndexes:
         """Targets that may be called now."""
         # A gate set by a wrong clock, or for longer than the maximum, is ignored.
         true = (self.called <= now + CLOCK_SLACK) & (self.gate <= now + self.longest + CLOCK_SLACK)
@@ -100,37 +100,37 @@ class TargetPool:
         picked = list(picked)
         for place in picked:
             target = self.targets[place]
-            self.put(place, now, now + gaps.get(target.kind, eligibility.DAY))
-            self._ledgers[target.source].note(now)
+            self.set_times(place, now, now + gaps.get(target.kind, eligibility.DAY))
+            self._ledgers[target.source].count_call(now)
             trouble = self.troubles.get(target.source)
             if trouble and trouble.opened:
-                self.troubles[target.source] = eligibility.sent(trouble, now)
+                self.troubles[target.source] = eligibility.after_probe_sent(trouble, now)
         return [self.targets[place].id for place in picked]
 
-    def put(self, place: int, called_at: float | None, gate_at: float) -> None:
+    def set_times(self, place: int, called_at: float | None, gate_at: float) -> None:
         """Record when a target was called, and when it may be called again."""
         noted = NEVER if called_at is None else called_at, gate_at
         self.called[place], self.gate[place] = self._noted[self.targets[place].id] = noted
 
-    def answer(self, source: str, outcome: Mapping[str, Any], now: float) -> bool:
+    def record_answer(self, source: str, outcome: Mapping[str, Any], now: float) -> bool:
         """Update the source from an outcome; returns whether it was in trouble before."""
         before = self.troubles.get(source, BreakerState())
-        self.troubles[source] = eligibility.after(before, outcome, now, self.breaker)
+        self.troubles[source] = eligibility.after_outcome(before, outcome, now, self.breaker)
         return before.opened > 0
 
 
-def believed(moments: Floats, now: float) -> Floats:
+def without_future_times(moments: Floats, now: float) -> Floats:
     """Treat timestamps of a wrong clock as never."""
     return np.where(moments > now + CLOCK_SLACK, NEVER, moments)
 
 
-def read_target(target: Mapping[str, Any]) -> PoolTarget:
+def _parse_target(target: Mapping[str, Any]) -> PoolTarget:
     """A target as passed through the interface."""
-    priority = eligibility.real(target.get("priority"))
+    priority = eligibility.as_number(target.get("priority"))
     return PoolTarget(
         target["id"],
         str(target.get("kind", "company")),
         str(target.get("source", "")),
-        int(eligibility.number(target.get("page_cap"))) or None,
-        PRIORITY if priority is None else priority,
+        int(eligibility.as_count(target.get("page_cap"))) or None,
+        _DEFAULT_PRIORITY if priority is None else priority,
     )

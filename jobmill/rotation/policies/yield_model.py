@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import call_value, eligibility
-from .eligibility import DAY, HOUR, MINUTE, Breaker
+from .eligibility import DAY, HOUR, MINUTE, BreakerRules
 
-GOOD = ("ok", "not_modified")
-SHORTEST = MINUTE / DAY
+GOOD_STATUSES = ("ok", "not_modified")
+_MIN_SPAN = MINUTE / DAY
 """The minimum number of days that a page reaches back."""
 
 
@@ -44,14 +44,14 @@ class YieldRules:
     error_first: float = 30 * MINUTE
     error_most: float = 2 * DAY
     error_health: float = 0.7
-    breaker: Breaker = field(default_factory=Breaker)
+    breaker: BreakerRules = field(default_factory=BreakerRules)
 
     @property
     def gaps(self) -> dict[str, float]:
         return {"company": self.company_gap, "slice": self.slice_gap}
 
     @property
-    def longest(self) -> float:
+    def longest_delay(self) -> float:
         """The longest postponement."""
         return max(self.staleness, self.gone_most, self.error_most, *self.gaps.values())
 
@@ -60,13 +60,13 @@ class YieldRules:
 class YieldState:
     """One target; times are UTC epoch seconds."""
 
-    found: float = 0.0
+    new_listings: float = 0.0
     """New listings, decayed with age."""
-    looked: float = 0.0
+    observed_days: float = 0.0
     """Days of postings that were examined."""
-    shown: float = 0.0
+    entries: float = 0.0
     """Entries that were not on its page before."""
-    shown_days: float = 0.0
+    entry_days: float = 0.0
     span: float | None = None
     """Days that its full page reaches back; None while the page shows everything."""
     rho: float | None = None
@@ -85,19 +85,19 @@ class YieldState:
 class PlatformAverage:
     """Pooled evidence of all targets of one kind of a source."""
 
-    found: float = 0.0
-    looked: float = 0.0
-    shown: float = 0.0
-    shown_days: float = 0.0
+    new_listings: float = 0.0
+    observed_days: float = 0.0
+    entries: float = 0.0
+    entry_days: float = 0.0
     at: float | None = None
 
     def rho(self, kind: str, rules: YieldRules) -> float:
         """New listings per day of an average target."""
-        return self._rate(self.found, self.looked, kind, rules)
+        return self._rate(self.new_listings, self.observed_days, kind, rules)
 
     def phi(self, kind: str, rules: YieldRules) -> float:
         """Entries per day that appear on an average page."""
-        return self._rate(self.shown, self.shown_days, kind, rules)
+        return self._rate(self.entries, self.entry_days, kind, rules)
 
     def d(self, kind: str, page_cap: int | None, rules: YieldRules) -> float:
         """The share of new listings that an average target loses per day."""
@@ -109,7 +109,7 @@ class PlatformAverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageCounts:
     """The answer to a successful call."""
 
     new: float
@@ -119,25 +119,25 @@ class Page:
     oldest_at: float | None
 
 
-def read_page(outcome: Mapping[str, Any], page_cap: int | None) -> Page:
+def count_page(outcome: Mapping[str, Any], page_cap: int | None) -> PageCounts:
     """Read an outcome and fill in missing values."""
-    new = eligibility.number(outcome.get("new"))
-    returned = eligibility.number(outcome.get("returned"), new)
+    new = eligibility.as_count(outcome.get("new"))
+    returned = eligibility.as_count(outcome.get("returned"), new)
     truncated = outcome.get("truncated")
     if truncated is None:
         truncated = page_cap is not None and returned >= page_cap
-    fresh = eligibility.number(outcome.get("fresh"), new)
-    return Page(
+    fresh = eligibility.as_count(outcome.get("fresh"), new)
+    return PageCounts(
         new, fresh, returned, bool(truncated) and returned > 0, _oldest_at(outcome, returned)
     )
 
 
 def _oldest_at(outcome: Mapping[str, Any], returned: float) -> float | None:
-    oldest = eligibility.real(outcome.get("oldest_at"))
+    oldest = eligibility.as_number(outcome.get("oldest_at"))
     if oldest is not None and math.isfinite(oldest):
         return oldest
     posted = outcome.get("posted")
-    dates = [eligibility.real(at) for at in posted] if posted is not None else []
+    dates = [eligibility.as_number(at) for at in posted] if posted is not None else []
     valid_dates = [at for at in dates if at is not None and math.isfinite(at)]
     # Dates of only some entries do not determine the oldest.
     return min(valid_dates) if valid_dates and len(valid_dates) >= returned else None
@@ -158,21 +158,23 @@ def learn(
     status = outcome.get("status")
     if status == "rate_limited":
         return state, platform
-    if status not in GOOD:
-        return _failed(state, status == "gone", now, rules, excused), platform
+    if status not in GOOD_STATUSES:
+        return _after_failure(state, status == "gone", now, rules, excused), platform
     days = eligibility.elapsed(state.last_ok_at, now) / DAY
     if status == "not_modified":
-        covered_days = call_value.seen_days(rules.closing, days)
-        look = _Look(0.0, 0.0, covered_days, min(days, 1 / rules.closing), state.span)
+        covered_days = call_value.observed_days(rules.closing, days)
+        look = _Observation(0.0, 0.0, covered_days, min(days, 1 / rules.closing), state.span)
     else:
         mean, strength = platform.phi(kind, rules), rules.strength
-        phi = call_value.rate(state.shown, state.shown_days, mean=mean, strength=strength)
-        look = _look(read_page(outcome, page_cap), now, days, phi, rules)
-    platform = _pooled(platform, look, now, rules)
-    return _worked(state, look, now, kind, platform, rules), platform
+        phi = call_value.estimate_rate(
+            state.entries, state.entry_days, mean=mean, strength=strength
+        )
+        look = _observe(count_page(outcome, page_cap), now, days, phi, rules)
+    platform = _update_average(platform, look, now, rules)
+    return _after_success(state, look, now, kind, platform, rules), platform
 
 
-def _failed(
+def _after_failure(
     state: YieldState, gone: bool, now: float, rules: YieldRules, excused: bool
 ) -> YieldState:
     if excused and not gone:
@@ -180,18 +182,18 @@ def _failed(
     failures = state.failures + 1
     if gone:
         wait, trust = (
-            eligibility.doubling(rules.gone_first, failures, rules.gone_most),
+            eligibility.doubled_delay(rules.gone_first, failures, rules.gone_most),
             rules.gone_health,
         )
     else:
-        wait = eligibility.doubling(rules.error_first, failures, rules.error_most)
+        wait = eligibility.doubled_delay(rules.error_first, failures, rules.error_most)
         trust = rules.error_health
     health = max(state.health * trust, 1e-6)
     return replace(state, failures=failures, health=health, called_at=now, gate_at=now + wait)
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Observation:
     """What a call counted, and over how many days of postings."""
 
     new: float
@@ -199,26 +201,30 @@ class _Look:
     days: float
     fresh_days: float
     span: float | None
-    counts: float = 1.0
+    target_weight: float = 1.0
     """Weight for the target."""
-    pools: float = 1.0
+    platform_weight: float = 1.0
     """Weight for the platform."""
-    afresh: bool = False
+    resets_target: bool = False
     """Whether it contradicts the previous estimate, which is then discarded."""
 
 
-def _look(page: Page, now: float, days: float, phi: float, rules: YieldRules) -> _Look:
+def _observe(
+    page: PageCounts, now: float, days: float, phi: float, rules: YieldRules
+) -> _Observation:
     """Evidence from a page about the days since the last successful call."""
     if page.full and page.oldest_at is None and page.fresh >= page.returned:
-        return _overflow(page, days, phi, rules)
+        return _observe_overflow(page, days, phi, rules)
     span = _span(page, now, days, phi) if page.full else None
     reach = days if span is None else min(days, span)
-    covered_days = call_value.seen_days(rules.closing, reach)
+    covered_days = call_value.observed_days(rules.closing, reach)
     counts = min(1.0, rules.first_days / covered_days) if days == math.inf else 1.0
-    return _Look(page.new, page.fresh, covered_days, min(reach, 1 / rules.closing), span, counts)
+    return _Observation(
+        page.new, page.fresh, covered_days, min(reach, 1 / rules.closing), span, counts
+    )
 
 
-def _overflow(page: Page, days: float, phi: float, rules: YieldRules) -> _Look:
+def _observe_overflow(page: PageCounts, days: float, phi: float, rules: YieldRules) -> _Observation:
     """A full page of unknown entries without dates: how far it reaches back is unknown.
 
     The first time this says almost nothing, so the target is called again soon. Later it means that
@@ -226,60 +232,66 @@ def _overflow(page: Page, days: float, phi: float, rules: YieldRules) -> _Look:
     """
     first = days == math.inf
     thought = page.returned / phi
-    reach = max(thought / rules.haste if first else min(days, thought) / 2, SHORTEST)
-    covered_days = call_value.seen_days(rules.closing, reach)
+    reach = max(thought / rules.haste if first else min(days, thought) / 2, _MIN_SPAN)
+    covered_days = call_value.observed_days(rules.closing, reach)
     if first:
-        return _Look(page.new, page.fresh, covered_days, reach, reach, 1 / page.returned, pools=0.0)
+        return _Observation(
+            page.new, page.fresh, covered_days, reach, reach, 1 / page.returned, platform_weight=0.0
+        )
     # After a long wait this was expected and is no evidence about other targets.
     pools = 1.0 if days < thought else 0.0
-    return _Look(page.new, page.fresh, covered_days, reach, reach, pools=pools, afresh=True)
+    return _Observation(
+        page.new, page.fresh, covered_days, reach, reach, platform_weight=pools, resets_target=True
+    )
 
 
-def _span(page: Page, now: float, days: float, phi: float) -> float:
+def _span(page: PageCounts, now: float, days: float, phi: float) -> float:
     """Days that a full page reaches back: by its oldest date, otherwise by the rate of new entries."""
     if page.oldest_at is not None:
-        return max((now - page.oldest_at) / DAY, SHORTEST)
+        return max((now - page.oldest_at) / DAY, _MIN_SPAN)
     # A known entry shows that the page reaches back to the last call.
-    return max(page.returned / phi, days if days < math.inf else 0.0, SHORTEST)
+    return max(page.returned / phi, days if days < math.inf else 0.0, _MIN_SPAN)
 
 
-def _pooled(
-    platform: PlatformAverage, look: _Look, now: float, rules: YieldRules
+def _update_average(
+    platform: PlatformAverage, look: _Observation, now: float, rules: YieldRules
 ) -> PlatformAverage:
     days = 0.0 if platform.at is None else eligibility.elapsed(platform.at, now) / DAY
-    decay = call_value.faded(days, rules.half_life_days)
+    decay = call_value.remaining_weight(days, rules.half_life_days)
     return PlatformAverage(
-        platform.found * decay + look.new * look.pools,
-        platform.looked * decay + look.days * look.pools,
-        platform.shown * decay + look.fresh * look.pools,
-        platform.shown_days * decay + look.fresh_days * look.pools,
+        platform.new_listings * decay + look.new * look.platform_weight,
+        platform.observed_days * decay + look.days * look.platform_weight,
+        platform.entries * decay + look.fresh * look.platform_weight,
+        platform.entry_days * decay + look.fresh_days * look.platform_weight,
         now,
     )
 
 
-def _worked(
+def _after_success(
     state: YieldState,
-    look: _Look,
+    look: _Observation,
     now: float,
     kind: str,
     platform: PlatformAverage,
     rules: YieldRules,
 ) -> YieldState:
-    decay = call_value.faded(eligibility.elapsed(state.last_ok_at, now) / DAY, rules.half_life_days)
-    decay = 0.0 if look.afresh else decay
-    new_count = state.found * decay + look.new * look.counts
-    looked = state.looked * decay + look.days * look.counts
+    decay = call_value.remaining_weight(
+        eligibility.elapsed(state.last_ok_at, now) / DAY, rules.half_life_days
+    )
+    decay = 0.0 if look.resets_target else decay
+    new_count = state.new_listings * decay + look.new * look.target_weight
+    looked = state.observed_days * decay + look.days * look.target_weight
     span = look.span
-    if span is not None and state.span is not None and not look.afresh:
+    if span is not None and state.span is not None and not look.resets_target:
         span = state.span + rules.span_weight * (span - state.span)
     mean, strength = platform.rho(kind, rules), rules.strength
     return YieldState(
-        found=new_count,
-        looked=looked,
-        shown=state.shown * decay + look.fresh * look.counts,
-        shown_days=state.shown_days * decay + look.fresh_days * look.counts,
+        new_listings=new_count,
+        observed_days=looked,
+        entries=state.entries * decay + look.fresh * look.target_weight,
+        entry_days=state.entry_days * decay + look.fresh_days * look.target_weight,
         span=span,
-        rho=call_value.rate(new_count, looked, mean=mean, strength=strength),
+        rho=call_value.estimate_rate(new_count, looked, mean=mean, strength=strength),
         d=rules.closing + (0.0 if span is None else 1.0 / span),
         health=1.0 if state.last_ok_at is None else (1.0 + state.health) / 2.0,
         called_at=now,
@@ -315,18 +327,20 @@ def due_at(state: YieldState, price_now: float, known_at: float, rules: YieldRul
     if state.rho is None or state.d is None or state.last_ok_at is None:
         # Never called: worth the platform's average from the start.
         return max(known_at, state.gate_at)
-    days = call_value.days_until(state.rho, state.d, state.health, call_value.NEARLY * price_now)
+    days = call_value.days_until(
+        state.rho, state.d, state.health, call_value.NEAR_PRICE * price_now
+    )
     owed_at = stale_at(state, known_at, rules)
     return max(min(state.last_ok_at + days * DAY, owed_at), state.gate_at)
 
 
-def look_at(state: YieldState, price_now: float, now: float, rules: YieldRules) -> float:
+def reconsider_at(state: YieldState, price_now: float, now: float, rules: YieldRules) -> float:
     """When a target that is not worth the price is considered again: when it will be worth it, or
     after the maximum staleness. Overdue targets are found elsewhere."""
     days = math.inf
     if state.rho is not None and state.d is not None:
         days = call_value.days_until(
-            state.rho, state.d, state.health, call_value.NEARLY * price_now
+            state.rho, state.d, state.health, call_value.NEAR_PRICE * price_now
         )
     worth_at = (state.last_ok_at or 0.0) + days * DAY
     return max(min(worth_at, now + rules.staleness), state.gate_at)

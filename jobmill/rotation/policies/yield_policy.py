@@ -10,7 +10,7 @@ import numpy as np
 
 from . import call_value, eligibility, yield_model
 from .eligibility import DAY
-from .target_pool import NEVER, Floats, Places, TargetPool, believed
+from .target_pool import NEVER, Floats, PoolIndexes, TargetPool, without_future_times
 from .yield_model import PlatformAverage, YieldRules, YieldState
 
 
@@ -19,11 +19,11 @@ class YieldPolicy:
 
     def __init__(self, rules: YieldRules) -> None:
         self.rules = rules
-        self.roster = TargetPool(rules.breaker, rules.longest)
+        self.roster = TargetPool(rules.breaker, rules.longest_delay)
         self.states: dict[Hashable, YieldState] = {}
         self.platforms: dict[tuple[str, str], PlatformAverage] = {}
         self._owed = 0.0
-        self._arrange()
+        self._build_columns()
 
     def bind(
         self,
@@ -33,9 +33,9 @@ class YieldPolicy:
     ) -> None:
         """Replace the set of targets; the state of known ids is kept."""
         self.roster.bind(targets, sources, now)
-        self._arrange()
+        self._build_columns()
 
-    def _arrange(self) -> None:
+    def _build_columns(self) -> None:
         targets = self.roster.targets
         self._groups = list({(bound.source, bound.kind, bound.page_cap): None for bound in targets})
         number = {key: n for n, key in enumerate(self._groups)}
@@ -48,9 +48,9 @@ class YieldPolicy:
         self._ok = np.full(len(targets), NEVER)
         for place, target in enumerate(targets):
             if target.id in self.states:
-                self._fill(place, self.states[target.id])
+                self._fill_columns(place, self.states[target.id])
 
-    def _fill(self, place: int, state: YieldState) -> None:
+    def _fill_columns(self, place: int, state: YieldState) -> None:
         self._health[place] = state.health
         if state.rho is not None and state.d is not None and state.last_ok_at is not None:
             self._worth[place] = state.rho / state.d
@@ -59,47 +59,47 @@ class YieldPolicy:
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         """The ids to call now: overdue targets, then the most valuable."""
-        most = int(eligibility.number(budget))
-        left = self.roster.left(now, room)
+        most = int(eligibility.as_count(budget))
+        left = self.roster.remaining_calls(now, room)
         ready = self.roster.ready(now, left) if most else np.empty(0, dtype=np.intp)
         if not len(ready):
             return []
-        owed = self.roster.take(self._overdue(ready, now), self._quota(most), left)
+        owed = self.roster.take(self._overdue(ready, now), self._overdue_quota(most), left)
         self._owed -= len(owed)
         ready = np.setdiff1d(ready, owed, assume_unique=True) if owed else ready
-        dear = ranked(ready, self._values(ready, now), 2 * most)
+        dear = rank_by_value(ready, self._values(ready, now), 2 * most)
         picked = owed + self.roster.take(dear, most - len(owed), left)
         return self.roster.claim(picked, now, self.rules.gaps)
 
-    def _quota(self, budget: int) -> int:
+    def _overdue_quota(self, budget: int) -> int:
         """Calls of this round reserved for overdue targets."""
         fair = self.rules.stale_share * budget
         self._owed = min(self._owed + fair, max(1.0, 2 * fair))
         return min(int(self._owed), budget)
 
-    def _overdue(self, ready: Places, now: float) -> Iterator[int]:
+    def _overdue(self, ready: PoolIndexes, now: float) -> Iterator[int]:
         """Overdue targets, the longest waiting first."""
         called, first_known = (
-            believed(self.roster.called[ready], now),
-            believed(self.roster.since[ready], now),
+            without_future_times(self.roster.called[ready], now),
+            without_future_times(self.roster.since[ready], now),
         )
         waited = now - np.maximum(called, first_known)
         late = waited >= self.rules.staleness
         order = np.argsort(-waited[late], kind="stable")
         return iter(ready[late][order].tolist())
 
-    def _values(self, ready: Places, now: float) -> Floats:
+    def _values(self, ready: PoolIndexes, now: float) -> Floats:
         """`yield_model.value_of` for many targets at once."""
-        days = np.maximum(now - believed(self._ok[ready], now), 0.0) / DAY
-        z = np.minimum(self._d[ready] * days, call_value.LONG)
+        days = np.maximum(now - without_future_times(self._ok[ready], now), 0.0) / DAY
+        z = np.minimum(self._d[ready] * days, call_value.MAX_Z)
         worth = self._worth[ready]
         repeat_value = worth * (1.0 - (1.0 + z) * np.exp(-z))
-        first = np.array([self._first(*group) for group in self._groups])
+        first = np.array([self._first_call_value(*group) for group in self._groups])
         return self._health[ready] * np.where(
             np.isnan(worth), first[self._group[ready]], repeat_value
         )
 
-    def _first(self, source: str, kind: str, page_cap: int | None) -> float:
+    def _first_call_value(self, source: str, kind: str, page_cap: int | None) -> float:
         """The value of the first call of such a target."""
         platform = self.platforms.get((source, kind), PlatformAverage())
         return platform.rho(kind, self.rules) / platform.d(kind, page_cap, self.rules)
@@ -119,13 +119,13 @@ class YieldPolicy:
             page_cap=target.page_cap,
             platform=self.platforms.get(key, PlatformAverage()),
             rules=self.rules,
-            excused=self.roster.answer(target.source, outcome, now),
+            excused=self.roster.record_answer(target.source, outcome, now),
         )
-        self._fill(place, self.states[id])
-        self.roster.put(place, self.states[id].called_at, self.states[id].gate_at)
+        self._fill_columns(place, self.states[id])
+        self.roster.set_times(place, self.states[id].called_at, self.states[id].gate_at)
 
 
-def ranked(places: Places, values: Floats, first: int) -> Iterator[int]:
+def rank_by_value(places: PoolIndexes, values: Floats, first: int) -> Iterator[int]:
     """Indexes by descending value, stable; sorts lazily, which keeps a million targets fast."""
     while len(places):
         top = np.ones(len(places), dtype=bool)

@@ -19,7 +19,7 @@ days = st.floats(0, 400)
 
 @given(st.floats(0, 1, exclude_max=True))
 def test_the_inverse_finds_where_h_reaches_a_value(y: float) -> None:
-    assert call_value.h(call_value.inverse_h(y)) == pytest.approx(y, abs=1e-9)
+    assert call_value.gain(call_value.inverse_gain(y)) == pytest.approx(y, abs=1e-9)
 
 
 @given(rates, losses, days, days)
@@ -50,9 +50,11 @@ def test_calling_at_the_price_beats_calling_more_or_less_often() -> None:
 
 
 def test_a_rate_is_the_average_without_evidence_and_the_count_with_much() -> None:
-    assert call_value.rate(0, 0, mean=0.3, strength=0.5) == pytest.approx(0.3)
-    assert call_value.rate(2_000, 1_000, mean=0.3, strength=0.5) == pytest.approx(2, rel=1e-2)
-    assert 0 < call_value.rate(0, 500, mean=0.3, strength=0.5) < 0.001
+    assert call_value.estimate_rate(0, 0, mean=0.3, strength=0.5) == pytest.approx(0.3)
+    assert call_value.estimate_rate(2_000, 1_000, mean=0.3, strength=0.5) == pytest.approx(
+        2, rel=1e-2
+    )
+    assert 0 < call_value.estimate_rate(0, 500, mean=0.3, strength=0.5) < 0.001
 
 
 def test_the_price_follows_the_least_that_was_paid() -> None:
@@ -113,7 +115,7 @@ def test_what_is_too_cheap_is_looked_at_when_it_is_worth_the_price_or_in_a_month
         rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW, gate_at=NOW + gate * DAY
     )
     value = call_value.value_of(rho, d, health, days)
-    look = yield_model.look_at(state, price, now, rules)
+    look = yield_model.reconsider_at(state, price, now, rules)
     assert state.gate_at <= look <= max(state.gate_at, now + rules.staleness)
     if value < 0.89 * price:
         assert look > now
@@ -125,4 +127,4 @@ def test_what_is_too_cheap_is_looked_at_when_it_is_worth_the_price_or_in_a_month
 
 def test_one_that_never_answered_is_worth_no_more_tomorrow() -> None:
     state = YieldState(health=0.1, called_at=NOW - 9 * DAY, gate_at=NOW - DAY)
-    assert yield_model.look_at(state, 5.0, NOW, YieldRules()) == NOW + 30 * DAY
+    assert yield_model.reconsider_at(state, 5.0, NOW, YieldRules()) == NOW + 30 * DAY

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from jobmill.rotation.policies import interval_policy, yield_model
-from jobmill.rotation.policies.eligibility import Breaker
+from jobmill.rotation.policies.eligibility import BreakerRules
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "rotation-policy.md").read_text()
 
@@ -24,7 +24,7 @@ def test_every_number_of_a_policy_is_on_the_page_with_its_default() -> None:
     for title, rules in (
         ("`yield`", yield_model.YieldRules()),
         ("`seed`", interval_policy.IntervalRules()),
-        ("Both", Breaker()),
+        ("Both", BreakerRules()),
     ):
         part = PAGE.split(f"### {title}\n")[1].split("\n##")[0]
         written = dict(re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", part, re.MULTILINE))

@@ -51,7 +51,7 @@ def test_a_company_is_called_again_a_day_after_a_success(status: str) -> None:
 )
 @pytest.mark.parametrize("outcome", [ERROR, GONE, {"status": "strange"}, {}])
 def test_failures_double_the_wait_up_to_a_week_and_five_make_it_bad(fails, wait, outcome) -> None:
-    state = interval_policy.begin("company", RULES)
+    state = interval_policy.initial_state("company", RULES)
     for _ in range(fails):
         state = interval_policy.learn(state, outcome, NOW, kind="company", rules=RULES)
     assert (state.fail_count, state.next_allowed_at) == (fails, NOW + wait)
@@ -86,7 +86,7 @@ def test_a_bad_target_is_tried_again_and_a_success_forgives_it() -> None:
     ],
 )
 def test_slices_cool_after_three_empty_runs_and_warm_with_new_ones(brought, hours) -> None:
-    state, now = interval_policy.begin("slice", RULES), NOW
+    state, now = interval_policy.initial_state("slice", RULES), NOW
     for new in brought:
         state = interval_policy.learn(state, ok(new), now, kind="slice", rules=RULES)
         now = state.next_allowed_at
@@ -95,7 +95,7 @@ def test_slices_cool_after_three_empty_runs_and_warm_with_new_ones(brought, hour
 
 
 def test_companies_neither_cool_nor_warm() -> None:
-    state = interval_policy.begin("company", RULES)
+    state = interval_policy.initial_state("company", RULES)
     for new in (0, 0, 0, 0, 7):
         state = interval_policy.learn(state, ok(new), NOW, kind="company", rules=RULES)
     assert state.interval == 24 * HOUR
@@ -108,7 +108,7 @@ def test_the_window_of_a_signature_never_forbids_a_warm_slice_its_interval() -> 
 
 
 def test_an_unchanged_answer_is_an_empty_run() -> None:
-    state = interval_policy.begin("slice", RULES)
+    state = interval_policy.initial_state("slice", RULES)
     for _ in range(3):
         state = interval_policy.learn(
             state, {"status": "not_modified"}, NOW, kind="slice", rules=RULES
@@ -123,7 +123,7 @@ def test_a_request_to_slow_down_holds_the_source_and_costs_the_target_nothing() 
     policy.record("a", NOW, limited)
     assert policy.choose(NOW + HOUR, 9, ROOM) == ["else"]
     assert sorted(policy.choose(NOW + 2 * HOUR, 9, ROOM)) == ["a", "b"]
-    state = interval_policy.begin("slice", RULES)
+    state = interval_policy.initial_state("slice", RULES)
     assert (
         interval_policy.learn(state, limited, NOW, kind="slice", rules=RULES)
         == state

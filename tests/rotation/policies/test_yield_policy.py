@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jobmill.errors import Invalid
 from jobmill.rotation.policies import create_policy, yield_model
 from jobmill.rotation.policies.yield_model import PlatformAverage, YieldRules, YieldState
-from jobmill.rotation.policies.yield_policy import YieldPolicy, ranked
+from jobmill.rotation.policies.yield_policy import YieldPolicy, rank_by_value
 
 from .builders import DAY, ERROR, GONE, HOUR, MINUTE, NOW, ROOM, company, next_call, ok, search
 
@@ -278,7 +278,7 @@ def test_numbers_of_other_libraries_are_numbers() -> None:
         name: np.array(value) if name == "posted" else np.int64(value)
         for name, value in page.items()
     }
-    assert yield_model.read_page(theirs, 3) == yield_model.read_page(page, 3)
+    assert yield_model.count_page(theirs, 3) == yield_model.count_page(page, 3)
     policy = bound(company(1), company(2))
     assert policy.choose(np.float64(NOW), np.int64(9), {"lever": np.int32(1)}) == [1]
 
@@ -322,7 +322,7 @@ def test_all_values_at_once_are_the_values_one_by_one(calls) -> None:
 @given(st.lists(st.integers(0, 5), max_size=200), st.integers(1, 20))
 def test_ranking_a_part_at_a_time_is_a_stable_sort(values: list[int], first: int) -> None:
     places = np.arange(len(values))
-    order = list(ranked(places, np.array(values, dtype=float), first))
+    order = list(rank_by_value(places, np.array(values, dtype=float), first))
     assert order == sorted(range(len(values)), key=lambda place: (-values[place], place))
 
 

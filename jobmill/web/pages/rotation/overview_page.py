@@ -15,9 +15,9 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict
 from jobmill.pipelines import rotation
 from jobmill.queue import NotAdmitted
-from jobmill.rotation import calls, monitor, planner, target_summaries, targets
+from jobmill.rotation import calls, planner, rotation_status, target_overview, targets
 from jobmill.rotation.calls import FailedCall
-from jobmill.rotation.monitor import BlockedTargets, DueTarget, RunReport
+from jobmill.rotation.rotation_status import BlockedTargets, DueTarget, RunReport
 from jobmill.rotation.target_selection import PolicyName
 from jobmill.rotation.targets import UncalledTarget
 from jobmill.web.auth import Recruiter
@@ -90,23 +90,23 @@ async def read(tx: Tx, asked: Line) -> Shown:
     # The policy is a setting of the workers: what they went by last is what they go by.
     policy = cast(PolicyName, report.policy) if report else "yield"
     span = AHEAD[asked.ahead] if asked.ahead else dt.timedelta()
-    due = await monitor.due_targets(
+    due = await rotation_status.due_targets(
         tx, at, policy, platform=asked.platform, ahead=span, limit=AT_ONCE + 1
     )
     return Shown(
         due,
-        await target_summaries.call_values(tx, at, [one.source for one in due]),
+        await target_overview.call_values(tx, at, [one.source for one in due]),
         report,
         await calls.failed_calls(tx, report.run, limit=NAMED) if report else [],
         await targets.uncalled_targets(tx, report.run, limit=NAMED) if report else [],
-        [one for one in await monitor.blocked_targets(tx, at, os.environ) if one.targets],
+        [one for one in await rotation_status.blocked_targets(tx, at, os.environ) if one.targets],
     )
 
 
 async def last(tx: Tx) -> RunReport | None:
     """The last run, if there ever was one."""
     try:
-        return await monitor.run_report(tx)
+        return await rotation_status.run_report(tx)
     except Conflict:
         return None
 

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.boards.adapters import BY_NAME, PLATFORMS
 from jobmill.errors import AppError, Invalid, NotFound
-from jobmill.rotation import monitor, planner, platform_state
+from jobmill.rotation import planner, platform_state, rotation_status
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/rotation/platforms")
 @router.get("")
 async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await monitor.platform_budgets(tx, await planner.clock(tx), os.environ)
+        found = await rotation_status.platform_budgets(tx, await planner.clock(tx), os.environ)
     told = say("The limits are changed.") if did == "limited" else None
     return page(
         "rotation/platforms.html",

@@ -13,7 +13,7 @@ from jobmill.boards import api_keys
 from jobmill.boards.adapters import PLATFORMS
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import searches
-from jobmill.rotation.searches import Search
+from jobmill.rotation.searches import SavedSearch
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
@@ -32,7 +32,7 @@ BLANK = {"platform": "", "keywords": "", "locations": "", "priority": "50"}
 @router.get("")
 async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await searches.find(tx)
+        found = await searches.list_all(tx)
     return page("rotation/searches.html", searches=found, told=told(did), labels=labels)
 
 
@@ -114,7 +114,7 @@ def _back(did: str) -> Response:
 def _form(
     page: Page,
     typed: Mapping[str, str],
-    search: Search | None = None,
+    search: SavedSearch | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
     status = html_errors.status_code(error) if error else 200
@@ -149,7 +149,7 @@ def _read(form: Fields) -> tuple[tuple[str, list[str], list[str]], int]:
     priority = read_whole_number(
         form, "priority", say("A priority is a whole number from 0 to 100.")
     )
-    if priority > searches.HIGHEST:
+    if priority > searches.MAX_PRIORITY:
         raise Invalid(say("A priority is a whole number from 0 to 100."))
     return (form["platform"], looked, _lines(form.get("locations", ""))), priority
 
@@ -161,7 +161,7 @@ def _lines(typed: str) -> list[str]:
     return found
 
 
-def _write(search: Search) -> dict[str, str]:
+def _write(search: SavedSearch) -> dict[str, str]:
     return {
         "platform": search.platform,
         "keywords": "\n".join(search.keywords),

@@ -15,10 +15,10 @@ from jobmill.catalog import sources
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.rotation import planner, target_summaries, targets
+from jobmill.rotation import planner, target_overview, targets
 from jobmill.rotation.policies import yield_model
-from jobmill.rotation.target_summaries import TargetCall
-from jobmill.rotation.targets import Status, Target
+from jobmill.rotation.target_overview import TargetCall
+from jobmill.rotation.targets import Target, TargetStatus
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -42,7 +42,7 @@ TURNS: Mapping[Change, Turn] = {
 
 
 class Wanted(PageQuery):
-    status: Status | None = None
+    status: TargetStatus | None = None
     platform: ShortText | None = None
     after: Annotated[int, Field(ge=0, le=MAX_ID)] = 0
 
@@ -50,7 +50,7 @@ class Wanted(PageQuery):
 @router.get("")
 async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await target_summaries.find(
+        found = await target_overview.list_targets(
             tx,
             status=asked.status,
             platform=asked.platform,
@@ -113,8 +113,10 @@ async def _show(
 async def read(tx: Tx, id: int) -> Shown:
     source, target = await sources.get(tx, id), await targets.find(tx, id)
     at = await planner.clock(tx)
-    worths = await target_summaries.call_values(tx, at, [id])
-    return Shown(source, target, await target_summaries.calls(tx, id), labels.worth(worths.get(id)))
+    worths = await target_overview.call_values(tx, at, [id])
+    return Shown(
+        source, target, await target_overview.list_calls(tx, id), labels.worth(worths.get(id))
+    )
 
 
 def told(did: str) -> str | None:
@@ -133,7 +135,7 @@ async def put(source_id: PathId, form: Fields, visitor: Recruiter, db: Db, page:
         wanted = read_whole_number(form, "priority", say("A priority is a whole number from 0 on."))
         async with db.transaction() as tx:
             await targets.sync_source(tx, source_id)
-            await target_summaries.set_priority(tx, source_id, wanted, actor=visitor.actor.name)
+            await target_overview.set_priority(tx, source_id, wanted, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
         return await _show(db, page, source_id, error=error, typed=form.get("priority", ""))
     return RedirectResponse(f"/rotation/targets/{source_id}?did=priority", 303)

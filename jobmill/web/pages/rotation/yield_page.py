@@ -11,9 +11,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
-from jobmill.rotation import call_history, monitor, planner
+from jobmill.rotation import call_history, planner, rotation_status
 from jobmill.rotation.call_history import CallPeriod
-from jobmill.rotation.monitor import PlatformYield, SourceYield, TargetAge
+from jobmill.rotation.rotation_status import PlatformYield, SourceYield, TargetAge
 from jobmill.web import charts
 from jobmill.web.charts import ChartColumn
 from jobmill.web.dependencies import Db
@@ -82,9 +82,9 @@ async def read(tx: Tx, asked: Span) -> Shown:
     spells = await call_history.recent_periods(tx, at, *STEPS[asked.of])
     return Shown(
         begun(spells),
-        await monitor.yield_by_platform(tx, at, span),
-        await monitor.yield_by_source(tx, at, span, limit=SOURCES),
-        await monitor.target_ages(tx, at),
+        await rotation_status.yield_by_platform(tx, at, span),
+        await rotation_status.yield_by_source(tx, at, span, limit=SOURCES),
+        await rotation_status.target_ages(tx, at),
     )
 
 

@@ -30,5 +30,7 @@ def latest_valid(at: dt.datetime) -> dt.datetime:
 
 def latest_due(at: dt.datetime) -> dt.datetime:
     """Nothing is postponed for longer than this, so a later due time comes from a wrong clock."""
-    longest = max(yield_model.YieldRules().longest, interval_policy.IntervalRules().longest)
+    longest = max(
+        yield_model.YieldRules().longest_delay, interval_policy.IntervalRules().longest_delay
+    )
     return latest_valid(at) + dt.timedelta(seconds=longest)

@@ -10,9 +10,9 @@ from pathlib import Path
 from jobmill.catalog.sources import NewSource
 from jobmill.errors import Invalid
 
-from .. import board_import
+from . import board_import
 
-FILE = Path(__file__).parent / "companies.tsv"
+_FILE = Path(__file__).with_suffix(".tsv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,16 @@ class BundledCompany:
 
 
 @cache
-def companies() -> tuple[BundledCompany, ...]:
-    lines = FILE.read_text(encoding="utf-8").splitlines()
+def all_companies() -> tuple[BundledCompany, ...]:
+    lines = _FILE.read_text(encoding="utf-8").splitlines()
     return tuple(
         BundledCompany(*line.split("\t")) for line in lines if line and not line.startswith("#")
     )
 
 
-def fields() -> list[str]:
+def all_fields() -> list[str]:
     """The industries of the list."""
-    return sorted({company.field for company in companies()})
+    return sorted({company.field for company in all_companies()})
 
 
 def search_companies(words: str = "", field: str = "") -> list[BundledCompany]:
@@ -51,7 +51,7 @@ def search_companies(words: str = "", field: str = "") -> list[BundledCompany]:
     search_words = words.casefold().split()
     return [
         company
-        for company in companies()
+        for company in all_companies()
         if field in ("", company.field)
         and all(
             word in f"{company.name} {company.about} {company.key}".casefold()
@@ -62,7 +62,7 @@ def search_companies(words: str = "", field: str = "") -> list[BundledCompany]:
 
 def companies_by_keys(keys: Iterable[str]) -> list[BundledCompany]:
     """Companies with these keys, each once; unknown keys are left out."""
-    by_key = {company.key: company for company in companies()}
+    by_key = {company.key: company for company in all_companies()}
     return [by_key[key] for key in dict.fromkeys(keys) if key in by_key]
 
 
@@ -72,7 +72,7 @@ def source_for_key(key: str) -> NewSource:
     platform, mark, slug = key.strip().partition("/")
     if not mark:
         raise Invalid(f"{key[:80]!r} is no PLATFORM/SLUG")
-    new = replace(board_import.new_board(platform, slug), discovered_via="user_submission")
+    new = replace(board_import.board_source(platform, slug), discovered_via="user_submission")
     matches = companies_by_keys([f"{new.source_type}/{slug}"])
     return _with_company_name(new, matches)
 

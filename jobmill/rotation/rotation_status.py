@@ -14,7 +14,7 @@ from jobmill.errors import Conflict, NotFound
 from . import platform_state
 from .policies.eligibility import UNLIMITED
 from .target_selection import PolicyName
-from .targets import Kind, Status
+from .targets import TargetKind, TargetStatus
 
 RECENT_CALLS = 1_000
 """The number of recent calls that are searched for sources without results."""
@@ -141,7 +141,7 @@ class CallDay:
     failed: int
 
 
-async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[CallDay]:
+async def calls_by_day(tx: Tx, at: dt.datetime, count: int = 14) -> list[CallDay]:
     """Calls per day, newest first; days without a call are left out."""
     return await fetch_all(
         tx,
@@ -205,7 +205,7 @@ async def blocked_targets(
     tx: Tx, at: dt.datetime, environ: Mapping[str, str]
 ) -> list[BlockedTargets]:
     """Platforms that accept no calls now, paused and bad targets, disabled sources."""
-    shut = (await platform_state.remaining_calls(tx, at, environ)).shut
+    shut = (await platform_state.remaining_calls(tx, at, environ)).unavailable
     off = {entry.name: entry.off for entry in PLATFORMS if entry.off and entry.name not in shut}
     counts = await fetch_all(
         tx,
@@ -256,10 +256,10 @@ async def platform_budgets(
         if (standing.per_hour, standing.per_day) != (None, None)
     }
     capacities: list[PlatformBudget] = []
-    for name in sorted({*room.left, *room.shut, *limited}):
+    for name in sorted({*room.remaining, *room.unavailable, *limited}):
         standing = standings.get(name)
-        left = room.left.get(name, 0 if name in room.shut else UNLIMITED)
-        why = room.shut.get(name)
+        left = room.remaining.get(name, 0 if name in room.unavailable else UNLIMITED)
+        why = room.unavailable.get(name)
         limits = (standing.per_hour, standing.per_day) if standing else (None, None)
         capacities.append(PlatformBudget(name, *limits, None if left >= UNLIMITED else left, why))
     return capacities
@@ -272,8 +272,8 @@ class DueTarget:
     source: int
     name: str
     platform: str
-    kind: Kind
-    status: Status
+    kind: TargetKind
+    status: TargetStatus
     priority: int
     due_at: dt.datetime
     last_success_at: dt.datetime | None
@@ -294,11 +294,11 @@ async def due_targets(
     """Targets that are due, or will be within `ahead`, in calling order."""
     parameters = {"platform": platform, "by": at + ahead, "limit": limit}
     if policy == "seed":
-        return await _due_by_seed(tx, parameters)
+        return await _due_by_interval(tx, parameters)
     return await _due_by_yield(tx, parameters)
 
 
-async def _due_by_seed(tx: Tx, parameters: Mapping[str, object]) -> list[DueTarget]:
+async def _due_by_interval(tx: Tx, parameters: Mapping[str, object]) -> list[DueTarget]:
     return await fetch_all(
         tx,
         DueTarget,

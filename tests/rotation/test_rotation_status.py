@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobmill.db import Tx
-from jobmill.rotation import monitor
+from jobmill.rotation import rotation_status
 
 from .helpers import DAY, HOUR, NOW, make_target
 
@@ -16,7 +16,7 @@ async def test_ages_count_every_active_target_once(tx: Tx) -> None:
     for last in (None, None, NOW + HOUR, NOW - HOUR, NOW - 7 * HOUR, NOW - 2 * DAY, NOW - 99 * DAY):
         await make_target(tx, last_success_at=last)
     await make_target(tx, status="paused")
-    counts = {age.age: age.targets for age in await monitor.target_ages(tx, NOW)}
+    counts = {age.age: age.targets for age in await rotation_status.target_ages(tx, NOW)}
     assert counts == {
         "never": 2,
         "under 6 hours": 2,
@@ -29,7 +29,9 @@ async def test_ages_count_every_active_target_once(tx: Tx) -> None:
 
 
 async def due(tx: Tx, policy: Any, **options: Any) -> list[int]:
-    return [target.source for target in await monitor.due_targets(tx, NOW, policy, **options)]
+    return [
+        target.source for target in await rotation_status.due_targets(tx, NOW, policy, **options)
+    ]
 
 
 async def test_due_under_yield_is_by_moment_whatever_line_a_target_stands_in(tx: Tx) -> None:
@@ -45,7 +47,9 @@ async def test_due_under_yield_is_by_moment_whatever_line_a_target_stands_in(tx:
     assert await due(tx, "yield", platform="lever") == [untried, queued]
     assert await due(tx, "yield", limit=2) == [untried, moment]
     assert [
-        target.source for target in await monitor.due_targets(tx, NOW, "yield") if target.queued
+        target.source
+        for target in await rotation_status.due_targets(tx, NOW, "yield")
+        if target.queued
     ] == [queued]
 
 

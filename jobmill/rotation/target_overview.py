@@ -12,9 +12,9 @@ from jobmill.errors import Invalid
 
 from . import platform_state, targets
 from .policies import yield_model
-from .targets import Kind, Status, Target
+from .targets import Target, TargetKind, TargetStatus
 
-LAST = 1_000_000
+_MAX_PRIORITY = 1_000_000
 """The lowest priority."""
 
 
@@ -26,7 +26,7 @@ async def call_values(tx: Tx, at: dt.datetime, ids: Sequence[int]) -> dict[int, 
     for target in await targets.by_ids(tx, ids):
         standing = platforms.get(target.platform)
         values[target.source_id] = yield_model.value_of(
-            target.yields,
+            target.yield_state,
             at.timestamp(),
             kind=target.kind,
             page_cap=target.page_cap,
@@ -37,14 +37,14 @@ async def call_values(tx: Tx, at: dt.datetime, ids: Sequence[int]) -> dict[int, 
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TargetRow:
     """A target in a list."""
 
     source: int
     name: str
     platform: str
-    kind: Kind
-    status: Status
+    kind: TargetKind
+    status: TargetStatus
     enabled: bool
     """The name of its source."""
     priority: int
@@ -55,18 +55,18 @@ class Turn:
     queued: bool
 
 
-async def find(
+async def list_targets(
     tx: Tx,
     *,
-    status: Status | None = None,
+    status: TargetStatus | None = None,
     platform: str | None = None,
     after: int = 0,
     limit: int = 50,
-) -> list[Turn]:
+) -> list[TargetRow]:
     """Targets ordered by source, starting after `after`."""
     return await fetch_all(
         tx,
-        Turn,
+        TargetRow,
         """
         SELECT source_id AS source, source.name, target.platform, kind, target.status, enabled,
                priority, due_at, last_success_at, new_jobs_last, fail_count,
@@ -96,7 +96,7 @@ class TargetCall:
     """None for a manual run."""
 
 
-async def calls(tx: Tx, source_id: int, *, limit: int = 200) -> list[TargetCall]:
+async def list_calls(tx: Tx, source_id: int, *, limit: int = 200) -> list[TargetCall]:
     """The last calls of a target, newest first."""
     return await fetch_all(
         tx,
@@ -113,12 +113,12 @@ async def set_priority(
     tx: Tx, source_id: int, priority: int, *, actor: str | None = None
 ) -> Target:
     """Set the priority of a target (lower first); Invalid outside 0 to LAST."""
-    if not 0 <= priority <= LAST:
-        raise Invalid(f"a priority is 0 to {LAST:,}")
+    if not 0 <= priority <= _MAX_PRIORITY:
+        raise Invalid(f"a priority is 0 to {_MAX_PRIORITY:,}")
     target = await targets.get(tx, source_id, lock=True)
     if target.priority == priority:
         return target
-    await targets.prioritise(tx, [source_id], priority)
+    await targets.set_priorities(tx, [source_id], priority)
     change = {"before": target.priority, "after": priority}
     await history.record(tx, "source", source_id, "prioritised", actor=actor, **change)
     return await targets.get(tx, source_id)
