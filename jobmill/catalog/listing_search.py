@@ -115,16 +115,16 @@ async def find(
     hits = await fetch_all(tx, ListingHit, build_select(query, params, newest_only=True), params)
     if len(hits) > limit and not best:
         return _build_page(hits, query, limit)
-    edge = await _find_scan_end(tx, query, params)
-    if edge is None or len(hits) > limit:
-        return _build_page(hits, query, limit, partial=best and edge is not None)
+    scan_end = await _find_scan_end(tx, query, params)
+    if scan_end is None or len(hits) > limit:
+        return _build_page(hits, query, limit, partial=best and scan_end is not None)
     ids = await find_rare(tx, query, max_duration=max_duration)
     if ids is not None:
         params |= {"ids": ids}
         return _build_page(
             await fetch_all(tx, ListingHit, build_select(query, params), params), query, limit
         )
-    return ListingPage(hits, None if best else _cursor(edge, query.sort), partial=True)
+    return ListingPage(hits, None if best else _cursor(scan_end, query.sort), partial=True)
 
 
 def _build_page(
@@ -170,13 +170,13 @@ async def find_rare(
     if not texts:
         return None
     select: LiteralString = (
-        f"SELECT id FROM catalog.listing WHERE {' AND '.join(texts)} LIMIT %(few)s"
+        f"SELECT id FROM catalog.listing WHERE {' AND '.join(texts)} LIMIT %(limit)s"
     )
     try:
         async with tx.transaction():
             await _limit_next_statement(tx, max_duration)
             hits = await fetch_all(
-                tx, _Id, select, dataclasses.asdict(query) | {"few": MAX_RARE_HITS + 1}
+                tx, _Id, select, dataclasses.asdict(query) | {"limit": MAX_RARE_HITS + 1}
             )
             await tx.execute("SET LOCAL statement_timeout TO DEFAULT")
             await tx.execute("SET LOCAL enable_seqscan TO DEFAULT")
@@ -185,12 +185,12 @@ async def find_rare(
     return [hit.id for hit in hits] if len(hits) <= MAX_RARE_HITS else None
 
 
-async def _limit_next_statement(tx: Tx, patience: dt.timedelta) -> None:
+async def _limit_next_statement(tx: Tx, max_duration: dt.timedelta) -> None:
     """Limit the time of the next statement and make it use the text indexes: a planner that
     expects many rows would scan the whole table."""
     await tx.execute("SET LOCAL enable_seqscan = off")
-    wait = str(round(patience.total_seconds() * 1000))
-    await tx.execute("SELECT set_config('statement_timeout', %s, true)", [wait])
+    milliseconds = str(round(max_duration.total_seconds() * 1000))
+    await tx.execute("SELECT set_config('statement_timeout', %s, true)", [milliseconds])
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +208,9 @@ def build_select(
         (SELECT * FROM catalog.listing WHERE {_time_bounds(query, params)}
           ORDER BY first_seen_at DESC, id DESC LIMIT %(max_scanned)s)
     """
-    beyond: LiteralString = "WHERE (rank, id) < (%(after_rank)s::float4, %(after_id)s)"
+    after_cursor: LiteralString = "WHERE (rank, id) < (%(after_rank)s::float4, %(after_id)s)"
     order: LiteralString = "rank DESC, id DESC" if best else "first_seen_at DESC, id DESC"
-    these: LiteralString = "AND id = ANY(%(ids)s)" if "ids" in params else ""
+    only_ids: LiteralString = "AND id = ANY(%(ids)s)" if "ids" in params else ""
     return f"""
         SELECT *, (SELECT count(*)::int FROM catalog.listing AS linked
                     WHERE linked.duplicate_of = found.id) AS others
@@ -220,8 +220,8 @@ def build_select(
                                salary_period, posted_at, first_seen_at, last_seen_at, closed_at,
                                url, platform, via, {RANK if best else "0::float4"} AS rank
                           FROM {newest if newest_only else "catalog.listing"} AS listing
-                         WHERE {_time_bounds(query, params)} AND {_conditions(query)} {these}) AS fitting
-                 {beyond if best and params["after_id"] is not None else ""}
+                         WHERE {_time_bounds(query, params)} AND {_conditions(query)} {only_ids}) AS fitting
+                 {after_cursor if best and params["after_id"] is not None else ""}
                  ORDER BY {order} LIMIT %(limit)s) AS found
          ORDER BY {order}
     """
@@ -229,12 +229,12 @@ def build_select(
 
 def _time_bounds(query: ListingQuery, params: Mapping[str, Any]) -> LiteralString:
     """The bounds of the scan in order of time."""
-    on = query.sort == "newest" and params["after_id"] is not None
+    has_cursor = query.sort == "newest" and params["after_id"] is not None
     bounds: list[tuple[object, LiteralString]] = [
-        (on, "(first_seen_at, id) < (%(after_at)s::timestamptz, %(after_id)s)"),
+        (has_cursor, "(first_seen_at, id) < (%(after_at)s::timestamptz, %(after_id)s)"),
         (query.since, "first_seen_at >= %(since)s"),
     ]
-    clauses: list[LiteralString] = [clause for is_asked, clause in bounds if is_asked]
+    clauses: list[LiteralString] = [clause for is_used, clause in bounds if is_used]
     return " AND ".join(clauses) or "true"
 
 
@@ -244,7 +244,7 @@ def _text_conditions(query: ListingQuery) -> list[LiteralString]:
         (query.company, COMPANY),
         (query.location, PLACE),
     ]
-    return [clause for is_asked, clause in conditions if is_asked]
+    return [clause for is_used, clause in conditions if is_used]
 
 
 def _conditions(query: ListingQuery) -> LiteralString:
@@ -260,7 +260,7 @@ def _conditions(query: ListingQuery) -> LiteralString:
         (query.state == "closed", "closed_at IS NOT NULL"),
         (not query.duplicates, _is_first_duplicate(query)),
     ]
-    clauses: list[LiteralString] = [clause for is_asked, clause in conditions if is_asked]
+    clauses: list[LiteralString] = [clause for is_used, clause in conditions if is_used]
     return " AND ".join([*_text_conditions(query), *clauses]) or "true"
 
 
@@ -272,13 +272,13 @@ def _is_first_duplicate(query: ListingQuery) -> LiteralString:
         "closed": "AND first.closed_at IS NOT NULL",
         "all": "",
     }
-    here: LiteralString = FIRST_PLACE if query.location else ""
+    same_place: LiteralString = FIRST_PLACE if query.location else ""
     return f"""
         (duplicate_of IS NULL OR NOT EXISTS (
             SELECT 1 FROM catalog.listing AS first
              WHERE (first.id = listing.duplicate_of
                     OR first.duplicate_of = listing.duplicate_of AND first.id < listing.id)
-               {states[query.state]} {here}))
+               {states[query.state]} {same_place}))
     """
 
 
@@ -298,9 +298,11 @@ PAY: LiteralString = """
 """
 
 
-def _cursor(place: _Position, sort: str) -> str:
-    at = place.rank if sort == "best" else place.first_seen_at.isoformat()
-    return base64.urlsafe_b64encode(json.dumps([sort, at, place.id]).encode()).decode().rstrip("=")
+def _cursor(position: _Position, sort: str) -> str:
+    at = position.rank if sort == "best" else position.first_seen_at.isoformat()
+    return (
+        base64.urlsafe_b64encode(json.dumps([sort, at, position.id]).encode()).decode().rstrip("=")
+    )
 
 
 def _read_cursor(cursor: str | None, sort: str) -> dict[str, Any]:

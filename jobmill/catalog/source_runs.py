@@ -173,16 +173,16 @@ def _confirm_outcome(source: _Source, result: CrawlResult) -> Outcome:
     on errors."""
     if not _is_suddenly_empty(source, result):
         return result.outcome
-    often = source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM
+    repeated = source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM
     # Unreadable records are postings, so the board is not empty.
-    believable = result.may_be_empty and not result.stubs
-    return "complete" if often and believable else "empty"
+    plausible = result.may_be_empty and not result.stubs
+    return "complete" if repeated and plausible else "empty"
 
 
 def _is_suddenly_empty(source: _Source, result: CrawlResult) -> bool:
     """Whether the run saw no postings although there are open listings."""
-    nothing = result.outcome == "complete" and result.inventory and not result.postings
-    return nothing and source.open_listings > 0 and not source.allow_empty
+    is_empty = result.outcome == "complete" and result.inventory and not result.postings
+    return is_empty and source.open_listings > 0 and not source.allow_empty
 
 
 async def _save_postings(

@@ -104,11 +104,11 @@ class Fetcher:
     async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         began = time.monotonic()
         if request.url.startswith(jobspy.SCHEME):
-            answer = await jobspy.load()(request)
+            result = await jobspy.load()(request)
         else:
-            answer = _hide_private_url(await self._fetch(request, validators), request)
-        _log(answer, time.monotonic() - began)
-        return answer
+            result = _hide_private_url(await self._fetch(request, validators), request)
+        _log(result, time.monotonic() - began)
+        return result
 
     async def _fetch(self, request: Request, validators: Validators | None) -> FetchResult:
         if not request.render:
@@ -117,10 +117,10 @@ class Fetcher:
             return FetchFailure(request.url, "no_browser", missing)
         # A browser does not report a 404 or a 429, so request the page without it first. Ignore
         # its validators: the HTML without the content of the scripts does not change.
-        answer = await self._follow(replace(request, page=True))
-        if isinstance(answer, Ok) and "html" in answer.content_type.lower():
-            return await self._render(answer, request)
-        return answer
+        result = await self._follow(replace(request, page=True))
+        if isinstance(result, Ok) and "html" in result.content_type.lower():
+            return await self._render(result, request)
+        return result
 
     async def _follow(self, request: Request, validators: Validators | None = None) -> FetchResult:
         """Send the request and follow redirects."""
@@ -128,7 +128,7 @@ class Fetcher:
             url = request.private_url or request.url
             requested = target = parse_url(url, self._guard.private)
             visited: set[tuple[str, str]] = set()
-            hop = _first_hop(request, requested, validators)
+            hop = _make_hop(request, requested, requested, validators)
             while True:
                 target = hop.target
                 if request.page and (objection := await self._robots.check(target)):
@@ -153,11 +153,11 @@ class Fetcher:
                 request.url, "rate_limited", str(error), retry_after=error.retry_after
             )
 
-    async def _exchange(self, hop: _Hop, most: int | None) -> HttpReply:
+    async def _exchange(self, hop: _Hop, max_bytes: int | None) -> HttpReply:
         async with self._rate_limiter.slot(hop.target.rate_limit_key) as slot:
             try:
                 reply = await self._client.send(
-                    hop.target, hop.headers, body=hop.body, method=hop.method, max_bytes=most
+                    hop.target, hop.headers, body=hop.body, method=hop.method, max_bytes=max_bytes
                 )
             except ExchangeError:
                 slot.outcome = "failed"
@@ -183,38 +183,34 @@ class Fetcher:
             request = replace(request, method="GET", json=None)
         return _make_hop(request, requested, target, validators)
 
-    async def _render(self, answer: Ok, request: Request) -> FetchResult:
+    async def _render(self, result: Ok, request: Request) -> FetchResult:
         try:
-            target = parse_url(answer.url, self._guard.private)
+            target = parse_url(result.url, self._guard.private)
             # Wait for a browser first, so that the request slot is not held while waiting.
             async with self._browser.slots, self._rate_limiter.slot(target.rate_limit_key) as slot:
                 reply = await self._browser.render(target, request.max_bytes)
                 slot.outcome = "answered"
         except (AddressRefused, ExchangeError) as error:
             cause = error.cause if isinstance(error, ExchangeError) else "refused"
-            return FetchFailure(answer.url, cause, str(error))
+            return FetchFailure(result.url, cause, str(error))
         except HostRateLimited as error:
             return FetchFailure(
-                answer.url, "rate_limited", str(error), retry_after=error.retry_after
+                result.url, "rate_limited", str(error), retry_after=error.retry_after
             )
         return reply_classification.classify_reply(reply, target, target)
 
 
-def _hide_private_url(answer: FetchResult, request: Request) -> FetchResult:
+def _hide_private_url(result: FetchResult, request: Request) -> FetchResult:
     """The result with the public URL in place of the private one, because results are logged and
     stored."""
     if not request.private_url:
-        return answer
-    answer = replace(answer, url=request.url)
-    if isinstance(answer, Ok):
-        return replace(answer, validators=replace(answer.validators, url=None))
-    if isinstance(answer, FetchFailure):
-        return replace(answer, detail=answer.detail.replace(request.private_url, request.url))
-    return answer
-
-
-def _first_hop(request: Request, requested: AllowedUrl, validators: Validators | None) -> _Hop:
-    return _make_hop(request, requested, requested, validators)
+        return result
+    result = replace(result, url=request.url)
+    if isinstance(result, Ok):
+        return replace(result, validators=replace(result.validators, url=None))
+    if isinstance(result, FetchFailure):
+        return replace(result, detail=result.detail.replace(request.private_url, request.url))
+    return result
 
 
 def _make_hop(
@@ -232,12 +228,8 @@ def _make_hop(
 
 
 def _may_send_secrets(requested: AllowedUrl, target: AllowedUrl) -> bool:
-    same = (requested.host, requested.port) == (
-        target.host,
-        target.port,
-    ) and requested.scheme == target.scheme
     upgraded = requested.host == target.host and (requested.port, target.port) == (80, 443)
-    return same or upgraded
+    return requested.origin == target.origin or upgraded
 
 
 def _conditional_headers(
@@ -257,19 +249,19 @@ def _record_outcome(slot: RequestSlot, reply: HttpReply) -> None:
         slot.outcome = "failed" if reply.status >= 500 and reply.status < 600 else "answered"
 
 
-def _log(answer: FetchResult, seconds: float) -> None:
+def _log(result: FetchResult, seconds: float) -> None:
     """Log one line per request; only the host, because paths and queries can hold keys."""
     fields: dict[str, object] = {
-        "host": _host(answer.url),
-        "answer": type(answer).__name__,
+        "host": _host(result.url),
+        "answer": type(result).__name__,
         "ms": round(seconds * 1000),
     }
-    if isinstance(answer, Ok | Truncated):
-        fields["bytes"] = len(answer.body)
-    if isinstance(answer, FetchFailure):
-        fields |= {"cause": answer.cause, "status": answer.status, "detail": answer.detail}
+    if isinstance(result, Ok | Truncated):
+        fields["bytes"] = len(result.body)
+    if isinstance(result, FetchFailure):
+        fields |= {"cause": result.cause, "status": result.status, "detail": result.detail}
     log.log(
-        logging.INFO if isinstance(answer, FetchFailure) else logging.DEBUG, "asked", extra=fields
+        logging.INFO if isinstance(result, FetchFailure) else logging.DEBUG, "fetched", extra=fields
     )
 
 

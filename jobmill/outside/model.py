@@ -385,4 +385,4 @@ def _log(
     if isinstance(call.result, ModelFailed | ModelBlocked):
         fields["detail"] = call.result.detail
     level = logging.DEBUG if call.outcome == "answered" else logging.INFO
-    log.log(level, "asked a model", extra=fields)
+    log.log(level, "called a model", extra=fields)

@@ -78,16 +78,16 @@ def classify_reply(
         return NotModified(at.url)
     if reply.status in (404, 410) and is_same_page(requested, at):
         return PageGone(at.url, reply.status)
-    cause, words = _classify_status(reply)
+    cause, description = _classify_status(reply)
     retry_after = parse_retry_after(reply) if cause == "rate_limited" else None
-    detail = f"{at.host} {words} (status {reply.status})"
+    detail = f"{at.host} {description} (status {reply.status})"
     return FetchFailure(at.url, cause, detail, reply.status, retry_after)
 
 
 def is_rate_limited(reply: HttpReply) -> bool:
     """Whether the server asks us to slow down."""
-    patient = reply.status in (403, 503) and parse_retry_after(reply) is not None
-    return reply.status == 429 or patient
+    has_retry_after = reply.status in (403, 503) and parse_retry_after(reply) is not None
+    return reply.status == 429 or has_retry_after
 
 
 def parse_retry_after(reply: HttpReply, now: dt.datetime | None = None) -> dt.timedelta | None:

@@ -87,10 +87,10 @@ class Robots:
     async def _refresh(
         self, target: AllowedUrl, old: RobotsRules | None
     ) -> RobotsRules | FetchFailure:
-        answer = await self._fetch(
+        result = await self._fetch(
             Request(f"{target.origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES)
         )
-        rules = parse_rules(answer)
+        rules = parse_rules(result)
         async with self._db.transaction() as tx:
             if rules is not None:
                 await save_rules(tx, target, rules, crawl_delay(rules, self._name))
@@ -98,23 +98,23 @@ class Robots:
             if old and old.usable:
                 await postpone_refresh(tx, target, crawl_delay(old.rules, self._name))
                 return replace(old, fresh_for=RETRY_AFTER)
-        assert isinstance(answer, FetchFailure)
-        detail = f"robots.txt cannot be read: {answer.detail}"
-        return FetchFailure(target.url, answer.cause, detail, answer.status, answer.retry_after)
+        assert isinstance(result, FetchFailure)
+        detail = f"robots.txt cannot be read: {result.detail}"
+        return FetchFailure(target.url, result.cause, detail, result.status, result.retry_after)
 
 
-def parse_rules(answer: FetchResult) -> str | None:
+def parse_rules(result: FetchResult) -> str | None:
     """The rules; "" if there are none, None if the request failed."""
-    match answer:
+    match result:
         case Ok():
             # PostgreSQL cannot store zero bytes.
-            return answer.text.replace("\0", "")
+            return result.text.replace("\0", "")
         case Truncated():
-            return answer.body.decode("utf-8", "replace").replace("\0", "")
+            return result.body.decode("utf-8", "replace").replace("\0", "")
         case PageGone():
             return ""
         case FetchFailure(status=int(status)) if (
-            400 <= status < 500 and answer.cause != "rate_limited"
+            400 <= status < 500 and result.cause != "rate_limited"
         ):
             return ""
         case FetchFailure(cause="forbidden" | "redirects"):

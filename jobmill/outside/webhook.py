@@ -91,7 +91,7 @@ class WebhookSender:
             )
         milliseconds = round((time.monotonic() - began) * 1000)
         fields = {"host": target.host, "status": reply.status, "ms": milliseconds}
-        log.debug("told", extra=fields)
+        log.debug("sent a webhook", extra=fields)
         return interpret_reply(reply, target.host)
 
 

@@ -76,7 +76,7 @@ GUARDS: list[Guard] = [
     guard(
         "secrets stay with the host they are for",
         FETCH,
-        "    return same or upgraded\n",
+        "    return requested.origin == target.origin or upgraded\n",
         "    return True\n",
         f"{CALLS}::test_secret_headers_are_sent_only_to_their_host",
     ),
