@@ -105,8 +105,8 @@ def categorize_size(size: str | None) -> SizeCategory | None:
         return None
     people = [_parse_headcount(size, match) for match in _NUMBER.finditer(size)]
     if people:
-        most = max(people)
-        return "small" if most <= MAX_SMALL else "medium" if most <= MAX_MEDIUM else "large"
+        largest = max(people)
+        return "small" if largest <= MAX_SMALL else "medium" if largest <= MAX_MEDIUM else "large"
     return next((name for name, words in _WORDS if words.search(size)), None)
 
 

@@ -47,28 +47,28 @@ async def _find_similar(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]
         tx,
         _Candidate,
         """
-        WITH fresh AS (
+        WITH new AS (
             SELECT id, url, url_hash, fingerprint, platform, board, requisition_id, company_id,
                    lower(title) AS title
-              FROM catalog.listing WHERE id = ANY(%(fresh)s)
+              FROM catalog.listing WHERE id = ANY(%(new)s)
         )
         SELECT id FROM (
-            SELECT other.id FROM fresh JOIN catalog.listing AS other USING (url_hash)
-             WHERE fresh.url <> ''
+            SELECT other.id FROM new JOIN catalog.listing AS other USING (url_hash)
+             WHERE new.url <> ''
             UNION
-            SELECT other.id FROM fresh JOIN catalog.listing AS other USING (fingerprint)
+            SELECT other.id FROM new JOIN catalog.listing AS other USING (fingerprint)
             UNION
-            SELECT other.id FROM fresh
+            SELECT other.id FROM new
               JOIN catalog.listing AS other USING (platform, board, requisition_id)
             UNION
-            SELECT other.id FROM fresh
+            SELECT other.id FROM new
               JOIN catalog.listing AS other
-                ON other.company_id = fresh.company_id AND lower(other.title) = fresh.title
+                ON other.company_id = new.company_id AND lower(other.title) = new.title
         ) AS around
-         WHERE id <> ALL(%(fresh)s)
-         ORDER BY id DESC LIMIT %(most)s
+         WHERE id <> ALL(%(new)s)
+         ORDER BY id DESC LIMIT %(limit)s
         """,
-        {"fresh": list(new_ids), "most": MAX_CANDIDATES},
+        {"new": list(new_ids), "limit": MAX_CANDIDATES},
     )
     return [candidate.id for candidate in candidates]
 

@@ -451,7 +451,7 @@ async def prune(tx: Tx, keep: dt.timedelta, *, limit: int = 1_000) -> int:
              WHERE closed_at < now() - %(keep)s AND marked_at IS NULL
                AND NOT EXISTS (SELECT 1 FROM catalog.listing AS linked
                                 WHERE linked.duplicate_of = listing.id)
-             ORDER BY closed_at LIMIT %(most)s
+             ORDER BY closed_at LIMIT %(limit)s
                FOR UPDATE SKIP LOCKED
         ), events AS (
             DELETE FROM catalog.event USING old
@@ -461,6 +461,6 @@ async def prune(tx: Tx, keep: dt.timedelta, *, limit: int = 1_000) -> int:
         )
         SELECT count(*) FROM gone
         """,
-        {"keep": keep, "most": limit},
+        {"keep": keep, "limit": limit},
     )
     return deleted or 0

@@ -261,7 +261,7 @@ async def _take_back_failures(tx: Tx, vendor: str, cause: HealthCause) -> None:
             -- A locked source has a run in progress, which resets or counts its failures itself.
             SELECT id, failures,
                    -- A source disabled by other failures stays disabled.
-                   retry_at IS NULL OR consecutive_failures - failures >= %(most)s AS guilty
+                   retry_at IS NULL OR consecutive_failures - failures >= %(max_failures)s AS guilty
               FROM catalog.source JOIN owed ON source_id = id
              FOR UPDATE OF source SKIP LOCKED
         )
@@ -277,7 +277,7 @@ async def _take_back_failures(tx: Tx, vendor: str, cause: HealthCause) -> None:
             "vendor": vendor,
             "cause": cause,
             "window": INCIDENT_WINDOW,
-            "most": MAX_CONSECUTIVE_FAILURES,
+            "max_failures": MAX_CONSECUTIVE_FAILURES,
         },
     )
     reason = f"incident of {vendor}"

@@ -74,11 +74,11 @@ async def count_troubled(tx: Tx, *, limit: int = 1_000) -> TroubleCounts:
         """
         SELECT (SELECT count(*) FROM (SELECT FROM catalog.source
                                        WHERE status = 'active' AND last_cause IS NOT NULL
-                                       LIMIT %(most)s) AS few) AS troubled,
+                                       LIMIT %(limit)s) AS few) AS troubled,
                (SELECT count(*) FROM (SELECT FROM catalog.source WHERE status = 'disabled'
-                                       LIMIT %(most)s) AS few) AS disabled
+                                       LIMIT %(limit)s) AS few) AS disabled
         """,
-        {"most": limit},
+        {"limit": limit},
     )
     assert counts is not None
     return counts

@@ -511,10 +511,10 @@ async def prune(tx: Tx, *, limit: int = 1_000) -> int:
               FROM catalog.source
              CROSS JOIN LATERAL (SELECT id, ended_at FROM catalog.run
                                   WHERE source_id = source.id
-                                  ORDER BY id DESC OFFSET %(least)s) AS older
+                                  ORDER BY id DESC OFFSET %(min_kept)s) AS older
              WHERE older.ended_at < now() - %(keep)s
-             LIMIT %(most)s))
+             LIMIT %(limit)s))
         """,
-        {"least": MIN_RUNS_KEPT, "keep": RUN_RETENTION, "most": limit},
+        {"min_kept": MIN_RUNS_KEPT, "keep": RUN_RETENTION, "limit": limit},
     )
     return cursor.rowcount

@@ -99,9 +99,9 @@ class Browser:
             raise ExchangeError("no_browser", f"{program} does not start: {error}") from error
 
     async def _run(
-        self, program: str, proxy: str, target: AllowedUrl, most: int | None
+        self, program: str, proxy: str, target: AllowedUrl, max_bytes: int | None
     ) -> HttpReply:
-        limit = min(most or self._limits.bytes, self._limits.bytes)
+        limit = min(max_bytes or self._limits.bytes, self._limits.bytes)
         # A new profile each time, so that pages cannot share state.
         with (
             tempfile.TemporaryDirectory(prefix="jobmill-", ignore_cleanup_errors=True) as folder,
@@ -123,9 +123,9 @@ class Browser:
             finally:
                 await _kill(process)
             stderr.seek(0)
-            fault = _LOAD_ERROR.search(stderr.read())
+            load_error = _LOAD_ERROR.search(stderr.read())
         if not page.strip():
-            why = f" ({fault[1].decode()})" if fault else ""
+            why = f" ({load_error[1].decode()})" if load_error else ""
             raise ExchangeError("network", f"the browser got no page from {target.host}{why}")
         headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
         return HttpReply(200, headers, page[:limit], limit if len(page) > limit else None)

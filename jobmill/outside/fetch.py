@@ -178,8 +178,7 @@ class Fetcher:
         except (httpx2.InvalidURL, ValueError) as error:
             raise AddressRefused(f"{hop.target.host} redirects to an invalid URL") from error
         target = parse_url(url, self._guard.private)
-        again = hop.method == "GET" or reply.status in (307, 308)
-        if not again or hop.method == "GET":
+        if hop.method == "GET" or reply.status not in (307, 308):
             request = replace(request, method="GET", json=None)
         return _make_hop(request, requested, target, validators)
 

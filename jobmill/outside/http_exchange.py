@@ -111,7 +111,7 @@ class HttpClient:
         method: str,
         headers: list[tuple[bytes, bytes]],
         body: bytes | None,
-        most: int | None,
+        max_bytes: int | None,
     ) -> HttpReply:
         limits = self._limits
         waits = {"connect": limits.connect_seconds, "read": limits.read_seconds}
@@ -126,7 +126,7 @@ class HttpClient:
             if response.status not in OK_STATUSES:
                 # The body of other statuses is not used, so do not read it.
                 return HttpReply(response.status, reply_headers)
-            limit = min(most or limits.bytes, limits.bytes)
+            limit = min(max_bytes or limits.bytes, limits.bytes)
             text, truncated_at = await self._read(
                 response, reply_headers.get("content-encoding", ""), limit
             )

@@ -19,16 +19,16 @@ class JobSpy:
     """A `Fetch` for `jobspy:` URLs; the body of the result is a JSON list of records."""
 
     def __init__(
-        self, scrape: Callable[..., Any], faults: tuple[type[Exception], ...] = ()
+        self, scrape: Callable[..., Any], errors: tuple[type[Exception], ...] = ()
     ) -> None:
         self._scrape = scrape
-        self._faults = SCRAPE_ERRORS + faults
+        self._errors = SCRAPE_ERRORS + errors
 
     async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         """Run a search; refusals of sites are common and become a FetchFailure."""
         try:
             body = await asyncio.to_thread(self._records, request.json)
-        except self._faults as error:
+        except self._errors as error:
             return FetchFailure(request.url, _cause(error), f"JobSpy: {type(error).__name__}")
         return Ok(request.url, body, "application/json", "utf-8")
 

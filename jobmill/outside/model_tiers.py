@@ -38,8 +38,8 @@ def _missing(tier: Tier, settings: Settings, environ: Mapping[str, str]) -> str 
             return detail
         case Endpoint(price=price) if price.output > 0:
             caps = budget_ledger.read_caps(settings)
-            least = min(caps.call, caps.run, caps.day, caps.month)
-            return None if least > 0 else "the budget is 0"
+            lowest = min(caps.call, caps.run, caps.day, caps.month)
+            return None if lowest > 0 else "the budget is 0"
         case _:
             return None
 

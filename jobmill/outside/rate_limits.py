@@ -161,9 +161,9 @@ async def reserve(
                  FROM (SELECT greatest(host.turn_at + greatest(host.crawl_delay, %(interval)s),
                                        host.held_until, excluded.turn_at) AS at) AS next)
          WHERE (SELECT count(*) FROM unnest(host.flights) AS until
-                 WHERE until > excluded.turn_at) < %(flights)s
+                 WHERE until > excluded.turn_at) < %(max_concurrent)s
            AND greatest(host.turn_at + greatest(host.crawl_delay, %(interval)s), host.held_until)
-               <= excluded.turn_at + %(patience)s
+               <= excluded.turn_at + %(max_wait)s
         RETURNING flights[cardinality(flights)] AS until, turn_at - clock_timestamp() AS wait
         """,
         {
@@ -171,8 +171,8 @@ async def reserve(
             "lease": RESERVATION_LEASE,
             # Never zero: reservations are identified by their times.
             "interval": max(rate_limit.interval, dt.timedelta(microseconds=1)),
-            "flights": rate_limit.max_concurrent,
-            "patience": max_wait,
+            "max_concurrent": rate_limit.max_concurrent,
+            "max_wait": max_wait,
         },
     )
 
@@ -209,7 +209,7 @@ async def release(tx: Tx, host: str, reservation: dt.datetime, slot: RequestSlot
     await tx.execute(
         """
         UPDATE outside.host
-           SET flights = array_remove(flights, %(flight)s),
+           SET flights = array_remove(flights, %(reservation)s),
                failures = CASE %(outcome)s WHEN 'answered' THEN 0
                                            WHEN 'dropped' THEN failures
                                            ELSE least(failures + 1, 20) END,
@@ -222,5 +222,5 @@ async def release(tx: Tx, host: str, reservation: dt.datetime, slot: RequestSlot
                    END)
          WHERE name = %(host)s
         """,
-        {"host": host, "flight": reservation, "outcome": slot.outcome, "hold": slot.hold},
+        {"host": host, "reservation": reservation, "outcome": slot.outcome, "hold": slot.hold},
     )

@@ -61,9 +61,9 @@ GUARDS: list[Guard] = [
     guard(
         "a redirect is checked like a first URL",
         FETCH,
-        "target = parse_url(url, self._guard.private)\n        again",
+        "target = parse_url(url, self._guard.private)\n        if hop.method",
         'target = replace(hop.target, url=url, host=httpx2.URL(url).host or "x.example")\n'
-        "        again",
+        "        if hop.method",
         f"{CALLS}::test_a_redirect_to_a_private_address_is_refused",
     ),
     guard(
@@ -125,7 +125,7 @@ GUARDS: list[Guard] = [
     guard(
         "calls to a host at the same time are limited",
         POLITENESS,
-        "WHERE until > excluded.turn_at) < %(flights)s",
+        "WHERE until > excluded.turn_at) < %(max_concurrent)s",
         "WHERE until > excluded.turn_at) < 1000",
         f"{TURNS}::test_concurrent_requests_to_a_host_are_limited",
     ),
