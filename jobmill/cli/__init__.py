@@ -43,15 +43,13 @@ COMMANDS = (
     ),
     LazyCommand(
         "up",
-        "servers.commands:up",
+        "servers.up:up",
         "Start everything in one process: the database, the web pages and a worker.",
     ),
-    LazyCommand(
-        "web", "servers.commands:web", "Serve the web pages; a worker elsewhere does the work."
-    ),
+    LazyCommand("web", "servers.web:web", "Serve the web pages; a worker elsewhere does the work."),
     LazyCommand(
         "worker",
-        "servers.commands:worker",
+        "servers.worker:worker",
         "Do the work that waits in the queue, until stopped. Start as many as you like.",
     ),
     LazyCommand(

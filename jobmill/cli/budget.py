@@ -39,20 +39,20 @@ def budget(
     as_json: AsJson = False,
 ) -> None:
     """Show what models may cost and have cost, by day, model, purpose and saved match (in UTC)."""
-    settings = environment.load()
+    settings = environment.load_settings()
 
     async def find(tx: Tx) -> Report:
         return await _report(tx, settings, days)
 
-    report = session.ask(find)
+    report = session.in_transaction(find)
     if as_json:
         output.print_json(asdict(report))
         return
-    output.facts(_words(report, days))
+    output.print_facts(_words(report, days))
     if report.days:
-        output.many(report.days, as_json=False, words={"spent": money})
+        output.print_table(report.days, as_json=False, formatters={"spent": money})
     else:
-        typer.echo(f"No model was asked in {output.count(days, 'day')}.")
+        typer.echo(f"No model was asked in {output.format_count(days, 'day')}.")
 
 
 async def _report(tx: Tx, settings: Settings, days: int) -> Report:
@@ -99,7 +99,7 @@ def _words(report: Report, days: int) -> dict[str, object]:
         "caps": f"{caps}; then {then}",
         "today": used(report.today),
         "this month": used(report.month),
-        "per saved match": _per_match(report, output.count(days, "day")),
+        "per saved match": _per_match(report, output.format_count(days, "day")),
     }
 
 

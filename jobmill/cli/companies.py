@@ -13,7 +13,7 @@ from jobmill import queue
 from jobmill.catalog import companies, history, sources
 from jobmill.catalog.companies import Company, board_needs_approval, completeness
 from jobmill.catalog.sources import Source
-from jobmill.cli.support import environment, foreground_worker, output, session
+from jobmill.cli.support import environment, foreground_worker, output, session, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
@@ -57,24 +57,24 @@ def add(
     _refuse_address(name)
 
     async def act(tools: Tools) -> tuple[Added, Result | None]:
-        settings = environment.load()
+        settings = environment.load_settings()
         await assembly.declare_stages(tools, settings)
         added = await _submit(tools, name, website, force)
         if not wait:
             return added, None
         items = [] if added.item is None else [added.item]
-        await foreground_worker.finish(tools, settings, ("company",), items, quiet=as_json)
+        await foreground_worker.finish_items(tools, settings, ("company",), items, quiet=as_json)
         return added, await _look(tools, added)
 
-    added, result = session.reach(act)
+    added, result = session.with_tools(act)
     if as_json:
-        output.one(result.company if result else added, as_json=True)
+        output.print_record(result.company if result else added, as_json=True)
     elif result:
         _tell(result.company)
         if result.trouble:
-            typer.echo(output.plain(f"\n{result.trouble}"))
+            typer.echo(output.printable(f"\n{result.trouble}"))
     else:
-        output.one(added, as_json=False)
+        output.print_record(added, as_json=False)
         typer.echo(f"`jobmill company show {added.id}` tells what a worker found (`jobmill up` starts one).")  # fmt: skip
     if result and result.company.analysis_status in ("failed", "analyzing"):
         raise typer.Exit(1)
@@ -127,8 +127,8 @@ def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
     facts = [
         company.website,
         f"tier {company.tier} ({company.priority_score} points)" if company.tier else None,
-        output.count(company.sources, "source"),
-        output.count(company.open_listings, "open listing"),
+        output.format_count(company.sources, "source"),
+        output.format_count(company.open_listings, "open listing"),
         f"known: {completeness(company)}",
         company.analysis_status if company.analysis_status in ("analyzing", "failed") else None,
         f"board: {company.job_board_url} waits for you" if board_needs_approval(company) else None,
@@ -158,14 +158,14 @@ def list_companies(
             tx, q=q, tier=tier, needs_approval=waiting, after=after, limit=limit + 1
         )
 
-    found = session.ask(find)
+    found = session.in_transaction(find)
     if as_json:
-        output.lines(found[:limit])
+        output.print_json_lines(found[:limit])
         return
     if not found:
         typer.echo("No companies. They come with listings, or by `jobmill company add`.")
         return
-    output.entries(map(_entry, found[:limit]))
+    output.print_entries(map(_entry, found[:limit]))
     if len(found) > limit:
         typer.echo(f"There are more: --after {found[limit - 1].id}")
 
@@ -197,16 +197,16 @@ def show_company(
             await history.find_events(tx, "company", found.id),
         )
 
-    story = session.ask(find)
+    story = session.in_transaction(find)
     if as_json:
-        output.one(story, as_json=True)
+        output.print_record(story, as_json=True)
         return
     _tell(story.company)
     for source in story.sources:
-        typer.echo(output.plain(f"source {source.id}: {source.name} ({source.status})"))
+        typer.echo(output.printable(f"source {source.id}: {source.name} ({source.status})"))
     for event in story.events:
         said = event.data.get("why") or event.data.get("status") or ""
-        typer.echo(output.plain(f"{event.at.astimezone():%Y-%m-%d %H:%M} {event.what} {said}"))
+        typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {said}"))
 
 
 _TOLD_APART = ("tier", "priority_score", "priority_items")
@@ -220,19 +220,19 @@ def _tell(company: Company) -> None:
         for name, value in facts.items()
         if value not in (None, []) and name not in _TOLD_APART and not name.startswith("job_board_")
     }
-    output.facts(kept)
+    output.print_facts(kept)
     if company.tier:
         typer.echo(f"\ntier {company.tier}: {company.priority_score} points")
     for item in company.priority_items or ():
         words = f" ({', '.join(item['words'])})" if item["words"] else ""
         typer.echo(
-            output.plain(
+            output.printable(
                 f"  {item['points']:>3} of {item['most']} {item['name']}: {item['why']}{words}"
             )
         )
     if company.job_board_url:
-        typer.echo(output.plain(f"\n{_board(company)}"))
-        typer.echo(output.plain(f"  {company.job_board_evidence}"))
+        typer.echo(output.printable(f"\n{_board(company)}"))
+        typer.echo(output.printable(f"  {company.job_board_evidence}"))
 
 
 def _board(company: Company) -> str:

@@ -44,17 +44,22 @@ class Migrated:
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Show which database is used and how it is. Starts nothing."""
-    found = asyncio.run(_status(environment.load()))
-    words = {"bytes": output.size, "applied": _count, "pending": _names, "unknown": _names}
-    output.one(found, as_json=as_json, words=words)
+    found = asyncio.run(_status(environment.load_settings()))
+    formatters = {
+        "bytes": output.format_size,
+        "applied": _count,
+        "pending": _names,
+        "unknown": _names,
+    }
+    output.print_record(found, as_json=as_json, formatters=formatters)
 
 
 @app.command("migrate")
 def migrate_database(as_json: AsJson = False) -> None:
     """Bring the database up to date; every start of Jobmill does so too."""
-    applied = asyncio.run(_migrate(environment.load()))
+    applied = asyncio.run(_migrate(environment.load_settings()))
     if as_json:
-        output.one(Migrated(applied), as_json=True)
+        output.print_record(Migrated(applied), as_json=True)
     else:
         typer.echo(f"applied {', '.join(applied)}" if applied else "up to date")
 
@@ -66,12 +71,14 @@ def back_up(
     as_json: AsJson = False,
 ) -> None:
     """Write the whole database to a file, while Jobmill may go on working."""
-    settings = environment.load()
-    with environment.served(settings) as url:
+    settings = environment.load_settings()
+    with environment.running_server(settings) as url:
         made = backup.write_backup(
             url, binaries.find_folder(settings.postgres_bin), file, replace=force
         )
-    output.one(made, as_json=as_json, words={"bytes": output.size, "migrations": _count})
+    output.print_record(
+        made, as_json=as_json, formatters={"bytes": output.format_size, "migrations": _count}
+    )
 
 
 @app.command()
@@ -83,11 +90,11 @@ def restore(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Fill an empty database from a file, or replace one. A failure changes nothing."""
-    settings = environment.load()
+    settings = environment.load_settings()
     if replace and not yes:
         where = _named_database(settings)
         typer.confirm(f"All data in {where} will be lost. Replace it?", abort=True, err=True)
-    with environment.served(settings) as url:
+    with environment.running_server(settings) as url:
         backup.restore_backup(
             url, binaries.find_folder(settings.postgres_bin), file, replace=replace
         )
@@ -98,9 +105,9 @@ def restore(
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def psql(context: typer.Context) -> None:
     """Open psql on the database. What you add is handed on: jobmill db psql -c 'SELECT 1'"""
-    settings = environment.load()
+    settings = environment.load_settings()
     program = binaries.find_folder(settings.postgres_bin) / "psql"
-    with environment.served(settings) as url:
+    with environment.running_server(settings) as url:
         # Not in our place: somebody has to stop the server afterwards. Ctrl-C is for psql.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
@@ -114,8 +121,8 @@ def psql(context: typer.Context) -> None:
 @app.command()
 def url() -> None:
     """Print the URL of the database, password included, for other programs. Starts nothing."""
-    settings = environment.load()
-    bundled = environment.embedded(settings)
+    settings = environment.load_settings()
+    bundled = environment.bundled_server(settings)
     if bundled is None:
         typer.echo(to_url(environment.direct_url(settings)))
         return
@@ -133,7 +140,7 @@ def _named_database(settings: Settings) -> str:
 
 
 async def _status(settings: Settings) -> Status:
-    bundled = environment.embedded(settings)
+    bundled = environment.bundled_server(settings)
     if bundled is None:
         url = environment.direct_url(settings)
         return await _ask("external", redact_passwords(url), url)

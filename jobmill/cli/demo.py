@@ -1,4 +1,4 @@
-"""jobmill demo …: a fictional world to look around in."""
+"""jobmill demo: try Jobmill with fictional companies and people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli.servers import commands
+from jobmill.cli.servers import up
+from jobmill.cli.servers.listener import listen
+from jobmill.cli.servers.startup import load_quiet_settings
 from jobmill.cli.support import output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
@@ -20,97 +22,97 @@ from jobmill.errors import Invalid
 
 app = typer.Typer(no_args_is_help=True)
 
-Day = Annotated[
+DayLength = Annotated[
     float,
     typer.Option(
-        "--day", metavar="SECONDS", min=0.05, max=86_400, help="How long a day of the world takes."
+        "--day", metavar="SECONDS", min=0.05, max=86_400, help="Length of a day in the demo."
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(metavar="N", min=0, max=2**62, help="Another number, another world.")
+    int, typer.Option(metavar="N", min=0, max=2**62, help="Random seed; another seed, other data.")
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class _DemoStatus:
     on: bool
     began_at: dt.datetime | None = None
     day: float | None = None
-    """Which day it is in the world."""
+    """The current day in the demo."""
     holds: dict[str, int] | None = None
 
 
 @app.command()
-def start(day: Day = 120, seed: Seed = 7, as_json: AsJson = False) -> None:
-    """Let the demo begin in a database that is empty; `jobmill up` then runs it."""
+def start(day: DayLength = 120, seed: Seed = 7, as_json: AsJson = False) -> None:
+    """Put the demo into an empty database; `jobmill up` then runs it."""
 
-    async def act(tx: Tx) -> Status:
+    async def begin(tx: Tx) -> _DemoStatus:
         await setup.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
-        return await _status(tx)
+        return await _read_status(tx)
 
-    done = session.ask(act, declared=True)
+    demo_status = session.in_transaction(begin, declared=True)
     if as_json:
-        output.one(done, as_json=True)
+        output.print_record(demo_status, as_json=True)
     else:
         typer.echo("The demo is in this database. `jobmill up` runs it.")
 
 
 @app.command()
-def run(day: Day = 120, seed: Seed = 7) -> None:
-    """Start everything as `up` does, in the demo world; it begins here if the database is empty."""
+def run(day: DayLength = 120, seed: Seed = 7) -> None:
+    """Start everything like `jobmill up`, with the demo; an empty database gets it first."""
 
-    async def prepare(database: Database) -> None:
+    async def begin(database: Database) -> None:
         async with database.transaction() as tx:
             if not await setup.is_on(tx):
                 await setup.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
 
-    settings = commands.quiet_settings()
-    commands.run_all(settings, commands.listen(settings), prepare)
+    settings = load_quiet_settings()
+    up.run_all(settings, listen(settings), begin)
 
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
-    """Say whether this database holds the demo, and how far it has come."""
-    found = session.ask(_status)
-    if as_json or found.on:
-        output.one(found, as_json=as_json)
+    """Show whether this database holds the demo, and its current day."""
+    demo_status = session.in_transaction(_read_status)
+    if as_json or demo_status.on:
+        output.print_record(demo_status, as_json=as_json)
     else:
-        typer.echo("This is no demo. `jobmill demo run` starts one in an empty database.")
+        typer.echo("There is no demo here. `jobmill demo run` starts one in an empty database.")
 
 
-async def _status(tx: Tx) -> Status:
+async def _read_status(tx: Tx) -> _DemoStatus:
     world = await setup.find(tx)
     if world is None:
-        return Status(False)
+        return _DemoStatus(False)
     day = world.at(dt.datetime.now(dt.UTC)).day
-    held = {one.what: one.count for one in await cleanup.count(tx)}
-    return Status(True, world.began_at, round(day, 1), held)
+    counts = {table.what: table.count for table in await cleanup.count(tx)}
+    return _DemoStatus(True, world.began_at, round(day, 1), counts)
 
 
 @app.command()
 def clear(
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """End the demo: remove all that is in this database, but the people who may sign in."""
+    """End the demo: delete everything in this database except the people who can sign in."""
 
-    async def look(tx: Tx) -> Sequence[DeletedCount]:
+    async def count_rows(tx: Tx) -> Sequence[DeletedCount]:
         return await cleanup.count(tx) if await setup.is_on(tx) else []
 
-    held = session.ask(look)
-    if held and not yes:
-        _ask(held)
-    ended = session.use(cleanup.end)
+    tables = session.in_transaction(count_rows)
+    if tables and not yes:
+        _confirm(tables)
+    ended = session.with_database(cleanup.end)
     if as_json:
-        removed = {one.what: one.count for one in held}
+        removed = {table.what: table.count for table in tables}
         output.print_json({"ended": ended, "removed": removed if ended else {}})
     else:
         typer.echo("The demo has ended." if ended else "There is no demo here; nothing to do.")
 
 
-def _ask(held: Sequence[DeletedCount]) -> None:
+def _confirm(tables: Sequence[DeletedCount]) -> None:
     if not sys.stdin.isatty():
-        raise Invalid("nobody is there to ask: --yes does it")
-    counts = ", ".join(f"{one.count:,} {one.what}" for one in held if one.count)
-    typer.echo(f"This removes everything: {counts}. It cannot be undone.", err=True)
+        raise Invalid("cannot ask for confirmation without a terminal: use --yes")
+    counts = ", ".join(f"{table.count:,} {table.what}" for table in tables if table.count)
+    typer.echo(f"This deletes everything: {counts}. It cannot be undone.", err=True)
     typer.confirm("End the demo?", abort=True, err=True)

@@ -42,7 +42,7 @@ class Check:
 def doctor(as_json: AsJson = False) -> None:
     """Look for what could keep Jobmill from working here; exit code 1 if there is something."""
     checks = list(examine())
-    output.many(checks, as_json=as_json)
+    output.print_table(checks, as_json=as_json)
     if any(check.result == "fail" for check in checks):
         raise typer.Exit(1)
 
@@ -51,7 +51,7 @@ def examine() -> Iterator[Check]:
     """All checks, in the order in which one depends on the other."""
     yield check_python()
     try:
-        settings = environment.load()
+        settings = environment.load_settings()
     except AppError as error:
         yield Check("fail", "settings", str(error), "correct it; `jobmill config check` tells more")
         return
@@ -120,13 +120,13 @@ def check_rights(wanted: Path, folder: Path) -> Check:
 def check_space(free: int) -> Check:
     result = "fail" if free < GB else "warn" if free < 5 * GB else "ok"
     mend = "" if result == "ok" else "free some space, or set data_dir to a larger disk"
-    return Check(result, "free space", output.size(free), mend)
+    return Check(result, "free space", output.format_size(free), mend)
 
 
 def _database(settings: Settings) -> Iterator[Check]:
     with ExitStack() as stack:
         try:
-            url = stack.enter_context(environment.served(settings))
+            url = stack.enter_context(environment.running_server(settings))
             asked_at = dt.datetime.now(dt.UTC)
             found = asyncio.run(state.read_state(url))
         except AppError as error:

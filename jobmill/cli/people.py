@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from jobmill.cli.support import hiring, output
+from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -46,9 +46,11 @@ def add(
 @app.command("list")
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
     """List those who may sign in."""
-    found = [one for one in hiring.change(persons.find_all) if every or not one.ended_at]
+    found = [
+        one for one in hiring_session.in_transaction(persons.find_all) if every or not one.ended_at
+    ]
     if found or as_json:
-        output.many(found, as_json=as_json)
+        output.print_table(found, as_json=as_json)
     else:
         typer.echo("Nobody yet. `jobmill person add NAME EMAIL --role admin` adds the first.")
 
@@ -78,25 +80,27 @@ def end_person(email: Email, as_json: AsJson = False) -> None:
 
 @app.command("changes")
 def list_changes(
-    limit: hiring.Limit = 50,
+    limit: output.Limit = 50,
     before: Annotated[
         int | None, typer.Option(metavar="ID", min=1, help="Only what is older than this one.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show who changed people, keys, pauses, searches and webhooks, the newest first."""
-    found = hiring.change(lambda tx: changes.find_recent(tx, before=before, limit=limit))
+    found = hiring_session.in_transaction(
+        lambda tx: changes.find_recent(tx, before=before, limit=limit)
+    )
     if as_json:
-        output.many(found, as_json=True)
+        output.print_table(found, as_json=True)
     elif found:
-        output.entries(_entry(one) for one in found)
+        output.print_entries(_entry(one) for one in found)
     else:
         typer.echo("Nothing was changed yet.")
 
 
 def _entry(one: AdminChange) -> tuple[int, list[str], list[str]]:
     what = " ".join(word for word in (one.noun, one.subject, one.what) if word)
-    when = f"{one.at.astimezone():%Y-%m-%d %H:%M}"
+    when = f"{times.format_minute(one.at)}"
     details = [] if one.what == "removed" else one.details
     return one.id, [what, f"by {one.by or one.actor}", when], details
 
@@ -108,8 +112,8 @@ def add_key(
     as_json: AsJson = False,
 ) -> None:
     """Make a key, and show it this once."""
-    made = hiring.change(lambda tx: keys.add(tx, name, role))
-    output.one(made, as_json=as_json)
+    made = hiring_session.in_transaction(lambda tx: keys.add(tx, name, role))
+    output.print_record(made, as_json=as_json)
     if not as_json:
         typer.echo("Keep the key now: it is shown only once. Send it as `Authorization: Bearer …`.")
 
@@ -117,9 +121,11 @@ def add_key(
 @keys_app.command("list")
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
     """List the keys, and when each was last used."""
-    found = [one for one in hiring.change(keys.find_all) if every or not one.ended_at]
+    found = [
+        one for one in hiring_session.in_transaction(keys.find_all) if every or not one.ended_at
+    ]
     if found or as_json:
-        output.many(found, as_json=as_json)
+        output.print_table(found, as_json=as_json)
     else:
         typer.echo("There is no key. `jobmill key add NAME --role viewer` makes one.")
 
@@ -130,7 +136,9 @@ def end_key(
     as_json: AsJson = False,
 ) -> None:
     """Take a key's rights away."""
-    output.one(hiring.change(lambda tx: keys.revoke(tx, id)), as_json=as_json)
+    output.print_record(
+        hiring_session.in_transaction(lambda tx: keys.revoke(tx, id)), as_json=as_json
+    )
 
 
 def read_password(*, from_stdin: bool) -> str:
@@ -143,4 +151,4 @@ def read_password(*, from_stdin: bool) -> str:
 
 
 def _tell(act: Callable[[Tx], Awaitable[Person]], as_json: bool) -> None:
-    output.one(hiring.change(act), as_json=as_json)
+    output.print_record(hiring_session.in_transaction(act), as_json=as_json)

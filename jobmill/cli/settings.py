@@ -34,7 +34,7 @@ def show_settings(as_json: AsJson = False) -> None:
     values = loaded.model_dump()
     values |= {name: _without_password(values[name]) for name in settings.CONNECTION_STRINGS}
     found = [Setting(name, values[name], origin) for name, origin in origins.items()]
-    output.many(found, as_json=as_json)
+    output.print_table(found, as_json=as_json)
 
 
 @app.command()
@@ -51,7 +51,7 @@ def path(as_json: AsJson = False) -> None:
     found = settings.find_file()
     places = [str(place) for place in settings.search_paths()]
     if as_json:
-        output.one(Place(str(found) if found else None, places), as_json=True)
+        output.print_record(Place(str(found) if found else None, places), as_json=True)
     elif found:
         typer.echo(found)
     else:

@@ -44,7 +44,7 @@ def companies(
             "Nobody in the list is like that. Any board or careers page: jobmill setup add URL"
         )
         return
-    output.many(found, as_json=as_json)
+    output.print_table(found, as_json=as_json)
 
 
 @app.command()
@@ -60,9 +60,9 @@ def add(
     _check(wishes)
 
     async def act(tx: Tx) -> Begun:
-        return await first_boards.begin(tx, wishes, by=lookups.who())
+        return await first_boards.begin(tx, wishes, by=lookups.current_user())
 
-    begun = session.ask(act, declared=True)
+    begun = session.in_transaction(act, declared=True)
     if as_json:
         output.print_json(asdict(begun))
         return
@@ -83,9 +83,9 @@ def _tell(begun: Begun) -> None:
     if begun.boards:
         known = begun.boards - begun.new
         note = f", {known} known already" if known else ""
-        typer.echo(f"{output.count(begun.boards, 'board')}: {begun.new} new{note}.")
+        typer.echo(f"{output.format_count(begun.boards, 'board')}: {begun.new} new{note}.")
     if begun.pages:
-        typer.echo(f"{output.count(begun.pages, 'page')} looked at by a worker for a board.")
+        typer.echo(f"{output.format_count(begun.pages, 'page')} looked at by a worker for a board.")
     hint = "a worker (`jobmill up`) reads them; then `jobmill match list`"
     typer.echo(f"Next: {hint}", err=True)
 
@@ -102,18 +102,18 @@ class Answer:
 @app.command("check-model")
 def check_model(as_json: AsJson = False) -> None:
     """Ask each model that is set for one word, which costs a part of a cent; exit code 1 if none answers."""
-    settings = environment.load()
+    settings = environment.load_settings()
 
     async def act(database: Database) -> list[ModelTrial]:
         return await model_check.check_models(database, settings, os.environ)
 
-    tried = session.use(act)
+    tried = session.with_database(act)
     answers = [
         Answer(
             one.tier, one.model, one.ok, one.detail, None if one.cost is None else float(one.cost)
         )
         for one in tried
     ]
-    output.many(answers, as_json=as_json)
+    output.print_table(answers, as_json=as_json)
     if not any(one.ok for one in answers):
         raise typer.Exit(1)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from jobmill.cli.support import environment, hiring, output
+from jobmill.cli.support import environment, hiring_session, output, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.hiring.import_export import exports
@@ -32,13 +32,13 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Tell a server of every event from now on. Its secret is shown this one time."""
-    checked = webhook.check_url(url, webhook.allowed_private_hosts(environment.load()))
+    checked = webhook.check_url(url, webhook.allowed_private_hosts(environment.load_settings()))
 
     async def act(tx: Tx) -> CreatedWebhook:
         return await webhooks.add(tx, checked, opening_id=opening, events=event)
 
-    added = hiring.change(act)
-    output.one(added, as_json=as_json)
+    added = hiring_session.in_transaction(act)
+    output.print_record(added, as_json=as_json)
     if not as_json:
         typer.echo("Keep the secret: it is not shown again, and signs every delivery.")
 
@@ -46,7 +46,7 @@ def add(
 @app.command("list")
 def list_webhooks(as_json: AsJson = False) -> None:
     """List all webhooks."""
-    found = hiring.change(webhooks.list_webhooks)
+    found = hiring_session.in_transaction(webhooks.list_webhooks)
     if not found and not as_json:
         typer.echo("Nobody is told. `jobmill webhook add URL` tells a server of every event.")
         return
@@ -54,7 +54,7 @@ def list_webhooks(as_json: AsJson = False) -> None:
         if as_json:
             output.print_json(_record(one))
     if not as_json:
-        output.entries((one.id, [one.url], _told(one)) for one in found)
+        output.print_entries((one.id, [one.url], _told(one)) for one in found)
 
 
 def _told(one: Webhook) -> list[str | None]:
@@ -62,7 +62,7 @@ def _told(one: Webhook) -> list[str | None]:
         None if one.enabled else "disabled",
         ", ".join(one.events) if one.events else "all events",
         f"opening {one.opening_id}" if one.opening_id else "all openings",
-        f"added {hiring.ago(one.created_at)}",
+        f"added {times.format_ago(one.created_at)}",
     ]
 
 
@@ -79,11 +79,11 @@ def show_webhook(id: Id, as_json: AsJson = False) -> None:
     async def find(tx: Tx) -> Webhook:
         return await webhooks.get(tx, id)
 
-    found = hiring.change(find)
+    found = hiring_session.in_transaction(find)
     if as_json:
         output.print_json(_record(found))
     else:
-        output.one(found, as_json=False)
+        output.print_record(found, as_json=False)
 
 
 @app.command()
@@ -93,7 +93,7 @@ def remove(id: Id, as_json: AsJson = False) -> None:
     async def act(tx: Tx) -> None:
         await webhooks.remove(tx, id)
 
-    hiring.change(act)
+    hiring_session.in_transaction(act)
     if as_json:
         output.print_json({"id": id, "removed": True})
     else:
@@ -116,7 +116,7 @@ def _switch(id: int, enabled: bool, as_json: bool) -> None:
     async def act(tx: Tx) -> Webhook:
         return await webhooks.set_enabled(tx, id, enabled)
 
-    done = hiring.change(act)
+    done = hiring_session.in_transaction(act)
     if as_json:
         output.print_json(_record(done))
     else:
@@ -143,12 +143,14 @@ def deliveries(
     async def find(tx: Tx) -> list[WebhookDelivery]:
         return await webhooks.list_deliveries(tx, id, state=state, before=before, limit=limit + 1)
 
-    found = hiring.change(find)
+    found = hiring_session.in_transaction(find)
     for one in found[:limit]:
         if as_json:
             output.print_json(_record(one))
     if not as_json:
-        output.entries((one.id, [one.event, one.state], _became(one)) for one in found[:limit])
+        output.print_entries(
+            (one.id, [one.event, one.state], _became(one)) for one in found[:limit]
+        )
     if not found and not as_json:
         typer.echo("There are none such." if state or before else "It was told nothing yet.")
     if len(found) > limit:
@@ -158,9 +160,9 @@ def deliveries(
 def _became(one: WebhookDelivery) -> list[str | None]:
     return [
         f"event {one.seq} of opening {one.opening_id}",
-        f"tried {output.count(one.attempts, 'time')}" if one.attempts else None,
+        f"tried {output.format_count(one.attempts, 'time')}" if one.attempts else None,
         one.detail,
-        hiring.ago(one.ended_at or one.created_at),
+        times.format_ago(one.ended_at or one.created_at),
     ]
 
 
@@ -174,7 +176,7 @@ def replay(
     async def act(tx: Tx) -> int:
         return await webhooks.redeliver(tx, delivery)
 
-    id = hiring.change(act)
+    id = hiring_session.in_transaction(act)
     if as_json:
         output.print_json({"id": id})
     else:

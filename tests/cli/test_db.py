@@ -121,7 +121,7 @@ def test_a_newer_database_is_refused(jobmill: Jobmill, url: str) -> None:
 
 async def test_an_open_database_is_migrated_and_outlives_its_server(home: Path) -> None:
     settings = Settings(data_dir=home / "data")
-    bundled = environment.embedded(settings)
+    bundled = environment.bundled_server(settings)
     assert bundled is not None
     async with environment.open_database(settings) as database:
         async with database.transaction() as tx:

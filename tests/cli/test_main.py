@@ -66,8 +66,8 @@ def test_help_does_not_load_what_only_some_commands_need() -> None:
      (8_230_000, "8.2 MB"), (84_400_000_000, "84.4 GB"), (10**16, "10000 TB")],
 )  # fmt: skip
 def test_sizes_are_short(number: int, words: str) -> None:
-    assert output.size(number) == words
+    assert output.format_size(number) == words
 
 
 def test_a_value_cannot_move_the_cursor_or_break_the_line() -> None:
-    assert output.plain("a\x1b[2J\nb\x07") == "a\\x1b[2J b\\x07"
+    assert output.printable("a\x1b[2J\nb\x07") == "a\\x1b[2J b\\x07"

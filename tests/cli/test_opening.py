@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jobmill.cli.support import hiring
+from jobmill.cli.support import times
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from tests.cli import forked
@@ -51,13 +51,13 @@ async def fill(database: Database, capacity: int, people: int) -> None:
     [("90s", 90), ("5m", 300), ("5 min", 300), ("2H", 7_200), ("3d", 259_200), ("45", 45)],
 )
 def test_spans_are_read_as_people_write_them(text: str, seconds: int) -> None:
-    assert hiring.span(text) == dt.timedelta(seconds=seconds)
+    assert times.parse_duration(text) == dt.timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize("text", ["soon", "", "-5m", "5 years", "1.5h", "999999999w"])
 def test_what_is_no_span_is_refused(text: str) -> None:
     with pytest.raises(Invalid, match="5m"):
-        hiring.span(text)
+        times.parse_duration(text)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_what_is_no_span_is_refused(text: str) -> None:
     ],
 )
 def test_times_without_a_zone_are_local(text: str, at: dt.datetime) -> None:
-    assert hiring.moment(text) == at
+    assert times.parse_time(text) == at
 
 
 @pytest.mark.parametrize("text", ["tomorrow", "", "0001-01-01", "2026-13-01", "25:00"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(Invalid, match="is no time"):
-        hiring.moment(text)
+    with pytest.raises(Invalid, match="is not a time"):
+        times.parse_time(text)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     [(300, "5 minutes"), (90, "90 seconds"), (3_600, "1 hour"), (172_800, "2 days")],
 )
 def test_spans_are_said_without_a_rest(seconds: int, words: str) -> None:
-    assert hiring.say_span(dt.timedelta(seconds=seconds)) == words
+    assert times.format_duration(dt.timedelta(seconds=seconds)) == words
 
 
 async def test_an_opening_is_made_changed_and_turned(run: Run) -> None:

@@ -243,11 +243,11 @@ def test_bad_wishes_are_refused_with_what_to_do(run: Run, home: Path) -> None:
     (home / "cv.pdf").write_bytes(b"%PDF-1.7 and then nothing")
     (home / "latin.yaml").write_bytes("titles: [Köchin]".encode("latin-1"))
     for arguments, code, words in [
-        (["import", "nothing.yaml"], 2, "cannot be read"),
-        (["import", "."], 2, "cannot be read"),
+        (["import", "nothing.yaml"], 2, "cannot read"),
+        (["import", "."], 2, "cannot read"),
         (["import", "cv.pdf"], 2, "cv.pdf is a broken PDF"),
         (["import", "latin.yaml"], 2, "not UTF-8"),
-        (["check", "nothing.yaml"], 2, "cannot be read"),
+        (["check", "nothing.yaml"], 2, "cannot read"),
         (["show", "nobody"], 3, "there is no profile nobody; `jobmill profile list`"),
         (["show", "--version", 9], 3, "there is no version 9 of main: the newest is 1"),
         (["history", "nobody"], 3, "nobody"),

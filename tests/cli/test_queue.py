@@ -82,7 +82,7 @@ def test_a_queue_without_anything_says_so_in_words(run: Run) -> None:
     stats = run("stats").stdout
     for words in ("No phases are known yet", "Nothing has run yet", "workers    none", "never"):
         assert words in stats
-    assert run("alerts").stdout == "No alert stands.\n"
+    assert run("alerts").stdout == "No active alerts.\n"
 
 
 async def test_submit_prints_the_number_of_an_item_that_carries_its_data(
@@ -143,7 +143,7 @@ def test_a_phase_that_nobody_runs_is_wrong_usage_and_the_known_ones_are_named(ru
         ("[1]", "should be a JSON object"),
         ('{"n": ' + "1" * 5000 + "}", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
-        ("@nowhere", "nowhere cannot be read"),
+        ("@nowhere", "cannot read nowhere"),
         ("@latin", "is not UTF-8"),
     ],
 )
@@ -247,10 +247,10 @@ async def test_each_of_several_items_is_put_back_for_itself(run: Run, database: 
     await drain(database, TEA)
     done = run("retry", green, broken, 99)
     assert done.returncode == 4
-    assert done.stdout == f"item {broken}: put back\n"
+    assert done.stdout == f"item {broken}: queued again\n"
     assert f"item {green} is SUCCESS" in done.stderr
     assert "item 99 does not exist" in done.stderr
-    assert "2 of 3 items were not put back" in done.stderr
+    assert "2 of 3 items were not queued again" in done.stderr
     assert await fetch(database, "SELECT status FROM queue.items WHERE id = %s", [broken]) == [
         "PENDING"
     ]
@@ -272,7 +272,7 @@ def test_a_paused_phase_is_seen_and_goes_on_when_told(run: Run) -> None:
     assert "paused: a move" in run("stats").stdout
     whole = run("resume", "upkeep")
     assert whole.returncode == 4
-    assert "paused now: upkeep/prune" in whole.stderr
+    assert "currently paused: upkeep/prune" in whole.stderr
     assert run("resume", "upkeep/prune").returncode == 0
     assert json.loads(run("stats", "--json").stdout)["phases"][0]["paused"] is None
 
@@ -285,8 +285,8 @@ async def test_what_was_blocked_goes_on_when_the_thing_is_there(
     assert "`jobmill queue unblock water`" in run("show", id).stdout
     wrong = run("unblock", "milk")
     assert wrong.returncode == 4
-    assert "blocked on now: water" in wrong.stderr
-    assert run("unblock", "water").stdout == "1 item blocked on water may go on\n"
+    assert "blocked on: water" in wrong.stderr
+    assert run("unblock", "water").stdout == "1 item blocked on water released\n"
     assert await fetch(database, "SELECT status FROM queue.live") == ["PENDING"]
 
 
@@ -298,7 +298,7 @@ async def test_an_alert_stands_until_somebody_clears_it(run: Run, database: Data
     [alert] = json.loads(run("alerts", "--json").stdout)
     assert "very deep" in run("stats").stdout
     assert run("clear-alert", alert["id"]).returncode == 0
-    assert run("alerts").stdout == "No alert stands.\n"
+    assert run("alerts").stdout == "No active alerts.\n"
     assert "very deep" in run("alerts", "--all").stdout
     assert run("clear-alert", alert["id"]).returncode == 3
 
@@ -344,7 +344,7 @@ async def test_stats_count_what_waits_what_ran_and_who_works(run: Run, database:
 
 
 async def test_schedules_are_known_once_they_were_declared(run: Run, database: Database) -> None:
-    assert run("schedules").stdout.startswith("Nothing recurs yet")
+    assert run("schedules").stdout.startswith("No schedules yet")
     await app.declare_schedules(Tools(database))
     assert "every 1 h" in run("schedules").stdout
     every = {one["name"]: one["every"] for one in json.loads(run("schedules", "--json").stdout)}
@@ -372,7 +372,7 @@ async def test_an_import_takes_all_lines_once(run: Run, database: Database, home
     assert await fetch(database, "SELECT count(*) FROM queue.item") == [0]
     assert run("import", "items", *renamed).stdout == "2 items imported\n"
     again = run("import", "-", *renamed, stdin=LINES)
-    assert again.stdout == "0 items imported, 2 known already\n"
+    assert again.stdout == "0 items imported, 2 already imported\n"
 
 
 async def test_bad_lines_are_each_named_and_nothing_is_taken_unless_told(
@@ -412,7 +412,7 @@ def test_a_file_in_utf_16_is_told_apart(run: Run, home: Path) -> None:
 
 def test_watch_into_a_pipe_prints_what_is_so_now_and_says_that(run: Run) -> None:
     done = run("watch")
-    assert "no terminal" in done.stderr
+    assert "not a terminal" in done.stderr
     assert "workers    none" in done.stdout
     assert json.loads(run("watch", "--json").stdout)["workers"] == []
 
@@ -474,5 +474,7 @@ async def test_a_database_that_goes_away_meanwhile_is_one_line(
             await asyncio.sleep(0.05)
         done = await listing
     assert done.returncode == 5
-    assert done.stderr.splitlines()[-1].startswith("jobmill: the database went away: ")
+    assert done.stderr.splitlines()[-1].startswith(
+        "jobmill: the connection to the database was lost: "
+    )
     assert "Traceback" not in done.stderr

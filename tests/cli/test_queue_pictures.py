@@ -7,8 +7,9 @@ from uuid import UUID
 import pytest
 from rich.console import Console
 
-from jobmill.cli.queue import lineage_tree, tables
-from jobmill.cli.queue.watch import WINDOW, Rate
+from jobmill.cli.queue import lineage_tree
+from jobmill.cli.queue.watch import RATE_WINDOW, RunRate
+from jobmill.cli.support import times
 from jobmill.queue.inspect import Item
 
 THEN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -25,7 +26,7 @@ ITEM = Item(
 def drawn(*items: Item) -> list[str]:
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(lineage_tree.draw(items, []))
+        console.print(lineage_tree.draw_lineage(items, []))
     return [line.rstrip() for line in captured.get().splitlines()[1:]]
 
 
@@ -42,7 +43,7 @@ def test_no_item_is_left_out_though_its_parent_is_gone_or_its_own_child() -> Non
     circle = (replace(ITEM, id=1, parent_id=2), replace(ITEM, id=2, parent_id=1))
     lines = drawn(*circle, orphan)
     assert sorted(line.strip(" │├└─").split()[0] for line in lines) == ["1", "2", "5"]
-    assert "parent 4 is not in this lineage any more" in next(one for one in lines if "5 " in one)
+    assert "parent 4 is no longer in this lineage" in next(one for one in lines if "5 " in one)
 
 
 @pytest.mark.parametrize(
@@ -51,11 +52,11 @@ def test_no_item_is_left_out_though_its_parent_is_gone_or_its_own_child() -> Non
      (200_000, "2 d")],
 )  # fmt: skip
 def test_ages_are_short(seconds: float, words: str) -> None:
-    assert tables.age(seconds) == words
+    assert times.format_age(seconds) == words
 
 
 def test_the_rate_is_of_the_last_while_only() -> None:
-    rate = Rate()
+    rate = RunRate()
     assert rate.add(0.0, 1_000) is None
     assert rate.add(10.0, 1_050) == 5.0
-    assert rate.add(10.0 + WINDOW, 1_050 + 2 * int(WINDOW)) == 2.0
+    assert rate.add(10.0 + RATE_WINDOW, 1_050 + 2 * int(RATE_WINDOW)) == 2.0

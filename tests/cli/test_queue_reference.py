@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from jobmill.cli import EXIT_CODES
-from jobmill.cli.servers.supervisor import AT_ONCE
+from jobmill.cli.servers.supervisor import STOPPED_AT_ONCE
 from scripts import commands
 
 
@@ -11,5 +11,5 @@ def test_the_page_of_commands_is_up_to_date() -> None:
 
 
 def test_the_page_of_commands_explains_every_exit_code() -> None:
-    for code in (0, AT_ONCE, *EXIT_CODES.values()):
+    for code in (0, STOPPED_AT_ONCE, *EXIT_CODES.values()):
         assert f"\n| {code} | " in commands.INTRO

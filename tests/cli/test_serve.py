@@ -15,7 +15,8 @@ import httpx2
 import pytest
 
 from jobmill import app, queue
-from jobmill.cli.servers.commands import choose, is_local, listen
+from jobmill.cli.servers.listener import is_local, listen
+from jobmill.cli.servers.worker import choose_phases
 from jobmill.db import Database
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.errors import Invalid
@@ -136,7 +137,7 @@ async def test_up_begins_with_the_demo_once(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
     process = start("up", **on).up()
-    assert "fiction" in process.said["demo"]
+    assert "fictional" in process.said["demo"]
     page = process.said["page"]
     async with httpx2.AsyncClient(base_url=page, timeout=30) as client:
         ended = await client.post("/demo/end", data={"sure": "yes"}, headers=HTML)
@@ -301,10 +302,10 @@ async def end(work: Work) -> Move:
 def test_phases_are_chosen_by_name_or_by_kind() -> None:
     boil, steep, find = ("tea", "boil"), ("tea", "steep"), ("cup", "find")
     stages: Stages = dict.fromkeys([boil, steep, find], Stage(end))
-    assert choose(stages, ["tea/steep"]) == [steep]
-    assert choose(stages, ["tea", "tea/boil", "cup/find"]) == [boil, steep, find]
+    assert choose_phases(stages, ["tea/steep"]) == [steep]
+    assert choose_phases(stages, ["tea", "tea/boil", "cup/find"]) == [boil, steep, find]
     with pytest.raises(Invalid, match="tea/pour"):
-        choose(stages, ["tea/pour"])
+        choose_phases(stages, ["tea/pour"])
 
 
 def test_a_port_in_use_is_told_with_the_setting(run: Run) -> None:
@@ -322,7 +323,7 @@ def test_all_addresses_need_names_to_be_called_by(host: str, run: Run) -> None:
     for command in ("up", "web"):
         done = run(command, JOBMILL_WEB_HOST=host)
         assert done.returncode == 2
-        assert f"web_host is {host}, which stands for all addresses" in done.stderr
+        assert f"web_host is {host}, which means all addresses" in done.stderr
         assert "JOBMILL_WEB_NAMES" in done.stderr
 
 

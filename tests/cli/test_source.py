@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from jobmill.cli.support import posting_output
+from jobmill.catalog.posting import format_salary
 from tests.cli import forked
 from tests.cli.forked import Run
 from tests.outside.site import Site, open_site, reply
@@ -149,9 +149,9 @@ async def test_bad_wishes_are_refused_with_what_to_do(run: Run, site: Site) -> N
         (["source", "add", "--platform", "jooble", "--config", '{"keywords": "cook"}'], "JOOBLE_API_KEY"),
         (["source", "scrape"], "--all"),
         (["source", "show", "77"], "does not exist"),
-        (["source", "read", "nothing.json", "--platform", "lever"], "cannot be read"),
-        (["listing", "read", "nothing.html"], "cannot be read"),
-        (["listing", "dedup", "nothing.jsonl"], "cannot be read"),
+        (["source", "read", "nothing.json", "--platform", "lever"], "cannot read"),
+        (["listing", "read", "nothing.html"], "cannot read"),
+        (["listing", "dedup", "nothing.jsonl"], "cannot read"),
         (["listing", "list", "--after", "???"], "not a page"),
         (["company", "show", "nobody"], "does not exist"),
     ]:  # fmt: skip
@@ -384,4 +384,4 @@ def test_whoever_stops_reading_is_not_told_of_the_database(url: str, home: Path)
     ],
 )
 def test_pay_is_not_rounded_away(low: float | None, high: float | None, words: str | None) -> None:
-    assert posting_output.pay(low, high, "EUR", "hour") == words
+    assert format_salary(low, high, "EUR", "hour") == words

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.matches import match_output
 from jobmill.cli.openings import roster
-from jobmill.cli.support import hiring, output
-from jobmill.cli.support.hiring import Limit, OpeningId, PersonName
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support import hiring_session, output, times
+from jobmill.cli.support.hiring_session import ApplicantName, OpeningId
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.import_export import exports
@@ -36,20 +34,20 @@ STANDING = (
 """What the public contract says of an application."""
 
 
-def status(person: PersonName, as_json: AsJson = False) -> None:
+def status(person: ApplicantName, as_json: AsJson = False) -> None:
     """Show how somebody stands in each opening they applied for."""
 
     async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[ApplicationStanding]]:
         return await applicant_lists.list_standings(tx, who.id)
 
-    who, found = hiring.look_at_person(person, ask)
+    who, found = hiring_session.read_applicant(person, ask)
     if as_json:
         output.print_json(_status(who, found))
         return
-    match_output.say(match_output.joined([who.name, who.email]), f"{who.id:>5}  ", bold=True)
+    output.print_wrapped(output.join([who.name, who.email]), f"{who.id:>5}  ", bold=True)
     if not found:
         typer.echo("       has not applied for anything.")
-    output.entries((one.application_id, [one.job_title], _standing(one)) for one in found)
+    output.print_entries((one.application_id, [one.job_title], _standing(one)) for one in found)
 
 
 def _status(who: Applicant, found: list[ApplicationStanding]) -> dict[str, Any]:
@@ -63,17 +61,16 @@ def _status(who: Applicant, found: list[ApplicationStanding]) -> dict[str, Any]:
 
 
 def _standing(one: ApplicationStanding) -> list[str | None]:
-    since = dt.timedelta(seconds=one.time_in_current_state_seconds)
     return [
         roster.stands(one.status, one.queue_position, one.acknowledge_deadline),
-        f"for {hiring.age(since)}",
-        f"applied {hiring.ago(one.applied_at)}",
+        f"for {times.format_age(one.time_in_current_state_seconds)}",
+        f"applied {times.format_ago(one.applied_at)}",
         f"opening {one.job_id}",
     ]
 
 
 def link(
-    person: PersonName,
+    person: ApplicantName,
     renew: Annotated[
         bool, typer.Option("--renew", help="A new one: those given before open nothing any more.")
     ] = False,
@@ -82,12 +79,12 @@ def link(
     """Print somebody's personal link, for you to hand to them: who has it acts as they do."""
 
     async def act(tx: Tx) -> str:
-        who = await hiring.applicant_of(tx, person)
+        who = await hiring_session.find_applicant(tx, person)
         return await personal_links.make_path(
             tx, LinkSigner(await secrets.get_signing_key(tx)), who.id, renew=renew
         )
 
-    url = hiring.home() + hiring.change(act)
+    url = hiring_session.base_url() + hiring_session.in_transaction(act)
     if as_json:
         output.print_json({"url": url})
     else:
@@ -95,7 +92,7 @@ def link(
 
 
 def timeline(
-    person: PersonName,
+    person: ApplicantName,
     limit: Limit = 200,
     after: Annotated[
         str | None, typer.Option(metavar="PLACE", help="Where the list goes on, as it says.")
@@ -107,7 +104,7 @@ def timeline(
     async def ask(tx: Tx, who: Applicant) -> list[AuditEvent]:
         return await applicant_lists.list_timeline(tx, who.id, after=after, limit=limit + 1)
 
-    found = hiring.look_at_person(person, ask)
+    found = hiring_session.read_applicant(person, ask)
     for event in found[:limit]:
         if as_json:
             output.print_json(event_record(event))
@@ -140,10 +137,10 @@ def event_record(event: AuditEvent) -> dict[str, Any]:
 
 def print_event(event: AuditEvent, *, opening: bool) -> None:
     """An event in a line: when, what, from where to where, by whom."""
-    lead = f"{event.created_at.astimezone():%Y-%m-%d %H:%M:%S}  {event.seq:>5}  "
+    lead = f"{times.format_second(event.created_at)}  {event.seq:>5}  "
     states = [roster.STATES[one] for one in (event.from_status, event.to_status) if one]
-    match_output.say(
-        match_output.joined(
+    output.print_wrapped(
+        output.join(
             [
                 event.type,
                 " → ".join(states) or None,
@@ -173,14 +170,14 @@ def queue(
             tx, opening, after=after, limit=limit + 1
         )
 
-    counted, found = hiring.look(opening, ask)
+    counted, found = hiring_session.read_opening(opening, ask)
     if as_json:
         output.print_json(_queue(counted, found[:limit]))
     else:
         waiting = f"{counted.waitlist_count:,} waiting"
-        taken = f"{counted.active_count:,} of {output.count(counted.capacity, 'slot')} taken"
-        match_output.say(
-            match_output.joined([counted.title, taken, waiting]), f"{counted.id:>5}  ", bold=True
+        taken = f"{counted.active_count:,} of {output.format_count(counted.capacity, 'slot')} taken"
+        output.print_wrapped(
+            output.join([counted.title, taken, waiting]), f"{counted.id:>5}  ", bold=True
         )
         roster.people(found[:limit])
         if not found:

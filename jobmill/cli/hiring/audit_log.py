@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from jobmill.cli.hiring import applicants, log_heads
-from jobmill.cli.matches import match_output
 from jobmill.cli.openings import roster
-from jobmill.cli.support import hiring, output, session
-from jobmill.cli.support.hiring import Limit, OpeningId
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support import hints, hiring_session, output, session, times
+from jobmill.cli.support.hiring_session import OpeningId
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.audit_log import events
@@ -37,14 +36,14 @@ def summary(opening: OpeningId, as_json: AsJson = False) -> None:
     async def ask(tx: Tx) -> OpeningSummary:
         return await summaries.summarize(tx, opening)
 
-    found = hiring.look(opening, ask)
+    found = hiring_session.read_opening(opening, ask)
     if as_json:
         known = exports.to_json_fields(found)
         names = {"openingId": "jobId", "title": "jobTitle"}
         output.print_json({names.get(name, name): value for name, value in known.items()})
         return
-    match_output.say(found.title, f"{found.opening_id:>5}  ", bold=True)
-    output.facts(
+    output.print_wrapped(found.title, f"{found.opening_id:>5}  ", bold=True)
+    output.print_facts(
         {
             "slots": f"{found.active_count:,} of {found.capacity:,} taken",
             "waiting": f"{found.waitlist_count:,}",
@@ -60,7 +59,7 @@ def summary(opening: OpeningId, as_json: AsJson = False) -> None:
 def _mean(seconds: float | None) -> str:
     if seconds is None:
         return "not known yet"
-    return f"{hiring.age(dt.timedelta(seconds=seconds))} on average"
+    return f"{times.format_age(seconds)} on average"
 
 
 def replay(
@@ -78,14 +77,14 @@ def replay(
     """Show an opening as it was at any moment: who was in it, who waited, what had happened."""
     if at is not None and seq is not None:
         raise Invalid("name --at TIME or --seq N, not both")
-    as_of = hiring.moment(at) if at is not None else None
+    as_of = times.parse_time(at) if at is not None else None
 
     async def ask(tx: Tx) -> tuple[OpeningReplay, list[AuditEvent]]:
         found = await replays.replay_at(tx, opening, as_of=as_of, seq=seq)
         first = 0 if as_json else max(found.seq - LAST, 0)
         return found, await events.find_by_opening(tx, opening, after=first, upto=found.seq)
 
-    found, told = hiring.look(opening, ask)
+    found, told = hiring_session.read_opening(opening, ask)
     if as_json:
         output.print_json(_replay(found, told))
     else:
@@ -117,14 +116,14 @@ def _entry(one: ReplayedApplication) -> dict[str, Any]:
 
 
 def _print_replay(found: OpeningReplay, told: Sequence[AuditEvent], limit: int) -> None:
-    at = f"{found.as_of.astimezone():%Y-%m-%d %H:%M:%S}"
+    at = f"{times.format_second(found.as_of)}"
     if found.status is None:
         typer.echo(f"At {at} opening {found.opening_id} was not there yet.")
         return
-    taken = f"{found.occupied:,} of {output.count(found.capacity, 'slot')} taken"
+    taken = f"{found.occupied:,} of {output.format_count(found.capacity, 'slot')} taken"
     waiting = f"{len(found.waiting):,} waiting"
     words = [at, f"after event {found.seq}", found.status, taken, waiting]
-    match_output.say(match_output.joined(words), f"{found.opening_id:>5}  ", bold=True)
+    output.print_wrapped(output.join(words), f"{found.opening_id:>5}  ", bold=True)
     _print_entries("In it", found.active, limit)
     _print_entries("Waiting", found.waiting, limit)
     typer.echo("\nWhat had happened last")
@@ -138,10 +137,14 @@ def _print_entries(word: str, entries: Sequence[ReplayedApplication], limit: int
     typer.echo(f"\n{word} ({len(entries):,})")
     for one in entries[:limit]:
         state = f"position {one.position:,}" if one.position else roster.STATES[one.status]
-        missed = f"missed {output.count(one.penalty_count, 'offer')}" if one.penalty_count else None
+        missed = (
+            f"missed {output.format_count(one.penalty_count, 'offer')}"
+            if one.penalty_count
+            else None
+        )
         who = f"applicant {one.applicant_id}"
-        words = match_output.joined([one.applicant_name, state, missed, who])
-        match_output.say(words, f"{one.application_id:>5}  ")
+        words = output.join([one.applicant_name, state, missed, who])
+        output.print_wrapped(words, f"{one.application_id:>5}  ")
     if len(entries) > limit:
         typer.echo(f"{'':7}and {len(entries) - limit:,} more: --limit N shows more")
 
@@ -156,20 +159,20 @@ def why(
     async def ask(tx: Tx) -> EventExplanation:
         return await reasoning.explain_event(tx, opening, seq)
 
-    found = hiring.look(opening, ask)
+    found = hiring_session.read_opening(opening, ask)
     if as_json:
         output.print_json(_why(found))
         return
-    words = [found.type, f"{found.at.astimezone():%Y-%m-%d %H:%M:%S}", f"by {found.by}"]
-    match_output.say(match_output.joined(words), f"{found.seq:>5}  ", bold=True)
+    words = [found.type, f"{times.format_second(found.at)}", f"by {found.by}"]
+    output.print_wrapped(output.join(words), f"{found.seq:>5}  ", bold=True)
     # Two may have the same name.
     names = {id: f"{name} ({id})" for id, name in found.names.items()}
     for sentence in found.story:
-        match_output.say(reasoning.render_sentence(sentence, names, _here), "       ")
+        output.print_wrapped(reasoning.render_sentence(sentence, names, _here), "       ")
 
 
 def _here(at: dt.datetime) -> str:
-    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+    return f"{times.format_second(at)}"
 
 
 def _why(found: EventExplanation) -> dict[str, Any]:
@@ -212,8 +215,8 @@ def verify(
     async def run(database: Database) -> list[VerificationReport]:
         return await log_heads.verify(database, opening, known, quiet=as_json)
 
-    with hiring.pointing():
-        found = session.use(run)
+    with hints.add_hints():
+        found = session.with_database(run)
     lost = [] if opening else sorted(set(known) - {one.opening_id for one in found})
     bad = bool(lost) or any(one.faults for one in found)
     log_heads.show_reports(found, lost, as_json=as_json)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli.support import environment, hiring, inputs, output
-from jobmill.cli.support.hiring import DryRun, OpeningId
+from jobmill.cli.support import environment, files, hints, hiring_session, output
+from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -70,13 +70,13 @@ def message_many(
     """Write to many applicants: a letter each, in which they see nobody else (exit code 1: some refused)."""
     if (text is None) == (file is None):
         raise Invalid("say what to tell them: --text TEXT or --file FILE")
-    message = text if file is None else inputs.read_text(file)
+    message = text if file is None else files.read_text(file)
     _warn()
     _run(opening, "message", ids, all_waiting, reason, dry_run, as_json, message=message)
 
 
 def _warn() -> None:
-    if missing := mail.missing_setting(environment.load()):
+    if missing := mail.missing_setting(environment.load_settings()):
         typer.echo(f"Letters are dropped: {missing}.", err=True)
 
 
@@ -108,7 +108,7 @@ def _run(
             dry_run=dry_run,
         )
 
-    done = hiring.change(act)
+    done = hiring_session.in_transaction(act)
     _print(done, dry_run, as_json)
     if any(line.outcome == "refused" for line in done):
         raise typer.Exit(1)
@@ -120,7 +120,7 @@ def _print(done: Sequence[BulkResult], dry_run: bool, as_json: bool) -> None:
             output.print_json({**exports.to_json_fields(line), "dryRun": dry_run})
         return
     for line in done:
-        detail = f": {hiring.ours(line.detail)}" if line.detail else ""
+        detail = f": {hints.call_job_opening(line.detail)}" if line.detail else ""
         typer.echo(f"{line.application_id:>5}  {line.outcome}{detail}")
     if not done:
         typer.echo("Nobody waits.")

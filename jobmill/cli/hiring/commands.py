@@ -9,8 +9,8 @@ import typer
 from jobmill.cli.hiring import applicants as standing
 from jobmill.cli.hiring import audit_log, bulk_actions, personal_data
 from jobmill.cli.openings import spreadsheets
-from jobmill.cli.support import hiring, output
-from jobmill.cli.support.hiring import ApplicationId, OpeningId
+from jobmill.cli.support import hiring_session, output, times
+from jobmill.cli.support.hiring_session import ApplicationId, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Gone, Invalid
@@ -48,10 +48,12 @@ def apply(
 ) -> None:
     """Apply for somebody: they take a free slot, or join the waitlist."""
     if applicant is not None and name is None and email is None:
-        placed = hiring.change(lambda tx: submissions.apply(tx, opening, applicant, LOCAL))
+        placed = hiring_session.in_transaction(
+            lambda tx: submissions.apply(tx, opening, applicant, LOCAL)
+        )
     elif applicant is None and name is not None and email is not None:
-        person = applicants.parse_contact(name, email, fold=hiring.folds())
-        placed = hiring.change(
+        person = applicants.parse_contact(name, email, fold=hiring_session.folds_email_aliases())
+        placed = hiring_session.in_transaction(
             lambda tx: submissions.apply_with_contact(tx, opening, person, LOCAL)
         )
     else:
@@ -72,7 +74,7 @@ def withdraw(
         by = await _by(tx, application, for_applicant)
         return await submissions.withdraw(tx, application, by, reason=reason)
 
-    placed = hiring.change(act)
+    placed = hiring_session.in_transaction(act)
     _tell(placed.application, outcomes.WITHDRAWN, as_json)
 
 
@@ -106,7 +108,7 @@ def _answer(
         by = await _by(tx, id, for_applicant)
         return await offers.answer_offer(tx, id, answer, by, reason=reason)
 
-    done = hiring.change(act)
+    done = hiring_session.in_transaction(act)
     # What the miss led to is committed by now.
     if isinstance(done, submissions.MissedOffer):
         raise Gone(outcomes.missed_message(done.application))
@@ -129,7 +131,7 @@ def promote(
     as_json: AsJson = False,
 ) -> None:
     """Offer a slot to somebody who waits, out of turn."""
-    done = hiring.change(
+    done = hiring_session.in_transaction(
         lambda tx: lifecycle.offer_out_of_turn(
             tx, application, LOCAL, reason=reason, add_slot=add_slot
         )
@@ -142,7 +144,7 @@ def _tell(one: Application, message: str, as_json: bool, position: int | None = 
         output.print_json(_result(one, message, position))
         return
     deadline = one.acknowledge_deadline
-    end = f" Answer it {hiring.until(deadline)}." if deadline else ""
+    end = f" Answer it {times.format_deadline(deadline)}." if deadline else ""
     typer.echo(f"Application {one.id}: {message}{end}")
 
 
@@ -179,13 +181,15 @@ def seed(as_json: AsJson = False) -> None:
     async def act(tx: Tx) -> SampleData:
         return await sample_data.add_sample_data(tx, LOCAL)
 
-    done = hiring.change(act)
+    done = hiring_session.in_transaction(act)
     if as_json:
-        output.one(done, as_json=True)
+        output.print_record(done, as_json=True)
         return
     ids = ", ".join(map(str, done.openings))
     if done.added:
-        typer.echo(f"Made openings {ids} and {output.count(len(done.applicants), 'applicant')}.")
+        typer.echo(
+            f"Made openings {ids} and {output.format_count(len(done.applicants), 'applicant')}."
+        )
         typer.echo(f"Look around: jobmill opening show {done.openings[0]}", err=True)
     else:
         typer.echo(f"The sample is there already (openings {ids}); nothing was changed.")

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from jobmill.cli.matches import match_output
-from jobmill.cli.support import inputs, output
-from jobmill.cli.support.files import replacing
+from jobmill.cli.support import files, output
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from jobmill.hiring.audit_log import verification as logs
@@ -32,7 +30,7 @@ def read(file: str) -> dict[int, ChainHead]:
     """What was kept, by opening; Invalid says which line is wrong."""
     kept = TypeAdapter(_Kept)
     found: dict[int, ChainHead] = {}
-    for number, line in enumerate(inputs.read_text(file).splitlines(), 1):
+    for number, line in enumerate(files.read_text(file).splitlines(), 1):
         if not line.strip():
             continue
         try:
@@ -44,9 +42,11 @@ def read(file: str) -> dict[int, ChainHead]:
 
 
 def write(file: str, reports: Sequence[VerificationReport]) -> None:
-    with replacing(file) as out:
+    with files.open_output(file) as out:
         for one in reports:
-            inputs.put({"jobId": one.opening_id, "seq": one.head.seq, "hash": one.head.hash}, out)
+            output.print_json(
+                {"jobId": one.opening_id, "seq": one.head.seq, "hash": one.head.hash}, out
+            )
     if file != "-":
         typer.echo(f"Kept in {file}; store it where the database cannot be reached.", err=True)
 
@@ -57,7 +57,7 @@ async def verify(
     """The reports of one opening or of all, each of one moment; writers go on meanwhile."""
     ids = [opening] if opening else await _all(database)
     found: list[VerificationReport] = []
-    with output.progress("Verifying", quiet=quiet) as tell:
+    with output.show_progress("Verifying", quiet=quiet) as tell:
         for id in ids:
             tell(f"{len(found) + 1:,} of {len(ids):,}")
             async with database.transaction() as tx:
@@ -90,12 +90,12 @@ def show_reports(
     for one in found:
         for fault in one.faults:
             where = f"event {fault.seq}" if fault.seq is not None else "the opening itself"
-            match_output.say(fault.what, f"opening {one.opening_id}, {where}: ")
+            output.print_wrapped(fault.what, f"opening {one.opening_id}, {where}: ")
     for id in lost:
         typer.echo(f"opening {id}: it is gone, and its log with it")
-    events = output.count(sum(one.events for one in found), "event")
+    events = output.format_count(sum(one.events for one in found), "event")
     bad = sum(bool(one.faults) for one in found) + len(lost)
-    many = output.count(len(found) + len(lost), "opening")
+    many = output.format_count(len(found) + len(lost), "opening")
     if bad:
         typer.echo(f"{bad:,} of {many} with faults; {events} checked.")
     elif found:

@@ -7,11 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.matches import match_output
 from jobmill.cli.openings import roster
-from jobmill.cli.support import hiring, output
-from jobmill.cli.support.files import replacing
-from jobmill.cli.support.hiring import PersonName
+from jobmill.cli.support import files, hiring_session, output, times
+from jobmill.cli.support.hiring_session import ApplicantName
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
@@ -23,7 +21,7 @@ from jobmill.hiring.records.applicants import Applicant
 
 
 def export_person(
-    person: PersonName,
+    person: ApplicantName,
     out: Annotated[str, typer.Option(metavar="FILE", help="Where to; - is stdout.")] = "-",
     as_json: Annotated[bool, typer.Option("--json", help="It is JSON anyway.")] = False,
 ) -> None:
@@ -32,15 +30,15 @@ def export_person(
     async def ask(tx: Tx, who: Applicant) -> Any:
         return await privacy.export_personal_data(tx, who.id)
 
-    found = hiring.look_at_person(person, ask)
-    with replacing(out) as file:
+    found = hiring_session.read_applicant(person, ask)
+    with files.open_output(out) as file:
         output.print_json(found, file)
     if out != "-":
         typer.echo(f"Written to {out}", err=True)
 
 
 def erase_person(
-    person: PersonName,
+    person: ApplicantName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -52,9 +50,9 @@ def erase_person(
     async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[ApplicationStanding]]:
         return await applicant_lists.list_standings(tx, who.id)
 
-    who, own = hiring.look_at_person(person, ask)
+    who, own = hiring_session.read_applicant(person, ask)
     if who.erased_at:
-        raise Conflict(f"applicant {who.id} was erased already, {hiring.ago(who.erased_at)}")
+        raise Conflict(f"applicant {who.id} was erased already, {times.format_ago(who.erased_at)}")
     live = [one for one in own if one.status != "INACTIVE"]
     if not yes:
         _ask(who, live, len(own))
@@ -62,7 +60,7 @@ def erase_person(
     async def act(tx: Tx) -> None:
         await privacy.erase_applicant(tx, who.id, LOCAL)
 
-    hiring.change(act)
+    hiring_session.in_transaction(act)
     if as_json:
         ended = [one.application_id for one in live]
         output.print_json({"applicantId": who.id, "erased": True, "ended": ended})
@@ -74,10 +72,12 @@ def _ask(who: Applicant, live: list[ApplicationStanding], count: int) -> None:
     """Say what it comes to, and go on only if that is meant."""
     if not sys.stdin.isatty():
         raise Invalid("nobody is there to ask: --yes does it")
-    match_output.say(f"{who.name} · {who.email}", f"{who.id:>5}  ", bold=True)
-    many = output.count(count, "application")
-    match_output.say(f"Name, address and notes are erased, also from {many}. It cannot be undone.")
+    output.print_wrapped(f"{who.name} · {who.email}", f"{who.id:>5}  ", bold=True)
+    many = output.format_count(count, "application")
+    output.print_wrapped(
+        f"Name, address and notes are erased, also from {many}. It cannot be undone."
+    )
     for one in live:
         words = f"{one.job_title}: {roster.STATES[one.status]}; it is ended"
-        match_output.say(words, f"{one.application_id:>5}  ")
+        output.print_wrapped(words, f"{one.application_id:>5}  ")
     typer.confirm("Erase this person?", abort=True, err=True)

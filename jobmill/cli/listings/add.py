@@ -53,22 +53,22 @@ def add(
     """
 
     async def act(tools: Tools) -> list[Submitted]:
-        settings = environment.load()
+        settings = environment.load_settings()
         await app.declare_stages(tools, settings)
         async with tools.db.transaction() as tx:
             submitted = await _submit(tx, urls, profile, force)
         if not wait:
             return submitted
         items = [one.item for one in submitted if one.item is not None]
-        await foreground_worker.finish(
+        await foreground_worker.finish_items(
             tools, settings, ("listing", "company"), items, quiet=as_json
         )
         async with tools.db.transaction() as tx:
             return [await _outcome(tx, one, profile) for one in submitted]
 
-    done = session.reach(act)
+    done = session.with_tools(act)
     if as_json:
-        output.lines(done)
+        output.print_json_lines(done)
     else:
         for one in done:
             _tell(one)
@@ -79,7 +79,7 @@ def add(
 
 
 async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> list[Submitted]:
-    judge = await lookups.chosen(tx, profile)
+    judge = await lookups.choose_profile(tx, profile)
     news = [judging.submission(url, judge.profile_id, force=force) for url in dict.fromkeys(urls)]
     answers = await queue.submit_all(tx, news)
     return [
@@ -108,7 +108,7 @@ async def _outcome(tx: Tx, one: Submitted, profile: str | None) -> Submitted:
 
 def _tell(one: Submitted) -> None:
     told = f": {one.note}" if one.note else ""
-    typer.echo(output.plain(f"{one.url}: {one.status.lower()}{told}"))
+    typer.echo(output.printable(f"{one.url}: {one.status.lower()}{told}"))
     if one.match is not None:
         typer.echo(f"  `jobmill match show {one.match}` shows it")
     elif one.listing is not None:

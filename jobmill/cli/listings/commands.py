@@ -13,7 +13,7 @@ from jobmill.catalog import duplicate_links, duplicates, history, listings, post
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting
 from jobmill.cli.listings import add, search
-from jobmill.cli.support import inputs, output, posting_output, session
+from jobmill.cli.support import files, inputs, output, posting_output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -36,24 +36,24 @@ def read(
     as_json: AsJson = False,
 ) -> None:
     """Read the posting of a saved page, without any model; nothing is fetched or saved."""
-    inputs.each(files, "file", lambda one: _print_reading(one, url, as_json), as_json=as_json)
+    inputs.for_each(files, "file", lambda one: _print_reading(one, url, as_json), as_json=as_json)
 
 
 def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
-    html = inputs.text_of(one, "html")
+    html = inputs.get_text(one, "html")
     found = page_reader.read_posting(
-        inputs.file_of(one, "html") if html is None else html,
-        inputs.text_of(one, "url") or url,
+        inputs.read_named_file(one, "html") if html is None else html,
+        inputs.get_text(one, "url") or url,
         # Whoever hands a page in says that it is a posting's.
         expected=True,
     )
     if found.posting is None:
         raise Invalid("no posting was found on the page")
     if not as_json:
-        posting_output.whole(found.posting)
+        posting_output.print_posting(found.posting)
         return
     extra = {"file": one["file"]} if "file" in one else {}
-    inputs.put(
+    output.print_json(
         posting_json.to_record(found.posting)
         | {"method": found.method, "closed": found.closed}
         | extra
@@ -76,12 +76,12 @@ def dedup(
     `posts` says which members are one and the same post. A line that is no posting is complained
     of, with its number from 1, and left out.
     """
-    names, found, whole = _named(inputs.read_text(file), as_json)
+    names, found, whole = _named(files.read_text(file), as_json)
     groups = duplicates.find_groups(found, PLATFORM_RULES)
     for group in groups:
         members = [names[index] for index in group.members]
         if as_json:
-            inputs.put(
+            output.print_json(
                 {
                     "canonical": names[group.canonical],
                     "members": members,
@@ -94,8 +94,8 @@ def dedup(
             typer.echo(f"{names[group.canonical]}: {', '.join(map(str, members))} ({group.why})")
     if not as_json:
         together = sum(len(group.members) for group in groups)
-        groups_of = f"{together} in {output.count(len(groups), 'group')}"
-        typer.echo(f"{output.count(len(found), 'posting')}: {groups_of}, the rest alone")
+        groups_of = f"{together} in {output.format_count(len(groups), 'group')}"
+        typer.echo(f"{output.format_count(len(found), 'posting')}: {groups_of}, the rest alone")
     if not whole:
         raise typer.Exit(1)
 
@@ -110,11 +110,11 @@ def _named(text: str, as_json: bool) -> tuple[list[Any], list[Posting], bool]:
         if not line.strip():
             continue
         try:
-            fields = inputs.parse(line, f"line {number + 1}")
+            fields = inputs.parse_object(line, f"line {number + 1}")
             found.append(posting_json.from_record(fields))
         except Invalid as error:
             wrong += 1
-            inputs.complain({}, number + 1, error, as_json=as_json)
+            inputs.report_error({}, number + 1, error, as_json=as_json)
             continue
         numbers.append(number)
         ids.append(fields.get("id"))
@@ -143,12 +143,14 @@ def show_listing(id: Id, as_json: AsJson = False) -> None:
             await history.find_events(tx, "listing", id),
         )
 
-    story = session.ask(find)
+    story = session.in_transaction(find)
     if as_json:
-        output.one(story, as_json=True)
+        output.print_record(story, as_json=True)
         return
-    posting_output.whole(listings.to_posting(story.listing))
-    posting_output.story(story.listing, story.completeness, story.linked, story.events)
+    posting_output.print_posting(listings.to_posting(story.listing))
+    posting_output.print_listing_history(
+        story.listing, story.completeness, story.linked, story.events
+    )
 
 
 @app.command()
@@ -193,9 +195,9 @@ def _act(id: int, act: Callable[[Tx], Awaitable[None]], words: str, as_json: boo
     async def run(tx: Tx) -> None:
         await act(tx)
 
-    session.ask(run)
+    session.in_transaction(run)
     if as_json:
-        output.one(Done(id, words), as_json=True)
+        output.print_record(Done(id, words), as_json=True)
     else:
         typer.echo(f"listing {id} {words}")
 

@@ -13,11 +13,10 @@ import typer
 from jobmill.catalog import listing_search, listings, posting_json
 from jobmill.catalog.listing_search import ListingHit, ListingPage, ListingQuery
 from jobmill.catalog.listings import Listing, to_posting
+from jobmill.catalog.posting import format_salary
 from jobmill.catalog.spreadsheet_cells import escape_formula
-from jobmill.cli.support import inputs, output, session
-from jobmill.cli.support.files import replacing
+from jobmill.cli.support import files, output, session, times
 from jobmill.cli.support.output import AsJson
-from jobmill.cli.support.posting_output import pay
 from jobmill.db import Database, Tx
 
 PAGE = 500
@@ -131,9 +130,9 @@ def _entry(hit: ListingHit) -> tuple[int, list[str | None], list[str | None]]:
     facts = [
         hit.location or ", ".join(hit.locations),
         hit.arrangement,
-        pay(hit.salary_min, hit.salary_max, hit.salary_currency, hit.salary_period),
-        f"closed {hit.closed_at.astimezone():%Y-%m-%d}" if hit.closed_at else None,
-        f"found {hit.first_seen_at.astimezone():%Y-%m-%d}",
+        format_salary(hit.salary_min, hit.salary_max, hit.salary_currency, hit.salary_period),
+        f"closed {times.format_day(hit.closed_at)}" if hit.closed_at else None,
+        f"found {times.format_day(hit.first_seen_at)}",
         f"via {hit.via}" if hit.via else None,
         f"{hit.others} more like it" if hit.others else None,
     ]
@@ -144,9 +143,9 @@ def _print_hits(query: ListingQuery, after: str | None, limit: int, as_json: boo
     async def find(tx: Tx) -> ListingPage:
         return await listing_search.find(tx, query, after=after, limit=limit)
 
-    found = session.ask(find)
+    found = session.in_transaction(find)
     if as_json:
-        output.lines(found.hits)
+        output.print_json_lines(found.hits)
         if found.next:
             # Not among the listings: whoever reads lines gets nothing else on stdout.
             typer.echo(f"next page: --after {found.next}", err=True)
@@ -154,7 +153,7 @@ def _print_hits(query: ListingQuery, after: str | None, limit: int, as_json: boo
     if not found.hits:
         typer.echo("No listings fit. `jobmill source list` says what was looked at, and when.")
         return
-    output.entries(map(_entry, found.hits))
+    output.print_entries(map(_entry, found.hits))
     if found.next:
         typer.echo(f"There are more: --after {found.next}")
 
@@ -173,10 +172,10 @@ def export(
     query = ListingQuery(company=company, since=_since(days), state=state, duplicates=duplicates)
 
     async def run(database: Database) -> int:
-        with replacing(file) as out:
+        with files.open_output(file) as out:
             return await _write(out, form, _all(database, query))
 
-    count = session.use(run)
+    count = session.with_database(run)
     if file != "-":
         typer.echo(f"{count} listings written to {file}")
 
@@ -210,5 +209,5 @@ async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
             table.writerow([escape_formula(getattr(one, name)) for name in names])
         else:
             kept = {"id": one.id, "first_seen_at": one.first_seen_at, "closed_at": one.closed_at}
-            inputs.put(posting_json.to_record(to_posting(one)) | kept, out)
+            output.print_json(posting_json.to_record(to_posting(one)) | kept, out)
     return count

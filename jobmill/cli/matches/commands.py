@@ -13,7 +13,7 @@ from jobmill.catalog.listings import Listing
 from jobmill.cli.matches import match_output, rescore_commands, saved_views
 from jobmill.cli.matches import statuses as triage
 from jobmill.cli.matches.statuses import Statuses
-from jobmill.cli.support import lookups, output, session
+from jobmill.cli.support import hints, lookups, output, session, times
 from jobmill.cli.support.lookups import ListingName, ProfileName
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
@@ -67,7 +67,7 @@ def list_matches(
     """
 
     async def ask(tx: Tx) -> tuple[list[Match], Copies, str]:
-        version = await lookups.chosen(tx, profile)
+        version = await lookups.choose_profile(tx, profile)
         wanted = Wanted(
             profile_id=version.profile_id,
             statuses=triage.read(statuses) or triage.LISTED,
@@ -82,11 +82,11 @@ def list_matches(
         found, nothing = await _find(tx, version, wanted)
         return found, await duplicate_matches.of(tx, [one.id for one in found]), nothing
 
-    with lookups.pointing():
-        found, also, nothing = session.ask(ask)
+    with hints.add_hints():
+        found, also, nothing = session.in_transaction(ask)
     _print_list(found, also, limit, as_json)
     if not found and not as_json:
-        match_output.say(nothing)
+        output.print_wrapped(nothing)
 
 
 async def _find(tx: Tx, version: Version, wanted: Wanted) -> tuple[list[Match], str]:
@@ -107,12 +107,12 @@ async def _find(tx: Tx, version: Version, wanted: Wanted) -> tuple[list[Match], 
 async def _say_nothing(tx: Tx, version: Version) -> str:
     judged = sum(one.count for one in await verdicts.tally(tx, version.profile_id))
     if waits := await judging_feed.count(tx, version.profile_id):
-        many = output.count(waits, "listing")
+        many = output.format_count(waits, "listing")
         verb = "waits" if waits == 1 else "wait"
         return f"No matches yet: {many} {verb} to be judged. `jobmill up` or a worker does it."
     if judged:
         return (
-            f"None of {output.count(judged, 'listing')} fits {version.name}. "
+            f"None of {output.format_count(judged, 'listing')} fits {version.name}. "
             "`jobmill match stats` says what turns them down."
         )
     return "No matches yet, for nothing was judged: `jobmill source add URL` finds listings."
@@ -123,7 +123,7 @@ def _print_list(found: list[Match], also: Copies, limit: int, as_json: bool) -> 
         if as_json:
             output.print_json(match_json.write(one))
         else:
-            match_output.entry(one, also.get(one.id, ()))
+            match_output.print_match_entry(one, also.get(one.id, ()))
     if len(found) > limit:
         # Not among the matches: whoever reads lines gets nothing else on stdout.
         typer.echo(f"There are more: --after {found[limit - 1].id}", err=True)
@@ -144,13 +144,13 @@ def show_match(
             await duplicate_matches.of(tx, [id]),
         )
 
-    with lookups.pointing():
-        match, events, also = session.ask(find)
+    with hints.add_hints():
+        match, events, also = session.in_transaction(find)
     if as_json:
         told = [{"at": one.at, "what": one.what, "actor": one.actor, "data": one.data} for one in events]  # fmt: skip
         output.print_json(match_json.write(match) | {"events": told})
     else:
-        match_output.whole(match, events, also.get(id, ()), text=text)
+        match_output.print_match(match, events, also.get(id, ()), text=text)
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = Fal
     async def find(database: Database) -> Verdict:
         return await _verdict(database, listing, profile)
 
-    found = session.use(find)
+    found = session.with_database(find)
     if as_json:
         output.print_json(_record(found))
     else:
@@ -184,14 +184,14 @@ def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = Fal
 
 async def _verdict(database: Database, named: str, profile: str | None) -> Verdict:
     async with database.transaction() as tx:
-        version = await lookups.chosen(tx, profile)
+        version = await lookups.choose_profile(tx, profile)
         newest = version.version
-        listing = await lookups.listing_of(tx, named)
+        listing = await lookups.find_listing(tx, named)
         word = await verdicts.get(tx, version.profile_id, listing.id)
         id = await matches.of_listing(tx, version.profile_id, listing.id)
         match = None if id is None else await matches.get(tx, id)
         if word is not None:
-            version = await lookups.chosen(tx, version.name, version=word.profile_version)
+            version = await lookups.choose_profile(tx, version.name, version=word.profile_version)
     word = word or await _judge(database, version, listing)
     return Verdict(listing, version, word, match, newest)
 
@@ -239,26 +239,30 @@ def _record(found: Verdict) -> dict[str, Any]:
 def _print_verdict(found: Verdict) -> None:
     word = found.word
     match = word.match_result
-    match_output.headline(found.listing)
+    match_output.print_headline(found.listing)
     score = "" if word.score is None else f" with {word.score} of 100"
     forced = ", kept because you wanted it whatever the rules say" if word.forced else ""
     outcome = "filtered out" if word.outcome == "filtered" else word.outcome
-    match_output.say(f"{outcome}{score}{forced}", bold=True)
+    output.print_wrapped(f"{outcome}{score}{forced}", bold=True)
     at = word.judged_at
-    when = f"on {at.astimezone():%Y-%m-%d %H:%M}" if at else "now; nothing is kept"
-    who = match_output.by(match and match.scored_by)
-    match_output.say(f"by {who}, version {word.profile_version} of {found.version.name}, {when}")
+    when = f"on {times.format_minute(at)}" if at else "now; nothing is kept"
+    who = match_output.format_scorer(match and match.scored_by)
+    output.print_wrapped(
+        f"by {who}, version {word.profile_version} of {found.version.name}, {when}"
+    )
     if word.profile_version < found.newest:
         hint = "`jobmill match rescore --dry-run` shows whether that differs"
-        match_output.say(f"the newest version is {found.newest}: {hint}")
+        output.print_wrapped(f"the newest version is {found.newest}: {hint}")
     if match and word.local_score not in (None, match.match_score):
-        match_output.say(f"the local score was {word.local_score}")
+        output.print_wrapped(f"the local score was {word.local_score}")
     if found.match:
         dropped = ", dropped out" if found.match.dropped_at else ""
-        match_output.say(f"match {found.match.id}, {found.match.status}{dropped}")
-    match_output.sifted(word.filter_result, found.version.profile().rules.strikes.threshold)
+        output.print_wrapped(f"match {found.match.id}, {found.match.status}{dropped}")
+    match_output.print_filter_result(
+        word.filter_result, found.version.profile().rules.strikes.threshold
+    )
     if match:
-        match_output.scored(match)
+        match_output.print_score(match)
 
 
 @dataclass(frozen=True)
@@ -281,11 +285,11 @@ def stats(profile: ProfileName = None, as_json: AsJson = False) -> None:
     """Count what was judged, what waits, what you made of it, and which rules turn most down."""
 
     async def find(tx: Tx) -> Stats:
-        return await _count(tx, await lookups.chosen(tx, profile))
+        return await _count(tx, await lookups.choose_profile(tx, profile))
 
-    found = session.ask(find)
+    found = session.in_transaction(find)
     if as_json:
-        output.one(found, as_json=True)
+        output.print_record(found, as_json=True)
         return
     _print_stats(found)
 
@@ -314,27 +318,27 @@ def _print_stats(found: Stats) -> None:
         typer.echo("Nothing was judged yet: `jobmill source add URL` finds listings.")
         return
     at = found.newest
-    match_output.say(
+    output.print_wrapped(
         f"{found.profile}, version {found.version}{', paused' if found.paused_at else ''}"
     )
     lines = {
-        "judged": (found.judged, f"last on {at.astimezone():%Y-%m-%d %H:%M}" if at else ""),
+        "judged": (found.judged, f"last on {times.format_minute(at)}" if at else ""),
         "filtered": (found.filtered, "turned down by rules that cost nothing"),
         "skipped": (found.skipped, "scored, and below the threshold"),
         "matched": (found.matched, "fit"),
         "waiting": (found.waiting, "to be judged; `jobmill up` or a worker does it"),
     }
     for name, (count, means) in lines.items():
-        match_output.say(means, f"  {count:>7,}  {name:<9} ")
+        output.print_wrapped(means, f"  {count:>7,}  {name:<9} ")
     if found.statuses:
-        match_output.heading("what you made of them")
+        output.print_heading("what you made of them")
         for name, count in found.statuses.items():
-            match_output.say(name, f"  {count:>7,}  ")
+            output.print_wrapped(name, f"  {count:>7,}  ")
     if found.rules:
-        match_output.heading("what turns most down")
+        output.print_heading("what turns most down")
         for rule in found.rules:
             kind = "enough by itself" if rule.kind == "rejection" else "strikes"
-            match_output.say(f"{rule.rule.replace('_', ' ')} ({kind})", f"  {rule.count:>7,}  ")
+            output.print_wrapped(f"{rule.rule.replace('_', ' ')} ({kind})", f"  {rule.count:>7,}  ")
 
 
 app.command("rescore")(rescore_commands.rescore_listings)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import shutil
-import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,14 +10,14 @@ from typing import Any
 import typer
 
 from jobmill.catalog.listings import Listing
-from jobmill.cli.support import output, posting_output
+from jobmill.catalog.posting import format_salary
+from jobmill.cli.support import output, times
 from jobmill.matching.duplicate_matches import Copy
 from jobmill.matching.matches import Event, Match
 from jobmill.matching.rescore import Standing
 from jobmill.matching.verdict import LIMIT, FilterResult, MatchResult, Rejection, Strike
 from jobmill.matching.what_if import Difference, Hurdles
 
-WIDEST = 100
 BEST = 3
 CUT = 600
 INDENT = 7
@@ -34,43 +31,28 @@ INTAKE = {
 }
 
 
-def say(text: str, lead: str = "", *, bold: bool = False) -> None:
-    """A line that begins with `lead`; on a terminal it is broken, and goes on below its beginning."""
-    lines = [output.plain(text)]
-    if sys.stdout.isatty():
-        width = min(shutil.get_terminal_size().columns, WIDEST)
-        lines = textwrap.wrap(lines[0], max(width - len(lead), 30), break_on_hyphens=False) or [""]
-    for number, line in enumerate(lines):
-        start = lead if number == 0 else " " * len(lead)
-        typer.echo(f"{start}{typer.style(line, bold=True) if bold else line}".rstrip())
-
-
-def joined(parts: Iterable[str | None]) -> str:
-    return " · ".join(part for part in parts if part)
-
-
-def name(title: str | None, company: str | None) -> str:
-    return joined([title or "(no title)", company])
+def format_title(title: str | None, company: str | None) -> str:
+    return output.join([title or "(no title)", company])
 
 
 def age(at: dt.datetime, word: str) -> str:
     """`posted 3 days ago`."""
     days = (dt.datetime.now(dt.UTC) - at).days
-    return f"{word} {'today' if days < 1 else output.count(days, 'day') + ' ago'}"
+    return f"{word} {'today' if days < 1 else output.format_count(days, 'day') + ' ago'}"
 
 
-def entry(match: Match, also: Sequence[Copy] = ()) -> None:
+def print_match_entry(match: Match, also: Sequence[Copy] = ()) -> None:
     """A match in a list: its score and name, why, and what it offers."""
     lead = f"{match.id:>5}  {match.match_score:>3} {match.application_priority:<6}  "
-    say(name(match.title, match.company), lead, bold=True)
-    for line in (_why(match), joined([_offer(match), also_at(also)])):
-        say(line, " " * INDENT)
+    output.print_wrapped(format_title(match.title, match.company), lead, bold=True)
+    for line in (_why(match), output.join([_offer(match), format_copies(also)])):
+        output.print_wrapped(line, " " * INDENT)
 
 
 def _why(match: Match) -> str:
     gains = [item for item in match.items if item["points"] > 0]
     best = sorted(gains, key=lambda item: -item["points"])[:BEST]
-    return joined(
+    return output.join(
         [
             ", ".join(f"{item['name']} {item['points']}/{item['most']}" for item in best),
             _some(match.matched_skills),
@@ -86,7 +68,7 @@ def _some(names: Sequence[str], most: int = 5) -> str:
 
 def _offer(match: Match) -> str:
     at, word = (match.posted_at, "posted") if match.posted_at else (match.first_seen_at, "found")
-    return joined(
+    return output.join(
         [
             match.status,
             _pay(match),
@@ -98,7 +80,7 @@ def _offer(match: Match) -> str:
     )
 
 
-def also_at(others: Sequence[Copy]) -> str | None:
+def format_copies(others: Sequence[Copy]) -> str | None:
     """Where else the same vacancy stands, and what one made of it there."""
     told = [
         f"{one.place} (match {one.match_id}, {one.status})"
@@ -112,22 +94,22 @@ def also_at(others: Sequence[Copy]) -> str | None:
 def _place(match: Match) -> str:
     """Where the work is done; `Remote, US` says it all."""
     said = match.arrangement and match.arrangement in (match.location or "").lower()
-    return joined([None if said else match.arrangement, match.location])
+    return output.join([None if said else match.arrangement, match.location])
 
 
 def _pay(match: Match) -> str | None:
-    return posting_output.pay(
+    return format_salary(
         match.salary_min, match.salary_max, match.salary_currency, match.salary_period
     )
 
 
-def whole(match: Match, events: Sequence[Event], also: Sequence[Copy], *, text: bool) -> None:
+def print_match(match: Match, events: Sequence[Event], also: Sequence[Copy], *, text: bool) -> None:
     """A match with all that is known of it."""
-    say(name(match.title, match.company), bold=True)
+    output.print_wrapped(format_title(match.title, match.company), bold=True)
     _facts(
         {
             "score": f"{match.match_score} of 100, {match.application_priority} priority",
-            "judged": f"by {by(match.scored_by)}, version {match.profile_version} of {match.profile}",
+            "judged": f"by {format_scorer(match.scored_by)}, version {match.profile_version} of {match.profile}",
             "status": _status(match),
             "note": match.note,
             "url": match.url,
@@ -137,29 +119,29 @@ def whole(match: Match, events: Sequence[Event], also: Sequence[Copy], *, text: 
             "company": match.company_id
             and f"{match.company_id} (jobmill company show {match.company_id})",
             "listing": f"{match.listing_id} (jobmill match why {match.listing_id})",
-            "copies": also_at(also),
-            "read by": joined([match.scrape_method, match.via and f"via {match.via}"]),
-            "created": f"{match.created_at.astimezone():%Y-%m-%d %H:%M}",
-            "closed": match.closed_at and f"{match.closed_at.astimezone():%Y-%m-%d}",
+            "copies": format_copies(also),
+            "read by": output.join([match.scrape_method, match.via and f"via {match.via}"]),
+            "created": f"{times.format_minute(match.created_at)}",
+            "closed": match.closed_at and f"{times.format_day(match.closed_at)}",
             "matched": ", ".join(match.matched_skills),
             "lacks": ", ".join(match.skill_gaps),
         }
     )
-    heading("score")
-    items(match.items, evidence=False)
+    output.print_heading("score")
+    print_score_items(match.items, evidence=False)
     if any(match.resume_intake.values()):
-        heading("for your resume")
+        output.print_heading("for your resume")
         _facts({word: _shown(match.resume_intake.get(name)) for name, word in INTAKE.items()})
-    heading("what happened")
+    output.print_heading("what happened")
     for event in events:
-        say(f"{event.at.astimezone():%Y-%m-%d %H:%M}  {_event(event)}", "  ")
+        output.print_wrapped(f"{times.format_minute(event.at)}  {_event(event)}", "  ")
     _description(match.description or "", text)
 
 
 def _facts(named: dict[str, Any]) -> None:
     for label, value in named.items():
         if value:
-            say(str(value), f"  {label:<13}")
+            output.print_wrapped(str(value), f"  {label:<13}")
 
 
 def _shown(value: Any) -> str:
@@ -169,14 +151,14 @@ def _shown(value: Any) -> str:
 def _status(match: Match) -> str:
     dropped = ", but it fits no longer" if match.dropped_at else ""
     by = f" by {match.status_by}" if match.status_by else ""
-    return f"{match.status} since {match.status_at.astimezone():%Y-%m-%d}{by}{dropped}"
+    return f"{match.status} since {times.format_day(match.status_at)}{by}{dropped}"
 
 
 def _event(event: Event) -> str:
     data = dict(event.data)
     if event.what == "status":
         words = f"{data.get('before')} → {data.get('after')}"
-        return joined([words, event.actor and f"by {event.actor}", data.get("note")])
+        return output.join([words, event.actor and f"by {event.actor}", data.get("note")])
     before = f"{data['before']} → " if "before" in data else ""
     score = f" {before}{data['score']}" if "score" in data else ""
     return f"{event.what}{score} by version {data.get('version')}"
@@ -185,24 +167,19 @@ def _event(event: Event) -> str:
 def _description(text: str, is_whole: bool) -> None:
     if not text:
         return
-    heading("text")
+    output.print_heading("text")
     shown = text if is_whole else text[:CUT]
     for line in shown.split("\n"):
-        say(line)
+        output.print_wrapped(line)
     if len(shown) < len(text):
         typer.echo(f"… and {len(text) - len(shown):,} more letters: --text")
 
 
-def heading(words: str) -> None:
-    typer.echo()
-    say(words, bold=True)
-
-
-def by(scorer: str | None) -> str:
+def format_scorer(scorer: str | None) -> str:
     return "local rules" if scorer in (None, "local") else str(scorer)
 
 
-def items(found: Iterable[dict[str, Any]], *, evidence: bool) -> None:
+def print_score_items(found: Iterable[dict[str, Any]], *, evidence: bool) -> None:
     """The parts of a score, their sum, and what becomes of it where it leaves 0 to 100."""
     parts = list(found)
     total = sum(item["points"] for item in parts if item["name"] != LIMIT)
@@ -210,24 +187,26 @@ def items(found: Iterable[dict[str, Any]], *, evidence: bool) -> None:
     for item in parts:
         if item["name"] == LIMIT:
             continue
-        say(item["why"], f"  {item['points']:>4} of {item['most']:<4} {item['name']:<12} ")
+        output.print_wrapped(
+            item["why"], f"  {item['points']:>4} of {item['most']:<4} {item['name']:<12} "
+        )
         if evidence:
             for words in item["words"]:
-                say(f"“{words}”", " " * 28)
+                output.print_wrapped(f"“{words}”", " " * 28)
     change = "" if score == total else f", {'cut' if score < total else 'raised'} to {score}"
     typer.echo(f"  {total:>4} in all{change}")
 
 
-def sifted(found: FilterResult, threshold: int) -> None:
+def print_filter_result(found: FilterResult, threshold: int) -> None:
     """What the filter said, with the words it saw."""
-    heading("filter")
-    strikes = output.count(found.total_strikes, "strike")
+    output.print_heading("filter")
+    strikes = output.format_count(found.total_strikes, "strike")
     if found.hard_rejections:
         also = f", and {strikes} besides" if found.total_strikes else ""
-        say(f"turned down by what is enough by itself{also}", "  ")
+        output.print_wrapped(f"turned down by what is enough by itself{also}", "  ")
     else:
         verdict = "passed" if found.passed else "turned down"
-        say(f"{verdict} with {strikes}; {threshold} are too many", "  ")
+        output.print_wrapped(f"{verdict} with {strikes}; {threshold} are too many", "  ")
     for reason in (*found.hard_rejections, *found.strikes):
         _reason(reason, "  ")
 
@@ -235,16 +214,16 @@ def sifted(found: FilterResult, threshold: int) -> None:
 def _reason(reason: Rejection | Strike, lead: str) -> None:
     count = getattr(reason, "strikes", None)
     weight = "enough" if count is None else f"{count:>4}  "
-    say(reason.reason, f"{lead}{weight}  {reason.rule.replace('_', ' '):<14} ")
+    output.print_wrapped(reason.reason, f"{lead}{weight}  {reason.rule.replace('_', ' '):<14} ")
     if reason.words:
-        say(f"“{reason.words}”", " " * (len(lead) + 23))
+        output.print_wrapped(f"“{reason.words}”", " " * (len(lead) + 23))
 
 
-def scored(found: MatchResult) -> None:
+def print_score(found: MatchResult) -> None:
     """What the score is made of, with the words that were seen."""
-    heading("score")
-    items(map(asdict, found.items), evidence=True)
-    say(f"it takes {found.threshold}: {found.threshold_why}", "  ")
+    output.print_heading("score")
+    print_score_items(map(asdict, found.items), evidence=True)
+    output.print_wrapped(f"it takes {found.threshold}: {found.threshold_why}", "  ")
     _facts(
         {
             "matched": ", ".join(found.matched_skills),
@@ -252,12 +231,12 @@ def scored(found: MatchResult) -> None:
         }
     )
     if found.dropped_claims:
-        heading("claimed by the model, and held by neither text")
+        output.print_heading("claimed by the model, and held by neither text")
         for claim in found.dropped_claims:
-            say(claim, "  ")
+            output.print_wrapped(claim, "  ")
 
 
-def stands(standing: Standing) -> str:
+def format_standing(standing: Standing) -> str:
     """`matched 84`, `never judged`."""
     if standing.outcome is None:
         return "never judged"
@@ -272,34 +251,38 @@ def stands(standing: Standing) -> str:
     )
 
 
-def difference(found: Difference) -> None:
+def print_difference(found: Difference) -> None:
     """What would be other than it is."""
-    say(f"{stands(found.before)} → {stands(found.after)}", bold=True)
+    output.print_wrapped(
+        f"{format_standing(found.before)} → {format_standing(found.after)}", bold=True
+    )
     old, new = found.hurdles_before, found.hurdles_after
     if old.passed != new.passed:
-        say(f"filter: {_passing(old)} → {_passing(new)}")
+        output.print_wrapped(f"filter: {_passing(old)} → {_passing(new)}")
     if old.threshold != new.threshold:
-        say(f"a match takes {old.threshold} → {new.threshold}")
+        output.print_wrapped(f"a match takes {old.threshold} → {new.threshold}")
     elif new.threshold is not None:
-        say(f"a match takes {new.threshold}")
+        output.print_wrapped(f"a match takes {new.threshold}")
     if not (found.items or found.came or found.went):
-        say("No rule and no part of the score says anything else.")
+        output.print_wrapped("No rule and no part of the score says anything else.")
     if found.items:
-        heading("score")
+        output.print_heading("score")
         for item in found.items:
-            say(item.why, f"  {item.before:>4} → {item.after:<4} {item.name:<12} ")
+            output.print_wrapped(item.why, f"  {item.before:>4} → {item.after:<4} {item.name:<12} ")
     for words, reasons in (("comes", found.came), ("goes", found.went)):
         if reasons:
-            heading(words)
+            output.print_heading(words)
             for reason in reasons:
                 _reason(reason, "  ")
 
 
 def _passing(hurdles: Hurdles) -> str:
     verdict = "passed" if hurdles.passed else "turned down"
-    return f"{verdict} with {output.count(hurdles.strikes, 'strike')}"
+    return f"{verdict} with {output.format_count(hurdles.strikes, 'strike')}"
 
 
-def headline(listing: Listing) -> None:
-    say(name(listing.title, listing.company), bold=True)
-    say(joined([f"listing {listing.id}", "closed" if listing.closed_at else None, listing.url]))
+def print_headline(listing: Listing) -> None:
+    output.print_wrapped(format_title(listing.title, listing.company), bold=True)
+    output.print_wrapped(
+        output.join([f"listing {listing.id}", "closed" if listing.closed_at else None, listing.url])
+    )

@@ -88,7 +88,7 @@ def rescore_listings(
 
     async def act(database: Database) -> None:
         async with database.transaction() as tx:
-            version = await lookups.chosen(tx, profile)
+            version = await lookups.choose_profile(tx, profile)
         outlook = await _look(database, version, version.profile(), quiet=as_json)
         queued = 0
         if not as_json:
@@ -100,21 +100,21 @@ def rescore_listings(
         else:
             _print_end(outlook, queued, dry_run)
 
-    session.use(act)
+    session.with_database(act)
 
 
 async def _look(database: Database, version: Version, profile: Profile, *, quiet: bool) -> Outlook:
     outlook = Outlook(version.name, version.version)
-    with output.progress("Judging", quiet=quiet) as tell:
+    with output.show_progress("Judging", quiet=quiet) as tell:
         async for one in rescore.compare(database, version.profile_id, profile, PLATFORM_RULES):
             outlook.add(one)
-            tell(output.count(outlook.count, "listing"))
+            tell(output.format_count(outlook.count, "listing"))
     return outlook
 
 
 def _agreed(outlook: Outlook) -> bool:
     typer.echo(err=True)
-    many = output.count(len(outlook.differing), "listing")
+    many = output.format_count(len(outlook.differing), "listing")
     return typer.confirm(f"Let the queue judge {many} anew?", err=True)
 
 
@@ -134,14 +134,14 @@ def _print(outlook: Outlook, name: str | None = None) -> None:
     if not outlook.count:
         typer.echo("No listings are open. `jobmill source add URL` finds some.")
         return
-    open_ones = output.count(outlook.count, "open listing")
-    match_output.say(f"{open_ones}, judged locally by {whose}.")
+    open_ones = output.format_count(outlook.count, "open listing")
+    output.print_wrapped(f"{open_ones}, judged locally by {whose}.")
     typer.echo()
     for kind, means in MEANS.items():
         found = outlook.changes[kind]
         kept = sum(one.status is not None for one in found) if kind == "out" else 0
         note = f"; {kept} of them you have spoken of, and they stay" if kept else ""
-        match_output.say(means + note, f"  {len(found):>6,}  {kind:<6} ")
+        output.print_wrapped(means + note, f"  {len(found):>6,}  {kind:<6} ")
     for kind in ("in", "out", "moved"):
         _print_some(kind, outlook.changes[kind])
 
@@ -149,12 +149,12 @@ def _print(outlook: Outlook, name: str | None = None) -> None:
 def _print_some(kind: str, found: Sequence[Change]) -> None:
     if not found:
         return
-    match_output.heading(kind)
+    output.print_heading(kind)
     for one in found[:FIRST]:
-        change = f"{match_output.stands(one.before)} → {match_output.stands(one.after)}"
+        change = f"{match_output.format_standing(one.before)} → {match_output.format_standing(one.after)}"
         status = f"you said: {one.status}" if one.status else None
-        named = match_output.joined([match_output.name(one.title, one.company), status])
-        match_output.say(named, f"{one.listing_id:>7}  {change}  ")
+        named = output.join([match_output.format_title(one.title, one.company), status])
+        output.print_wrapped(named, f"{one.listing_id:>7}  {change}  ")
     if len(found) > FIRST:
         typer.echo(f"{'':9}and {len(found) - FIRST:,} more: --json lists all")
 
@@ -164,9 +164,9 @@ def _print_end(outlook: Outlook, queued: int, dry_run: bool) -> None:
         return
     typer.echo()
     if queued:
-        many = output.count(queued, "listing")
+        many = output.format_count(queued, "listing")
         stats = f"`jobmill match stats --profile {outlook.profile}`"
-        match_output.say(f"The queue judges {many}; {stats} says how far it is.")
+        output.print_wrapped(f"The queue judges {many}; {stats} says how far it is.")
     elif not outlook.differing:
         typer.echo("Nothing would change.")
     else:
@@ -210,7 +210,7 @@ def what_if(
 
     async def act(database: Database) -> None:
         async with database.transaction() as tx:
-            version = await lookups.chosen(tx, profile)
+            version = await lookups.choose_profile(tx, profile)
         other = _change(version.profile(), wishes)
         if listing is None:
             _say_strange(wishes["having"])
@@ -219,14 +219,14 @@ def what_if(
         else:
             await _show_one(database, version, other, listing, wishes["having"], as_json)
 
-    session.use(act)
+    session.with_database(act)
 
 
 def _say_strange(having: list[str]) -> None:
     """Skills that no list has may stand in some listing, word for word: they are no mistake."""
     for name in whatif.strange(having):
         typer.echo(
-            output.plain(f"We know no skill {name}: only these words are looked for."), err=True
+            output.printable(f"We know no skill {name}: only these words are looked for."), err=True
         )
 
 
@@ -241,7 +241,7 @@ def _change(profile: Profile, wishes: dict[str, list[str]]) -> Profile:
         )
     except profile_document.BadProfile as error:
         for problem in error.problems:
-            typer.echo(output.plain(profile_document.say("what-if", problem)), err=True)
+            typer.echo(output.printable(profile_document.say("what-if", problem)), err=True)
         raise typer.Exit(2) from error
 
 
@@ -278,7 +278,7 @@ async def _show_one(
     as_json: bool,
 ) -> None:
     async with database.transaction() as tx:
-        listing = await lookups.listing_of(tx, named)
+        listing = await lookups.find_listing(tx, named)
         known = await rescore.employer_of(tx, listing)
         kept = (await verdicts.briefs(tx, version.profile_id, [listing.id])).get(listing.id)
     now = version.profile()
@@ -293,12 +293,12 @@ async def _show_one(
             listing.id, listing.url, listing.title, listing.company, version.name,
             version.version, found, predicted,
         )  # fmt: skip
-        output.one(told, as_json=True)
+        output.print_record(told, as_json=True)
         return
-    match_output.headline(listing)
-    match_output.difference(found)
+    match_output.print_headline(listing)
+    match_output.print_difference(found)
     if predicted and kept:
-        match_output.say(f"A model said {kept.score}; it would say about {predicted.score}.")
+        output.print_wrapped(f"A model said {kept.score}; it would say about {predicted.score}.")
     typer.echo("Judged locally; nothing was kept.")
 
 

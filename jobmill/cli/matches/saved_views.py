@@ -10,7 +10,7 @@ import typer
 
 from jobmill.cli.matches import match_output
 from jobmill.cli.matches.statuses import StatusName
-from jobmill.cli.support import lookups, output, session
+from jobmill.cli.support import hints, lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
@@ -54,13 +54,13 @@ def list_views(profile: ProfileName = None, as_json: AsJson = False) -> None:
     """List the views, by name."""
 
     async def ask(tx: Tx) -> list[View]:
-        return await saved_views.find(tx, (await lookups.chosen(tx, profile)).profile_id)
+        return await saved_views.find(tx, (await lookups.choose_profile(tx, profile)).profile_id)
 
-    found = session.ask(ask)
+    found = session.in_transaction(ask)
     if not found and not as_json:
         typer.echo('There are none. `jobmill match view save "Good ones" --least 85` keeps one.')
         return
-    output.rows([_line(one) for one in found], as_json=as_json)
+    output.print_rows([_line(one) for one in found], as_json=as_json)
 
 
 @app.command()
@@ -84,10 +84,12 @@ def save(
     filters = Filters(status, least, arrangement, find, newest=newest)
 
     async def act(tx: Tx) -> View:
-        version = await lookups.chosen(tx, profile)
-        return await saved_views.save(tx, version.profile_id, name, filters, actor=lookups.who())
+        version = await lookups.choose_profile(tx, profile)
+        return await saved_views.save(
+            tx, version.profile_id, name, filters, actor=lookups.current_user()
+        )
 
-    output.one(_line(session.ask(act)), as_json=as_json)
+    output.print_record(_line(session.in_transaction(act)), as_json=as_json)
 
 
 @app.command("show")
@@ -103,12 +105,12 @@ def show_view(
         version, view = await _named(tx, profile, name)
         return await matches.find(tx, view.filters.wanted(version.profile_id, limit=limit))
 
-    found = session.ask(ask)
+    found = session.in_transaction(ask)
     for one in found:
         if as_json:
             output.print_json(match_json.write(one))
         else:
-            match_output.entry(one)
+            match_output.print_match_entry(one)
     if not found and not as_json:
         typer.echo("No match is like that at present.")
 
@@ -119,20 +121,22 @@ def remove(name: Name, profile: ProfileName = None, as_json: AsJson = False) -> 
 
     async def act(tx: Tx) -> View:
         version, view = await _named(tx, profile, name)
-        return await saved_views.remove(tx, version.profile_id, view.id, actor=lookups.who())
+        return await saved_views.remove(
+            tx, version.profile_id, view.id, actor=lookups.current_user()
+        )
 
-    gone = session.ask(act)
+    gone = session.in_transaction(act)
     if as_json:
-        output.one(_line(gone), as_json=True)
+        output.print_record(_line(gone), as_json=True)
     else:
-        typer.echo(output.plain(f"The view {gone.name} is removed."))
+        typer.echo(output.printable(f"The view {gone.name} is removed."))
 
 
 async def _named(tx: Tx, profile: str | None, name: str) -> tuple[Version, View]:
-    version = await lookups.chosen(tx, profile)
+    version = await lookups.choose_profile(tx, profile)
     try:
         return version, await saved_views.named(tx, version.profile_id, name)
     except NotFound as error:
-        raise lookups.Missing(
+        raise hints.NotFoundWithHint(
             f"there is no view {name}; `jobmill match view list` shows those there are"
         ) from error

@@ -8,8 +8,7 @@ from typing import Annotated, Literal, TextIO, get_args
 import typer
 
 from jobmill.cli.matches import match_output
-from jobmill.cli.support import inputs, lookups, output, session
-from jobmill.cli.support.files import replacing
+from jobmill.cli.support import files, hints, lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
@@ -63,10 +62,10 @@ def set_status(
         # In one order for all, so that two who do this at once never wait for each other.
         return [await _turn(tx, id, status, note) for id in sorted(set(ids))]
 
-    with lookups.pointing():
-        turned = session.ask(act)
+    with hints.add_hints():
+        turned = session.in_transaction(act)
     if as_json:
-        output.lines(turned)
+        output.print_json_lines(turned)
         return
     for one in turned:
         _tell(one)
@@ -78,7 +77,7 @@ def set_status(
 
 async def _turn(tx: Tx, id: int, status: StatusName, note: str | None) -> Turned:
     before = await matches.lock(tx, id)
-    after = await matches.set_status(tx, id, status, note=note, actor=lookups.who())
+    after = await matches.set_status(tx, id, status, note=note, actor=lookups.current_user())
     return _turned(before, after)
 
 
@@ -88,7 +87,9 @@ def _turned(before: Match, after: Match) -> Turned:
 
 def _tell(one: Turned) -> None:
     change = one.status if one.before == one.status else f"{one.before} → {one.status}"
-    match_output.say(match_output.name(one.title, one.company), f"{one.id:>5}  {change}  ")
+    output.print_wrapped(
+        match_output.format_title(one.title, one.company), f"{one.id:>5}  {change}  "
+    )
 
 
 def undo(
@@ -98,12 +99,12 @@ def undo(
     """Give a match the status that it had before the last change; twice is as before."""
 
     async def act(tx: Tx) -> Turned:
-        return _turned(*await matches.undo(tx, id, actor=lookups.who()))
+        return _turned(*await matches.undo(tx, id, actor=lookups.current_user()))
 
-    with lookups.pointing():
-        turned = session.ask(act)
+    with hints.add_hints():
+        turned = session.in_transaction(act)
     if as_json:
-        output.one(turned, as_json=True)
+        output.print_record(turned, as_json=True)
     else:
         _tell(turned)
 
@@ -122,12 +123,12 @@ def export(
 
     async def run(database: Database) -> int:
         async with database.transaction() as tx:
-            chosen = await lookups.chosen(tx, profile)
+            chosen = await lookups.choose_profile(tx, profile)
         wanted = Wanted(chosen.profile_id, statuses=read(statuses), closed=closed)
-        with replacing(out) as file:
+        with files.open_output(out) as file:
             return await _write(file, "jsonl" if as_json else form, database, wanted)
 
-    count = session.use(run)
+    count = session.with_database(run)
     if out != "-":
         words = "1 match" if count == 1 else f"{count:,} matches"
         typer.echo(f"{words} written to {out}", err=True)
@@ -141,6 +142,6 @@ async def _write(out: TextIO, form: Form, database: Database, wanted: Wanted) ->
             if form == "csv":
                 out.write(match_export.write(one, form))
             else:
-                inputs.put(match_json.write(one), out)
+                output.print_json(match_json.write(one), out)
         count += len(page)
     return count

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli.support import hiring, output
+from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -31,11 +31,11 @@ def block(
     async def act(tx: Tx) -> None:
         await blocklist.add(tx, key, reason)
 
-    hiring.change(act)
+    hiring_session.in_transaction(act)
     if as_json:
         output.print_json({"address": key, "reason": reason})
     else:
-        typer.echo(f"{output.plain(key)} is blocked.")
+        typer.echo(f"{output.printable(key)} is blocked.")
 
 
 def unblock(entry: Entry, as_json: AsJson = False) -> None:
@@ -45,16 +45,16 @@ def unblock(entry: Entry, as_json: AsJson = False) -> None:
     async def act(tx: Tx) -> None:
         await blocklist.remove(tx, key)
 
-    hiring.change(act)
+    hiring_session.in_transaction(act)
     if as_json:
         output.print_json({"address": key, "removed": True})
     else:
-        typer.echo(f"{output.plain(key)} may apply again.")
+        typer.echo(f"{output.printable(key)} may apply again.")
 
 
 def blocked(as_json: AsJson = False) -> None:
     """List who may not apply, and why."""
-    found = hiring.change(blocklist.list_blocked)
+    found = hiring_session.in_transaction(blocklist.list_blocked)
     if as_json:
         for one in found:
             at = exports.to_json_value(one.created_at)
@@ -62,7 +62,9 @@ def blocked(as_json: AsJson = False) -> None:
     elif found:
         for one in found:
             typer.echo(
-                output.plain(f"{one.email_key}  {one.reason} · {hiring.ago(one.created_at)}")
+                output.printable(
+                    f"{one.email_key}  {one.reason} · {times.format_ago(one.created_at)}"
+                )
             )
     else:
         typer.echo("Nobody is blocked. `jobmill opening block @example.org --reason TEXT` does it.")

@@ -9,11 +9,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from jobmill.cli.matches import match_output
 from jobmill.cli.openings import blocked_addresses, roster, spreadsheets
-from jobmill.cli.support import hiring, inputs, output
-from jobmill.cli.support.hiring import DryRun, Limit, OpeningId
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support import files, hiring_session, output, times
+from jobmill.cli.support.hiring_session import DryRun, OpeningId
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL, Actor
@@ -98,25 +97,25 @@ def create(
             keep_days=keep_days,
         )
     )
-    made = hiring.change(lambda tx: lifecycle.create(tx, terms, capacity, LOCAL))
-    _tell(made, f"Opening {made.id} is open: {output.plain(made.title)}.", as_json)
+    made = hiring_session.in_transaction(lambda tx: lifecycle.create(tx, terms, capacity, LOCAL))
+    _tell(made, f"Opening {made.id} is open: {output.printable(made.title)}.", as_json)
     if not as_json:
-        typer.echo(f"People apply at {hiring.home()}/openings/{made.id}", err=True)
+        typer.echo(f"People apply at {hiring_session.base_url()}/openings/{made.id}", err=True)
 
 
 def _text(given: str | None, file: str | None) -> str | None:
     if given is not None and file is not None:
         raise Invalid("--description and --description-file: give one of them")
-    return inputs.read_text(file) if file is not None else given
+    return files.read_text(file) if file is not None else given
 
 
 def _named(**given: object) -> dict[str, Any]:
     """What was named, as the rules want it."""
     read: dict[str, Callable[[str], object]] = {
-        "acknowledge_window": hiring.span,
+        "acknowledge_window": times.parse_duration,
         "waitlist_limit": _count_or_none,
         "keep_days": _count_or_none,
-        "apply_until": lambda text: None if text == "none" else hiring.moment(text),
+        "apply_until": lambda text: None if text == "none" else times.parse_time(text),
         # An empty text takes away what was there.
         "description": lambda text: text or None,
         "employer": lambda text: text or None,
@@ -184,7 +183,7 @@ def _trial(opening: int, changes: dict[str, Any], dry_run: bool) -> tuple[Openin
         async with tx.transaction(force_rollback=dry_run):
             return before, await lifecycle.edit(tx, opening, LOCAL, **changes)
 
-    return hiring.change(act)
+    return hiring_session.in_transaction(act)
 
 
 def _tell_change(before: Opening, after: Opening, dry_run: bool, as_json: bool) -> None:
@@ -196,7 +195,9 @@ def _tell_change(before: Opening, after: Opening, dry_run: bool, as_json: bool) 
         output.print_json({"id": after.id, "changed": parts, "dryRun": dry_run})
         return
     for name in changed:
-        match_output.say(f"{_word(was[name])} → {_word(now[name])}", f"{name.replace('_', ' ')}: ")
+        output.print_wrapped(
+            f"{_word(was[name])} → {_word(now[name])}", f"{name.replace('_', ' ')}: "
+        )
     if not changed:
         typer.echo("Nothing changes: it is so already.")
     elif dry_run:
@@ -210,9 +211,9 @@ def _word(value: object) -> str:
         case bool():
             return "yes" if value else "no"
         case dt.timedelta():
-            return hiring.say_span(value)
+            return times.format_duration(value)
         case dt.datetime():
-            return f"{value.astimezone():%Y-%m-%d %H:%M:%S}"
+            return f"{times.format_second(value)}"
         case str() if len(value) > 60:
             return f"{value[:59]}… ({len(value):,} characters)"
         case _:
@@ -229,7 +230,7 @@ def list_openings(
     as_json: AsJson = False,
 ) -> None:
     """List openings, the oldest first: slots taken, and how many wait."""
-    found = hiring.change(lambda tx: _find(tx, status, after, limit + 1))
+    found = hiring_session.in_transaction(lambda tx: _find(tx, status, after, limit + 1))
     roster.openings(found[:limit], as_json=as_json)
     if not found and not as_json:
         typer.echo(_nothing(status, after))
@@ -268,7 +269,7 @@ def show_opening(
         detail = await applicant_lists.get_detail(tx, opening, after=after, limit=limit)
         return await openings.get(tx, opening), detail
 
-    found, detail = hiring.look(opening, ask)
+    found, detail = hiring_session.read_opening(opening, ask)
     if as_json:
         output.print_json(roster.record(found, detail))
     else:
@@ -304,7 +305,7 @@ def reopen(opening: OpeningId, as_json: AsJson = False) -> None:
 def _turn(
     id: int, act: Callable[[Tx, int, Actor], Awaitable[Opening]], words: str, as_json: bool
 ) -> None:
-    done = hiring.change(lambda tx: act(tx, id, LOCAL))
+    done = hiring_session.in_transaction(lambda tx: act(tx, id, LOCAL))
     _tell(done, f"Opening {id} {words}: {roster.filled(done)}.", as_json)
 
 
@@ -326,7 +327,7 @@ def capacity(
             events = await find_by_opening(tx, opening, after=before.last_seq)
             return after, await roster.promoted(tx, events)
 
-    done, promoted = hiring.change(act)
+    done, promoted = hiring_session.in_transaction(act)
     roster.tell_capacity(done, promoted, dry_run=dry_run, as_json=as_json)
 
 

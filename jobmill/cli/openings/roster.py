@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from jobmill.cli.matches import match_output
-from jobmill.cli.support import hiring, output
+from jobmill.cli.support import output, times
 from jobmill.db import Tx
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.import_export import exports
@@ -34,23 +34,23 @@ def openings(found: Sequence[Opening], *, as_json: bool) -> None:
         for one in found:
             output.print_json(exports.opening_fields(one))
         return
-    output.entries(
+    output.print_entries(
         (
             one.id,
             [one.title, one.employer],
-            [one.status, filled(one), _place(one), f"opened {hiring.ago(one.created_at)}"],
+            [one.status, filled(one), _place(one), f"opened {times.format_ago(one.created_at)}"],
         )
         for one in found
     )
 
 
 def filled(one: Opening) -> str:
-    slots = f"{one.occupied:,} of {output.count(one.capacity, 'slot')} taken"
+    slots = f"{one.occupied:,} of {output.format_count(one.capacity, 'slot')} taken"
     return f"{slots}, {one.waiting:,} waiting"
 
 
 def _place(one: Opening) -> str | None:
-    return match_output.joined([one.location, "remote" if one.remote else None]) or None
+    return output.join([one.location, "remote" if one.remote else None]) or None
 
 
 def record(one: Opening, detail: OpeningDetail) -> dict[str, Any]:
@@ -90,25 +90,27 @@ def _heading(word: str, count: int) -> None:
 
 
 def _terms(one: Opening, detail: OpeningDetail) -> None:
-    match_output.say(match_output.name(one.title, one.employer), f"{one.id:>5}  ", bold=True)
+    output.print_wrapped(
+        match_output.format_title(one.title, one.employer), f"{one.id:>5}  ", bold=True
+    )
     counts = detail.opening
     known: dict[str, object] = {
         "status": one.status,
         "slots": f"{counts.active_count:,} of {counts.capacity:,} taken",
         "waiting": f"{counts.waitlist_count:,}{_of(one.waitlist_limit)}",
         "location": _place(one),
-        "offers stand for": hiring.say_span(one.acknowledge_window),
+        "offers stand for": times.format_duration(one.acknowledge_window),
         "offers missed": f"{one.max_missed} end an application",
         "free slots": "must be confirmed" if one.require_acknowledgement else None,
         "apply until": one.apply_until,
-        "data kept": one.keep_days and f"{output.count(one.keep_days, 'day')} after an end",
+        "data kept": one.keep_days and f"{output.format_count(one.keep_days, 'day')} after an end",
         "opened": one.created_at,
     }
-    output.facts({name: value for name, value in known.items() if value is not None})
+    output.print_facts({name: value for name, value in known.items() if value is not None})
     if one.description:
         typer.echo()
         for line in one.description.strip().split("\n"):
-            match_output.say(line)
+            output.print_wrapped(line)
 
 
 def _of(limit: int | None) -> str:
@@ -117,14 +119,16 @@ def _of(limit: int | None) -> str:
 
 def people(rows: Sequence[ApplicantRow]) -> None:
     """Those in an opening, two lines each, by the number of their application."""
-    output.entries(
+    output.print_entries(
         (
             row.application_id,
             [row.applicant_name, row.applicant_email],
             [
                 stands(row.status, row.queue_position, row.acknowledge_deadline),
-                f"missed {output.count(row.penalty_count, 'offer')}" if row.penalty_count else None,
-                f"applied {hiring.ago(row.applied_at)}",
+                f"missed {output.format_count(row.penalty_count, 'offer')}"
+                if row.penalty_count
+                else None,
+                f"applied {times.format_ago(row.applied_at)}",
                 f"applicant {row.applicant_id}",
             ],
         )
@@ -136,7 +140,7 @@ def stands(status: str, position: int | None, deadline: dt.datetime | None) -> s
     """`position 3`, `active`, `offered, by 21:30:05 (4 min left)`."""
     if position is not None:
         return f"position {position:,}"
-    end = f", {hiring.until(deadline)}" if deadline else ""
+    end = f", {times.format_deadline(deadline)}" if deadline else ""
     return STATES[status] + end
 
 
@@ -174,7 +178,7 @@ def tell_capacity(
         typer.echo(f"Nobody is sent away: {done.excess:,} beyond that stay until they leave.")
     for one in found[:FIRST]:
         verb = "would be offered" if dry_run else "is offered"
-        match_output.say(f"{one.applicant_name} {verb} a slot.", f"{one.application_id:>5}  ")
+        output.print_wrapped(f"{one.applicant_name} {verb} a slot.", f"{one.application_id:>5}  ")
     if len(found) > FIRST:
         typer.echo(f"{'':7}and {len(found) - FIRST:,} more: --json names all")
     if dry_run:

@@ -10,9 +10,8 @@ from typing import Annotated, Any, Literal, TextIO, TypeVar
 import typer
 
 from jobmill.cli.openings import roster
-from jobmill.cli.support import hiring, inputs, output, session
-from jobmill.cli.support.files import replacing
-from jobmill.cli.support.hiring import DryRun, OpeningId
+from jobmill.cli.support import files, hints, hiring_session, output, session
+from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
@@ -39,12 +38,12 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="The file; `-` is stdi
 
 def _read(file: str, read: Callable[[bytes], T]) -> T:
     """What a file says; all that is wrong with it is said, a line each."""
-    data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else inputs.read_file(file)
+    data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else files.read_bytes(file)
     try:
         return read(data)
     except InvalidSpreadsheet as error:
         for problem in error.problems[:MAX_LISTED_PROBLEMS]:
-            typer.echo(output.plain(f"{file}: {problem}"), err=True)
+            typer.echo(output.printable(f"{file}: {problem}"), err=True)
         if len(error.problems) > MAX_LISTED_PROBLEMS:
             typer.echo(f"and {len(error.problems) - MAX_LISTED_PROBLEMS:,} more", err=True)
         typer.echo("Nothing was imported.", err=True)
@@ -62,11 +61,11 @@ def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False
         async with tx.transaction(force_rollback=dry_run):
             return await imports.create_openings(tx, wanted, LOCAL)
 
-    made = hiring.change(act)
+    made = hiring_session.in_transaction(act)
     if as_json:
         roster.openings(made, as_json=True)
         return
-    many = output.count(len(made), "opening")
+    many = output.format_count(len(made), "opening")
     if dry_run:
         typer.echo(f"{many} would be created. Nothing was changed.")
     else:
@@ -103,17 +102,17 @@ def export(
         return await applicant_lists.find_overdue_opening(tx, opening)
 
     async def run(database: Database) -> int:
-        await hiring.settle(database, overdue)
-        with replacing(out) as file:
+        await hiring_session.settle_overdue(database, overdue)
+        with files.open_output(out) as file:
             async with database.transaction() as tx:
                 await applicant_lists.begin_snapshot(tx)
                 return await _write(tx, opening, file, "jsonl" if as_json else form)
 
-    with hiring.pointing():
-        count = session.use(run)
+    with hints.add_hints():
+        count = session.with_database(run)
     if out != "-":
         what = "opening" if opening is None else "application"
-        typer.echo(f"{output.count(count, what)} written to {out}", err=True)
+        typer.echo(f"{output.format_count(count, what)} written to {out}", err=True)
 
 
 async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
@@ -122,7 +121,7 @@ async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
     add: Callable[[dict[str, Any]], object] = (
         spreadsheets.start_csv(file, names)
         if form == "csv"
-        else lambda record: inputs.put(record, file)
+        else lambda record: output.print_json(record, file)
     )
     found = exports.iter_openings(tx) if opening is None else exports.iter_applications(tx, opening)
     async for record in found:
@@ -138,13 +137,16 @@ def import_applicants(
 
     It can be done again: who is in it already stays where they are.
     """
-    wanted = _read(file, lambda data: spreadsheets.parse_applicants(data, fold=hiring.folds()))
+    wanted = _read(
+        file,
+        lambda data: spreadsheets.parse_applicants(data, fold=hiring_session.folds_email_aliases()),
+    )
 
     async def run(database: Database) -> list[ImportedApplicant]:
         return await _admit(database, opening, wanted, dry_run, quiet=as_json)
 
-    with hiring.pointing():
-        done = session.use(run)
+    with hints.add_hints():
+        done = session.with_database(run)
     if as_json:
         for one in done:
             output.print_json(exports.to_json_fields(one))
@@ -169,7 +171,7 @@ async def _admit(
         async with database.transaction() as tx, tx.transaction(force_rollback=True):
             await openings.get(tx, opening)
             return await imports.import_applicants(tx, opening, wanted, LOCAL) if wanted else []
-    with output.progress("Applying", quiet=quiet) as tell:
+    with output.show_progress("Applying", quiet=quiet) as tell:
         for start in range(0, len(wanted), imports.BATCH_SIZE):
             async with database.transaction() as tx:
                 part = wanted[start : start + imports.BATCH_SIZE]
@@ -181,7 +183,7 @@ async def _admit(
 def _print_admitted(done: Sequence[ImportedApplicant], dry_run: bool) -> None:
     for one in done:
         if one.detail:
-            typer.echo(output.plain(f"line {one.line}, {one.email}: {one.detail}"), err=True)
+            typer.echo(output.printable(f"line {one.line}, {one.email}: {one.detail}"), err=True)
     outcomes = Counter(one.outcome for one in done)
     states = Counter(one.status for one in done if one.outcome == "applied")
     would = " would have" if dry_run else ""

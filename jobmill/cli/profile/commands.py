@@ -16,7 +16,7 @@ import typer
 
 from jobmill.cli.profile import pausing
 from jobmill.cli.support import output, session
-from jobmill.cli.support.lookups import chosen, who
+from jobmill.cli.support.lookups import choose_profile, current_user
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, NotFound, Unavailable
@@ -100,7 +100,7 @@ def _import(
             list(draft.missing) if draft else [],
             profile.model_dump(mode="json"),
         )
-        output.one(answer, as_json=True)
+        output.print_record(answer, as_json=True)
     elif saved:
         _tell(saved, waits)
     elif draft:
@@ -121,7 +121,7 @@ def _print_change(name: str, profile: Profile) -> None:
         except NotFound:
             return ""
 
-    changes = _diff(session.ask(newest), profile_document.write(profile), name, "new")
+    changes = _diff(session.in_transaction(newest), profile_document.write(profile), name, "new")
     typer.echo(changes or f"{name} would not change.\n", nl=False)
 
 
@@ -134,10 +134,10 @@ def check(file: File, as_json: AsJson = False) -> None:
     except profile_document.BadProfile as error:
         problems = error.problems
     if as_json:
-        output.lines(problems)
+        output.print_json_lines(problems)
     elif problems:
         for problem in problems:
-            typer.echo(output.plain(profile_document.say(file, problem)))
+            typer.echo(output.printable(profile_document.say(file, problem)))
     else:
         typer.echo(f"ok: {file} is a profile")
     if problems:
@@ -168,9 +168,9 @@ def show_profile(
     if as_json:
         whole = profile.model_dump(mode="json")
         answer = Shown(found.name, found.version, found.saved_at, found.saved_by, found.note, whole)
-        output.one(answer, as_json=True)
+        output.print_record(answer, as_json=True)
         return
-    typer.echo(f"# {output.plain(_headline(found))}")
+    typer.echo(f"# {output.printable(_headline(found))}")
     typer.echo(profile_document.write(profile), nl=False)
 
 
@@ -188,11 +188,11 @@ def list_profiles(as_json: AsJson = False) -> None:
     async def find(tx: Tx) -> list[Entry]:
         return await profiles.find(tx)
 
-    found = session.ask(find)
+    found = session.in_transaction(find)
     if not found and not as_json:
         typer.echo("No profiles. Begin with: jobmill profile example > me.yaml")
         return
-    output.rows(found, as_json=as_json)
+    output.print_rows(found, as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -208,10 +208,13 @@ def history(name: Named = None, as_json: AsJson = False) -> None:
     """List the versions of a profile, newest first: who saved each, when and why."""
 
     async def find(tx: Tx) -> list[Version]:
-        return await profiles.history(tx, (await chosen(tx, name)).name)
+        return await profiles.history(tx, (await choose_profile(tx, name)).name)
 
-    steps = [Step(one.version, one.saved_at, one.saved_by, one.note) for one in session.ask(find)]
-    output.rows(steps, as_json=as_json)
+    steps = [
+        Step(one.version, one.saved_at, one.saved_by, one.note)
+        for one in session.in_transaction(find)
+    ]
+    output.print_rows(steps, as_json=as_json)
 
 
 @app.command()
@@ -238,9 +241,9 @@ def use(
     """Make a profile the default: it counts where none is named."""
 
     async def act(tx: Tx) -> None:
-        await profiles.use(tx, (await chosen(tx, name)).name, by=who())
+        await profiles.use(tx, (await choose_profile(tx, name)).name, by=current_user())
 
-    session.ask(act)
+    session.in_transaction(act)
     if as_json:
         output.print_json({"name": name, "is_default": True})
     else:
@@ -296,7 +299,7 @@ def _edited(file: Path) -> Profile:
             return profile_document.read(_decoded(file.read_bytes(), str(file)), str(file))
         except profile_document.BadProfile as error:
             for problem in error.problems:
-                typer.echo(output.plain(profile_document.say(str(file), problem)), err=True)
+                typer.echo(output.printable(profile_document.say(str(file), problem)), err=True)
             if sys.stdin.isatty() and typer.confirm("Edit it again?", default=True):
                 continue
             raise Invalid(f"nothing was saved; the draft is {file}") from error
@@ -324,7 +327,7 @@ def _tell(saved: Saved, waits: int) -> None:
         return
     typer.echo(f"Saved as version {saved.version} of {saved.name}.")
     if waits:
-        many = output.count(waits, "open listing")
+        many = output.format_count(waits, "open listing")
         verb = "waits" if waits == 1 else "wait"
         hint = f"`jobmill match stats --profile {saved.name}` says how far it is"
         typer.echo(f"{many} {verb} to be judged; {hint}.", err=True)
@@ -342,17 +345,17 @@ def _save(
     """What was saved, and how many listings now wait to be judged for it."""
 
     async def act(tx: Tx) -> tuple[Saved, int]:
-        saved = await profiles.save(tx, name, profile, by=who(), note=note, after=after)
+        saved = await profiles.save(tx, name, profile, by=current_user(), note=note, after=after)
         return saved, await judging_feed.begin(tx, saved)
 
-    return session.ask(act)
+    return session.in_transaction(act)
 
 
 def _get(name: str | None, version: int | None) -> Version:
     async def find(tx: Tx) -> Version:
-        return await chosen(tx, name, version=version)
+        return await choose_profile(tx, name, version=version)
 
-    return session.ask(find)
+    return session.in_transaction(find)
 
 
 def _diff(before: str, after: str, first: str, second: str) -> str:
@@ -367,7 +370,7 @@ def _load(file: str) -> bytes:
         with Path(file).open("rb") as given:
             return given.read(BIGGEST + 1)
     except OSError as error:
-        raise Invalid(f"{file} cannot be read: {error.strerror}") from error
+        raise Invalid(f"cannot read {file}: {error.strerror}") from error
 
 
 def _is_profile(data: bytes, file: str) -> bool:
@@ -383,7 +386,7 @@ def _read(data: bytes, file: str) -> Profile:
         return profile_document.read(_decoded(data, file), file)
     except profile_document.BadProfile as error:
         for problem in error.problems:
-            typer.echo(output.plain(profile_document.say(file, problem)), err=True)
+            typer.echo(output.printable(profile_document.say(file, problem)), err=True)
         raise typer.Exit(2) from error
 
 

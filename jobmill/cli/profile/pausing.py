@@ -30,15 +30,15 @@ def pause(
     """Judge nothing for a profile until it is resumed."""
 
     async def act(tx: Tx) -> Paused:
-        id = (await lookups.chosen(tx, name)).profile_id
+        id = (await lookups.choose_profile(tx, name)).profile_id
         await profiles.pause(tx, name)
         return Paused(name, True, await judging_feed.count(tx, id))
 
-    done = session.ask(act)
+    done = session.in_transaction(act)
     if as_json:
-        output.one(done, as_json=True)
+        output.print_record(done, as_json=True)
         return
-    typer.echo(f"{name} is paused: nothing is judged for it, {output.count(done.waiting, 'listing')} waiting.")  # fmt: skip
+    typer.echo(f"{name} is paused: nothing is judged for it, {output.format_count(done.waiting, 'listing')} waiting.")  # fmt: skip
 
 
 def resume(
@@ -48,14 +48,14 @@ def resume(
     """Go on judging for a profile, and begin with what came meanwhile."""
 
     async def act(tx: Tx) -> Paused:
-        id = (await lookups.chosen(tx, name)).profile_id
+        id = (await lookups.choose_profile(tx, name)).profile_id
         if await profiles.resume(tx, name):
             await judging_feed.add_missed(tx, id)
             await notify_feeds(tx)
         return Paused(name, False, await judging_feed.count(tx, id))
 
-    done = session.ask(act)
+    done = session.in_transaction(act)
     if as_json:
-        output.one(done, as_json=True)
+        output.print_record(done, as_json=True)
         return
-    typer.echo(f"{name} is at work: {output.count(done.waiting, 'listing')} waiting.")
+    typer.echo(f"{name} is at work: {output.format_count(done.waiting, 'listing')} waiting.")

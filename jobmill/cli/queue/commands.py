@@ -1,4 +1,4 @@
-"""jobmill queue …: see what is in the work queue, and act on it."""
+"""jobmill queue: inspect and control the work queue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import typer
 from jobmill import queue
 from jobmill.cli.queue import import_file, lineage_tree, tables, watch
 from jobmill.cli.support import environment, output, session
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
 from jobmill.errors import AppError, Conflict, Invalid, NotFound
 from jobmill.queue import ItemId, alerts, inspect, lineage, operator_actions, overview, search
@@ -26,66 +26,65 @@ from jobmill.queue.inspect import Item, ItemEvent
 
 app = typer.Typer(no_args_is_help=True)
 
-LONGEST_DELAY = 10 * 365 * 86_400
-MOST_DRAWN = 1_000
+MAX_DELAY_SECONDS = 10 * 365 * 86_400
+MAX_DRAWN_ITEMS = 1_000
 
-Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number of an item.")]
-Ids = Annotated[list[int], typer.Argument(metavar="ID", min=1, help="The numbers of items.")]
-PhaseName = Annotated[str, typer.Argument(metavar="KIND[/STAGE]", help="A phase, or a whole kind.")]
-
-
+Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the item.")]
+Ids = Annotated[list[int], typer.Argument(metavar="ID", min=1, help="Numbers of the items.")]
+PhaseName = Annotated[
+    str, typer.Argument(metavar="KIND[/STAGE]", help="A phase, or all phases of a kind.")
+]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Reason, shown in the history.")]
 StatusName = Literal["PENDING", "PROCESSING", "BLOCKED", "SUCCESS", "FILTERED", "SKIPPED", "FAILED"]
 
 
 @dataclass(frozen=True)
-class Page:
+class _ItemPage:
     items: list[Item]
     next_before: int | None
 
 
 @dataclass(frozen=True)
-class Story:
+class _ItemDetails:
     item: Item
     timeline: list[ItemEvent]
     next_step: str | None
 
 
 @dataclass(frozen=True)
-class Lineage:
+class _Lineage:
     tracking_id: UUID
     items: list[Item]
     refused: list[ItemEvent]
 
 
 @dataclass(frozen=True)
-class Submitted:
+class _Submitted:
     id: int
 
 
 @dataclass(frozen=True)
-class Done:
-    """What became of one of several items."""
-
+class _ItemResult:
     id: int
     ok: bool
     message: str
 
 
-@app.command()
-def stats(as_json: AsJson = False) -> None:
-    """Show phases, runs, processors, workers and standing alerts at one glance."""
-    found = tables.stats(session.ask(overview.read_overview))
+@app.command("stats")
+def show_stats(as_json: AsJson = False) -> None:
+    """Show phases, runs, processors, workers and active alerts."""
+    stats = tables.summarize(session.in_transaction(overview.read_overview))
     if as_json:
-        output.one(found, as_json=True)
+        output.print_record(stats, as_json=True)
     else:
-        tables.put(tables.glance(found))
+        output.print_rich(tables.stats_page(stats))
 
 
 @app.command("list")
 def list_items(
     status: Annotated[
         StatusName | None,
-        typer.Option(case_sensitive=False, help="Only items that have this status."),
+        typer.Option(case_sensitive=False, help="Only items with this status."),
     ] = None,
     kind: Annotated[
         str | None, typer.Option(metavar="KIND", help="Only items of this kind.")
@@ -93,129 +92,129 @@ def list_items(
     key: Annotated[
         str | None, typer.Option(metavar="KEY", help="Only items with exactly this key.")
     ] = None,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
-    ] = 50,
+    limit: Limit = 50,
     before: Annotated[
         int | None,
-        typer.Option(metavar="ID", min=1, help="Only items older than this one: the next page."),
+        typer.Option(metavar="ID", min=1, help="Only items older than this one."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List items, newest first."""
-    sought = search.ItemFilter(status, kind, key)
-    items, last = session.ask(
-        lambda tx: search.search_items(tx, sought, before=before, limit=limit)
+    item_filter = search.ItemFilter(status, kind, key)
+    items, next_before = session.in_transaction(
+        lambda tx: search.search_items(tx, item_filter, before=before, limit=limit)
     )
     if as_json:
-        output.one(Page(items, last), as_json=True)
+        output.print_record(_ItemPage(items, next_before), as_json=True)
         return
     if not items:
-        narrow = any(one is not None for one in (status, kind, key, before))
-        typer.echo("No items match." if narrow else "The queue has no items yet.")
+        filtered = any(option is not None for option in (status, kind, key, before))
+        typer.echo("No items match." if filtered else "The queue has no items yet.")
         return
-    tables.put(tables.items(items, dt.datetime.now(dt.UTC)))
-    if last:
-        typer.echo(f"There are more: add --before {last} to see the next page.", err=True)
+    output.print_rich(tables.item_table(items, dt.datetime.now(dt.UTC)))
+    if next_before:
+        output.print_more_hint("--before", next_before)
 
 
 @app.command("show")
 def show_item(id: Id, as_json: AsJson = False) -> None:
-    """Show all there is to know about an item: its state, its data and what happened to it."""
+    """Show an item: its state, its data and its history."""
 
-    async def read(tx: Tx) -> Story:
+    async def read(tx: Tx) -> _ItemDetails:
         item = await inspect.get_item(tx, cast("ItemId", id))
-        return Story(item, await inspect.list_events(tx, cast("ItemId", id)), next_step(item))
+        return _ItemDetails(
+            item, await inspect.list_events(tx, cast("ItemId", id)), next_step(item)
+        )
 
-    story = session.ask(read)
+    details = session.in_transaction(read)
     if as_json:
-        output.one(story, as_json=True)
+        output.print_record(details, as_json=True)
         return
-    tables.put(tables.facts(story.item), "", tables.data(story.item.data), "")
-    tables.put(tables.timeline(story.timeline))
-    if story.next_step:
-        typer.echo(f"\n{output.plain(story.next_step)}")
+    output.print_rich(
+        tables.item_facts(details.item), "", tables.format_data(details.item.data), ""
+    )
+    output.print_rich(tables.event_table(details.timeline))
+    if details.next_step:
+        typer.echo(f"\n{output.printable(details.next_step)}")
 
 
 @app.command()
 def tree(
-    id: Annotated[str, typer.Argument(metavar="ID", help="An item, or a lineage's tracking id.")],
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="Number of an item, or tracking id of a lineage.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Draw the lineage of an item: who came from whom, how each fared, what was refused."""
-    found = session.ask(lambda tx: _lineage(tx, id))
+    """Draw the lineage of an item as a tree, with the status of each item."""
+    lineage_items = session.in_transaction(lambda tx: _read_lineage(tx, id))
     if as_json:
-        output.one(found, as_json=True)
+        output.print_record(lineage_items, as_json=True)
         return
-    tables.put(lineage_tree.draw(found.items, found.refused))
-    if len(found.items) == MOST_DRAWN:
-        typer.echo(f"Only the first {MOST_DRAWN:,} items are drawn.", err=True)
+    output.print_rich(lineage_tree.draw_lineage(lineage_items.items, lineage_items.refused))
+    if len(lineage_items.items) == MAX_DRAWN_ITEMS:
+        typer.echo(f"Only the first {MAX_DRAWN_ITEMS:,} items are drawn.", err=True)
 
 
 @app.command("watch")
 def watch_queue(as_json: AsJson = False) -> None:
-    """Watch the queue at work: a screen drawn anew every second; q or Ctrl-C leaves."""
+    """Watch the queue on a screen that is redrawn every second; quit with q or Ctrl-C."""
     if sys.stdout.isatty() and not as_json:
-        asyncio.run(watch.show(environment.load()))
+        asyncio.run(watch.run(environment.load_settings()))
         return
     if not as_json:
-        typer.echo("The output is no terminal, so this is what the queue is like now.", err=True)
-    stats(as_json=as_json)
+        typer.echo("The output is not a terminal: showing the current state once.", err=True)
+    show_stats(as_json=as_json)
 
 
 @app.command()
 def submit(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="What sort of work it is.")],
-    stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage that it begins with.")],
-    key: Annotated[
-        str, typer.Argument(metavar="KEY", help="What it is about: a URL or another name.")
-    ],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of work.")],
+    stage: Annotated[str, typer.Argument(metavar="STAGE", help="First stage.")],
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Subject of the work, such as a URL.")],
     data: Annotated[
         str,
-        typer.Option(metavar="JSON", help="A JSON object, @FILE to read one, or - for the input."),
+        typer.Option(metavar="JSON", help="A JSON object, @FILE to read one, or - for stdin."),
     ] = "{}",
     priority: Annotated[
-        int, typer.Option(metavar="N", min=-32768, max=32767, help="Lower is sooner.")
+        int, typer.Option(metavar="N", min=-32768, max=32767, help="Lower runs first.")
     ] = 100,
     delay: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=0, max=LONGEST_DELAY, help="Seconds before it may run."
+            metavar="SECONDS", min=0, max=MAX_DELAY_SECONDS, help="Seconds until it may run."
         ),
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Put an item in and print its number. Refused (exit code 4) where that work is live already."""
-    new = queue.NewItem(
-        kind, stage, key, data=read_data(data), priority=priority, delay=_seconds(delay)
+    """Submit an item and print its number; exit code 4 if the same work is already queued."""
+    new_item = queue.NewItem(
+        kind, stage, key, data=read_data(data), priority=priority, delay=_to_timedelta(delay)
     )
     try:
-        id = session.ask(lambda tx: queue.submit(tx, new), declared=True)
+        id = session.in_transaction(lambda tx: queue.submit(tx, new_item), declared=True)
     except queue.NotAdmitted as error:
         live = error.refused.live
-        who = f"; item {live} does this: `jobmill queue show {live}`" if live else ""
-        raise Conflict(f"{error}{who}") from error
+        hint = f"; see item {live}: `jobmill queue show {live}`" if live else ""
+        raise Conflict(f"{error}{hint}") from error
     if as_json:
-        output.one(Submitted(id), as_json=True)
+        output.print_record(_Submitted(id), as_json=True)
     else:
         typer.echo(id)
 
 
 @app.command()
 def retry(ids: Ids, as_json: AsJson = False) -> None:
-    """Put items that did not succeed back, each to the stage where it ended."""
-    _act_on_each(ids, operator_actions.retry_item, "put back", as_json=as_json)
+    """Retry items that did not succeed, each from the stage where it ended."""
+    _act_on_each(ids, operator_actions.retry_item, "queued again", as_json=as_json)
 
 
 @app.command()
 def cancel(
     ids: Ids,
-    reason: Annotated[
-        str, typer.Option(metavar="TEXT", help="Why, for whoever asks later.")
-    ] = "by hand",
+    reason: Reason = "by hand",
     as_json: AsJson = False,
 ) -> None:
-    """End items that wait or are blocked. One that runs now cannot be cancelled."""
+    """Cancel items that are pending or blocked. A running item cannot be cancelled."""
     _act_on_each(
         ids,
         lambda tx, id: operator_actions.cancel_item(tx, id, reason),
@@ -227,161 +226,170 @@ def cancel(
 @app.command()
 def pause(
     phase: PhaseName,
-    reason: Annotated[
-        str, typer.Option(metavar="TEXT", help="Why, for whoever asks later.")
-    ] = "by hand",
+    reason: Reason = "by hand",
 ) -> None:
-    """Start nothing more of a phase, or of a whole kind; what runs goes on."""
-    kind, stage = _phase(phase)
-    session.ask(lambda tx: operator_actions.pause_phase(tx, kind, stage, reason), declared=True)
-    typer.echo(f"{phase} is paused; `jobmill queue resume {phase}` lets it go on")
+    """Stop claiming items of a phase, or of a whole kind; running items finish."""
+    kind, stage = _parse_phase(phase)
+    session.in_transaction(
+        lambda tx: operator_actions.pause_phase(tx, kind, stage, reason), declared=True
+    )
+    typer.echo(f"{phase} is paused; `jobmill queue resume {phase}` resumes it")
 
 
 @app.command()
 def resume(phase: PhaseName) -> None:
-    """Let a paused phase or kind go on."""
-    kind, stage = _phase(phase)
+    """Resume a paused phase or kind."""
+    kind, stage = _parse_phase(phase)
 
-    async def lift(tx: Tx) -> None:
+    async def resume_phase(tx: Tx) -> None:
         try:
             await operator_actions.resume_phase(tx, kind, stage)
         except Conflict as error:
-            paused = [_name(one.kind, one.stage) for one in await inspect.list_pauses(tx)]
-            raise Conflict(f"{error}; paused now: {', '.join(paused) or 'nothing'}") from error
+            paused = [
+                _phase_name(pause.kind, pause.stage) for pause in await inspect.list_pauses(tx)
+            ]
+            raise Conflict(
+                f"{error}; currently paused: {', '.join(paused) or 'nothing'}"
+            ) from error
 
-    session.ask(lift, declared=True)
-    typer.echo(f"{phase} goes on")
+    session.in_transaction(resume_phase, declared=True)
+    typer.echo(f"{phase} is running again")
 
 
 @app.command()
 def unblock(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="What was missing: a budget, key or model.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="Name of the missing resource: a budget, key or model."
+        ),
     ],
 ) -> None:
-    """Say that something is there again: what was blocked on it goes on."""
+    """Release the items that are blocked on a resource that is available again."""
 
-    async def lift(tx: Tx) -> int:
-        freed = await operator_actions.unblock_items(tx, name)
-        if not freed:
-            known = ", ".join(one.name for one in await inspect.count_blocked(tx))
-            raise Conflict(f"nothing is blocked on {name}; blocked on now: {known or 'nothing'}")
-        return freed
+    async def unblock_items(tx: Tx) -> int:
+        released = await operator_actions.unblock_items(tx, name)
+        if not released:
+            names = ", ".join(block.name for block in await inspect.count_blocked(tx)) or "nothing"
+            raise Conflict(f"no item is blocked on {name}; items are blocked on: {names}")
+        return released
 
-    freed = session.ask(lift)
-    typer.echo(f"{tables.count(freed, 'item')} blocked on {name} may go on")
+    released = session.in_transaction(unblock_items)
+    typer.echo(f"{output.format_count(released, 'item')} blocked on {name} released")
 
 
 @app.command("alerts")
 def list_alerts(
-    everything: Annotated[bool, typer.Option("--all", help="Also those that are over.")] = False,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
-    ] = 100,
+    everything: Annotated[bool, typer.Option("--all", help="Also cleared alerts.")] = False,
+    limit: Limit = 100,
     as_json: AsJson = False,
 ) -> None:
-    """List the alerts that stand, newest first."""
-    found = session.ask(lambda tx: alerts.list_alerts(tx, standing=not everything, limit=limit))
+    """List active alerts, newest first."""
+    rows = session.in_transaction(
+        lambda tx: alerts.list_alerts(tx, standing=not everything, limit=limit)
+    )
     if as_json:
-        output.many(found, as_json=True)
-    elif found:
-        tables.put(tables.alert_table(found, dt.datetime.now(dt.UTC)))
+        output.print_table(rows, as_json=True)
+    elif rows:
+        output.print_rich(tables.alert_table(rows, dt.datetime.now(dt.UTC)))
     else:
-        typer.echo("There never was an alert." if everything else "No alert stands.")
+        typer.echo("No alert was ever raised." if everything else "No active alerts.")
 
 
 @app.command("clear-alert")
 def clear_alert(
-    id: Annotated[int, typer.Argument(metavar="ID", min=1, help="The number of the alert.")],
+    id: Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the alert.")],
 ) -> None:
-    """Say that you have seen to an alert. It comes back if its cause does."""
-    if not session.ask(lambda tx: alerts.clear_alert(tx, id)):
-        raise NotFound("standing alert", id)
+    """Clear an alert. It is raised again if its cause returns."""
+    if not session.in_transaction(lambda tx: alerts.clear_alert(tx, id)):
+        raise NotFound("active alert", id)
     typer.echo(f"alert {id} is cleared")
 
 
 @app.command()
 def schedules(as_json: AsJson = False) -> None:
-    """List what recurs, and when it is due."""
-    found = session.ask(inspect.list_schedules)
+    """List the schedules, and when each is due."""
+    rows = session.in_transaction(inspect.list_schedules)
     if as_json:
-        output.many(found, as_json=True)
-    elif found:
-        tables.put(tables.schedule_table(found, dt.datetime.now(dt.UTC)))
+        output.print_table(rows, as_json=True)
+    elif rows:
+        output.print_rich(tables.schedule_table(rows, dt.datetime.now(dt.UTC)))
     else:
-        typer.echo("Nothing recurs yet: `jobmill up` or `jobmill worker` sets it up.")
+        typer.echo("No schedules yet. Start `jobmill up` or `jobmill worker`.")
 
 
 @app.command()
 def processors(as_json: AsJson = False) -> None:
-    """List every processor and what it does."""
-    found = session.ask(inspect.list_processors)
+    """List the processors, and the item that each runs."""
+    rows = session.in_transaction(inspect.list_processors)
     if as_json:
-        output.many(found, as_json=True)
-    elif found:
-        tables.put(tables.processor_table(found, dt.datetime.now(dt.UTC)))
+        output.print_table(rows, as_json=True)
+    elif rows:
+        output.print_rich(tables.processor_table(rows, dt.datetime.now(dt.UTC)))
     else:
-        typer.echo("No processors: `jobmill up` or `jobmill worker` starts some.")
+        typer.echo("No processors. Start `jobmill up` or `jobmill worker`.")
 
 
 @app.command("import")
 def import_items(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="One JSON object a line; - is the input.")
+        Path, typer.Argument(metavar="FILE", help="One JSON object per line; - is stdin.")
     ],
     rename: Annotated[
         list[str] | None,
-        typer.Option(metavar="OLD=NEW", help="Take kind OLD for our kind NEW; may be repeated."),
+        typer.Option(metavar="OLD=NEW", help="Import kind OLD as kind NEW; may be repeated."),
     ] = None,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Import the good lines and leave out the bad.")
+        bool, typer.Option("--skip-bad", help="Skip bad lines and import the others.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would happen without changing anything.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import items exported from an older queue, all or none; a second import changes nothing."""
-    renames = dict(_rename(one) for one in rename or [])
-    with import_file.opened(file) as lines:
-        report = session.use(
-            lambda db: import_file.run(db, lines, renames, skip_bad=skip_bad, dry_run=dry_run),
+    """Import items exported from an older queue, all or none. Importing twice changes nothing."""
+    renames = dict(_parse_rename(text) for text in rename or [])
+    with import_file.open_lines(file) as lines:
+        report = session.with_database(
+            lambda db: import_file.import_items(
+                db, lines, renames, skip_bad=skip_bad, dry_run=dry_run
+            ),
             declared=True,
         )
     if as_json:
-        output.one(report, as_json=True)
+        output.print_record(report, as_json=True)
     else:
         typer.echo(import_file.describe(report, dry_run=dry_run))
 
 
 def next_step(item: Item) -> str | None:
-    """What a person can do about an item that does not go on by itself."""
+    """What an operator can do about an item that does not continue by itself."""
     match item.status:
         case "FAILED":
-            return f"It will not run again by itself: `jobmill queue retry {item.id}` puts it back."
+            return f"It will not run again by itself. Retry it: `jobmill queue retry {item.id}`"
         case "SKIPPED" | "FILTERED":
-            return f"`jobmill queue retry {item.id}` lets it run all the same."
+            return f"Run it anyway: `jobmill queue retry {item.id}`"
         case "BLOCKED":
             return (
-                f"It waits for {item.blocked_on}: `jobmill queue unblock {item.blocked_on}` lets "
-                f"it go on; `jobmill queue cancel {item.id}` gives it up."
+                f"It is blocked on {item.blocked_on}. Release it: `jobmill queue unblock "
+                f"{item.blocked_on}`, or cancel it: `jobmill queue cancel {item.id}`"
             )
         case _:
             return None
 
 
-async def _lineage(tx: Tx, text: str) -> Lineage:
+async def _read_lineage(tx: Tx, text: str) -> _Lineage:
     if text.isascii() and text.isdigit() and len(text) < 20:
         tracking_id = await lineage.get_tracking_id(tx, ItemId(int(text)))
     else:
         try:
             tracking_id = UUID(text)
         except ValueError:
-            raise Invalid(f"{text!r} is neither an item's number nor a tracking id") from None
-    items = await lineage.read_lineage(tx, tracking_id, limit=MOST_DRAWN)
+            raise Invalid(f"{text!r} is neither an item number nor a tracking id") from None
+    items = await lineage.read_lineage(tx, tracking_id, limit=MAX_DRAWN_ITEMS)
     if not items:
         raise NotFound("lineage", tracking_id)
-    return Lineage(
+    return _Lineage(
         tracking_id, items, await lineage.list_refused_spawns(tx, [item.id for item in items])
     )
 
@@ -393,82 +401,83 @@ def _act_on_each(
     *,
     as_json: bool,
 ) -> None:
-    """Each item in a transaction of its own: one that cannot does not stop the others."""
+    """Act on each item in its own transaction, so that one failure does not stop the others."""
 
-    async def act_on(database: Database, id: int) -> Done | AppError:
+    async def act_on_item(database: Database, id: int) -> _ItemResult | AppError:
         try:
             async with database.transaction() as tx:
                 await act(tx, cast("ItemId", id))
         except (Conflict, NotFound) as error:
             return error
-        return Done(id, True, word)
+        return _ItemResult(id, True, word)
 
-    async def run(database: Database) -> list[Done | AppError]:
-        return [await act_on(database, id) for id in dict.fromkeys(ids)]
+    async def run(database: Database) -> list[_ItemResult | AppError]:
+        return [await act_on_item(database, id) for id in dict.fromkeys(ids)]
 
-    answers = session.use(run, declared=True)
-    errors = [answer for answer in answers if isinstance(answer, AppError)]
-    if len(answers) == 1 and errors:
+    outcomes = session.with_database(run, declared=True)
+    errors = [outcome for outcome in outcomes if isinstance(outcome, AppError)]
+    if len(outcomes) == 1 and errors:
         raise errors[0]
-    done = [
-        answer if isinstance(answer, Done) else Done(id, False, str(answer))
-        for id, answer in zip(dict.fromkeys(ids), answers, strict=True)
+    results = [
+        outcome if isinstance(outcome, _ItemResult) else _ItemResult(id, False, str(outcome))
+        for id, outcome in zip(dict.fromkeys(ids), outcomes, strict=True)
     ]
     if as_json:
-        output.many(done, as_json=True)
+        output.print_table(results, as_json=True)
     else:
-        for one in done:
-            typer.echo(f"item {one.id}: {one.message}" if one.ok else one.message, err=not one.ok)
+        for result in results:
+            text = f"item {result.id}: {result.message}" if result.ok else result.message
+            typer.echo(text, err=not result.ok)
     if errors:
-        raise Conflict(f"{len(errors)} of {len(done)} items were not {word}")
+        raise Conflict(f"{len(errors)} of {len(results)} items were not {word}")
 
 
 def read_data(text: str) -> dict[str, Any]:
-    """The object that `--data` gives, outright, in a file or on standard input."""
+    """Parse the object of `--data`: JSON, `@FILE` or `-` for stdin."""
     origin = "--data"
     if text == "-":
-        origin, text = "the input", _decode("the input", sys.stdin.buffer.read())
+        origin, text = "stdin", _decode("stdin", sys.stdin.buffer.read())
     elif text.startswith("@"):
         origin = text[1:]
         try:
             text = _decode(origin, Path(origin).read_bytes())
         except OSError as error:
-            raise Invalid(f"{origin} cannot be read: {error.strerror}") from error
+            raise Invalid(f"cannot read {origin}: {error.strerror}") from error
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Invalid(f"{origin} is not JSON: {error}") from error
     if not isinstance(data, dict):
-        raise Invalid(f'{origin} should be a JSON object: {{"name": value}}')
+        raise Invalid(f'{origin} must be a JSON object: {{"name": value}}')
     return cast("dict[str, Any]", data)
 
 
-def _decode(origin: str, given: bytes) -> str:
+def _decode(origin: str, data: bytes) -> str:
     try:
-        return given.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Invalid(f"{origin} is not UTF-8 text") from error
 
 
-def _seconds(number: float) -> dt.timedelta:
-    if not math.isfinite(number):
-        raise Invalid("--delay should be a number of seconds")
-    return dt.timedelta(seconds=number)
+def _to_timedelta(seconds: float) -> dt.timedelta:
+    if not math.isfinite(seconds):
+        raise Invalid("--delay must be a number of seconds")
+    return dt.timedelta(seconds=seconds)
 
 
-def _phase(text: str) -> tuple[str, str | None]:
+def _parse_phase(text: str) -> tuple[str, str | None]:
     kind, slash, stage = text.partition("/")
     if not kind or (slash and not stage):
-        raise Invalid(f"{text!r} should be KIND or KIND/STAGE")
+        raise Invalid(f"{text!r} must be KIND or KIND/STAGE")
     return kind, stage or None
 
 
-def _name(kind: str, stage: str) -> str:
+def _phase_name(kind: str, stage: str) -> str:
     return f"{kind}/{stage}" if stage else kind
 
 
-def _rename(text: str) -> tuple[str, str]:
+def _parse_rename(text: str) -> tuple[str, str]:
     old, _, new = text.partition("=")
     if not old or not new:
-        raise Invalid(f"--rename {text!r} should be OLD=NEW")
+        raise Invalid(f"--rename {text!r} must be OLD=NEW")
     return old, new

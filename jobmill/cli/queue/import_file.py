@@ -1,4 +1,4 @@
-"""Reads a file of exported items, however odd it is, and says what became of it."""
+"""Read the file of `jobmill queue import` and report the result."""
 
 from __future__ import annotations
 
@@ -13,56 +13,59 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
-from jobmill.cli.queue.tables import count
-from jobmill.cli.support.output import plain
+from jobmill.cli.support.output import format_count, printable
 from jobmill.db import Database
 from jobmill.errors import Invalid, NotFound
 from jobmill.queue import legacy_import
 from jobmill.queue.legacy_import import MAX_SHOWN_ERRORS, ImportReport
 
-LONGEST_LINE = 16 * 1024 * 1024
-OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
+MAX_LINE_BYTES = 16 * 1024 * 1024
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-class _NothingKept(Exception):
-    """Ends the transaction of an import that is to leave no trace."""
+class _RollBack(Exception):
+    """Roll back the import, and hand over its report."""
 
     def __init__(self, report: ImportReport) -> None:
         super().__init__()
         self.report = report
 
 
-async def run(
-    database: Database, lines: Lines, rename: Mapping[str, str], *, skip_bad: bool, dry_run: bool
+async def import_items(
+    database: Database,
+    lines: InputLines,
+    rename: Mapping[str, str],
+    *,
+    skip_bad: bool,
+    dry_run: bool,
 ) -> ImportReport:
-    """Import all lines, or none; Invalid, after naming them, where some are bad."""
+    """Import all lines, or none if some are bad; print the bad ones."""
     try:
         async with database.transaction() as tx:
-            found = await legacy_import.import_lines(tx, lines, rename=rename, skip_bad=True)
-            report = replace(found, bad=sorted(found.bad + lines.bad, key=_number))
+            imported = await legacy_import.import_lines(tx, lines, rename=rename, skip_bad=True)
+            report = replace(imported, bad=sorted(imported.bad + lines.bad, key=_line_number))
             if dry_run or (report.bad and not skip_bad):
-                raise _NothingKept(report)
-    except _NothingKept as end:
-        report = end.report
-    _name_bad_lines(report)
+                raise _RollBack(report)
+    except _RollBack as rollback:
+        report = rollback.report
+    _print_bad_lines(report)
     if report.bad and not skip_bad:
         raise Invalid(
-            f"{count(len(report.bad), 'bad line')}, so nothing was imported: mend the file, "
-            "or leave them out with --skip-bad"
+            f"{format_count(len(report.bad), 'bad line')}, so nothing was imported: fix the file, "
+            "or use --skip-bad to import the other lines"
         )
     return report
 
 
 def describe(report: ImportReport, *, dry_run: bool) -> str:
-    """The report in one line."""
     verb = "would be imported" if dry_run else "imported"
-    known = f", {report.known:,} known already" if report.known else ""
-    bad = f", {count(len(report.bad), 'bad line')} left out" if report.bad else ""
-    return f"{count(report.imported, 'item')} {verb}{known}{bad}"
+    duplicates = f", {report.known:,} already imported" if report.known else ""
+    bad = f", {format_count(len(report.bad), 'bad line')} skipped" if report.bad else ""
+    return f"{format_count(report.imported, 'item')} {verb}{duplicates}{bad}"
 
 
-class Lines:
-    """The lines of a file as text; those that are none are noted in `bad` and read as empty."""
+class InputLines:
+    """The lines of a file; undecodable lines are added to `bad` and read as empty."""
 
     def __init__(self, stream: BinaryIO, progress: Progress | None = None) -> None:
         self.bad: list[str] = []
@@ -74,25 +77,25 @@ class Lines:
         number = 0
         while raw := self._read():
             number += 1
-            if number == 1 and raw.startswith(OTHER_ENCODINGS):
+            if number == 1 and raw.startswith(UTF16_MARKS):
                 raise Invalid("the file is UTF-16: convert it to UTF-8 first")
             if number % 500 == 0:
-                self._tell("reading")
+                self._show("reading")
             yield self._text(number, raw)
-        self._tell("writing")
+        self._show("writing")
 
     def _read(self) -> bytes:
         try:
-            raw = self._stream.readline(LONGEST_LINE)
+            raw = self._stream.readline(MAX_LINE_BYTES)
         except OSError as error:
-            raise Invalid(f"the file cannot be read: {error.strerror}") from error
+            raise Invalid(f"cannot read the file: {error.strerror}") from error
         self._bytes += len(raw)
         return raw
 
     def _text(self, number: int, raw: bytes) -> str:
-        if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
+        if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
             self._skip_rest()
-            self.bad.append(f"line {number}: longer than {LONGEST_LINE:,} bytes")
+            self.bad.append(f"line {number}: longer than {MAX_LINE_BYTES:,} bytes")
             return ""
         try:
             return raw.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -104,17 +107,17 @@ class Lines:
         while (more := self._read()) and not more.endswith(b"\n"):
             pass
 
-    def _tell(self, doing: str) -> None:
+    def _show(self, step: str) -> None:
         if self._progress:
             task = self._progress.task_ids[0]
-            self._progress.update(task, description=doing, completed=self._bytes)
+            self._progress.update(task, description=step, completed=self._bytes)
 
 
 @contextlib.contextmanager
-def opened(file: Path) -> Generator[Lines]:
-    """The lines of a file, or of the input; a bar shows how far they are read."""
+def open_lines(file: Path) -> Generator[InputLines]:
+    """Open a file, or stdin for `-`; a bar on a terminal shows the progress."""
     with _stream(file) as stream, _progress(file) as progress:
-        yield Lines(stream, progress)
+        yield InputLines(stream, progress)
 
 
 @contextlib.contextmanager
@@ -129,14 +132,14 @@ def _stream(file: Path) -> Generator[BinaryIO]:
     except IsADirectoryError:
         raise Invalid(f"{file} is a folder, not a file") from None
     except OSError as error:
-        raise Invalid(f"{file} cannot be read: {error.strerror}") from error
+        raise Invalid(f"cannot read {file}: {error.strerror}") from error
     with stream:
         yield stream
 
 
 @contextlib.contextmanager
 def _progress(file: Path) -> Generator[Progress | None]:
-    """A bar on standard error, where somebody can see it."""
+    """A progress bar on stderr if that is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
@@ -147,12 +150,12 @@ def _progress(file: Path) -> Generator[Progress | None]:
         yield progress
 
 
-def _name_bad_lines(report: ImportReport) -> None:
+def _print_bad_lines(report: ImportReport) -> None:
     for line in report.bad[:MAX_SHOWN_ERRORS]:
-        typer.echo(plain(line), err=True)
+        typer.echo(printable(line), err=True)
     if len(report.bad) > MAX_SHOWN_ERRORS:
         typer.echo(f"… and {len(report.bad) - MAX_SHOWN_ERRORS:,} more", err=True)
 
 
-def _number(bad: str) -> int:
+def _line_number(bad: str) -> int:
     return int(bad.removeprefix("line ").partition(":")[0])

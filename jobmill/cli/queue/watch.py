@@ -1,4 +1,4 @@
-"""The screen of `jobmill queue watch`: drawn anew every second until somebody has seen enough."""
+"""The screen of `jobmill queue watch`, redrawn every second."""
 
 from __future__ import annotations
 
@@ -20,97 +20,94 @@ from rich.panel import Panel
 from rich.text import Text
 
 from jobmill.cli.queue import tables
-from jobmill.cli.support import environment
+from jobmill.cli.support import environment, output
 from jobmill.db import CONNECTION_ERRORS, Database
 from jobmill.queue import overview
 from jobmill.queue.overview import Overview
 from jobmill.settings import Settings
 
-EVERY = 1.0
-PATIENCE = 5.0
-"""Seconds that the database may take to answer before the screen says so."""
+REFRESH_SECONDS = 1.0
+DATABASE_TIMEOUT = 5.0
+"""Seconds without an answer of the database until the screen says so."""
 
-WINDOW = 30.0
-"""Seconds that the shown rate of runs is taken over."""
+RATE_WINDOW = 30.0
+"""Seconds over which the rate of runs is measured."""
 
 
-async def show(settings: Settings) -> None:
-    """Draw until Ctrl-C or q."""
-    # A line in the log would tear the picture; what it would say of the database, the screen says.
+async def run(settings: Settings) -> None:
+    """Redraw the screen until Ctrl-C or q."""
+    # Log lines would break the screen, which reports database errors itself.
     logging.disable()
     async with environment.open_database(settings) as database:
-        leave = asyncio.Event()
-        with _keys(leave), Live(screen=True, auto_refresh=False) as live:
-            rate = Rate()
-            while not leave.is_set():
+        quit_event = asyncio.Event()
+        with _handle_keys(quit_event), Live(screen=True, auto_refresh=False) as live:
+            rate = RunRate()
+            while not quit_event.is_set():
                 live.update(await _draw(database, rate), refresh=True)
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(leave.wait(), EVERY)
+                    await asyncio.wait_for(quit_event.wait(), REFRESH_SECONDS)
 
 
-class Rate:
-    """How many runs end in a second, from the counts as they grow."""
+class RunRate:
+    """Runs per second, computed from the growing total."""
 
     def __init__(self) -> None:
-        self._seen: deque[tuple[float, int]] = deque()
+        self._samples: deque[tuple[float, int]] = deque()
 
     def add(self, at: float, runs: int) -> float | None:
-        """Runs a second over the last while; None until there is something to compare."""
-        self._seen.append((at, runs))
-        while at - self._seen[0][0] > WINDOW:
-            self._seen.popleft()
-        then, before = self._seen[0]
-        return (runs - before) / (at - then) if at > then else None
+        """Add a sample and return runs per second; None after the first sample."""
+        self._samples.append((at, runs))
+        while at - self._samples[0][0] > RATE_WINDOW:
+            self._samples.popleft()
+        first_at, first_runs = self._samples[0]
+        return (runs - first_runs) / (at - first_at) if at > first_at else None
 
 
-async def _draw(database: Database, rate: Rate) -> RenderableType:
+async def _draw(database: Database, rate: RunRate) -> RenderableType:
     try:
-        async with asyncio.timeout(PATIENCE), database.transaction() as tx:
-            seen = await overview.read_overview(tx)
+        async with asyncio.timeout(DATABASE_TIMEOUT), database.transaction() as tx:
+            queue = await overview.read_overview(tx)
     except (*CONNECTION_ERRORS, TimeoutError) as error:
-        words = " ".join(str(error).split()) or "it takes too long"
-        return Panel(Text(f"The database does not answer: {words}. Trying again."), title="jobmill")
-    return screen(seen, rate.add(time.monotonic(), _runs(seen)))
+        reason = " ".join(str(error).split()) or "timeout"
+        return Panel(Text(f"The database does not answer: {reason}. Retrying."), title="jobmill")
+    runs = sum(tally.runs for tally in queue.tallies)
+    return draw_screen(queue, rate.add(time.monotonic(), runs))
 
 
-def screen(seen: Overview, rate: float | None) -> Group:
-    """Phases, processors, alerts and how fast it goes."""
-    found = tables.stats(seen)
-    ran = sum(one.runs for one in found.runs)
-    speed = "" if rate is None else f", {rate:,.1f} a second"
+def draw_screen(queue: Overview, rate: float | None) -> Group:
+    runs = sum(phase.runs for phase in tables.summarize(queue).runs)
+    speed = "" if rate is None else f", {rate:,.1f} per second"
     return Group(
-        Panel(tables.phases(seen.phases), title="phases"),
-        Panel(tables.tiles(seen.processors), title="processors"),
-        Panel(Group(*tables.alerts(seen.alerts, most=5)), title="alerts"),
-        Text(f"{tables.count(ran, 'run')}{speed}    q or Ctrl-C leaves", style="bright_black"),
+        Panel(tables.phase_table(queue.phases), title="phases"),
+        Panel(tables.processor_tiles(queue.processors), title="processors"),
+        Panel(Group(*tables.alert_lines(queue.alerts, limit=5)), title="alerts"),
+        Text(
+            f"{output.format_count(runs, 'run')}{speed}    q or Ctrl-C: quit", style="bright_black"
+        ),
     )
 
 
-def _runs(seen: Overview) -> int:
-    return sum(one.runs for one in seen.tallies)
-
-
 @contextlib.contextmanager
-def _keys(leave: asyncio.Event) -> Generator[None]:
-    """Set `leave` on Ctrl-C and on q, and give the terminal back as it was."""
+def _handle_keys(quit_event: asyncio.Event) -> Generator[None]:
+    """Set the event on Ctrl-C and on q, and restore the terminal at the end."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, leave.set)
+        loop.add_signal_handler(number, quit_event.set)
     if not sys.stdin.isatty():
         yield
         return
-    keyboard = sys.stdin.fileno()
-    before = termios.tcgetattr(keyboard)
+    terminal = sys.stdin.fileno()
+    attributes = termios.tcgetattr(terminal)
 
-    def read() -> None:
-        keys = os.read(keyboard, 64)
+    def read_keys() -> None:
+        keys = os.read(terminal, 64)
         if not keys or b"q" in keys.lower():
-            leave.set()
+            quit_event.set()
 
-    tty.setcbreak(keyboard)
-    loop.add_reader(keyboard, read)
+    tty.setcbreak(terminal)
+    loop.add_reader(terminal, read_keys)
     try:
         yield
     finally:
-        loop.remove_reader(keyboard)
-        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+        loop.remove_reader(terminal)
+        termios.tcsetattr(terminal, termios.TCSADRAIN, attributes)

@@ -13,7 +13,7 @@ from jobmill import app as assembly
 from jobmill.boards import saved_responses
 from jobmill.cli.rotation import reports, searches
 from jobmill.cli.sources import commands
-from jobmill.cli.support import environment, foreground_worker, inputs, output, session
+from jobmill.cli.support import environment, files, foreground_worker, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -56,7 +56,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Choose what is called next, call it, and tell what it brought."""
-    settings = environment.load()
+    settings = environment.load_settings()
     names = [saved_responses.platform(name).name for name in platform or ()]
     if slices and companies:
         raise Invalid("--slices and --companies: leave both out to call all")
@@ -65,7 +65,7 @@ def run(
     async def act(tools: Tools) -> reports.Run | None:
         return await _run(tools, settings, wish, quiet=as_json, later=later)
 
-    told = session.reach(act)
+    told = session.with_tools(act)
     if told is None:
         _nothing(as_json)
         return
@@ -102,7 +102,7 @@ async def _run(
     if planned.run_id is None:
         return None
     if not later and items:
-        await foreground_worker.finish(
+        await foreground_worker.finish_items(
             tools, settings, (source.KIND,), list(items.values()), quiet=quiet
         )
     async with tools.db.transaction() as tx:
@@ -111,7 +111,7 @@ async def _run(
 
 def _nothing(as_json: bool) -> None:
     if as_json:
-        inputs.put({"run": None, "chosen": 0})
+        output.print_json({"run": None, "chosen": 0})
     else:
         typer.echo("No call is due at this pace. `jobmill rotate due` shows what comes next.")
 
@@ -146,19 +146,19 @@ def import_boards(
     as_json: AsJson = False,
 ) -> None:
     """Add many boards at once; where a line is wrong it is named, and nothing is added."""
-    _import(board_import.parse_boards(inputs.read_text(file)), as_json)
+    _import(board_import.parse_boards(files.read_text(file)), as_json)
 
 
 def _import(found: list[ImportedBoard], as_json: bool) -> None:
     async def keep(tx: Tx) -> ImportResult:
         return await board_import.import_boards(tx, found)
 
-    done = session.ask(keep)
+    done = session.in_transaction(keep)
     if as_json:
-        output.one(done, as_json=True)
+        output.print_record(done, as_json=True)
     else:
         known = f", {done.known:,} known already" if done.known else ""
-        typer.echo(f"{output.count(done.new, 'new board')}{known}")
+        typer.echo(f"{output.format_count(done.new, 'new board')}{known}")
 
 
 @app.command()
@@ -184,9 +184,9 @@ def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> N
         await targets.sync_source(tx, id)
         return await act(tx)
 
-    target = session.ask(change)
+    target = session.in_transaction(change)
     if as_json:
-        output.one(target, as_json=True)
+        output.print_record(target, as_json=True)
     else:
         typer.echo(f"source {id} is {target.status} in the rotation")
 
@@ -216,9 +216,9 @@ def limit(
             tx, name, per_hour=per_hour, per_day=per_day, actor="command line"
         )
 
-    session.ask(keep)
+    session.in_transaction(keep)
     told = {"platform": name, "per_hour": per_hour, "per_day": per_day}
     if as_json:
-        inputs.put(told)
+        output.print_json(told)
     else:
-        output.facts(told)
+        output.print_facts(told)

@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from jobmill.boards import saved_responses
-from jobmill.cli.matches import match_output
-from jobmill.cli.support import environment, output, session
+from jobmill.cli.support import environment, output, session, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.rotation import calls, planner, rotation_status, targets
@@ -45,7 +44,7 @@ def due(
     as_json: AsJson = False,
 ) -> None:
     """List what is due, in the order of its turn."""
-    policy = environment.load().rotation_policy
+    policy = environment.load_settings().rotation_policy
     name = saved_responses.platform(platform).name if platform else None
 
     async def find(tx: Tx) -> list[DueTarget]:
@@ -55,13 +54,13 @@ def due(
             tx, at, policy, platform=name, ahead=span, limit=limit
         )
 
-    found = session.ask(find)
+    found = session.in_transaction(find)
     if as_json:
-        output.lines(found)
+        output.print_json_lines(found)
     elif not found:
         typer.echo(nothing_due(ahead))
     else:
-        output.entries((one.source, _what(one), _facts(one)) for one in found)
+        output.print_entries((one.source, _what(one), _facts(one)) for one in found)
 
 
 def nothing_due(ahead: float) -> str:
@@ -79,10 +78,10 @@ def _what(one: DueTarget) -> list[str | None]:
 
 def _facts(one: DueTarget) -> list[str | None]:
     last = one.last_success_at
-    seen = f"last seen {last.astimezone():%Y-%m-%d %H:%M}" if last else "never seen"
+    seen = f"last seen {times.format_minute(last)}" if last else "never seen"
     new = f"{one.new_jobs_last:,} new then" if one.new_jobs_last is not None else None
-    failed = output.count(one.fail_count, "failure") if one.fail_count else None
-    return [f"due {one.due_at.astimezone():%Y-%m-%d %H:%M}", seen, new, failed]
+    failed = output.format_count(one.fail_count, "failure") if one.fail_count else None
+    return [f"due {times.format_minute(one.due_at)}", seen, new, failed]
 
 
 @dataclass(frozen=True)
@@ -111,26 +110,26 @@ def status(
             await rotation_status.blocked_targets(tx, at, os.environ),
         )
 
-    found = session.ask(look)
+    found = session.in_transaction(look)
     if as_json:
-        output.one(found, as_json=True)
+        output.print_record(found, as_json=True)
     else:
         _show_status(found, hours)
 
 
 def _show_status(found: Status, hours: float) -> None:
     if found.platforms:
-        output.many([_Brought.of(one) for one in found.platforms], as_json=False)
+        output.print_table([_Brought.of(one) for one in found.platforms], as_json=False)
     else:
         known = sum(one.targets for one in found.staleness)
         hint = "run` makes some" if known else "add greenhouse NAME` adds a board to call"
         typer.echo(f"No calls in the last {hours:g} hours. `jobmill rotate {hint}.")
     if found.days:
-        output.many(found.days, as_json=False)
-    output.many(found.staleness, as_json=False)
+        output.print_table(found.days, as_json=False)
+    output.print_table(found.staleness, as_json=False)
     for one in found.standing_still:
-        targets = f" ({output.count(one.targets, 'target')})" if one.targets else ""
-        match_output.say(f"{one.what}{targets}: {one.why}")
+        targets = f" ({output.format_count(one.targets, 'target')})" if one.targets else ""
+        output.print_wrapped(f"{one.what}{targets}: {one.why}")
 
 
 @dataclass(frozen=True)
@@ -172,7 +171,7 @@ def report(
     async def find(tx: Tx) -> Run:
         return await look_at(tx, run)
 
-    show_report(session.ask(find), as_json=as_json)
+    show_report(session.in_transaction(find), as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -206,12 +205,12 @@ def show_report(told: Run, *, as_json: bool) -> None:
         typer.echo("Nothing can be called now. `jobmill rotate due` shows what comes next.")
     else:
         facts = {name: one for name, one in asdict(told.report).items() if name != "skipped"}
-        output.facts(facts)
+        output.print_facts(facts)
     for one in told.failed[:NAMED]:
-        match_output.say(f"{one.platform} {one.slug} failed: {one.why}")
+        output.print_wrapped(f"{one.platform} {one.slug} failed: {one.why}")
     if told.report.failures > NAMED:
         typer.echo(f"and {told.report.failures - NAMED:,} more failed: --json names up to 100")
     for one in told.held[:NAMED]:
-        match_output.say(f"{one.platform} {one.slug} was not called: {one.why}")
+        output.print_wrapped(f"{one.platform} {one.slug} was not called: {one.why}")
     for name, why in sorted(told.report.skipped.items()):
-        match_output.say(f"{name} was passed over: {why}")
+        output.print_wrapped(f"{name} was passed over: {why}")

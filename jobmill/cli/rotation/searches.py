@@ -40,13 +40,13 @@ def add(
 @app.command("list")
 def list_searches(as_json: AsJson = False) -> None:
     """List searches, the most wanted first."""
-    found = session.ask(searches.list_all)
+    found = session.in_transaction(searches.list_all)
     if as_json:
-        output.lines(found)
+        output.print_json_lines(found)
     elif not found:
         typer.echo('No searches. Add one: jobmill rotate search add jooble "pump engineer"')
     else:
-        output.entries((one.id, _what(one), _facts(one)) for one in found)
+        output.print_entries((one.id, _what(one), _facts(one)) for one in found)
 
 
 def _what(one: SavedSearch) -> list[str | None]:
@@ -55,7 +55,7 @@ def _what(one: SavedSearch) -> list[str | None]:
 
 def _facts(one: SavedSearch) -> list[str | None]:
     places = ", ".join(filter(None, one.locations)) or "anywhere"
-    return [places, f"priority {one.priority}", output.count(one.slices, "slice")]
+    return [places, f"priority {one.priority}", output.format_count(one.slices, "slice")]
 
 
 @app.command()
@@ -89,9 +89,9 @@ def remove(id: Id, as_json: AsJson = False) -> None:
 
 
 def _tell(act: Callable[[Tx], Awaitable[SavedSearch]], as_json: bool) -> None:
-    search = session.ask(act)
+    search = session.in_transaction(act)
     if as_json:
-        output.one(search, as_json=True)
+        output.print_record(search, as_json=True)
     else:
         state = "on" if search.enabled else "off"
-        typer.echo(f"search {search.id} is {state}: {output.count(search.slices, 'slice')}")
+        typer.echo(f"search {search.id} is {state}: {output.format_count(search.slices, 'slice')}")

@@ -1,4 +1,4 @@
-"""A process that stays is made of parts: they run side by side and stop together."""
+"""Run the services of a process side by side, and stop them together."""
 
 from __future__ import annotations
 
@@ -17,115 +17,117 @@ from jobmill.errors import AppError, Unavailable
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 130
-"""The exit code of a process that was not given the time to stop."""
+STOPPED_AT_ONCE = 130
+"""The exit code after a second Ctrl-C."""
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class Crashed(AppError):
-    """A part of a process ended though nobody asked it to."""
+class ServiceCrashed(AppError):
+    """A service ended without being stopped."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Service:
     name: str
     run: Callable[[], Awaitable[object]]
     stop: Callable[[], object]
 
 
-def stay(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-    """Run `main`, whose event the first Ctrl-C or SIGTERM sets; the second one cancels it."""
+def run_until_stopped(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    """Run `main`. The first Ctrl-C or SIGTERM sets its event, the second one cancels it."""
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         try:
-            runner.run(_until_told(main))
+            runner.run(_handle_signals(main))
         except asyncio.CancelledError:
-            typer.echo("Stopped at once; what ran goes back to the queue in a while.", err=True)
-            raise typer.Exit(AT_ONCE) from None
+            typer.echo("Stopped at once; running items return to the queue in a while.", err=True)
+            raise typer.Exit(STOPPED_AT_ONCE) from None
         except CONNECTION_ERRORS as error:
-            raise Unavailable(f"the database went away: {error}") from error
+            raise Unavailable(f"the connection to the database was lost: {error}") from error
 
 
-async def run(parts: Sequence[Part], stop: asyncio.Event) -> None:
-    """Run all parts until `stop` is set; Crashed where one ends before that."""
-    tasks = [asyncio.create_task(_run(part)) for part in parts]
-    asked = asyncio.create_task(stop.wait())
+async def run_services(services: Sequence[Service], stop: asyncio.Event) -> None:
+    """Run all services until `stop` is set, or until one of them ends: ServiceCrashed."""
+    tasks = [asyncio.create_task(_run_and_log(service)) for service in services]
+    stop_task = asyncio.create_task(stop.wait())
     try:
-        await asyncio.wait([*tasks, asked], return_when=asyncio.FIRST_COMPLETED)
-        early = None if stop.is_set() else next(task for task in tasks if task.done())
-        for part, task in zip(parts, tasks, strict=True):
+        await asyncio.wait([*tasks, stop_task], return_when=asyncio.FIRST_COMPLETED)
+        ended_early = None if stop.is_set() else next(task for task in tasks if task.done())
+        for service, task in zip(services, tasks, strict=True):
             if not task.done():
-                part.stop()
+                service.stop()
         await asyncio.wait(tasks)
     finally:
-        await cancel([*tasks, asked])
-    for part, task in zip(parts, tasks, strict=True):
+        await cancel_tasks([*tasks, stop_task])
+    for service, task in zip(services, tasks, strict=True):
         if error := task.exception():
-            raise crash(part.name, error)
-        if task is early:
-            raise Crashed(f"the {part.name} ended by itself; everything was stopped")
+            raise crash_error(service.name, error)
+        if task is ended_early:
+            raise ServiceCrashed(f"the {service.name} ended by itself; everything was stopped")
 
 
 @contextlib.asynccontextmanager
-async def either(*events: asyncio.Event) -> AsyncGenerator[asyncio.Event]:
+async def any_event(*events: asyncio.Event) -> AsyncGenerator[asyncio.Event]:
     """An event that is set as soon as one of these is."""
-    any_of = asyncio.Event()
+    any_set = asyncio.Event()
 
-    async def wait(one: asyncio.Event) -> None:
-        await one.wait()
-        any_of.set()
+    async def forward(event: asyncio.Event) -> None:
+        await event.wait()
+        any_set.set()
 
-    tasks = [asyncio.create_task(wait(one)) for one in events]
+    tasks = [asyncio.create_task(forward(event)) for event in events]
     try:
-        yield any_of
+        yield any_set
     finally:
-        await cancel(tasks)
+        await cancel_tasks(tasks)
 
 
-async def cancel(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    """End what has not ended yet, and wait for it."""
+async def cancel_tasks(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    """Cancel the tasks that still run, and wait for them."""
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
 
 
-def crash(name: str, error: BaseException) -> Crashed:
-    return Crashed(f"the {name} crashed: {_cause(error)}; everything was stopped")
+def crash_error(name: str, error: BaseException) -> ServiceCrashed:
+    return ServiceCrashed(f"the {name} crashed: {_innermost(error)}; everything was stopped")
 
 
-async def _run(part: Part) -> None:
+async def _run_and_log(service: Service) -> None:
     try:
-        await part.run()
+        await service.run()
     except BaseException as error:
         if not isinstance(error, asyncio.CancelledError):
-            log.error("crashed", extra={"part": part.name}, exc_info=error)
+            log.error("crashed", extra={"part": service.name}, exc_info=error)
         raise
 
 
-def _cause(error: BaseException) -> str:
-    """The innermost error of a group: what a person wants to read first."""
+def _innermost(error: BaseException) -> str:
+    """The first error inside nested exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return f"{type(error).__qualname__}: {error}"
 
 
-async def _until_told(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+async def _handle_signals(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task
 
-    def told() -> None:
+    def on_signal() -> None:
         if not stop.is_set():
             typer.echo("Stopping; Ctrl-C again stops at once.", err=True)
             stop.set()
             return
-        # A third one is not ours any more: it ends the process, whatever hangs.
-        for number in (signal.SIGINT, signal.SIGTERM):
+        # Leave a third signal to the operating system, which ends a process that hangs.
+        for number in STOP_SIGNALS:
             loop.remove_signal_handler(number)
             signal.signal(number, signal.SIG_DFL)
         task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, told)
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, on_signal)
     await main(stop)
 
 

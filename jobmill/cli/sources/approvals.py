@@ -11,7 +11,7 @@ import typer
 
 from jobmill.catalog import approvals, history, sources
 from jobmill.catalog.approvals import Approval, ApprovalRef
-from jobmill.cli.support import output, session
+from jobmill.cli.support import output, session, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
 from jobmill.errors import AppError
@@ -43,7 +43,7 @@ def list_pending(
     async def find(tx: Tx) -> list[Approval]:
         return await approvals.find(tx, noun=kind, after=start, limit=limit + 1)
 
-    found = session.ask(find)
+    found = session.in_transaction(find)
     if as_json:
         for one in found[:limit]:
             output.print_json(_record(one))
@@ -51,7 +51,7 @@ def list_pending(
     if not found:
         typer.echo("Nothing waits for you. What is found and is not sure will stand here.")
         return
-    output.entries(map(_entry, found[:limit]))
+    output.print_entries(map(_entry, found[:limit]))
     if len(found) > limit:
         typer.echo(f"There are more: --after {found[limit - 1].ref}")
     typer.echo(
@@ -92,17 +92,17 @@ def show_pending(
         events = await history.find_events(tx, "company" if board else "source", wanted.id)
         return _Story(pending, config, events)
 
-    story = session.ask(find)
+    story = session.in_transaction(find)
     if as_json:
         events = [dataclasses.asdict(event) for event in story.events]
         output.print_json({**_record(story.pending), "config": story.config, "events": events})
         return
-    output.one(story.pending, as_json=False)
+    output.print_record(story.pending, as_json=False)
     if story.config:
-        output.facts({"config": story.config})
+        output.print_facts({"config": story.config})
     for event in story.events:
         said = event.data.get("reason", "")
-        typer.echo(output.plain(f"{event.at.astimezone():%Y-%m-%d %H:%M} {event.what} {said}"))
+        typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {said}"))
     typer.echo(_advice(story.pending))
 
 
@@ -140,12 +140,12 @@ def _decide(
     async def each(database: Database) -> list[Decided]:
         return [await _one(database, ref, act, alone=len(wanted) == 1) for ref in wanted]
 
-    done = session.use(each, declared=True)
+    done = session.with_database(each, declared=True)
     if as_json:
-        output.lines(done)
+        output.print_json_lines(done)
     else:
         for one in done:
-            typer.echo(output.plain(f"{one.ref} ({one.name}): {one.state}. {one.note}"))
+            typer.echo(output.printable(f"{one.ref} ({one.name}): {one.state}. {one.note}"))
     if any(one.state == "unchanged" for one in done):
         raise typer.Exit(1)
 

@@ -18,7 +18,7 @@ from jobmill.catalog import history, sources
 from jobmill.catalog.source_runs import SavedRun
 from jobmill.catalog.sources import Incident, Source, SourceRun
 from jobmill.cli.sources import discover, platforms
-from jobmill.cli.support import inputs, output, posting_output, session
+from jobmill.cli.support import output, posting_output, session, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
@@ -74,8 +74,8 @@ def add(
         test=test,
         enable=enable,
     )
-    output.one(
-        session.reach(lambda tools: add_source.add(tools, wish, os.environ)), as_json=as_json
+    output.print_record(
+        session.with_tools(lambda tools: add_source.add(tools, wish, os.environ)), as_json=as_json
     )
 
 
@@ -97,33 +97,33 @@ def list_sources(
             tx, status=status, source_type=platform, q=q, after=after, limit=limit + 1
         )
 
-    found = session.ask(find)
+    found = session.in_transaction(find)
     if as_json:
-        output.lines(found[:limit])
+        output.print_json_lines(found[:limit])
         return
     if not found:
         typer.echo("No sources. Add one: jobmill source add https://…")
         return
-    output.entries(map(_entry, found[:limit]))
+    output.print_entries(map(_entry, found[:limit]))
     if len(found) > limit:
         typer.echo(f"There are more: --after {found[limit - 1].id}")
 
 
 def _entry(source: Source) -> tuple[int, Sequence[str | None], Sequence[str | None]]:
     when = source.last_scraped_at
-    ran = f"{source.last_scraped_status} {when.astimezone():%Y-%m-%d %H:%M}" if when else None
+    ran = f"{source.last_scraped_status} {times.format_minute(when)}" if when else None
     what = [source.name, source.source_type, source.status.replace("_", " ")]
-    facts = [output.count(source.open_listings, "open listing"), ran, _health(source)]
+    facts = [output.format_count(source.open_listings, "open listing"), ran, _health(source)]
     return source.id, what, facts
 
 
 def _health(source: Source) -> str:
     if source.held_until:
-        return f"held until {source.held_until.astimezone():%Y-%m-%d %H:%M}: trouble at the vendor"
+        return f"held until {times.format_minute(source.held_until)}: trouble at the vendor"
     if source.disabled_reason:
         return source.disabled_reason
     if source.consecutive_failures:
-        failures = output.count(source.consecutive_failures, "failure")
+        failures = output.format_count(source.consecutive_failures, "failure")
         return f"{failures} ({source.last_cause}): {source.last_detail}"
     if source.last_detail:
         return f"{source.last_cause}: {source.last_detail}"
@@ -157,18 +157,18 @@ def show_source(id: Id, as_json: AsJson = False) -> None:
             await history.find_events(tx, "source", id),
         )
 
-    story = session.ask(find)
+    story = session.in_transaction(find)
     if as_json:
-        output.one(story, as_json=True)
+        output.print_record(story, as_json=True)
         return
-    output.one(story.source, as_json=False)
+    output.print_record(story.source, as_json=False)
     typer.echo(f"\ncompleteness: {story.completeness}")
     for run in story.runs:
-        words = f"{run.started_at.astimezone():%Y-%m-%d %H:%M} {_outcome(run, run.outcome)}"
-        typer.echo(output.plain(f"{words}{': ' + run.detail if run.detail else ''}"))
+        words = f"{times.format_minute(run.started_at)} {_outcome(run, run.outcome)}"
+        typer.echo(output.printable(f"{words}{': ' + run.detail if run.detail else ''}"))
     for event in story.events:
         said = event.data.get("reason", "")
-        typer.echo(output.plain(f"{event.at.astimezone():%Y-%m-%d %H:%M} {event.what} {said}"))
+        typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {said}"))
 
 
 def _outcome(counts: SourceRun | RunRow, outcome: str) -> str:
@@ -183,17 +183,17 @@ def _outcome(counts: SourceRun | RunRow, outcome: str) -> str:
         "repeated": counts.duplicates,
     }
     said = ", ".join(f"{number:,} {word}" for word, number in parts.items() if number)
-    return f"{outcome}, {output.count(counts.seen, 'posting')}{': ' + said if said else ''}"
+    return f"{outcome}, {output.format_count(counts.seen, 'posting')}{': ' + said if said else ''}"
 
 
 @app.command("test")
 def try_source(id: Id, as_json: AsJson = False) -> None:
     """Fetch a source and show a sample of it; no listing is saved."""
-    sample: Sample = session.reach(lambda tools: source_run.test(tools, id, os.environ))
+    sample: Sample = session.with_tools(lambda tools: source_run.test(tools, id, os.environ))
     if as_json:
-        inputs.put(sample.record())
+        output.print_json(sample.record())
     else:
-        posting_output.table(sample.postings)
+        posting_output.print_postings(sample.postings)
         typer.echo(sample.words)
     if not sample.ok:
         raise typer.Exit(1)
@@ -215,8 +215,8 @@ def scrape(
     if bool(ids) == everything:
         raise Invalid("name the sources to run, or say --all")
     if later:
-        queued = session.ask(partial(_enqueue, ids=ids), declared=True)
-        output.rows(queued, as_json=as_json)
+        queued = session.in_transaction(partial(_enqueue, ids=ids), declared=True)
+        output.print_rows(queued, as_json=as_json)
         return
 
     async def run(tools: Tools) -> list[RunRow]:
@@ -226,7 +226,7 @@ def scrape(
             return [await _scrape_one(tools, wanted[0], as_json)]
         return [await _scrape_next(tools, id, as_json) for id in wanted]
 
-    done = session.reach(run)
+    done = session.with_tools(run)
     if not as_json:
         _tell(done)
     if any(not row.ok for row in done):
@@ -240,7 +240,7 @@ def _tell(done: list[RunRow]) -> None:
         )
     for row in done:
         detail = f": {row.detail}" if row.detail else ""
-        typer.echo(output.plain(f"source {row.source}: {_outcome(row, row.outcome)}{detail}"))
+        typer.echo(output.printable(f"source {row.source}: {_outcome(row, row.outcome)}{detail}"))
 
 
 async def _wanted(tx: Tx, ids: list[int] | None) -> list[int]:
@@ -306,12 +306,12 @@ async def _scrape_next(tools: Tools, id: int, as_json: bool) -> RunRow:
     except AppError as error:
         row = RunRow(id, "not run", 0, 0, 0, 0, 0, 0, False, str(error))
         if as_json:
-            output.lines([row])
+            output.print_json_lines([row])
         return row
 
 
 async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
-    with output.progress(f"source {id}", quiet=as_json) as tell:
+    with output.show_progress(f"source {id}", quiet=as_json) as tell:
 
         def told(progress: Progress) -> None:
             details = f", {progress.details} of {progress.details_wanted} details"
@@ -326,7 +326,7 @@ async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
         detail = harvest.detail or (await sources.get(tx, id)).last_detail
     row = RunRow.of(id, saved, detail)
     if as_json:
-        output.lines([row])
+        output.print_json_lines([row])
     return row
 
 
@@ -353,8 +353,8 @@ def _change(id: int, act: Callable[[Tx], Awaitable[None]], as_json: bool) -> Non
         await act(tx)
         return await sources.get(tx, id)
 
-    source = session.ask(change)
+    source = session.in_transaction(change)
     if as_json:
-        output.one(source, as_json=True)
+        output.print_record(source, as_json=True)
     else:
         typer.echo(f"source {id} ({source.name}) is {source.status}")

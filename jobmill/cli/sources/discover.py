@@ -46,6 +46,6 @@ def discover(
     async def submit(tx: Tx) -> int:
         return await queue.submit(tx, new)
 
-    item = session.ask(submit, declared=True)
+    item = session.in_transaction(submit, declared=True)
     note = f"`jobmill queue show {item}` tells how far it is"
-    output.one(Queued(url, item, note), as_json=as_json)
+    output.print_record(Queued(url, item, note), as_json=as_json)

@@ -13,7 +13,7 @@ from jobmill.boards import api_keys, detection, saved_responses
 from jobmill.boards.adapters import PLATFORMS
 from jobmill.boards.url_detection import Found
 from jobmill.catalog import posting_json
-from jobmill.cli.support import inputs, output, posting_output, session
+from jobmill.cli.support import files, inputs, output, posting_output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.errors import Invalid
 from jobmill.tools import Tools
@@ -36,7 +36,7 @@ def detect(
 
     def tell(url: str, found: Found | None) -> None:
         if as_json:
-            inputs.put(_face(url, found))
+            output.print_json(_face(url, found))
         else:
             rows.append(_Row.of(url, found))
 
@@ -47,7 +47,7 @@ def detect(
             _detect(urls, html, tell, as_json)
     finally:
         if rows:
-            output.many(rows, as_json=False)
+            output.print_table(rows, as_json=False)
 
 
 @dataclass(frozen=True)
@@ -83,32 +83,32 @@ Told: TypeAlias = "Callable[[str, Found | None], None]"
 
 
 def _detect(urls: Iterable[str], html: str | None, tell: Told, as_json: bool) -> None:
-    saved = inputs.read_file(html).decode("utf-8", "replace") if html else None
+    saved = files.read_bytes(html).decode("utf-8", "replace") if html else None
 
     def look(one: dict[str, Any]) -> None:
-        page = inputs.text_of(one, "html")
-        company = inputs.text_of(one, "company")
+        page = inputs.get_text(one, "html")
+        company = inputs.get_text(one, "company")
         url = _url_of(one)
         tell(url, detection.detect(url, saved if page is None else page, company=company))
 
-    inputs.each(urls, "url", look, as_json=as_json)
+    inputs.for_each(urls, "url", look, as_json=as_json)
 
 
 def _url_of(given: dict[str, Any]) -> str:
-    url = inputs.text_of(given, "url")
+    url = inputs.get_text(given, "url")
     if url is None:
         raise Invalid('each line is a URL, or an object with a "url"')
     return url
 
 
 def _fetch(urls: Iterable[str], tell: Told) -> None:
-    wanted = [_url_of(one) for one in inputs.given(urls, "url")]
+    wanted = [_url_of(one) for one in inputs.read_inputs(urls, "url")]
 
     async def look(tools: Tools) -> None:
         for url in wanted:
             tell(url, await detection.discover(tools.fetch, url))
 
-    session.reach(look)
+    session.with_tools(look)
 
 
 def read(
@@ -135,34 +135,34 @@ def read(
     def show_postings(one: dict[str, Any]) -> None:
         _print_postings(options | one, one.get("config") or read_config(config), as_json)
 
-    inputs.each(files, "file", show_postings, as_json=as_json)
+    inputs.for_each(files, "file", show_postings, as_json=as_json)
 
 
 def _print_postings(one: dict[str, Any], config: object, as_json: bool) -> None:
-    name = inputs.text_of(one, "platform")
+    name = inputs.get_text(one, "platform")
     if not name:
         raise Invalid("say whose answer it is: --platform NAME")
     if config is not None and not isinstance(config, dict):
         raise Invalid('"config" is not an object: {…}')
     platform = saved_responses.platform(name)
-    text = inputs.text_of(one, "body")
+    text = inputs.get_text(one, "body")
     found = saved_responses.read(
         platform,
-        inputs.file_of(one, "body") if text is None else text.encode("utf-8", "replace"),
-        url=inputs.text_of(one, "url") or "",
-        token=inputs.text_of(one, "token") or "",
+        inputs.read_named_file(one, "body") if text is None else text.encode("utf-8", "replace"),
+        url=inputs.get_text(one, "url") or "",
+        token=inputs.get_text(one, "token") or "",
         config=cast("dict[str, Any] | None", config),
     )
     if as_json:
         for posting in found:
             extra = {"file": one["file"]} if "file" in one else {}
-            inputs.put(posting_json.to_record(posting) | extra)
+            output.print_json(posting_json.to_record(posting) | extra)
     else:
-        posting_output.table(found)
+        posting_output.print_postings(found)
 
 
 def read_config(text: str | None) -> dict[str, Any] | None:
-    return inputs.parse(text, "--config") if text else None
+    return inputs.parse_object(text, "--config") if text else None
 
 
 @dataclass(frozen=True)
@@ -187,4 +187,4 @@ def platforms(as_json: AsJson = False) -> None:
             rows.append(PlatformRow(one.name, one.title, "off", f"set {', '.join(unset)}"))
         else:
             rows.append(PlatformRow(one.name, one.title, "on", None))
-    output.rows(rows, as_json=as_json)
+    output.print_rows(rows, as_json=as_json)

@@ -1,4 +1,4 @@
-"""What a command stands on: the settings, the log, the database."""
+"""Load the settings, set up the log and open the database."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ from jobmill.db.embedded import EmbeddedServer
 from jobmill.errors import AppError
 from jobmill.settings import Settings
 
-TEND_EVERY = 2.0
+SERVER_CHECK_SECONDS = 2.0
 
 ANSWER_LIMIT = 60.0
-"""Seconds that a page waits for one answer of the database; no page takes as long."""
+"""Seconds that a web page waits for one answer of the database."""
 
 logger = logging.getLogger(__name__)
 
 
-def load() -> Settings:
-    """Read the settings and log as they say."""
+def load_settings() -> Settings:
+    """Read the settings, and set up the log as they say."""
     loaded, _ = settings.load()
     log.setup(loaded.log_level, loaded.log_format)
     return loaded
 
 
 def direct_url(settings: Settings) -> str:
-    """The configured server without its connection pooler; empty where the bundled one is used."""
+    """The configured server without its connection pooler; empty for the bundled server."""
     return settings.database_direct_url or settings.database_url
 
 
-def embedded(settings: Settings) -> EmbeddedServer | None:
-    """The PostgreSQL that we bring; None where the settings name another."""
+def bundled_server(settings: Settings) -> EmbeddedServer | None:
+    """The PostgreSQL that comes with Jobmill, or None if the settings name another server."""
     if settings.database_url:
         return None
-
     return EmbeddedServer(
         settings.data_dir / "postgres",
         settings.postgres_bin,
@@ -47,9 +46,9 @@ def embedded(settings: Settings) -> EmbeddedServer | None:
 
 
 @contextlib.contextmanager
-def served(settings: Settings) -> Generator[str]:
-    """The URL of the database, whose server runs at least as long as the block."""
-    bundled = embedded(settings)
+def running_server(settings: Settings) -> Generator[str]:
+    """Keep the server running during the block, and yield its URL."""
+    bundled = bundled_server(settings)
     if bundled is None:
         yield direct_url(settings)
         return
@@ -61,16 +60,16 @@ def served(settings: Settings) -> Generator[str]:
 async def open_database(
     settings: Settings, *, migrate: bool = True, answer_limit: float | None = None
 ) -> AsyncGenerator[Database]:
-    """The database, up to date; a bundled server that dies meanwhile is started again.
+    """Open and migrate the database; a bundled server that dies during the block is restarted.
 
-    `answer_limit`: seconds to wait for an answer of the server, for processes that stay.
+    `answer_limit`: seconds to wait for an answer of the server, for long-running processes.
     """
     async with (
-        _tended(settings) as url,
+        _supervised_server(settings) as url,
         db.connect(url, answer_limit=answer_limit) as database,
     ):
         if migrate:
-            # On a connection of its own: a migration may take as long as it needs.
+            # Not through the pool: a migration may exceed the answer limit.
             async with await db.open_connection(url) as tx, tx.transaction():
                 await history.migrate(tx)
         yield database
@@ -80,7 +79,7 @@ async def open_database(
 async def open_web_database(
     settings: Settings, database: Database, *, size: int = 8
 ) -> AsyncGenerator[Database]:
-    """A second pool to the same database, for web pages: through the connection pooler, if any."""
+    """Open a second pool for web pages, through the connection pooler if there is one."""
     if settings.database_pooler == "none":
         pool = db.connect(database.url, size=size, answer_limit=ANSWER_LIMIT)
     else:
@@ -95,28 +94,28 @@ async def open_web_database(
 
 
 @contextlib.asynccontextmanager
-async def _tended(settings: Settings) -> AsyncGenerator[str]:
-    bundled = embedded(settings)
+async def _supervised_server(settings: Settings) -> AsyncGenerator[str]:
+    bundled = bundled_server(settings)
     if bundled is None:
         yield direct_url(settings)
         return
     url = await asyncio.to_thread(bundled.start)
     try:
-        tending = asyncio.create_task(_tend(bundled))
+        supervision = asyncio.create_task(_supervise(bundled))
         try:
             yield url
         finally:
-            tending.cancel()
+            supervision.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await tending
+                await supervision
     finally:
         await asyncio.to_thread(bundled.release)
 
 
-async def _tend(bundled: EmbeddedServer) -> None:
+async def _supervise(bundled: EmbeddedServer) -> None:
     while True:
-        await asyncio.sleep(TEND_EVERY)
+        await asyncio.sleep(SERVER_CHECK_SECONDS)
         try:
             await asyncio.to_thread(bundled.tend)
         except AppError as error:
-            logger.error("the bundled PostgreSQL is gone", extra={"error": str(error)})
+            logger.error("cannot restart the bundled PostgreSQL", extra={"error": str(error)})

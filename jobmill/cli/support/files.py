@@ -1,4 +1,4 @@
-"""Files that commands write."""
+"""Files that commands read and write."""
 
 from __future__ import annotations
 
@@ -12,36 +12,54 @@ from typing import TextIO
 from jobmill.errors import Invalid
 
 
+def read_bytes(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise Invalid(f"cannot read {name}: {reason}") from error
+
+
+def read_text(name: str) -> str:
+    """The text of a file; `-` is stdin."""
+    return decode(sys.stdin.buffer.read() if name == "-" else read_bytes(name))
+
+
+def decode(data: bytes) -> str:
+    """Decode as UTF-8, whatever the locale of the terminal is."""
+    return data.decode("utf-8-sig", "replace")
+
+
 @contextlib.contextmanager
-def replacing(name: str) -> Generator[TextIO]:
-    """A file that appears whole or not at all; `-` is stdout."""
+def open_output(name: str) -> Generator[TextIO]:
+    """Open a file that replaces an existing one when the block succeeds; `-` is stdout."""
     if name == "-":
         yield sys.stdout
         return
     try:
-        # A link stays one, and what it points to is replaced.
+        # Replace the target of a symbolic link, not the link.
         target = Path(name).resolve()
-        with _beside(target) if _is_replaceable(target) else _into(target) as out:
+        with _open_temporary(target) if _is_replaceable(target) else _open(target) as out:
             yield out
     except OSError as error:
-        raise Invalid(f"{name} cannot be written: {error.strerror}") from error
+        raise Invalid(f"cannot write {name}: {error.strerror}") from error
 
 
 def _is_replaceable(target: Path) -> bool:
-    """Not a pipe or a device (/dev/null): those are written to."""
+    """False for a pipe or a device such as /dev/null, which is written to directly."""
     return target.is_file() or not target.exists()
 
 
-def _into(target: Path) -> TextIO:
+def _open(target: Path) -> TextIO:
     return target.open("w", encoding="utf-8", newline="")
 
 
 @contextlib.contextmanager
-def _beside(target: Path) -> Generator[TextIO]:
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
+def _open_temporary(target: Path) -> Generator[TextIO]:
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with _into(beside) as out:
+        with _open(temporary) as out:
             yield out
-        beside.replace(target)
+        temporary.replace(target)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Work that a command does itself, for a person who waits for it."""
+"""Run queue items inside a command that waits for them."""
 
 from __future__ import annotations
 
@@ -11,27 +11,29 @@ from jobmill.queue import ItemId, inspect
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
-PAUSE = 0.2
-IDLE = 2
-"""After so many rounds in which nothing was done, nobody will do it: its phase is paused."""
+POLL_SECONDS = 0.2
+MAX_IDLE_ROUNDS = 2
+"""Give up after this many rounds without progress: the phase of an item is paused."""
 
 
-async def finish(
+async def finish_items(
     tools: Tools, settings: Settings, kinds: Sequence[str], items: Sequence[int], *, quiet: bool
 ) -> None:
-    """Do what is due, and wait for what other workers have begun of these items; what is to be
-    tried again later is left."""
-    only = [phase for phase in app.build_stages(tools, settings) if phase[0] in kinds]
+    """Run due items of these kinds until `items` are finished.
+
+    Waits for items that another worker has claimed, but not for items that are retried later.
+    """
+    phases = [phase for phase in app.build_stages(tools, settings) if phase[0] in kinds]
     ids = [ItemId(item) for item in items]
-    idle = 0
-    with output.progress("Working", quiet=quiet) as tell:
-        while idle < IDLE:
-            ran = await app.build_worker(tools, settings, only=only).drain()
+    idle_rounds = 0
+    with output.show_progress("Working", quiet=quiet) as update:
+        while idle_rounds < MAX_IDLE_ROUNDS:
+            runs = await app.build_worker(tools, settings, only=phases).drain()
             async with tools.db.transaction() as tx:
-                left = await inspect.list_unfinished(tx, ids, kinds)
-            if not left:
+                unfinished = await inspect.list_unfinished(tx, ids, kinds)
+            if not unfinished:
                 return
-            running = [phase for phase, status in left if status == "PROCESSING"]
-            tell(", ".join(running) or "waiting")
-            idle = 0 if ran or running else idle + 1
-            await asyncio.sleep(PAUSE)
+            running = [phase for phase, status in unfinished if status == "PROCESSING"]
+            update(", ".join(running) or "waiting")
+            idle_rounds = 0 if runs or running else idle_rounds + 1
+            await asyncio.sleep(POLL_SECONDS)

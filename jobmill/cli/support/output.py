@@ -1,4 +1,4 @@
-"""One answer, two faces: a table for people, JSON for programs."""
+"""Print results: tables and text for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -6,104 +6,134 @@ import contextlib
 import dataclasses
 import datetime as dt
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number to list.")]
 
-Words = Mapping[str, Callable[[Any], str]]
-"""How people want to read a field, by its name."""
+Formatters = Mapping[str, Callable[[Any], str]]
+"""How to print a field for people, by its name."""
 
-COLOURS = {"ok": "green", "warn": "yellow", "fail": "bold red"}
+RESULT_STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
+MAX_WIDTH = 100
 
 
-def one(answer: DataclassInstance, *, as_json: bool, words: Words | None = None) -> None:
-    """Print one thing, a line a field; people are spared the fields that are None."""
+def print_record(
+    record: DataclassInstance, *, as_json: bool, formatters: Formatters | None = None
+) -> None:
+    """Print one record, a line per field; a table leaves out fields that are None."""
     if as_json:
-        print_json(dataclasses.asdict(answer))
+        print_json(dataclasses.asdict(record))
         return
-    known = [(name, value) for name, value in _fields(answer) if value is not None]
-    rows = [[name.replace("_", " "), _text(value, name, words)] for name, value in known]
+    fields = [(name, value) for name, value in _fields(record) if value is not None]
+    rows = [[name.replace("_", " "), _format(value, name, formatters)] for name, value in fields]
     _print_table([], rows)
 
 
-def many(
-    answers: Sequence[DataclassInstance], *, as_json: bool, words: Words | None = None
+def print_table(
+    records: Sequence[DataclassInstance], *, as_json: bool, formatters: Formatters | None = None
 ) -> None:
-    """Print a list, a line a thing."""
+    """Print a table, or one JSON array."""
     if as_json:
-        print_json([dataclasses.asdict(answer) for answer in answers])
+        print_json([dataclasses.asdict(record) for record in records])
         return
-    names = [name for name, _ in _fields(answers[0])] if answers else []
-    rows = [[_text(value, name, words) for name, value in _fields(one)] for one in answers]
+    names = [name for name, _ in _fields(records[0])] if records else []
+    rows = [
+        [_format(value, name, formatters) for name, value in _fields(record)] for record in records
+    ]
     _print_table([name.replace("_", " ") for name in names], rows)
 
 
-def facts(named: Mapping[str, object]) -> None:
+def print_facts(facts: Mapping[str, object]) -> None:
     """Print names and values, a line each."""
     _print_table(
-        [], [[name.replace("_", " "), _text(one, name, None)] for name, one in named.items()]
+        [], [[name.replace("_", " "), _format(value, name, None)] for name, value in facts.items()]
     )
 
 
-def lines(answers: Iterable[DataclassInstance]) -> None:
-    """Print one JSON object a line, for those who read a list as it comes."""
-    for answer in answers:
-        print_json(dataclasses.asdict(answer))
+def print_json_lines(records: Iterable[DataclassInstance]) -> None:
+    """Print one JSON object per line."""
+    for record in records:
+        print_json(dataclasses.asdict(record))
 
 
-def rows(answers: Sequence[DataclassInstance], *, as_json: bool) -> None:
-    """A list for people, or one JSON object a line for programs."""
+def print_rows(records: Sequence[DataclassInstance], *, as_json: bool) -> None:
+    """Print a table, or one JSON object per line."""
     if as_json:
-        lines(answers)
+        print_json_lines(records)
     else:
-        many(answers, as_json=False)
+        print_table(records, as_json=False)
 
 
-def entries(found: Iterable[tuple[object, Sequence[str | None], Sequence[str | None]]]) -> None:
-    """A list that reads well at any width: number, what it is, and below it what else is to say."""
-    for id, first, second in found:
-        typer.echo(f"{id!s:>5}  {typer.style(_joined(first), bold=True)}")
-        if rest := _joined(second):
-            typer.echo(f"{'':5}  {rest}")
+def print_entries(
+    entries: Iterable[tuple[object, Sequence[str | None], Sequence[str | None]]],
+) -> None:
+    """Print a list that fits any width: an id with its title, and the details below."""
+    for id, title, details in entries:
+        typer.echo(f"{id!s:>5}  {typer.style(join_printable(title), bold=True)}")
+        if line := join_printable(details):
+            typer.echo(f"{'':5}  {line}")
 
 
-def _joined(parts: Sequence[str | None]) -> str:
-    return " · ".join(plain(part) for part in parts if part)
+def print_wrapped(text: str, lead: str = "", *, bold: bool = False) -> None:
+    """Print `lead` and the text; on a terminal, wrap the text and indent it below itself."""
+    lines = [printable(text)]
+    if sys.stdout.isatty():
+        width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
+        lines = textwrap.wrap(lines[0], max(width - len(lead), 30), break_on_hyphens=False) or [""]
+    for number, line in enumerate(lines):
+        start = lead if number == 0 else " " * len(lead)
+        typer.echo(f"{start}{typer.style(line, bold=True) if bold else line}".rstrip())
 
 
-def count(number: int, word: str) -> str:
+def print_heading(text: str) -> None:
+    typer.echo()
+    print_wrapped(text, bold=True)
+
+
+def print_more_hint(option: str, value: object) -> None:
+    """Tell how to get the next page, on stderr so that stdout holds only results."""
+    typer.echo(f"There are more: {option} {value}", err=True)
+
+
+def join(parts: Iterable[str | None]) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+def join_printable(parts: Iterable[str | None]) -> str:
+    return join(printable(part) for part in parts if part)
+
+
+def format_count(number: int, noun: str) -> str:
     """`1 posting`, `2 postings`."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 @contextlib.contextmanager
-def progress(what: str, *, quiet: bool) -> Generator[Callable[[str], None]]:
-    """Say how far something has come, on a terminal only; the words are handed to what is given."""
+def show_progress(task: str, *, quiet: bool) -> Generator[Callable[[str], None]]:
+    """Show a spinner on a terminal; the block calls the yielded function to update its text."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-
-    with Console(stderr=True).status(what) as status:
-        yield lambda words: status.update(plain(f"{what}: {words}"))
-
-
-def _fields(answer: DataclassInstance) -> list[tuple[str, Any]]:
-    return [(field.name, getattr(answer, field.name)) for field in dataclasses.fields(answer)]
+    with Console(stderr=True).status(task) as status:
+        yield lambda text: status.update(printable(f"{task}: {text}"))
 
 
-def size(number: int) -> str:
-    """A number of bytes, short enough to read."""
+def format_size(number: int) -> str:
+    """A number of bytes in its largest unit: `8.2 MB`."""
     amount, units = float(number), ["B", "kB", "MB", "GB", "TB"]
     while amount >= 999.5 and len(units) > 1:
         amount /= 1000
@@ -111,15 +141,36 @@ def size(number: int) -> str:
     return f"{amount:.{0 if amount >= 99.5 or units[0] == 'B' else 1}f} {units[0]}"
 
 
-def plain(text: str) -> str:
-    """The text on one line, with nothing in it that could move the cursor or colour the screen."""
-    one_line = " ".join(text.split())
-    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in one_line)
+def printable(text: str) -> str:
+    """The text on one line, with control characters escaped: it cannot change the terminal."""
+    return escape_controls(" ".join(text.split()))
 
 
-def _text(value: object, name: str, words: Words | None) -> str:
-    if words and name in words:
-        return plain(words[name](value))
+def escape_controls(text: str) -> str:
+    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
+
+
+def print_json(value: object, file: TextIO | None = None) -> None:
+    """Print a value as JSON on one line."""
+    try:
+        typer.echo(json.dumps(value, default=_to_json, ensure_ascii=False), file)
+    except UnicodeEncodeError:
+        # A lone surrogate, or an output that is not UTF-8.
+        typer.echo(json.dumps(value, default=_to_json), file)
+
+
+def print_rich(*parts: RenderableType) -> None:
+    """Print tables and text; a pipe gets whole lines instead of lines cut to a terminal's width."""
+    Console(width=None if sys.stdout.isatty() else 10_000).print(*parts, sep="\n")
+
+
+def _fields(record: DataclassInstance) -> list[tuple[str, Any]]:
+    return [(field.name, getattr(record, field.name)) for field in dataclasses.fields(record)]
+
+
+def _format(value: object, name: str, formatters: Formatters | None) -> str:
+    if formatters and name in formatters:
+        return printable(formatters[name](value))
     if value is None or value == "" or value == [] or value == {}:
         return "-"
     match value:
@@ -128,23 +179,14 @@ def _text(value: object, name: str, words: Words | None) -> str:
         case dt.datetime():
             return value.astimezone().strftime("%Y-%m-%d %H:%M:%S")
         case list() | tuple():
-            return plain(", ".join(map(str, value)))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            return printable(", ".join(map(str, value)))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         case dict():
-            return plain(", ".join(f"{key}={part}" for key, part in value.items()))  # pyright: ignore[reportUnknownVariableType]
+            return printable(", ".join(f"{key}={part}" for key, part in value.items()))  # pyright: ignore[reportUnknownVariableType]
         case _:
-            return plain(str(value))
+            return printable(str(value))
 
 
-def print_json(answer: object, file: TextIO | None = None) -> None:
-    """Print something as JSON on one line."""
-    try:
-        typer.echo(json.dumps(answer, default=_jsonable, ensure_ascii=False), file)
-    except UnicodeEncodeError:
-        # Half a character, or an output that is not UTF-8.
-        typer.echo(json.dumps(answer, default=_jsonable), file)
-
-
-def _jsonable(value: object) -> object:
+def _to_json(value: object) -> object:
     if isinstance(value, dt.datetime):
         return value.isoformat()
     if isinstance(value, dt.timedelta):
@@ -157,12 +199,6 @@ def _print_table(names: list[str], rows: list[list[str]]) -> None:
         *names, box=box.SIMPLE_HEAD if names else None, show_header=bool(names), pad_edge=False
     )
     for row in rows:
-        table.add_row(*map(_cell, row))
-    # Whoever reads a pipe wants whole lines, not lines cut for a narrow terminal.
-    Console(width=None if sys.stdout.isatty() else 10_000).print(table)
-
-
-def _cell(text: str) -> Text:
-
-    # As it stands: square brackets in a value are no markup.
-    return Text(text, style=COLOURS.get(text, ""), overflow="fold")
+        # `Text`, because square brackets in a value are not markup.
+        table.add_row(*(Text(cell, RESULT_STYLES.get(cell, ""), overflow="fold") for cell in row))
+    print_rich(table)

@@ -1,4 +1,4 @@
-"""Postings as people see them in a terminal."""
+"""Print postings and listings."""
 
 from __future__ import annotations
 
@@ -10,68 +10,64 @@ from jobmill.catalog import posting_json
 from jobmill.catalog.history import CatalogEvent
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting, Salary, format_salary
-from jobmill.cli.support import output
+from jobmill.cli.support import output, times
 
 
-def table(postings: Sequence[Posting]) -> None:
-    """A number and two lines a posting."""
-    output.entries(
+def print_postings(postings: Sequence[Posting]) -> None:
+    """Print numbered postings, two lines each."""
+    output.print_entries(
         (
             number,
-            [one.title, one.company],
+            [posting.title, posting.company],
             [
-                one.location or ", ".join(one.locations),
-                one.arrangement,
-                pay_of(one.salary),
-                f"posted {one.posted_at:%Y-%m-%d}" if one.posted_at else None,
-                one.url,
+                posting.location or ", ".join(posting.locations),
+                posting.arrangement,
+                format_posting_salary(posting.salary),
+                f"posted {posting.posted_at:%Y-%m-%d}" if posting.posted_at else None,
+                posting.url,
             ],
         )
-        for number, one in enumerate(postings, 1)
+        for number, posting in enumerate(postings, 1)
     )
 
 
-def whole(posting: Posting) -> None:
-    """One posting, its facts and then its text."""
+def print_posting(posting: Posting) -> None:
+    """Print the facts of a posting, then its text."""
     facts = posting_json.to_record(posting)
     text = facts.pop("description")
     facts.pop("requirements")
-    facts["salary"] = pay_of(posting.salary)
-    output.facts(
+    facts["salary"] = format_posting_salary(posting.salary)
+    output.print_facts(
         {name: value for name, value in facts.items() if value not in (None, (), "", False)}
     )
     if text:
-        typer.echo("\n" + "\n".join(output.plain(line) for line in text.split("\n")))
+        typer.echo("\n" + "\n".join(output.printable(line) for line in text.split("\n")))
 
 
-def story(
-    listing: Listing, completeness: str, linked: Sequence[int], events: Sequence[CatalogEvent]
+def print_listing_history(
+    listing: Listing,
+    completeness: str,
+    duplicate_ids: Sequence[int],
+    events: Sequence[CatalogEvent],
 ) -> None:
-    """What we know of a listing besides what it says."""
+    """Print what the catalog knows about a listing besides its posting."""
     facts: dict[str, object] = {
         "completeness": completeness,
         "first seen": listing.first_seen_at,
         "last seen": listing.last_seen_at,
         "closed": listing.closed_at,
-        "repeats": listing.duplicate_of and f"{listing.duplicate_of} ({listing.duplicate_why})",
-        "repeated by": list(linked),
+        "duplicate of": listing.duplicate_of
+        and f"{listing.duplicate_of} ({listing.duplicate_why})",
+        "duplicates": list(duplicate_ids),
     }
     typer.echo()
-    output.facts({name: value for name, value in facts.items() if value not in (None, [])})
+    output.print_facts({name: value for name, value in facts.items() if value not in (None, [])})
     for event in events:
-        said = ", ".join(event.data) if event.what == "changed" else ""
-        typer.echo(f"{event.at.astimezone():%Y-%m-%d %H:%M} {event.what} {said}".rstrip())
+        details = ", ".join(event.data) if event.what == "changed" else ""
+        typer.echo(f"{times.format_minute(event.at)} {event.what} {details}".rstrip())
 
 
-def pay_of(salary: Salary | None) -> str | None:
-    """The pay in one line."""
+def format_posting_salary(salary: Salary | None) -> str | None:
     if salary is None:
         return None
-    return pay(salary.min, salary.max, salary.currency, salary.period)
-
-
-def pay(
-    low: float | None, high: float | None, currency: str | None, period: str | None
-) -> str | None:
-    """The same, from its parts: `EUR 60,000-75,000 a year`."""
-    return format_salary(low, high, currency, period)
+    return format_salary(salary.min, salary.max, salary.currency, salary.period)

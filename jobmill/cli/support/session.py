@@ -1,4 +1,4 @@
-"""One command's use of the database."""
+"""Run one command's work with the database, or with the database and the network."""
 
 from __future__ import annotations
 
@@ -19,29 +19,32 @@ from jobmill.tools import Tools
 T = TypeVar("T")
 
 
-def ask(question: Callable[[Tx], Awaitable[T]], *, declared: bool = False) -> T:
-    """Ask one thing, in one transaction."""
+def in_transaction(act: Callable[[Tx], Awaitable[T]], *, declared: bool = False) -> T:
+    """Run `act` in one transaction."""
 
-    async def act(database: Database) -> T:
+    async def run(database: Database) -> T:
         async with database.transaction() as tx:
-            return await question(tx)
+            return await act(tx)
 
-    return use(act, declared=declared)
-
-
-def use(act: Callable[[Database], Awaitable[T]], *, declared: bool = False) -> T:
-    """Do something with the database; `declared` where phases must be known without any worker."""
-    return asyncio.run(_use(act, declared))
+    return with_database(run, declared=declared)
 
 
-def reach(act: Callable[[Tools], Awaitable[T]]) -> T:
-    """Do something with the database and the network."""
-    return asyncio.run(_reach(act))
+def with_database(act: Callable[[Database], Awaitable[T]], *, declared: bool = False) -> T:
+    """Run `act`, which opens its own transactions.
+
+    `declared`: first write the phases to the database, for commands that submit items.
+    """
+    return asyncio.run(_with_database(act, declared))
 
 
-async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
-    settings = environment.load()
-    # Who waits for a command is told what came of it, not of each call on the way.
+def with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
+    """Run `act` with the database, the network and the models."""
+    return asyncio.run(_with_tools(act))
+
+
+async def _with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
+    settings = environment.load_settings()
+    # The command prints its result; the log of each request would only clutter it.
     logging.getLogger("jobmill.outside").setLevel(max(logging.getLogger().level, logging.WARNING))
     try:
         async with (
@@ -52,24 +55,24 @@ async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
         ):
             return await act(Tools(database, fetch, model))
     except (*CONNECTION_ERRORS, *UNSTORABLE_VALUES) as error:
-        raise _explained(error) from error
+        raise _explain(error) from error
 
 
-async def _use(act: Callable[[Database], Awaitable[T]], declared: bool) -> T:
-    settings = environment.load()
+async def _with_database(act: Callable[[Database], Awaitable[T]], declared: bool) -> T:
+    settings = environment.load_settings()
     try:
         async with environment.open_database(settings) as database:
             if declared:
                 await declare_stages(Tools(database), settings)
             return await act(database)
     except (*CONNECTION_ERRORS, *UNSTORABLE_VALUES) as error:
-        raise _explained(error) from error
+        raise _explain(error) from error
 
 
-def _explained(error: Exception) -> Exception:
-    # Whoever read what we print went away: not the database.
+def _explain(error: Exception) -> Exception:
+    # The reader of our output closed the pipe; the database is fine.
     if isinstance(error, BrokenPipeError):
         return error
     if isinstance(error, UNSTORABLE_VALUES):
-        return Invalid(f"no database holds what you gave: {error}")
-    return Unavailable(f"the database went away: {error}")
+        return Invalid(f"PostgreSQL cannot store this value: {error}")
+    return Unavailable(f"the connection to the database was lost: {error}")
