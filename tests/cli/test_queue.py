@@ -80,7 +80,7 @@ async def make_tea(database: Database, *keys: str) -> list[ItemId]:
 def test_a_queue_without_anything_says_so_in_words(run: Run) -> None:
     assert run("list").stdout == "The queue has no items yet.\n"
     stats = run("stats").stdout
-    for words in ("No phases are known yet", "Nothing has run yet", "workers    none", "never"):
+    for words in ("No phases yet", "Nothing has run yet", "workers    none", "never"):
         assert words in stats
     assert run("alerts").stdout == "No active alerts.\n"
 
@@ -140,7 +140,7 @@ def test_a_phase_that_nobody_runs_is_wrong_usage_and_the_known_ones_are_named(ru
     ("text", "words"),
     [
         ("nonsense", "is not JSON"),
-        ("[1]", "should be a JSON object"),
+        ("[1]", "must be a JSON object"),
         ('{"n": ' + "1" * 5000 + "}", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
         ("@nowhere", "cannot read nowhere"),
@@ -200,7 +200,7 @@ async def test_a_failed_item_is_shown_with_its_data_its_story_and_what_to_do(
     shown = run("show", id).stdout
     for words in ("FAILED", '"for": "two"', "the kettle is gone", "submitted", "started"):
         assert words in shown
-    assert shown.splitlines()[-1].endswith(f"`jobmill queue retry {id}` puts it back.")
+    assert shown.splitlines()[-1].endswith(f"Retry it: `jobmill queue retry {id}`")
     story = json.loads(run("show", id, "--json").stdout)
     assert story["item"]["error_text"] == "the kettle is gone"
     assert [event["what"] for event in story["timeline"]] == ["submitted", "started", "failed"]
@@ -339,7 +339,7 @@ async def test_stats_count_what_waits_what_ran_and_who_works(run: Run, database:
     ]
     shown = run("stats").stdout
     assert "1 idle, 2 busy, 1 error" in shown
-    assert re.search(r"here:1 \(beat \d s ago\), dead:1 \(beat \d+ s ago: not alive\)", shown)
+    assert re.search(r"here:1 \(heartbeat \d s ago\), dead:1 \(heartbeat \d+ s ago: dead\)", shown)
     assert run("processors").stdout.count("tea/boil") == 8
 
 
@@ -430,7 +430,7 @@ async def test_watch_draws_until_told_and_gives_the_terminal_back(
         env=os.environ | {"DATABASE_URL": forked.as_url(url), "TERM": "xterm", "COLUMNS": "100"},
         preexec_fn=_lead_terminal,  # noqa: PLW1509
     )  # fmt: skip
-    drawn = _read_until(ours, b"leaves")
+    drawn = _read_until(ours, b"quit")
     assert b"tea/boil" in drawn
     os.write(ours, key)
     drawn += _read_until(ours, b"\x1b[?1049l")
