@@ -1,4 +1,4 @@
-"""HTML from strangers, as a tree, and the posting that a vendor's page states in it."""
+"""Parse HTML pages of job boards, and read the posting in their JSON-LD."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .page.schema_job_posting import posting_from_schema
 
 
 def parse_html(body: bytes) -> LexborHTMLParser:
-    """The page; OutsideError for one so deeply nested that reading it would take minutes."""
+    """Parse a page; OutsideError for one nested so deeply that parsing would take minutes."""
     html = lenient_models.decode_page(body).encode("utf-8", "replace")
     if len(nesting_limit.truncate_deep_html(html)) < len(html):
         raise OutsideError("the page is nested too deeply", permanent=True)
@@ -24,8 +24,8 @@ def parse_html(body: bytes) -> LexborHTMLParser:
 
 
 def find_json_ld_posting(page: LexborHTMLParser, url: str, department: str = "") -> Posting | None:
-    """The one posting that a page states as JSON-LD; None where it states none or several.
-    `department` is where the vendor puts it."""
+    """The posting in the JSON-LD of a page; None if it has none or several. `department` is the key
+    under which the vendor puts the department."""
     postings = [
         (posting, node)
         for node in json_ld.find_job_postings(page.css("script"))
@@ -40,8 +40,10 @@ def find_json_ld_posting(page: LexborHTMLParser, url: str, department: str = "")
 
 
 def read_json_ld_posting(body: bytes, url: str, department: str = "") -> Posting:
-    """The posting that a page states; OutsideError where it states none."""
+    """Like `find_json_ld_posting`, but raises OutsideError if the page has no posting."""
     posting = find_json_ld_posting(parse_html(body), url, department)
     if posting is None:
-        raise OutsideError("the page states no posting: it may be gone", permanent=True)
+        raise OutsideError(
+            "the page has no posting in its JSON-LD; it may be closed", permanent=True
+        )
     return posting

@@ -1,4 +1,5 @@
-"""Answers of others: JSON and XML read so that one odd record does not cost a whole board."""
+"""Parse JSON and XML of other sites leniently, so that one malformed record does not lose a whole
+board."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def _or_none(value: object, validate: Callable[[object], T]) -> T | None:
 def _require_line(value: str) -> str:
     line = texts.single_line(value)
     if not line:
-        raise ValueError("nothing is said")
+        raise ValueError("the line is empty")
     return line
 
 
@@ -51,53 +52,53 @@ def _as_list(value: object) -> list[object]:
 
 
 def parse_link(value: object) -> str | None:
-    """A web address; None for anything else, `javascript:` among it."""
+    """An http or https URL; None for anything else, such as `javascript:`."""
     url = value.strip() if isinstance(value, str) else ""
     return url if re.match(r"https?://[^\s/]", url, re.IGNORECASE) else None
 
 
 Maybe: TypeAlias = Annotated[T | None, WrapValidator(_or_none)]
-"""What it should be, or None where it is anything else."""
+"""A value of the type, or None for any other value."""
 Line: TypeAlias = Annotated[str, AfterValidator(_require_line)]
-"""One line that says something."""
+"""A single line that is not empty."""
 Many: TypeAlias = Annotated[tuple[OnErrorOmit[T], ...], BeforeValidator(_as_list)]
-"""Those of a list that are what they should be; a single value may stand for a list."""
+"""The valid members of a list; a single value counts as a list of one."""
 Link: TypeAlias = Annotated[str | None, BeforeValidator(parse_link)]
-"""A web address, or None where it is anything else."""
+"""An http or https URL, or None for any other value."""
 
 
 class ExternalRecord(BaseModel):
-    """A record of somebody else's: what we do not know of is passed over."""
+    """A record of another site; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
 
 def parse_json(body: bytes) -> Any:
-    """The JSON of an answer; bytes that are no text become signs of replacement."""
+    """Parse a JSON body; bytes that are not UTF-8 become replacement characters."""
     text = body.decode("utf-8-sig", "replace")
     value = json.loads(text)
     if _HALF_SURROGATE.search(text):
-        # Half of a surrogate pair, as a cut text ends with, fits into no database.
+        # PostgreSQL cannot store half of a surrogate pair, with which a truncated text may end.
         encoded = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         value = json.loads(encoded)
     return value
 
 
 def parse_record(model: type[Model], value: object) -> Model | None:
-    """The record, or None where it lacks what every record has."""
+    """The record, or None if it lacks a required field."""
     return _or_none(value, model.model_validate)
 
 
 def parse_records(model: type[Model], values: list[object]) -> tuple[list[Model], int]:
-    """The records that can be read, and how many cannot; OutsideError if there are only such."""
+    """The valid records and the number of invalid ones; OutsideError if all are invalid."""
     records = [record for value in values if (record := parse_record(model, value))]
     if values and not records:
-        raise OutsideError("none of its records can be read", permanent=True)
+        raise OutsideError("none of the records could be read", permanent=True)
     return records, len(values) - len(records)
 
 
 def merge_details(posting: Posting, details: Posting) -> Posting:
-    """The posting, with all that a fuller answer says of it; it stays the same one."""
+    """The posting completed with the values of its detail page; its identity stays the same."""
     identity = {"title", "url", "platform", "board", "vendor_id", "via", "partial"}
     identity = {name for name in identity if getattr(posting, name)}
     updates = {
@@ -110,12 +111,13 @@ def merge_details(posting: Posting, details: Posting) -> Posting:
 
 
 def unknown_response(platform: str) -> OutsideError:
-    """The error for an answer that is not the platform's."""
-    return OutsideError(f"{platform} answered in a way we do not know", permanent=True)
+    """The error for a response that does not have the format of the platform."""
+    return OutsideError(f"{platform} sent a response in an unknown format", permanent=True)
 
 
 def parse_xml(body: bytes) -> Element:
-    """The root of a document that declares nothing: entities could make it endless."""
+    """The root of an XML document. A document type is refused, because entities could expand
+    without end."""
     tree, parser = TreeBuilder(), expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = tree.start
@@ -124,25 +126,25 @@ def parse_xml(body: bytes) -> Element:
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
         parser.Parse(body, True)
-    except (expat.ExpatError, LookupError) as error:  # LookupError: an encoding nobody knows.
-        raise OutsideError(f"not XML: {error}", permanent=True) from error
+    except (expat.ExpatError, LookupError) as error:  # LookupError: unknown encoding.
+        raise OutsideError(f"the response is not valid XML: {error}", permanent=True) from error
     return tree.close()
 
 
 def _refuse_doctype(*_: object) -> NoReturn:
-    raise OutsideError("a document type is not read", permanent=True)
+    raise OutsideError("XML with a document type is not accepted", permanent=True)
 
 
 def parse_json_list(body: bytes) -> list[object]:
-    """The JSON of an answer that must be a list."""
+    """Parse a JSON body that must be a list."""
     value = parse_json(body)
     if not isinstance(value, list):
-        raise OutsideError("no list of records", permanent=True)
+        raise OutsideError("the response is not a JSON list", permanent=True)
     return cast(list[object], value)
 
 
 def decode_page(body: bytes) -> str:
-    """A page as text: UTF-8, else by the charset it names, else what old pages use."""
+    """Decode a page: as UTF-8, else by the charset it declares, else as Windows-1252."""
     named = re.search(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{1,20})", body[:4096], re.IGNORECASE)
     for charset in ("utf-8-sig", named[1].decode("ascii") if named else ""):
         try:

@@ -1,4 +1,5 @@
-"""What a cheap model is asked about a page that nothing else could read, and what is believed of it."""
+"""Ask a cheap language model for a posting that no rule could read, and keep only words of the
+page."""
 
 from __future__ import annotations
 
@@ -21,12 +22,12 @@ PROMPT_VERSION = "1"
 MAX_TOKENS = 1_500
 
 MAX_TEXT_LENGTH = 16_000
-"""Letters of a page that are sent."""
+"""Characters of a page that are sent to the model."""
 _MAX_HTML_LENGTH = 4_000_000
 _MAX_VALUE_LENGTH = 200
-"""Letters of a title, a name or a place."""
+"""Characters of a title, a name or a place."""
 _MIN_DESCRIPTION_LENGTH = 80
-"""Letters of a description; what is shorter was not all of it."""
+"""A shorter description is incomplete."""
 
 INSTRUCTIONS = """\
 The document is the text of a web page. If it is one job posting, copy from it, verbatim, the words that
@@ -36,12 +37,12 @@ if it is not there."""
 
 _TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|br|h[1-6]|ul|table|section|main|span|a)\b", re.IGNORECASE)  # fmt: skip
 _WORD_SEPARATOR = r"[\s*•·-]+"
-"""Words of a page may be parted by a line's end and the mark of a list."""
+"""Words of a page may be separated by a line break and a bullet."""
 _APOSTROPHE = re.compile("['\u2018\u2019]")
 
 
 class ExtractedWords(BaseModel):
-    """Words of a page, as a model found them."""
+    """Words of a page, as the model copied them."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -65,7 +66,7 @@ class ExtractedWords(BaseModel):
 def build_question(
     html_or_text: str, url: str, *, item: int | None, run: str | None
 ) -> ModelQuestion[ExtractedWords]:
-    """The question about a page."""
+    """The question to the model about a page."""
     return ModelQuestion(
         tier="cheap",
         purpose="read page",
@@ -80,7 +81,7 @@ def build_question(
 
 
 def visible_text(html_or_text: str, url: str) -> str:
-    """What a reader sees of a page, its title first."""
+    """The visible text of a page, its title first."""
     if not _TAG.search(html_or_text):
         return (texts.clean_text(html_or_text[:_MAX_HTML_LENGTH]) or "")[:MAX_TEXT_LENGTH]
     html = html_or_text.encode(errors="replace")[:_MAX_HTML_LENGTH]
@@ -96,7 +97,7 @@ def _format_line(line: TextLine) -> str:
 
 
 def build_posting(extracted: ExtractedWords, html_or_text: str, url: str) -> Posting | None:
-    """The posting of a page, in the words of the page alone; None where its title is not there."""
+    """The posting in the words of the page; None if the page does not contain the title."""
     text = visible_text(html_or_text, url)
     title = _find_line(extracted.title, text)
     if not title:
@@ -117,13 +118,13 @@ def build_posting(extracted: ExtractedWords, html_or_text: str, url: str) -> Pos
 
 
 def _find_line(words: str | None, text: str) -> str | None:
-    """The words as the page has them."""
+    """The words as the page writes them."""
     match = _find(words, text)
     return texts.single_line(match[0]) if match else None
 
 
 def _description(extracted: ExtractedWords, text: str) -> str | None:
-    """From its first words to its last, else all of the page: never what the model wrote."""
+    """The text between the first and last words of the description, else the whole page."""
     first = _find(extracted.first_words, text)
     start = first.start() if first else 0
     last = _find(extracted.last_words, text, start)
@@ -132,11 +133,11 @@ def _description(extracted: ExtractedWords, text: str) -> str | None:
 
 
 def _find(words: str | None, text: str, start: int = 0) -> re.Match[str] | None:
-    """Where the page says so, whatever the case of the letters and the spaces between words."""
+    """Find words in the text, whatever their case and the spaces between them."""
     parts = (words or "").split()
     if not any(map(str.isalnum, words or "")) or len(" ".join(parts)) > _MAX_VALUE_LENGTH:
         return None
     inner = _APOSTROPHE.sub(_APOSTROPHE.pattern, _WORD_SEPARATOR.join(map(re.escape, parts)))
-    # A word is found whole: "Cook" is not said by "Cookies".
+    # Only whole words: "Cook" is not in "Cookies".
     pattern = re.compile(rf"(?<!\w){inner}(?!\w)", re.IGNORECASE)
     return pattern.search(text, start)

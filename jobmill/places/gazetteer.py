@@ -140,13 +140,13 @@ def is_country_or_state(name: str) -> bool:
 
 def states(*of_countries: str) -> list[State]:
     """The states of these countries, with their usual names."""
-    found: dict[str, State] = {}
+    states_by_area: dict[str, State] = {}
     for entry in _tables().entries:
         for area in entry.codes if entry.kind == "state" else ():
             country, _, code = area.partition("-")
             if country in of_countries:
-                found.setdefault(area, State(country, code, entry.name))
-    return list(found.values())
+                states_by_area.setdefault(area, State(country, code, entry.name))
+    return list(states_by_area.values())
 
 
 def overlap(first: Area, second: Area) -> bool:
@@ -171,7 +171,7 @@ def countries(area: Iterable[str]) -> Area:
 
 
 def hours_between(first: float, last: float) -> UtcOffsets:
-    """Every hour from one offset to the other, as people who live between them fit both."""
+    """Every hour from one offset to the other, so that people between them fit both."""
     low, high = min(first, last), max(first, last)
     steps = int(high - low) if high - low <= 24 else 0
     return tuple(dict.fromkeys([*(low + step for step in range(steps + 1)), high]))
@@ -245,13 +245,19 @@ def _countries_by_city(entries: list[_Entry], aliases: dict[str, str]) -> dict[s
     """By canonical name. A country without cities in the gazetteer counts as one: time zones such as
     Europe/Malta are named after it."""
     with_cities = {code for entry in entries if entry.kind == "city" for code in entry.codes}
-    found: dict[str, Area] = {}
+    countries_by_name: dict[str, Area] = {}
     for entry in entries:
         if entry.kind == "city" or (entry.kind == "country" and not entry.codes & with_cities):
             name = _without_noise(entry.name)
             name = aliases.get(name, name)
-            found[name] = found.get(name, frozenset()) | (entry.codes or {"?"})
-    return {name: codes for name, codes in found.items() if len(codes) == 1 and "?" not in codes}
+            countries_by_name[name] = countries_by_name.get(name, frozenset()) | (
+                entry.codes or {"?"}
+            )
+    return {
+        name: codes
+        for name, codes in countries_by_name.items()
+        if len(codes) == 1 and "?" not in codes
+    }
 
 
 def _parse(text: str) -> Iterator[_Entry]:
@@ -289,5 +295,5 @@ def _entries(kind: _Kind, codes: Area, names: str, hours: str) -> Iterator[_Entr
         if name:
             aliases = tuple(alias.strip() for alias in (match[2] or "").split(",") if alias)
             # A city that other countries have, too, does not tell its country.
-            known = frozenset[str]() if name.endswith("?") else codes
-            yield _Entry(kind, known, name.rstrip("?"), aliases, offsets)
+            country_codes = frozenset[str]() if name.endswith("?") else codes
+            yield _Entry(kind, country_codes, name.rstrip("?"), aliases, offsets)

@@ -25,15 +25,15 @@ def _offsets_of_place(place: str) -> UtcOffsets:
     """By the code of a state, else by the most exact names: "Austin, TX, US" is Austin, and "NYC, SF"
     is both."""
     parts = [part.strip() for part in _PART_SEPARATOR.split(place) if part.strip()]
-    known = [
+    known_offsets = [
         offsets
         for part in parts
         if (offsets := gazetteer.utc_offsets(gazetteer.canonical_name(part)))
     ]
-    wide = [offsets for offsets in known if len(offsets) > 1]
+    wide = [offsets for offsets in known_offsets if len(offsets) > 1]
     exact = {
         offsets[0]
-        for offsets in known
+        for offsets in known_offsets
         if len(offsets) == 1 and all(offsets[0] in outer for outer in wide)
     }
     codes = {code for part in parts for code in _STATE_CODE.findall(part)}

@@ -1,1 +1,1 @@
-"""What a company's own pages tell of it."""
+"""Facts about a company from the pages of its own website."""

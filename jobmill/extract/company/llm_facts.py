@@ -1,4 +1,4 @@
-"""What a model is asked of a company's pages, and which of its claims the pages bear out."""
+"""Ask a language model for facts about a company, and keep only claims that the pages confirm."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from . import sentence_facts, site_facts
 from .page_sections import PageSections
 
 PROMPT_VERSION = "company-1"
-"""Changes whenever the instructions or the form do: answers to older ones are not used again."""
+"""Change it with the instructions or the answer type: cached answers to older versions are not
+used."""
 _MAX_TOKENS = 2_000
 MAX_TEXT_LENGTH = 30_000
-"""Letters of all pages together that a model reads."""
+"""Characters of all pages together that are sent to the model."""
 
 INSTRUCTIONS = """
 You read pages of a company's own website and note what they say about the company. Use only what the
@@ -39,7 +40,7 @@ What the pages say of customers, partners or single vacancies is not about the c
 
 
 class CompanyClaims(BaseModel):
-    """A model's answer, before it is checked."""
+    """The answer of the model, not verified yet."""
 
     about: str | None = None
     culture: str | None = None
@@ -56,7 +57,7 @@ class CompanyClaims(BaseModel):
 def build_question(
     pages: Sequence[PageSections], tier: Literal["cheap", "strong"], *, item: int, run: str
 ) -> ModelQuestion[CompanyClaims]:
-    """The question about a company's pages."""
+    """The question to the model about the pages of a company."""
     return ModelQuestion(
         tier=tier,
         purpose="company",
@@ -71,13 +72,13 @@ def build_question(
 
 
 def _join_pages(pages: Sequence[PageSections]) -> str:
-    """All pages, each with its fair share."""
+    """The text of all pages, each cut to the same share of the limit."""
     share = MAX_TEXT_LENGTH // max(1, len(pages))
     return "\n\n".join(f"# {page.url[:300]}\n{page.title}\n{page.text[:share]}" for page in pages)
 
 
 def verify_claims(claims: CompanyClaims, pages: Sequence[PageSections], model: str) -> CompanyFacts:
-    """The claims whose words stand on the pages."""
+    """The claims that the pages confirm by their words."""
     page_words = [_PageWords(f"{page.title}\n{page.text}") for page in pages]
     place = _verify_place(claims.headquarters_location, page_words)
     offices = (_verify_place(office, page_words) for office in claims.offices[:50])
@@ -97,13 +98,13 @@ def verify_claims(claims: CompanyClaims, pages: Sequence[PageSections], model: s
 
 _WORD = re.compile(r"[^\W_]+")
 _MIN_WORD_LENGTH = 4
-"""Words with fewer letters say little; numbers count whatever their length."""
+"""Shorter words are ignored when a claim is compared; numbers always count."""
 _MAX_FACT_LENGTH = 200
 _REMOTE = re.compile(r"remote|distributed|anywhere|in[- ]person|office|home", re.IGNORECASE)
 
 
 class _PageWords:
-    """The words of one page."""
+    """The words of one page, for checking claims."""
 
     def __init__(self, text: str) -> None:
         in_order = _words(text)
@@ -111,18 +112,18 @@ class _PageWords:
         self._text = f" {' '.join(in_order)} "
 
     def contains_words_of(self, claim: str) -> bool:
-        """Whether every word of a claim that means something stands on the page."""
+        """Whether every significant word of a claim is on the page."""
         words = [word for word in _words(claim) if len(word) >= _MIN_WORD_LENGTH or word.isdigit()]
         return self.quotes(claim) or (bool(words) and self._words.issuperset(words))
 
     def quotes(self, claim: str) -> bool:
-        """Whether the claim stands on the page word for word."""
+        """Whether the page contains the claim word for word."""
         words = " ".join(_words(claim))
         return bool(words) and f" {words} " in self._text
 
 
 def _words(text: str) -> list[str]:
-    # A number is one word, however its thousands are set apart.
+    # A number is one word even if its thousands are separated.
     return _WORD.findall(re.sub(r"(?<=\d)[,.\u2019'](?=\d{3}\b)", "", text).casefold())
 
 
@@ -132,7 +133,7 @@ def _verify(claim: str | None, page_words: Sequence[_PageWords]) -> str | None:
 
 
 def _verify_sentences(claim: str | None, page_words: Sequence[_PageWords]) -> str | None:
-    """The sentences that stand on a page."""
+    """The sentences of a claim that are on a page."""
     verified = [
         sentence
         for sentence in sentence_facts.split_sentences(claim or "")
@@ -142,7 +143,7 @@ def _verify_sentences(claim: str | None, page_words: Sequence[_PageWords]) -> st
 
 
 def _verify_place(claim: str | None, page_words: Sequence[_PageWords]) -> str | None:
-    """The town, with as much of where it lies as the pages name."""
+    """The city, with the region and country that the pages also name."""
     city, *around = [part.strip() for part in (claim or "").split(",")][:4]
     if not any(page.quotes(city) for page in page_words):
         return None

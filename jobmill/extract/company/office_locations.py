@@ -1,4 +1,4 @@
-"""Where a company says that it is."""
+"""Find the headquarters and offices of a company in the sentences of its pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from jobmill.places import gazetteer
 
-# Bounded, and hyphens belong to one part only: else a chain of them would take minutes.
+# Bounded, and a hyphen belongs to one part only: otherwise a chain of them would take minutes.
 _PLAIN = r"[A-ZÀ-Þ][\w'\u2019]{0,25}"
 _WORD = rf"(?:St\.|{_PLAIN}(?:-[\w'\u2019]{{1,25}}){{0,3}}+)"
 _NAME = rf"{_WORD}(?: (?:{_WORD}|de|la|am|der|upon|do)(?=[\s,.;)-]|$)){{0,3}}"
@@ -46,7 +46,7 @@ _STREET = re.compile(
     r"^.*\b(?:Street|Road|Rd|Avenue|Ave|Boulevard|Blvd|Drive|Dr|Way|Lane|Ln|Highway|Hwy|Suite|Floor|Court"
     r"|Place|Parkway|Pkwy|Square|Building)\b\.? "
 )
-# These begin with a capital, and are no place.
+# Words that start with a capital letter and are not places.
 _NO_WORDS = """
     we our the and with a an us it its this that they he she as at by for from in of on or to who where
     which since founded today monday january more learn read remote europe asia africa north south
@@ -55,8 +55,8 @@ _NO_PLACE = frozenset(_NO_WORDS.split())
 
 
 def find_headquarters(texts: Iterable[str], *, named: bool = False) -> str | None:
-    """Where it sits, by what it says, the surest words first; `named`: only where it says
-    headquarters, as "based in" may be about an opening."""
+    """The headquarters, by the most reliable phrases first. `named`: only phrases that say
+    "headquarters", because "based in" may be about a single opening."""
     all_texts = list(texts)
     for pattern in _HEADQUARTERS if named else (*_HEADQUARTERS, *_BASED):
         for text in all_texts:
@@ -67,7 +67,7 @@ def find_headquarters(texts: Iterable[str], *, named: bool = False) -> str | Non
 
 
 def find_offices(texts: Iterable[str]) -> list[str]:
-    """Every place in which it says that it has an office."""
+    """Every place where the company says it has an office."""
     return [
         place
         for text in texts
@@ -78,7 +78,7 @@ def find_offices(texts: Iterable[str]) -> list[str]:
 
 
 def find_addresses(texts: Iterable[str]) -> list[str]:
-    """Towns with their state, where an address with a postcode stands."""
+    """City and state of each address with a US postal code."""
     return [
         f"{_STREET.sub('', match[1])}, {match[2]}"
         for text in texts
@@ -87,7 +87,7 @@ def find_addresses(texts: Iterable[str]) -> list[str]:
 
 
 def _clean_place(words: str, after: str) -> str | None:
-    """The place without what only looks like a part of it: "Porto, Acme builds" is Porto."""
+    """The place without a part that only looks like one: "Porto, Acme builds" is Porto."""
     parts = words.split(", ")
     if len(parts) > 1 and re.match(r",? [a-z]", after) and not _is_area(parts[-1]):
         parts = parts[:-1]
@@ -97,5 +97,5 @@ def _clean_place(words: str, after: str) -> str | None:
 
 
 def _is_area(word: str) -> bool:
-    """Whether a word is a state or country as they are mostly written."""
+    """Whether a word is a state or country, by its name or as an abbreviation in capitals."""
     return word.isupper() or gazetteer.is_country_or_state(word)

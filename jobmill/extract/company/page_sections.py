@@ -1,4 +1,4 @@
-"""A company's page as what it says: headings with the paragraphs below them, and its data for machines."""
+"""Read a company page as headings with the text below them, and its schema.org organizations."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..page.schema_job_posting import SchemaNode
 from ..page.text_lines import TextLine
 
 _MIN_PARAGRAPH = 45
-"""Letters from which on a line is a statement and not a label."""
+"""Characters from which a line is a statement and not a label."""
 _LONG_PARAGRAPH = 140
-"""And one from here on, whether or not it ends like a sentence."""
+"""Characters from which a line is a statement even if it does not end like a sentence."""
 _MAX_HEADING = 70
 _HEADING = re.compile(r"h[1-6]")
 _UNMARKED_HEADING_LEVEL = 4
-"""How deep a heading is taken to be that is not marked as one."""
+"""Level of a heading that has no heading tag."""
 _FRAME_TAGS = frozenset(("nav", "footer", "header", "aside", "form", "dialog"))
 _MAX_DEPTH = 40
 _NOISE = re.compile(
@@ -41,14 +41,14 @@ _MAX_VALUES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class PageBlock:
-    """A line, and the headings it stands under, the widest first."""
+    """A line and the headings above it, the highest level first."""
 
     text: str
     headings: tuple[str, ...]
     level: int
-    """Of a heading 1 to 6, else 0."""
+    """1 to 6 for a heading, else 0."""
     in_frame: bool
-    """It belongs to the frame of the site: its menu, its footer, a form."""
+    """It belongs to the frame of the site: a menu, the footer or a form."""
     is_link: bool
 
     @property
@@ -68,14 +68,14 @@ class PageSections:
     path: str
     title: str
     description: str
-    """What the page says of itself in its head."""
+    """The description in the head of the page."""
     blocks: tuple[PageBlock, ...]
     organizations: tuple[SchemaNode, ...]
-    """The schema.org organizations that it states."""
+    """The schema.org organizations in the page."""
 
     @property
     def text(self) -> str:
-        """All that a reader sees, a line a block."""
+        """All visible text, one line for each block."""
         return "\n".join([self.description, *(block.text for block in self.blocks)])
 
     @property
@@ -84,7 +84,7 @@ class PageSections:
 
 
 def read_sections(page: CompanyPage) -> PageSections:
-    """What a page says."""
+    """Parse a page into its sections."""
     tree = LexborHTMLParser(nesting_limit.truncate_deep_html(page.html.encode("utf-8", "replace")))
     metadata = page_metadata.read_metadata(tree, page.url)
     descriptions = [line for line in metadata.description.split("\n")[:2] if line]
@@ -105,7 +105,7 @@ def _blocks(lines: list[TextLine]) -> Iterator[PageBlock]:
         text = line.text
         level = _level(line)
         if level:
-            above = [one for one in above if one[0] < level]
+            above = [(outer, heading) for outer, heading in above if outer < level]
         yield PageBlock(
             text,
             tuple(heading for _, heading in above),
@@ -118,7 +118,7 @@ def _blocks(lines: list[TextLine]) -> Iterator[PageBlock]:
 
 
 def _level(line: TextLine) -> int:
-    """Of a heading, also of one that is only a short line of its own; else 0."""
+    """The level of a heading, with or without a heading tag; 0 for other lines."""
     if _HEADING.fullmatch(line.tag):
         return int(line.tag[1])
     short = len(line.text) <= _MAX_HEADING and not line.is_link and line.text[-1:].isalnum()
@@ -131,7 +131,7 @@ def _level(line: TextLine) -> int:
 
 
 def _is_in_frame(node: LexborNode | None, frames: dict[int, bool]) -> bool:
-    """Whether it lies in the frame of a site; `known` are the elements that were looked at."""
+    """Whether an element is in the frame of the site; `frames` caches the answer for each element."""
     for _ in range(_MAX_DEPTH):
         if node is None:
             return False
@@ -144,7 +144,7 @@ def _is_in_frame(node: LexborNode | None, frames: dict[int, bool]) -> bool:
 
 
 def _holds_page(node: LexborNode) -> bool:
-    """Some sites put the whole page into a form or header."""
+    """Whether the element contains the whole page: some sites wrap it in a form or header."""
     return node.css_first("h1") is not None and node.css_first("p") is not None
 
 
@@ -166,7 +166,7 @@ def _walk(values: list[Any]) -> Iterator[SchemaNode]:
         if isinstance(value, dict):
             node = cast(SchemaNode, value)
             yield node
-            # The organization of a posting or a review is somebody else.
+            # A review is about another organization, or written by one.
             inner = [part for key, part in node.items() if key not in ("review", "author")]
             waiting += inner[::-1]
         elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What a company states of itself as a schema.org organization."""
+"""Read facts about a company from its schema.org organization objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_LENGTH = 200
 
 
 def read_organizations(nodes: Iterable[SchemaNode]) -> CompanyFacts:
-    """The first of each fact; of addresses all."""
+    """The first value of each fact, and all office addresses."""
     organizations = list(nodes)
     offices = [place for node in organizations for place in _office_addresses(node)]
     return CompanyFacts(
@@ -81,7 +81,7 @@ def _format_address(value: Any) -> str | None:
 
 
 def _office_addresses(node: SchemaNode) -> list[str]:
-    """Where it is: its own addresses, and those of its parts."""
+    """Addresses of the organization and of its parts."""
     organizations = [
         node,
         *(organization for key in _OFFICES for organization in _list(node.get(key))),

@@ -1,4 +1,4 @@
-"""Facts of a company that stand in its sentences: since when, how many, in which field, remotely."""
+"""Find facts about a company in its sentences: founding year, size, industry, remote work."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SIZES = tuple(
         rf"\b(?:we employ|employs)\s+({_AMOUNT})\b",
     )
 )
-# Those who have so many people are somebody else.
+# These sentences count people of customers and other companies.
 _OTHER_COMPANIES = re.compile(
     r"\b(?:companies|customers|clients|businesses|organi[sz]ations|employers|firms|teams|enterprises"
     r"|users?|members)\s+(?:with|of|from|that|who|having|ranging)\b|\bper employee\b|\bcase study\b",
@@ -110,12 +110,11 @@ _OFFICE_FIRST = re.compile(
 _SINGLE_OPENING = re.compile(
     r"\b(?:role|position|candidate|applicant|vacancy|(?<!equal )opportunit\w+)s?\b", re.IGNORECASE
 )
-"""What is said of one opening is not said of the company."""
+"""A statement about one opening is not about the company."""
 _NEGATION = re.compile(r"\b(?:not|isn't|aren't|never|no longer|don't|without)\b[^.!?]{0,25}$", re.IGNORECASE)  # fmt: skip
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text."""
     return [
         sentence
         for line in text.splitlines()
@@ -125,7 +124,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def find_founding_year(texts: Iterable[str]) -> str | None:
-    """The year in which it began."""
+    """The year in which the company was founded."""
     for text in texts:
         if match := _FOUNDED.search(text):
             return next(year for year in match.groups() if year)
@@ -133,9 +132,9 @@ def find_founding_year(texts: Iterable[str]) -> str | None:
 
 
 def find_size(texts: Iterable[str]) -> str | None:
-    """How many work there, in its own words."""
+    """How many people work there, in the words of the page."""
     sentences = [
-        one for text in texts for one in split_sentences(text) if any(map(str.isdigit, one))
+        part for text in texts for part in split_sentences(text) if any(map(str.isdigit, part))
     ]
     for pattern in _SIZES:
         for sentence in sentences:
@@ -146,12 +145,12 @@ def find_size(texts: Iterable[str]) -> str | None:
 
 
 def _is_year(words: str) -> bool:
-    """ "Since 2015 employees own it" counts nobody."""
+    """Whether the words are a year: "Since 2015 employees own it" is not a number of employees."""
     return bool(re.match(rf"{_YEAR}\b(?!\+)", words)) and "team of" not in words
 
 
 def find_industry(texts: Iterable[str]) -> str | None:
-    """The field it names as its own."""
+    """The industry that the company names as its own."""
     all_texts = list(texts)
     for pattern in _INDUSTRIES:
         for text in all_texts:
@@ -161,7 +160,7 @@ def find_industry(texts: Iterable[str]) -> str | None:
 
 
 def find_remote_first(texts: Iterable[str]) -> bool | None:
-    """Whether it works remotely before all else; None where it does not say."""
+    """Whether the company works remote-first; None if it does not say."""
     remote_first: bool | None = None
     for sentence in _sentences(texts):
         if _SINGLE_OPENING.search(sentence):

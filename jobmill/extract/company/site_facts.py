@@ -1,4 +1,5 @@
-"""Reads the facts of a company from its pages, without a model; nothing is guessed."""
+"""Read facts about a company from its pages by rules, without a language model and without
+guessing."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from . import office_locations, schema_organization, sentence_facts
 from .page_sections import PageBlock, PageSections
 
 MAX_TEXT_LENGTH = 1_500
-"""Letters of a text that are kept."""
+"""Characters of a text that are kept."""
 _SHORT_TEXT = 100
-"""A text this short is passed over where there is a longer one."""
+"""A text this short is used only if there is no longer one."""
 
 _ABOUT_HEADING = re.compile(
     r"^(?:about\b|who we are|our (?:story|company|history)|what we do|the company|über uns|wer wir sind"
@@ -72,7 +73,8 @@ _MAX_OFFICES = 30
 
 
 def read_facts(pages: Sequence[PageSections]) -> CompanyFacts:
-    """What the pages say; data for machines count before sentences, an about page before others."""
+    """The facts on the pages. Structured data wins over sentences, and about pages over other
+    pages."""
     ordered = sorted(pages, key=_rank)
     stated = schema_organization.read_organizations(
         node for page in ordered for node in page.organizations
@@ -113,7 +115,7 @@ def _lines(pages: Iterable[PageSections]) -> list[str]:
 
 
 def merge_facts(facts: CompanyFacts, more: CompanyFacts) -> CompanyFacts:
-    """The facts, and where they say nothing or too little, what the others say."""
+    """`facts`, completed by `more` where a fact is missing or a text is too short."""
     return replace(
         facts,
         about=company_analyses.choose_text(more.about, facts.about, GOOD_ABOUT_LENGTH),
@@ -129,7 +131,7 @@ def merge_facts(facts: CompanyFacts, more: CompanyFacts) -> CompanyFacts:
 
 
 def _rank(page: PageSections) -> int:
-    """About pages first, those for applicants last."""
+    """Sort key: about pages first, careers pages last."""
     if _CAREERS_PAGE.search(page.path):
         return 2
     return 0 if _ABOUT_PAGE.search(page.path) else 1
@@ -138,7 +140,8 @@ def _rank(page: PageSections) -> int:
 def _about(
     pages: Sequence[PageSections], stated: str | None, descriptions: Sequence[str]
 ) -> str | None:
-    """A description: under its heading, on the page for it, as stated, or as the home page has it."""
+    """A description: below an "About" heading, on an about page, in structured data, or from other
+    pages."""
     texts = [
         _join_sentences(block.text for block in page.paragraphs if _is_about(block))
         for page in pages
@@ -158,7 +161,7 @@ def _is_about(block: PageBlock) -> bool:
 
 
 def _paragraphs(page: PageSections) -> str | None:
-    """The first paragraphs that are about the company as such."""
+    """The first paragraphs that are about the company and not its culture, mission or offices."""
     other = (_CULTURE_HEADING, _MISSION_HEADING, _OFFICES_HEADING)
     return _join_sentences(
         block.text
@@ -168,7 +171,7 @@ def _paragraphs(page: PageSections) -> str | None:
 
 
 def _section(pages: Iterable[PageSections], heading: re.Pattern[str]) -> str | None:
-    """What stands below the first such heading that has something below it."""
+    """The text below the first heading that matches and has text below it."""
     texts = (
         _join_sentences(_as_sentence(block) for block in _below(page, heading)) for page in pages
     )
@@ -182,7 +185,7 @@ def _below(page: PageSections, heading: re.Pattern[str]) -> list[PageBlock]:
         if any(heading.search(text) for text in block.headings)
         and not (block.in_frame or block.is_link)
     ]
-    # Labels alone say nothing: there must be a statement among them, or several.
+    # Labels alone say nothing: there must be a statement, or several labels.
     has_statement = any(block.is_paragraph for block in below) or len(below) >= 3
     return (
         [block for block in below if block.is_paragraph or len(block.text) > 3]
@@ -192,12 +195,12 @@ def _below(page: PageSections, heading: re.Pattern[str]) -> list[PageBlock]:
 
 
 def _as_sentence(block: PageBlock) -> str:
-    """A label between statements ends like one."""
+    """The text of a block, ended with a period so that labels between statements read as sentences."""
     return block.text if block.text[-1:] in ".!?:" else f"{block.text}."
 
 
 def _join_sentences(texts: Iterable[str]) -> str | None:
-    """Texts in a row, each once, up to the longest we keep, and whole sentences only."""
+    """The texts without duplicates, joined up to the maximum length in whole sentences."""
     joined = ""
     for text in dict.fromkeys(texts):
         for sentence in sentence_facts.split_sentences(text):
@@ -217,7 +220,7 @@ def _mission(pages: Sequence[PageSections]) -> str | None:
 def _find_sentences(
     pages: Iterable[PageSections], pattern: re.Pattern[str], limit: int
 ) -> str | None:
-    """The first sentences that say such a thing."""
+    """The first sentences that match."""
     sentences: dict[str, None] = {}
     for page in pages:
         for block in page.paragraphs:
@@ -230,7 +233,7 @@ def _find_sentences(
 
 
 def _labelled_headquarters(pages: Iterable[PageSections]) -> str | None:
-    """The town that stands under "Headquarters"."""
+    """The place right below a "Headquarters" label."""
     for page in pages:
         for before, block in zip(page.blocks, page.blocks[1:], strict=False):
             if _HEADQUARTERS_LABEL.match(before.text) and _is_town(block):
@@ -239,7 +242,7 @@ def _labelled_headquarters(pages: Iterable[PageSections]) -> str | None:
 
 
 def _listed_offices(pages: Iterable[PageSections]) -> list[str]:
-    """Towns that stand right under "Our offices": as headings of their own, or with their state."""
+    """Places right below "Our offices": headings, or a city with its state."""
     return [
         block.text
         for page in pages
@@ -255,5 +258,5 @@ def _is_town(block: PageBlock) -> bool:
 
 
 def _single(places: Sequence[str]) -> str | None:
-    """The one place, if all are one."""
+    """The place, if all places are the same."""
     return places[0] if len(set(places)) == 1 else None

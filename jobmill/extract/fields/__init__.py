@@ -1,1 +1,1 @@
-"""How single facts are read: pure functions from what a site says to what we keep."""
+"""Parse single facts of a posting: pure functions from site text to stored values."""

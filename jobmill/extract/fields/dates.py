@@ -1,4 +1,4 @@
-"""Dates as sites write them."""
+"""Parse dates and times as job sites write them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _EARLIEST = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _MAX_AHEAD = dt.timedelta(days=2)
 _MAX_DEADLINE_AHEAD = dt.timedelta(days=3660)
 _MAX_LENGTH = 80
-"""Characters; what is longer is a text, not a date."""
+"""Longer texts are not dates."""
 
-# In ten languages of Europe, without accents.
+# Month names in ten European languages, without accents.
 _MONTH_NAMES = (
     r"jan|gen|ene|sty|janner",
     r"feb|fev|fevr|lut",
@@ -73,14 +73,15 @@ _UNITS = {
 def parse_date(
     value: object, *, now: dt.datetime | None = None, day_first: bool = False
 ) -> dt.datetime | None:
-    """ISO, epoch in seconds or milliseconds, RFC 822, dd/mm/yyyy, or words ("Posted 3 Days Ago");
-    aware, its own offset kept. None where it is no date, or before 2000, or over two days ahead."""
+    """Parse an ISO date, an epoch in seconds or milliseconds, RFC 822, dd/mm/yyyy or words such as
+    "Posted 3 Days Ago" into an aware datetime with its own offset. None for anything else,
+    before 2000, or more than two days ahead."""
     now = now or dt.datetime.now(dt.UTC)
     return _in_range(_parse(value, now, day_first), now + _MAX_AHEAD)
 
 
 def parse_deadline(value: object, *, now: dt.datetime | None = None) -> dt.datetime | None:
-    """The same for a day to come: it may lie ahead."""
+    """Like `parse_date`, for a date that may be in the future."""
     now = now or dt.datetime.now(dt.UTC)
     return _in_range(_parse(value, now, day_first=False), now + _MAX_DEADLINE_AHEAD)
 
@@ -113,7 +114,7 @@ def _from_text(text: str, now: dt.datetime, day_first: bool) -> dt.datetime | No
 
 
 def _digits(text: str) -> dt.datetime | None:
-    """20260817 is a day, 1786946162 a second."""
+    """Eight digits are a day (20260817), other digits an epoch (1786946162)."""
     return _build(text[:4], text[4:6], text[6:]) if len(text) == 8 else _from_epoch(int(text[:20]))
 
 
@@ -124,7 +125,7 @@ def _fold(text: str) -> str:
 
 
 def _aware(at: dt.datetime) -> dt.datetime | None:
-    """With no zone given, UTC; None for the first and the last year, which no zone can shift."""
+    """UTC if no zone is given; None for the first and last year, which no zone can shift."""
     if not 1 < at.year < 9999:
         return None
     return at if at.tzinfo else at.replace(tzinfo=dt.UTC)
@@ -140,7 +141,7 @@ def _from_epoch(value: float) -> dt.datetime | None:
 
 
 def _from_iso_like(text: str) -> dt.datetime | None:
-    """ISO but for its zone ("… utc", "+0000 utc") or its separators."""
+    """ISO with an unusual zone ("… utc", "+0000 utc") or other separators."""
     text = re.sub(r"\[.*\]$|(?<=[+-]\d{4}) utc$", "", text)
     text = _COMPACT_ZONE.sub(
         r"\1:\2", re.sub(r" ?(?:utc|gmt|z)$", "+00:00", text).replace(" +", "+")
@@ -173,7 +174,8 @@ def _from_names(text: str) -> dt.datetime | None:
 
 
 def _from_numbers(text: str, day_first: bool) -> dt.datetime | None:
-    """dd.mm.yyyy; with slashes or dashes month first, unless told or it cannot be."""
+    """dd.mm.yyyy; with slashes or dashes the month comes first, unless `day_first` or it cannot be
+    a month."""
     match = _NUMERIC_DATE.search(text)
     if not match:
         return None
@@ -200,8 +202,8 @@ def _build(year: str, month: str, day: str, clock: str = "") -> dt.datetime | No
 
 
 def _from_words(text: str, now: dt.datetime) -> dt.datetime | None:
-    """How long ago: the day's beginning where days are counted, so that it stays the same all day.
-    None for "30+ days ago", which only says that it is long ago."""
+    """Relative dates. Counted days start at midnight, so the result stays the same all day. None
+    for "30+ days ago", which gives no date."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if _TODAY.search(text):
         return today

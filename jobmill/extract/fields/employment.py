@@ -1,4 +1,4 @@
-"""Kinds of employment."""
+"""Parse employment types: full-time, part-time, contract, internship and so on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(
 _PERMANENT = re.compile(
     r"permanent|unbefrist|festanstell|indefinid|indetermin|onbepaald|\bcdi\b|tills ?vidare"
 )
-# The first that is found; what one does comes before for how long, and that before how many hours.
+# The first match wins: internships before temporary work, and both before the hours.
 _PATTERNS = (
     ("internship", re.compile(
         r"intern(?:s|ship)?\b|praktik(?:um|ant)|stagiaire|\bstage\b|prácticas|becari|estági|tirocin"
@@ -47,9 +47,8 @@ EMPLOYMENT_TYPES = {"full_time", "part_time", *(kind for kind, _ in _PATTERNS)}
 
 
 def parse_employment_type(label: object) -> str | None:
-    """full_time, part_time, contract, temporary, internship, apprenticeship, volunteer, per_diem;
-    the site's own words where none fits; None where it says nothing. Of a list, the first that is
-    one of ours, else the first that says something."""
+    """One of EMPLOYMENT_TYPES; the label itself if it matches none; None for an empty label or a
+    placeholder. For a list, the first known type, else the first label."""
     if isinstance(label, list | tuple | set | frozenset):
         types = [
             employment_type

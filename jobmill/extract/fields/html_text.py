@@ -1,7 +1,7 @@
-"""From HTML to text: blocks stay apart, scripts go.
+"""Convert HTML to plain text: block elements start a new line, scripts are removed.
 
-Patterns instead of a parser: each reads the text once, whatever it holds, while a parser that
-builds a tree takes quadratic time for tags nested ten thousands deep.
+This uses patterns instead of a parser. Each pattern reads the text once, while a parser that builds
+a tree takes quadratic time for tags nested ten thousand levels deep.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jobmill.plain_text import remove_invisible, single_line
 
 __all__ = ["clean_text", "from_escaped_html", "from_html", "join_sections", "single_line"]
 
-# An end that never comes swallows the rest, as in browsers; so no pattern starts over in vain.
+# As in browsers, an element without an end tag extends to the end, so no pattern has to backtrack.
 _INVISIBLE_ELEMENT = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(script|style|noscript|template|svg|title|iframe|object)\b[^>]*+(?:>.*?(?:</\1\b[^>]*+>?"
@@ -21,8 +21,8 @@ _INVISIBLE_ELEMENT = re.compile(
     r"|<[!?][^>]*+>?",
     re.IGNORECASE | re.DOTALL,
 )
-# A quoted value may hold ">". The bounds keep a text of unpaired quotes from being read again and
-# again.
+# A quoted value may contain ">". The bounds prevent repeated scans of a text with unpaired
+# quotes.
 _TAG_END = r"""\b(?:(?>[^"'>]++|"[^"]{0,400}+"|'[^']{0,400}+'){0,40}+>|[^>]*+>?)"""
 _LIST_ITEM = re.compile(rf"<li{_TAG_END}", re.IGNORECASE)
 _EMPTY_LIST_ITEM = re.compile(rf"<li{_TAG_END}\s*+</li>", re.IGNORECASE)
@@ -38,7 +38,8 @@ _BLOCK_TAG = re.compile(
 _TAG = re.compile(rf"</?[a-z]{_TAG_END}".replace(r"\b", "", 1), re.IGNORECASE)
 _PREFORMATTED = re.compile(r"<pre\b.*?(?:</pre|\Z)", re.IGNORECASE | re.DOTALL)
 _ESCAPED_TAG = re.compile(r"&(?:amp;)*lt;/?[a-z]", re.IGNORECASE)
-# What an escaper writes; what else there is belongs to the HTML. "&amp;" is last: it makes others.
+# The entities that an escaper writes; others belong to the HTML. "&amp;" is last, as it produces
+# others.
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&"))
 _LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _EMPTY_DASHES = re.compile(r"\n-(?:\s+-)*(?:\s+|\Z)")
@@ -46,7 +47,7 @@ _ROW_MARK, _CELL_MARK = "\ue000", "\ue001"
 
 
 def from_html(html: str | None) -> str | None:
-    """Plain text, a line per block and a dash before list entries; None where nothing is left."""
+    """Plain text with one line per block and a dash before list items; None if nothing is left."""
     if not html or not (html := _INVISIBLE_ELEMENT.sub("", html) if "<" in html else html):
         return None
     if "<" in html:
@@ -56,7 +57,7 @@ def from_html(html: str | None) -> str | None:
 
 
 def from_escaped_html(html: str | None) -> str | None:
-    """The same for HTML whose tags are entities (Greenhouse): once, twice, or not at all."""
+    """Like `from_html`, for HTML with tags that may be escaped once or twice (Greenhouse)."""
     for _ in range(3):
         if not html or _TAG.search(html) or not _ESCAPED_TAG.search(html):
             break
@@ -66,7 +67,7 @@ def from_escaped_html(html: str | None) -> str | None:
 
 
 def clean_text(text: str | None) -> str | None:
-    """Without spaces that nobody sees; at most one empty line in a row; None if nothing is left."""
+    """Collapse spaces and blank lines and remove invisible characters; None if nothing is left."""
     if not text:
         return None
     text = "\n".join([" ".join(line.split()) for line in remove_invisible(text).splitlines()])
@@ -76,14 +77,14 @@ def clean_text(text: str | None) -> str | None:
 
 
 def join_sections(*parts: str | None) -> str | None:
-    """Sections, one below the other."""
+    """Join texts with a blank line between them."""
     return "\n\n".join(part for part in parts if part) or None
 
 
 def _without_tags(html: str) -> str:
     if not _BLOCK_TAG.search(html):
         return _TAG.sub("", html)
-    # A line's end in the source is a space, except where nothing else ends lines.
+    # A line break in the source is a space, unless the HTML has no other line breaks.
     if _PREFORMATTED.search(html):
         html = _PREFORMATTED.sub(lambda part: part[0].replace("\n", "<br>"), html)
     for end in _LINE_ENDS:
@@ -97,14 +98,15 @@ def _without_tags(html: str) -> str:
 
 
 def _join_cells(row: str) -> str:
-    """The cells of a row in one line, a bar between them; what follows the table stays apart."""
+    """The cells of a row in one line, separated by bars, with the text after the table apart."""
     *cells, last = row.split(_CELL_MARK)
     filled = [cell.strip() for cell in cells if cell.strip()]
     return " | ".join([*filled, last.lstrip()]) if last.strip() else " | ".join(filled)
 
 
 def _tidy_lists(text: str) -> str:
-    """An entry's text stands beside its dash, entries below one another, empty ones go."""
-    # A pattern that begins with a sign is found many times faster than one that begins with "^".
+    """Put the text of a list item next to its dash, remove empty items and blank lines between
+    items."""
+    # A pattern that starts with a literal is found many times faster than one that starts with "^".
     text = _EMPTY_DASHES.sub("\n- ", f"\n{text}")
     return text.replace("\n\n- ", "\n- ").strip()

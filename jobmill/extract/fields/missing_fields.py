@@ -1,4 +1,4 @@
-"""What the words of a posting say where its fields are silent."""
+"""Fill missing fields of a posting from its title, locations and description."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from . import requirements, salary, seniority, work_arrangement
 
 
 def fill_missing_fields(posting: Posting) -> Posting:
-    """The posting with locations, arrangement, seniority, salary and requirements read from its
-    words, each only where no field gave it."""
+    """Infer locations, arrangement, seniority, salary and requirements where the site gave no
+    value."""
     locations = posting.locations or location_text.split_locations(posting.location)
     location_texts = (*locations, posting.location) if posting.location else locations
     return replace(
@@ -27,7 +27,7 @@ def fill_missing_fields(posting: Posting) -> Posting:
 
 
 def _find_salary(posting: Posting) -> Salary | None:
-    """As the text states it, else as the title does."""
+    """The salary in the description, else in the title."""
     if stated := salary.from_text(posting.description):
         return stated
     return (

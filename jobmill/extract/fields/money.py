@@ -1,4 +1,4 @@
-"""Amounts, currencies and periods, as people write them."""
+"""Parse amounts, currencies and pay periods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CURRENCY_SIGNS = {
     "fr.": "CHF", "dollars": "USD",
     "kr": None, "¥": None,
 }  # fmt: skip
-"""None: it may be any of several."""
+"""None: the sign stands for several currencies."""
 
 CURRENCY_BEFORE = (
     r"(?:\b(?:US|CA|CAD|CDN|C|AU|AUD|A|NZ|NZD|SG|SGD|S|HK|HKD|NT|R|MX|USD) ?\$"
@@ -70,7 +70,7 @@ PERIOD_ABBREVIATIONS = {
 _PERIOD = re.compile(rf"(?<![^\W_])(?:{PERIOD_PATTERN})(?![^\W_])")
 
 _NOT_AN_HOUR = re.compile(r"\b(?:full|part|one|first|any) time\b")
-"""English; "time" alone is an hour in Danish."""
+"""English phrases with "time", which alone means "hour" in Danish."""
 
 LARGE_NUMBER_CURRENCIES = {
     "INR",
@@ -87,7 +87,7 @@ LARGE_NUMBER_CURRENCIES = {
     "RUB",
     "KZT",
 }
-"""Where a year's pay is written in millions."""
+"""Currencies in which yearly pay is written in millions."""
 INDIAN_SCALES = {"lpa", "lakh", "lakhs", "lac", "lacs", "crore"}
 SCALES = {
     "": 1.0,
@@ -100,13 +100,13 @@ SCALES = {
 
 
 def parse_number(text: str) -> float | None:
-    """What "120.000", "1'250,50", "12.5" and "1,20,000" mean; None where it is no number."""
+    """The value of "120.000", "1'250,50", "12.5" or "1,20,000"; None if it is not a number."""
     text = re.sub(r"[\s'\u2019_]", "", text)
     integer, mark, decimals = text, "", ""
     if (last := max(text.rfind("."), text.rfind(","))) >= 0:
         integer, mark, decimals = text[:last], text[last], text[last + 1 :]
         if mark in integer or (len(decimals) == 3 and integer.strip("0.,")):
-            integer, decimals = text, ""  # It parts thousands, not decimals.
+            integer, decimals = text, ""  # The mark separates thousands, not decimals.
     integer = re.sub(r"[.,]", "", integer)
     if not (integer.isascii() and integer.isdecimal() and len(integer) < 16):
         return None
@@ -118,7 +118,7 @@ def parse_number(text: str) -> float | None:
 
 
 def parse_currency(label: object) -> str | None:
-    """The ISO code for a code or a sign; None for what may be any of several."""
+    """The ISO code for a currency code or sign; None for a sign that several currencies share."""
     if not isinstance(label, str):
         return None
     word = label.strip().replace(" ", "").lower()
@@ -128,7 +128,7 @@ def parse_currency(label: object) -> str | None:
 
 
 def parse_period(label: object) -> Period | None:
-    """What 'per-year-salary', 'HOUR', "1 YEAR" and "PA" mean; None for what is none of ours."""
+    """The period for labels such as 'per-year-salary', 'HOUR', "1 YEAR" and "PA"; None if unknown."""
     if not isinstance(label, str):
         return None
     word = _NOT_AN_HOUR.sub("", re.sub(r"[\W_]+", " ", label[:60].lower())).strip()
@@ -140,5 +140,5 @@ def parse_period(label: object) -> Period | None:
 
 
 def matched_period(match: re.Match[str]) -> Period:
-    """The period whose word was found."""
+    """The period named by the group that matched."""
     return next(period for period in PERIOD_WORDS if match[period])

@@ -1,13 +1,13 @@
-"""The part of a posting that says what is asked for."""
+"""Find the requirements section in a job description."""
 
 from __future__ import annotations
 
 import re
 
 _MAX_HEADING_LENGTH = 80
-"""Characters of a heading; what is longer is a sentence."""
+"""Longer lines are sentences, not headings."""
 
-# A line that begins like this is a heading, whatever else it says.
+# A line that starts like this is a requirements heading, whatever follows.
 _HEADING = re.compile(
     # English
     r"(?:(?:minimum|basic|preferred|required|desired|additional|key|essential|core|technical"
@@ -47,7 +47,7 @@ _HEADING = re.compile(
     r"|lo que|o que|cosa|chi) (?:buscamos|procuramos|cerchiamo|necesitas|esperamos|valoramos)"
     r"|se valorará|imprescindible|conocimientos|competenze|qualificaç|quem (?:procuramos|és)"
     r"|aptitudes|diferenciais|titolo preferenziale|experiencia requerida"
-    # Dutch, Polish, Swedish and their neighbours
+    # Dutch, Polish and the Scandinavian languages
     r"|wat (?:vragen wij|breng je|neem je|verwachten|we vragen|wij vragen|jij meebrengt"
     r"|je meebrengt|heb je nodig)|functie-?eisen|vereisten|jouw (?:profiel|talenten)|wie ben jij"
     r"|dit ben jij"
@@ -60,7 +60,7 @@ _HEADING_END = re.compile(
     r".*\b(?:if you(?:['\u2019]re|['\u2019]ve)?(?: are| have| can)?|you (?:must |should "
     r"|need to )?have|match if)\W*:"
 )
-# These are headings only when nothing else stands in the line, or inside a part that has begun.
+# Headings only if nothing else is in the line, or inside a requirements section.
 _SHORT_HEADING = re.compile(
     r"(?:education|experience|skills|knowledge|languages?|abilities|certifications?|technical|tools"
     r"|tech stack|background|must|formation|expérience|langues|ausbildung"
@@ -68,7 +68,7 @@ _SHORT_HEADING = re.compile(
     r"|erfarenhet|preferred|required|desired|plus|pluses|bonus)"
     r"(?: (?:and|&|/|or) \w+)?"
 )
-# "Requirements gathering" and "Skills development" are work, not what is asked for.
+# "Requirements gathering" and "Skills development" are tasks, not requirements.
 _OTHER_MEANING = re.compile(
     r"requirements? (?:gather|engineer|analy|manage|elicit|document)|skills? (?:develop|train)"
     r"|what we offer|about (?:us|the)|what you(?:['\u2019]ll| will) (?:do|get|gain|work|own|learn"
@@ -80,7 +80,7 @@ _HEADING_WITH_TEXT = re.compile(
     r"(?:(?:minimum|job|key) )?(?:requirements?|qualifications?|anforderungen|requisitos|requisiti"
     r"|wymagania|must haves?)\s*:\s*\w"
 )
-"""A heading and what it heads in one line."""
+"""A heading and its text in the same line."""
 _OTHER_HEADING = re.compile(
     r"what (?:we|you(?:['\u2019]ll| will)) (?:offer|do|get|give)|(?:our |your |the |key "
     r"|main )?(?:benefits?|perks|responsibilit|compensation|salary|pay|about|how to apply|why"
@@ -97,8 +97,8 @@ _DECORATION = " \t#*_:=\u2013\u2014-|►▪•✅🔥🎯💡👉🚀✨📌🔍
 
 
 def find_requirements(description: str | None) -> str | None:
-    """The sections under headings such as "Requirements", "What you bring" and "Ihr Profil";
-    None without one."""
+    """The sections under headings such as "Requirements", "What you bring" and "Ihr Profil"; None
+    if there is no such heading."""
     if not description:
         return None
     lines = description.split("\n")
@@ -124,7 +124,6 @@ def find_requirements(description: str | None) -> str | None:
 
 
 def _is_requirements_heading(line: str, heading: str, *, inside: bool) -> bool:
-    """Whether what follows such a line is what is asked for."""
     low = heading.lower().rstrip(" ?")
     if (
         heading.endswith((".", "!", ";", ","))
@@ -138,17 +137,17 @@ def _is_requirements_heading(line: str, heading: str, *, inside: bool) -> bool:
 
 
 def _neighbours(lines: list[str], index: int) -> tuple[str, str]:
-    """The line above, and the next that is not empty."""
+    """The previous line, and the next line that is not empty."""
     after = next((line for line in lines[index + 1 : index + 4] if line.strip()), "")
     return lines[index - 1] if index else "", after
 
 
 def _ends_section(line: str, bare: str, around: tuple[str, str], *, has_bullets: bool) -> bool:
-    """Whether a line that asks for nothing opens another part: it stands as a heading does."""
+    """Whether a line ends the section because it looks like the heading of another section."""
     above, below = around
     listed = bool(_BULLET.match(below))
     if len(line) > _MAX_HEADING_LENGTH or bare.endswith((".", ";", ",")):
-        # A paragraph after a list is about something else, unless the list goes on.
+        # A paragraph after a list is about something else, unless the list continues.
         return has_bullets and not above.strip() and not listed and len(line) > _MAX_HEADING_LENGTH
     if (
         line.rstrip().endswith(":")
@@ -156,5 +155,5 @@ def _ends_section(line: str, bare: str, around: tuple[str, str], *, has_bullets:
         or (bare.isupper() and len(bare) > 5)
     ):
         return True
-    # Where what is asked for is a list, a line of its own outside the list is a heading.
+    # If the requirements are a list, a separate line outside the list is a heading.
     return has_bullets and (not above.strip() or listed or len(below) > _MAX_HEADING_LENGTH)

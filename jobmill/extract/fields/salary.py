@@ -1,4 +1,4 @@
-"""Pay, from fields and from text."""
+"""Parse salaries from structured fields and from text."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from jobmill.catalog.posting import Period, Salary
 from . import money
 
 _MAX_TEXT_LENGTH = 60_000
-"""Characters of a text that are read; pay stands in none we know after that."""
+"""Characters of a text that are read; no known posting names its pay after that."""
 
 _MAX_AMOUNTS = 300
-"""Amounts that are judged; a text with more is no posting."""
+"""Amounts that are evaluated; a text with more is not a posting."""
 _MIN_AMOUNT = 3
 _MAX_FIELD_LENGTH = 80
-"""Characters; a text so short that holds an amount is a salary field's."""
+"""A text this short that contains an amount is the value of a salary field."""
 
-# Starts with a digit: so the engine skips all else fast, and the sign before it is looked up after.
+# Starts with a digit, so that the regex engine skips other text fast; the sign before it is looked
+# up afterwards.
 _NUMBER = (
-    # As if it were possessive, which Python 3.11.2 gets wrong for a group.
+    # Acts like a possessive group, which Python 3.11.2 handles incorrectly.
     r"[0-9](?:[0-9]{0,2}(?:[.,'\u2019\u00a0\u202f ][0-9]{3})+(?![.,'\u2019\u00a0\u202f ][0-9]{3})"
     r"(?:[.,][0-9]{1,2})?"
     r"|[0-9]?(?:,[0-9]{2}){1,3},[0-9]{3}"
@@ -117,12 +118,12 @@ _PLAUSIBLE_PAY: dict[Period, tuple[float, float]] = {
     "year": (3_000, 5_000_000),
 }  # fmt: skip
 _YEARLY_PAY_CURRENCIES = {"USD", "EUR", "GBP", "CAD", "AUD", "NZD", "SGD", "CHF", "ILS", None}
-"""Where five digits are a year's pay; elsewhere they may be a month's."""
+"""Currencies in which five digits are a year's pay; in others they may be a month's."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
-    """What was found in a text, before it is judged."""
+    """An amount or range in a text, not classified yet."""
 
     low: float
     high: float | None
@@ -130,24 +131,24 @@ class _Amount:
     start: int
     end: int
     has_currency: bool
-    """A currency stands with it."""
+    """A currency is next to it."""
     open_ended: bool
-    """A plus follows."""
+    """A plus sign follows."""
     is_yearly: bool
-    """Its unit (LPA) is one of years."""
+    """Its unit is per year (LPA)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What stands around an amount, in lower case."""
+    """The text around an amount, in lower case."""
 
     clause: str
     above: str
     after: str
     pay_word_at: int
-    """Where the clause last speaks of pay; -1 if it does not."""
+    """Position of the last pay word in the clause; -1 if there is none."""
     other_money_at: int
-    """Where it last speaks of other money."""
+    """Position of the last word for other money (bonus, budget, funding); -1 if there is none."""
 
     def is_about_pay(self) -> bool:
         if self.pay_word_at < 0 and self.other_money_at < 0 and len(self.clause) < 40:
@@ -176,8 +177,8 @@ class _Offer:
 def from_fields(
     low: object, high: object, currency: object, period: object, *, predicted: bool = False
 ) -> Salary | None:
-    """From a site's own fields: numbers or texts, codes or signs, 'per-year-salary' or 'HOUR'.
-    Zero and nothing mean unknown; None where no amount is left."""
+    """A salary from the fields of a site: numbers or texts, currency codes or signs, periods such
+    as 'per-year-salary' or 'HOUR'. Zero and empty mean unknown; None without any amount."""
     least, most = _parse_amount(low), _parse_amount(high)
     if least is None and most is None:
         return None
@@ -185,20 +186,20 @@ def from_fields(
         least, most = most, least
     unit = money.parse_period(period)
     if unit == "year" and max(least or 0, most or 0) < 1000:
-        unit = None  # An hour's or a day's pay in a field meant for a year's.
+        unit = None  # Hourly or daily pay in a field meant for yearly pay.
     code = money.parse_currency(currency)
     return Salary(least, most, code, unit, "predicted" if predicted else "structured")
 
 
 def from_text(text: str | None) -> Salary | None:
-    """The pay that a text states outright ("$120k-150k", "120 000 - 150 000 EUR", "£45k DOE")."""
+    """The salary that a text states ("$120k-150k", "120 000 - 150 000 EUR", "£45k DOE")."""
     if not text:
         return None
     text = text[:_MAX_TEXT_LENGTH]
     amounts = (
         amount for match in _AMOUNT_OR_RANGE.finditer(text) if (amount := _parse_match(text, match))
     )
-    offers = [offer for one in islice(amounts, _MAX_AMOUNTS) if (offer := _as_offer(text, one))]
+    offers = [offer for item in islice(amounts, _MAX_AMOUNTS) if (offer := _as_offer(text, item))]
     return _combine(offers) if offers else None
 
 
@@ -251,7 +252,7 @@ def _parse_match(text: str, match: re.Match[str]) -> _Amount | None:
 
 
 def _currency(labels: list[str], scales: list[str], text: str, end: int) -> str | None:
-    """A code says more than a sign: "$90,000 CAD" is not in US dollars."""
+    """A code overrides a sign: "$90,000 CAD" is not in US dollars."""
     codes = [code for label in labels if (code := money.parse_currency(label))]
     if labels and (after := _CODE_AFTER.match(text, end)):
         codes.append(after[1])
@@ -266,7 +267,7 @@ def _amounts(match: re.Match[str], currency: str | None) -> tuple[float | None, 
         max(_factor(scale), _factor(scale2)) > 1000
         and currency not in money.LARGE_NUMBER_CURRENCIES
     ):
-        return None, None  # Millions are what a company has, not what it pays.
+        return None, None  # In most currencies millions are company figures, not pay.
     high = _scaled(match["high"], scale2 or scale) if match["high"] else None
     if scale is None and scale2 and (bare := money.parse_number(match["low"])) and bare < 1000:
         scale = scale2
@@ -299,7 +300,8 @@ def _as_offer(text: str, amount: _Amount) -> _Offer | None:
 def _is_pay(
     amount: _Amount, context: _Context, period: Period | None, stated: Period | None, *, short: bool
 ) -> bool:
-    """Whether it is pay and no bonus or budget: a range needs less evidence than a number."""
+    """Whether the amount is pay and not a bonus or budget. A range needs less evidence than one
+    number."""
     otherwise = context.is_about_other_money()
     labelled = amount.high is not None and context.clause.rstrip().endswith(":")
     paid = context.is_about_pay() or (context.pay_word_at >= 0 and (stated == "hour" or labelled))
@@ -337,12 +339,12 @@ def _context(text: str, amount: _Amount) -> _Context:
 
 
 def _last_position(pattern: re.Pattern[str], text: str) -> int:
-    """Where its last match begins; -1 without one."""
+    """Where the last match starts; -1 without a match."""
     return max((match.start() for match in pattern.finditer(text)), default=-1)
 
 
 def _period(text: str, amount: _Amount, context: _Context) -> tuple[Period | None, Period | None]:
-    """The period, and the same if the text states it beside the amount."""
+    """The period, and again if the text states it right after the amount."""
     if after := _PERIOD_AFTER.match(text, amount.end):
         return money.matched_period(after), money.matched_period(after)
     low, currency = amount.low, amount.currency
@@ -362,15 +364,20 @@ def _is_plausible(amount: float, period: Period, currency: str | None) -> bool:
 
 
 def _combine(offers: list[_Offer]) -> Salary:
-    """One offer for all: ranges before single amounts, base before total pay, places together."""
+    """One salary from all offers: ranges before single amounts, base pay before total pay; ranges
+    for different locations are merged."""
     ranges = [offer for offer in offers if offer.is_range] or offers[:1]
     if any(offer.is_base and not offer.is_total for offer in ranges):
         ranges = [offer for offer in ranges if not offer.is_total] or ranges
     first = ranges[0]
-    alike = [one for one in ranges if (one.currency, one.period) == (first.currency, first.period)]
+    matching = [
+        offer
+        for offer in ranges
+        if (offer.currency, offer.period) == (first.currency, first.period)
+    ]
     return Salary(
-        min((one.low for one in alike if one.low is not None), default=None),
-        max((one.high for one in alike if one.high is not None), default=None),
+        min((offer.low for offer in matching if offer.low is not None), default=None),
+        max((offer.high for offer in matching if offer.high is not None), default=None),
         first.currency,
         first.period,
         "text",

@@ -1,4 +1,4 @@
-"""How senior a posting is."""
+"""Determine the seniority of a posting from its title or a label."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LABELS: dict[str, Seniority | None] = {
     "director": "director", "executive": "executive",
     "c level": "executive", "vp": "executive", "senior executive": "executive",
     "president": "executive",
-    # Each of these says two things, so the title may decide.
+    # These cover two levels, so the title decides.
     "mid senior": None, "mid senior level": None, "not applicable": None, "any": None, "all": None,
 }  # fmt: skip
 
@@ -92,7 +92,7 @@ _MID = re.compile(
     r"|\bintermediate\b|\bpleno\b|\bconfirmé"
 )
 _MANAGER = re.compile(r"(?<!assistant )\b(?:managers?|mgr|gerente|abteilungsleit\w+)\b(?! trainee)")
-# Managers of things, not of people: the word says what they do, not how senior they are.
+# Managers of things, not of people: the word describes the job, not the level.
 _MANAGER_OF_THINGS = re.compile(
     r"\b(?:project|product|program(?:me)?|account|case|brand|community|customer success|success"
     r"|partner|partnerships?|relationship|influencer|content|social media"
@@ -126,8 +126,8 @@ _LEVEL_BY_GRADE: dict[str, Seniority] = {
 
 
 def from_label(label: object) -> Seniority | None:
-    """A site's own label ("entry_level", "Director"); None where it says nothing, or two things at
-    once ("Mid-Senior Level")."""
+    """The level for a label of a site ("entry_level", "Director"); None if it names no level, or
+    two ("Mid-Senior Level")."""
     if not isinstance(label, str):
         return None
     key = " ".join(re.sub(r"[\W_]+", " ", label[:100].lower()).split())
@@ -135,7 +135,8 @@ def from_label(label: object) -> Seniority | None:
 
 
 def from_title(title: str) -> Seniority | None:
-    """What the title says ("Senior Manager" is management; numerals; E5, IC4)."""
+    """The level in a title, by words, Roman numerals or grades such as E5 and IC4. "Senior Manager"
+    is a manager."""
     title = " ".join(title[:300].split())
     lower = title.lower().replace("sr.", "sr").replace("jr.", "jr")
     if _INTERN.search(lower):
@@ -149,7 +150,7 @@ def from_title(title: str) -> Seniority | None:
 
 
 def _management_level(title: str) -> Seniority | None:
-    """Who leads others; not who assists them."""
+    """Executives, directors and managers, but not their assistants."""
     if _ASSISTANT_ROLE.search(title):
         return None
     if _EXECUTIVE.search(title):

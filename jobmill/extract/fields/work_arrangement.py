@@ -1,4 +1,4 @@
-"""Where the work is done: remote, hybrid, on site, or not said."""
+"""Determine whether a job is remote, hybrid or on site."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TRADE = (
     r"|device|care\b|diagnos|deposit|proctor|"
     r"identi|cod|learning|teams?\b|work|cloud|vehicle|mobile|app|energy|power|electric)"
 )
-"""What remote and hybrid are part of in the names of trades: remote sensing, hybrid cloud."""
+"""Words that follow "remote" and "hybrid" in names of trades: remote sensing, hybrid cloud."""
 _TITLE_REMOTE = re.compile(
     rf"\bremote(?:ly)?\b(?![- ]+{_TRADE})|\bwork from home\b|\bhome[- ]?(?:based|office)\b"
     rf"|\btélétravail\b"
@@ -66,7 +66,7 @@ _SOME_DAYS = re.compile(
 _ALL_DAYS = re.compile(
     r"\b(?:5|five|4-5|all)[- ]days?\b[^.\n]{0,30}?(?:office|on[- ]?site|in[- ]person)"
 )
-# "A hybrid role between sales and support" is about the work, not about where it is done.
+# "A hybrid role between sales and support" is about the tasks, not about the place.
 _NOT_MIXED_ROLE = r"(?! (?:role|position|job) (?:for|suited|combin|between|that|of|blend))"
 _STATEMENTS = (
     re.compile(
@@ -104,7 +104,8 @@ _PHRASES = re.compile(
 
 
 def from_label(label: object) -> Arrangement | None:
-    """A site's own word for it ("OnSite", "on-site", "Fully Remote"); None if it says nothing."""
+    """The arrangement for a label of a site ("OnSite", "on-site", "Fully Remote"); None if it names
+    none."""
     if not isinstance(label, str):
         return None
     text = label[:200].lower().replace("_", " ").strip()
@@ -114,7 +115,7 @@ def from_label(label: object) -> Arrangement | None:
 def infer_arrangement(
     title: str, locations: Sequence[str], description: str | None
 ) -> Arrangement | None:
-    """What the words say where no field does: place first, then title, then text."""
+    """The arrangement by the locations, else by the title, else by the description."""
     from_locations = {
         arrangement for place in locations if (arrangement := _from_words(place[:200].lower()))
     }
@@ -143,13 +144,13 @@ def _from_title(title: str) -> Arrangement | None:
 
 
 def _from_text(text: str) -> Arrangement | None:
-    """What it says of this posting; what it says of the company's culture is no evidence."""
+    """What the text says about this posting; statements about the company culture are no evidence."""
     windows = list(_windows(text[:60_000].lower()))
     for pattern in _STATEMENTS:
         for window in windows:
             if match := pattern.search(window):
                 arrangement = _matched_arrangement(match)
-                # "This role is remote", but three days in the office: that is what hybrid means.
+                # "This role is on-site" with three days a week in the office means hybrid.
                 return (
                     "hybrid"
                     if arrangement == "onsite" and _has_some_office_days(windows)
@@ -174,7 +175,7 @@ def _matched_arrangement(match: re.Match[str]) -> Arrangement:
 
 
 def _windows(text: str) -> Iterator[str]:
-    """The surroundings of each word that may tell; patterns over the whole text would be slow."""
+    """The text around each hint word; running the patterns over the whole text would be slow."""
     spots = sorted(spot for hint in _HINTS if hint in text for spot in _positions(text, hint))
     end = -1
     start = 0

@@ -1,1 +1,1 @@
-"""Postings on web pages: structured data, data of page scripts, and visible text."""
+"""Read postings from web pages: structured data, data of page scripts, and visible text."""

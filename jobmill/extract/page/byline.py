@@ -1,4 +1,4 @@
-"""The lines around the title that say who and where without any label."""
+"""Read company and place from the lines below the title that have no labels."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NAME = re.compile(r"[^\W_a-z][\w.,'\u2019&/+! -]{1,60}")
 
 @dataclass(slots=True)
 class Byline:
-    """Short pieces, by what they can be."""
+    """Short pieces of text, sorted by what they can be."""
 
     places: list[str] = field(default_factory=list[str])
     facts: list[str] = field(default_factory=list[str])
@@ -50,7 +50,7 @@ class Byline:
 
 
 def read_byline(lines: list[TextLine], title: str) -> Byline:
-    """The pieces of the lines right below the title (squeezed), up to the first text."""
+    """The pieces of the lines right below the (normalized) title, up to the first paragraph."""
     byline = Byline()
     for line in lines_around(lines, title, -1, _LINES_BELOW_TITLE):
         if (
@@ -93,7 +93,7 @@ def _classify(byline: Byline, piece: str, title: str) -> None:
 
 
 def byline_company(byline: Byline) -> str | None:
-    """The one name beside a place."""
+    """The only name, if it stands next to a place."""
     names = list(dict.fromkeys(byline.names))
     if byline.places and len(names) == 1 and _NAME.fullmatch(names[0]):
         return names[0]
@@ -101,8 +101,8 @@ def byline_company(byline: Byline) -> str | None:
 
 
 def byline_place(byline: Byline, company: str) -> str | None:
-    """What has the form of a place; else, among other facts, the one name that is not the
-    company's (squeezed): "Munich · Full-time · Hybrid"."""
+    """The piece that looks like a place; else, among other facts, the only name that is not the
+    (normalized) company: "Munich · Full-time · Hybrid"."""
     if byline.places:
         return byline.places[0]
     names = [name for name in byline.names if not _TEAM.search(name) and normalize(name) != company]

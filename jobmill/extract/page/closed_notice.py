@@ -1,10 +1,10 @@
-"""Whether a page says that its posting is over."""
+"""Detect pages that say their posting is closed."""
 
 from __future__ import annotations
 
 import re
 
-# Cheap words first: the pattern is tried only on lines that hold one of them.
+# Plain words first, for speed: the pattern runs only on lines that contain one of them.
 _HINTS = (
     "no longer", "not accepting", "been filled", "been closed", "been removed", "been deactivated",
     "has expired", "is expired", "is closed", "has ended", "nicht mehr", "bereits besetzt",
@@ -32,7 +32,8 @@ _MAX_LINE_LENGTH = 250
 
 
 def says_closed(texts: list[str]) -> bool:
-    """Whether a short line says so; the posting's own sentences speak of other things."""
+    """Whether a short line says that the posting is closed; long lines are sentences of the
+    posting."""
     text = "\n".join(text for text in texts if len(text) <= 4 * _MAX_LINE_LENGTH).lower()
     if not any(word in text for word in _HINTS):
         return False

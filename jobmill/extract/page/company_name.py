@@ -1,4 +1,4 @@
-"""Who a page says is hiring."""
+"""Find the name of the hiring company on a page."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _LEGAL = re.compile(
 _SITE_EVIDENCE = frozenset(
     ("title part", "site", "own site", "logo", "about", "owner", "mail", "host")
 )
-"""Evidence for whose site it is; two kinds that agree will do, unless it is a board."""
+"""Evidence for the owner of the site; two kinds that agree are enough, unless it is a job board."""
 _COMPANY_EVIDENCE = frozenset(("label", "more at", "by", "hiring", "title at", "below", "mark"))
-"""Evidence for a company on its own; the owner of the site is then somebody else."""
+"""Evidence for a company independent of the site; the owner of the site is then another company."""
 _DIRECT_EVIDENCE = {"label", "more at", "by", "hiring", "title at"}
-"""Evidence that names a company, whatever else the name may be."""
+"""Evidence that names a company, even if the name also is a title."""
 _NOT_A_NAME = re.compile(
     r"^(?:this|our|us|your|my|all|more|other|view|see|search|contact|back|click|home|read more|"
     r"email|e-mail|about|the (?:company|employer|job|role|team|position|right))\b"
@@ -65,8 +65,8 @@ def find_company(
     title: str,
     below: str | None,
 ) -> str | None:
-    """The company's name, as the page writes it; `title` is what it is not, and `below` what
-    seems to be one under the title."""
+    """The name of the company as the page writes it. `title` is known not to be the company;
+    `below` is a candidate from the lines under the title."""
     tally = EvidenceTally()
     for entry in labelled:
         if entry.field == "company":
@@ -87,7 +87,7 @@ def find_company(
 def _vote(
     tally: EvidenceTally, words: str, kind: str, weight: float, *, labelled: bool = False
 ) -> None:
-    """Count it if it can be a name; what a label tells is trusted further."""
+    """Count a candidate if it can be a name; a labelled one is checked less."""
     words = strip_separators(words).removesuffix(" »")
     if not 2 <= len(words) <= 90 or len(words.split()) > 12 or field_of_label(words):
         return
@@ -151,7 +151,7 @@ def _vote_metadata(tally: EvidenceTally, metadata: PageMetadata) -> None:
 def _vote_near_title(
     tally: EvidenceTally, lines: list[TextLine], metadata: PageMetadata, title: str
 ) -> None:
-    """Short lines around the title that the head of the page names, too."""
+    """Short lines near the title that also appear in the page title or description."""
     named, about = (
         normalize(f"{metadata.title} {metadata.site_name}"),
         normalize(metadata.description),
@@ -166,7 +166,7 @@ def _vote_near_title(
 
 
 def _weight_near_title(key: str, named: str, tally: EvidenceTally) -> float:
-    """Most for what stands by itself in the page's title, too."""
+    """The weight is highest for a name that is also a separate part of the page title."""
     if "title part" in tally.votes.get(key, {}):
         return 1.8
     return 1.2 if contains_words(key, named) else 0.6
@@ -179,13 +179,14 @@ def _adjust(tally: EvidenceTally, metadata: PageMetadata, title: str) -> None:
     }
     for key in tally.candidates():
         kinds = tally.votes[key].keys()
-        # What was found there cannot also be confirmed by it.
+        # Evidence from the title cannot be confirmed by the title.
         if contains_words(key, page_title) and not kinds & {"title at", "title part", "hiring"}:
             tally.adjust(key, "in title", 0.8)
         if contains_words(key, about) and "meta at" not in kinds:
             tally.adjust(key, "in meta", 0.8)
         if key.replace(" ", "") == metadata.host:
-            # A company's own site; on a board it is the board, which few other signs repeat.
+            # The company's own site; on a job board it is the board, which has little other
+            # evidence.
             tally.adjust(key, "host", 0.7)
             if metadata.is_careers_host:
                 tally.adjust(key, "own site", 0.8)
@@ -202,7 +203,7 @@ def _adjust(tally: EvidenceTally, metadata: PageMetadata, title: str) -> None:
 
 
 def _adjust_for_owner(tally: EvidenceTally, key: str, metadata: PageMetadata) -> None:
-    """Weigh what says that the site is the company's own."""
+    """Add evidence that the site belongs to the company."""
     if metadata.is_job_board:
         return
     short = _LEGAL.sub("", key)

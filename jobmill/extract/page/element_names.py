@@ -1,4 +1,4 @@
-"""What the names that authors give to elements say about them."""
+"""Infer the role of an element from its class names and ids."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ASIDE = (
     "similar related recommend sidebar footer navi topnav mainnav subnav navbar menu search widget"
     " cookie consent breadcrumb filter"
 )
-# Parts of names, written without what joins them.
+# Parts of class names, without separators.
 _ROLE_PARTS: dict[ElementRole, str] = {
     "title": "jobtitle positiontitle postingtitle vacancytitle openingtitle roletitle offertitle"
     " jobname positionname vacancyname titlejob namejob jobheadline postingheadline stellentitel"
@@ -30,7 +30,7 @@ _ROLE_PARTS: dict[ElementRole, str] = {
     "posted": "posted publish postdate postingdate postingtime jobdate listdate pubdate createdate",
     "body": "descri jobbody content richtext posting details",
 }
-# Parts that say it is something else.
+# Parts that exclude a role.
 _EXCLUDED_PARTS: dict[ElementRole, str] = {
     "title": "section",
     "heading": "section subtitle",
@@ -46,10 +46,10 @@ _ROLE_RULES: list[tuple[ElementRole, tuple[str, ...], tuple[str, ...]]] = [
 ]
 
 
-# Pages of one site have the same names.
+# Pages of one site repeat the same names.
 @lru_cache(maxsize=4_096)
 def roles_of_names(names: str) -> frozenset[ElementRole]:
-    """The marks of an element with these classes, ids and test ids."""
+    """The roles of an element with these classes, ids and test ids."""
     words = _SEPARATOR.split(names.lower())
     joined = "".join(words)
     if "nav" in words or "aside" in words or any(part in joined for part in _ASIDE_PARTS):

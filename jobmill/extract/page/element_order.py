@@ -1,4 +1,4 @@
-"""Which element of a page comes right after which."""
+"""Tell whether one element comes right after another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborNode
 
 
 def is_right_after(label: LexborNode, value: LexborNode) -> bool:
-    """Whether the value's block is the label's own, or lies in what comes right after it."""
+    """Whether the value's block is the label's own block, or inside the element right after it."""
     if label.mem_id == value.mem_id:
         return True
     node: LexborNode | None = label
@@ -14,7 +14,7 @@ def is_right_after(label: LexborNode, value: LexborNode) -> bool:
         beside = next_element(node) if node else None
         if beside:
             return _is_inside(value, beside) or _is_after_gap(beside, value)
-        # Further up, what holds the label must hold nothing else.
+        # Further up, the parent of the label must contain nothing before it.
         if node is None or (level >= 2 and _previous_element(node)):
             return False
         node = node.parent
@@ -22,7 +22,7 @@ def is_right_after(label: LexborNode, value: LexborNode) -> bool:
 
 
 def _is_after_gap(gap: LexborNode, value: LexborNode) -> bool:
-    """Whether the value lies in the cell behind one that is there for the looks only."""
+    """Whether the value is in the cell after an empty one that only adds space."""
     if gap.tag != "td" or gap.text().strip() not in ("", ":"):
         return False
     beside = next_element(gap)
@@ -30,7 +30,7 @@ def _is_after_gap(gap: LexborNode, value: LexborNode) -> bool:
 
 
 def next_element(node: LexborNode) -> LexborNode | None:
-    """The next element, past texts and comments."""
+    """The next element, skipping text and comments."""
     following = node.next
     for _ in range(6):
         if following is None or not (following.tag or "-").startswith("-"):

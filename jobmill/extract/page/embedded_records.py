@@ -1,4 +1,4 @@
-"""From a record of an unknown program to a posting, by the names of its fields."""
+"""Find a posting among the data records of a page script, by the names of their fields."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .text_checks import normalize
 Record = dict[str, Any]
 
 _MAX_VALUES = 30_000
-"""How many values of one page are looked at."""
+"""Values of one page that are examined."""
 _MIN_FIELDS = 4
-"""Fields of a posting: title, text, place and one more."""
+"""Fields that a posting has at least: title, text, place and one more."""
 _MIN_DESCRIPTION_LENGTH = 120
 """A shorter text is a teaser, not the description."""
 
@@ -64,7 +64,7 @@ _NAMES = ("name", "label", "title", "text", "city", "displayname", "fulllocation
 
 
 def find_posting(values: Iterable[Any], url: str, heading: str) -> Posting | None:
-    """The one record that looks like a posting; of several, the one that `heading` names."""
+    """The only record that looks like a posting; of several, the one that `heading` names."""
     records = [record for record in _walk(values) if _is_posting(record)]
     if len({_line(record, _TITLE) for record in records}) > 1:
         named = normalize(heading)
@@ -88,7 +88,7 @@ def _walk(values: Iterable[Any]) -> Iterator[Record]:
 
 
 def _containers(values: Iterable[Any]) -> list[Any]:
-    """What may hold records, the first last."""
+    """The dictionaries and lists among the values, in reverse order."""
     return [value for value in values if type(value) in (dict, list)][::-1]
 
 
@@ -107,7 +107,7 @@ def _is_posting(record: Record) -> bool:
         isinstance(body, str)
         and len(body) >= _MIN_DESCRIPTION_LENGTH
         and _first_value(record, _PLACE) is not None
-        # A title, a text and a place make an event or a shop, too.
+        # A title, a text and a place may also be an event or a shop.
         and _count_posting_fields(record) > 0
         and 2 < len(_line(record, _TITLE) or "") < 200
     )
@@ -146,7 +146,7 @@ def _line(record: Record, keys: tuple[str, ...]) -> str | None:
 
 
 def _name(value: Any) -> str | None:
-    """A text, or the name of a thing, or of the first thing."""
+    """A text, the name in an object, or that of the first member of a list."""
     if isinstance(value, list):
         value = next(iter(cast(list[Any], value)), None)
     if isinstance(value, dict):

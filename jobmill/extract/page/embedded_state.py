@@ -1,4 +1,4 @@
-"""The data that a page's own program starts from."""
+"""Find the data that page scripts start with (Next.js, Nuxt, assigned JSON)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from selectolax.lexbor import LexborNode
 from . import lenient_json
 
 _MAX_TRIES = 40
-"""How many places of one script are tried as the beginning of data."""
+"""Positions in one script that are tried as the start of JSON."""
 _ASSIGNED = re.compile(r'[=(]\s{0,20}(?=\{\s{0,20}"|\[\s{0,20}\{)')
 _QUOTED = re.compile(r'JSON\.parse\(\s{0,20}("(?:[^"\\]+|\\.)*+")', re.DOTALL)
 _STREAMED = re.compile(r"__next_f\.push\((?=\[)")
 _ROW = re.compile(r"^[0-9a-f]{1,6}:(?=[\[{])", re.MULTILINE)
-# Each begins with plain letters: those are found fast.
+# Each pattern starts with plain letters, which are found fast.
 _LONG_TEXTS = tuple(
     re.compile(name + r'\\{0,2}"\s{0,5}:\s{0,5}\\{0,2}"(?:[^"\\]|\\.){100}', re.DOTALL)
     for name in (r"escription\w{0,10}", "ontent", "body")
@@ -26,7 +26,7 @@ _MAX_DEPTH = 6
 
 
 def find_script_data(scripts: list[LexborNode]) -> Iterator[Any]:
-    """Every object or list that a script of the page holds or sets."""
+    """Every object or list that the scripts of a page contain or assign."""
     stream: list[str] = []
     for script in scripts:
         code = script.text()
@@ -45,12 +45,13 @@ def find_script_data(scripts: list[LexborNode]) -> Iterator[Any]:
 
 
 def _may_hold_description(code: str) -> bool:
-    """Whether it has a long text under a name that descriptions have; most scripts have none."""
+    """Whether the script has a long text under a name used for descriptions; most scripts have
+    none."""
     return "itle" in code and any(text.search(code) for text in _LONG_TEXTS)
 
 
 def _assigned_values(code: str) -> Iterator[Any]:
-    """What is assigned or handed on as JSON, or parsed from a quoted text."""
+    """Values that are assigned or passed as JSON, or parsed from a quoted string."""
     for quoted in islice(_QUOTED.finditer(code), _MAX_TRIES):
         for inner in lenient_json.parse_values(f"[{quoted[1]}]"):
             yield from lenient_json.parse_values(str(inner[0]))
@@ -72,7 +73,7 @@ def _pushed_strings(code: str) -> Iterator[str]:
 
 
 def _streamed_values(rows: str) -> Iterator[Any]:
-    """The rows of a page that is sent in pieces: a number, a colon, JSON."""
+    """The rows of a streamed page: a number, a colon, JSON."""
     for begin in islice(_ROW.finditer(rows), 10 * _MAX_TRIES):
         value, _ = lenient_json.parse_value_at(rows, begin.end())
         if value is not None:
@@ -80,7 +81,7 @@ def _streamed_values(rows: str) -> Iterator[Any]:
 
 
 def _restore_nuxt_data(value: Any) -> Any:
-    """Data whose values are places in one flat list (Nuxt 3), put together again."""
+    """Rebuild Nuxt 3 data, in which values are indexes into one flat list."""
     flat = cast(list[Any], value) if isinstance(value, list) else []
     if not _is_flat(flat):
         return cast(Any, value)

@@ -1,4 +1,4 @@
-"""What a page says the work is called."""
+"""Find the job title on a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .text_checks import EvidenceTally, contains_words, normalize
 from .text_lines import TextLine
 
 _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
-# Verbs count only with their usual objects: "Email this job" is no title, "Email Developer" is.
+# Verbs count only with their usual objects: "Email this job" is not a title, "Email Developer" is.
 _GENERIC = re.compile(
     r"(?:job |position |role |the |about the )*(?:description|summary|details?|information|"
     r"overview|requirements|qualifications|responsibilities|role|job|position|benefits|skills|"
@@ -59,7 +59,7 @@ Votes = list[tuple[str, str, float]]
 def collect_candidates(
     lines: list[TextLine], labelled: list[LabelledValue], metadata: PageMetadata
 ) -> Votes:
-    """All words of the page that may be its title."""
+    """All texts of the page that may be its title."""
     votes: Votes = [
         (entry.value, "label", 2.5 * entry.confidence)
         for entry in labelled
@@ -67,7 +67,7 @@ def collect_candidates(
     ]
     title = normalize(f"{metadata.title} {metadata.shared_title}")
     for line in lines:
-        # With several angles it is a path through the site.
+        # A line with several angle brackets is a breadcrumb.
         if len(line.text) <= 160 and line.text[-1] != ":" and line.text.count(">") < 2:
             votes += _candidates_in_line(line, title)
     votes += _candidates_above_labels(lines, labelled)
@@ -77,7 +77,7 @@ def collect_candidates(
 def choose_title(
     votes: Votes, metadata: PageMetadata, company: str | None, least: float
 ) -> str | None:
-    """The title with most evidence, without company and site; None where all have too little."""
+    """The title with the most evidence, without company and site; None if all have too little."""
     tally = EvidenceTally()
     for words, kind, weight in votes:
         _vote(tally, _remove_company(words, company), kind, weight)
@@ -86,7 +86,7 @@ def choose_title(
 
 
 def first_possible_title(lines: list[TextLine], metadata: PageMetadata) -> str | None:
-    """The first words that may be a title, where nothing speaks for any."""
+    """The first line that may be a title, when there is no evidence for any."""
     tally = EvidenceTally()
     for line in lines:
         place = page_locations.looks_like_place(line.text)
@@ -128,7 +128,7 @@ def _candidates_in_line(line: TextLine, title: str) -> Votes:
 
 
 def _candidates_above_labels(lines: list[TextLine], labelled: list[LabelledValue]) -> Votes:
-    """Titles stand above the facts: the short lines right before the first label."""
+    """The short lines right before the first label: titles are above the facts."""
     sure = [entry.line_index for entry in labelled if entry.confidence >= 0.7]
     above = lines[max(0, sure[0] - 4) : sure[0]] if sure else []
     return [
@@ -142,7 +142,7 @@ def _candidates_above_labels(lines: list[TextLine], labelled: list[LabelledValue
 
 
 def _candidates_in_page_title(metadata: PageMetadata) -> Votes:
-    """What may be the title in the page's own title."""
+    """The parts of the page title that may be the job title."""
     votes: Votes = []
     for words in filter(None, (metadata.shared_title, metadata.title)):
         if hiring := _HIRING.match(words):
@@ -154,7 +154,7 @@ def _candidates_in_page_title(metadata: PageMetadata) -> Votes:
             for part in parts
         ):
             continue
-        # With parts in it, the whole is more often title and company than a title.
+        # If it has parts, the whole is more often title and company than a title.
         votes.append((_AFTER.sub("", full_title), "head", 1.0))
         votes += [(part, "head", 1.2 if n == 0 else 0.6) for n, part in enumerate(parts[:3])]
     return votes
@@ -170,7 +170,7 @@ def _adjust(tally: EvidenceTally, metadata: PageMetadata, company: str) -> None:
             if known_in_head and not contains_words(key, title):
                 tally.adjust(key, "not in title", -1)
         else:
-            # Found in the head, it cannot be confirmed by it.
+            # Evidence from the page title cannot be confirmed by the page title.
             tally.adjust(key, "in head only", 0.8)
         if contains_words(key, about):
             tally.adjust(key, "in meta", 0.8)
@@ -203,7 +203,7 @@ def _adjust_for_doubt(tally: EvidenceTally, key: str, metadata: PageMetadata, co
 
 
 def _is_site(key: str, metadata: PageMetadata) -> bool:
-    """Whether it is how the page calls its site; whole titles may stand in a link home."""
+    """Whether it is a name of the site; a long text in a link to the home page may be a title."""
     return contains_words(key, metadata.site_names) and key.count(" ") < 3
 
 
@@ -213,7 +213,7 @@ def _is_in_slug(key: str, slug: str) -> bool:
 
 
 def _remove_company(title: str, company: str | None) -> str:
-    """The title alone, where the company is hung on."""
+    """Remove the company name from the start or end of a title."""
     if not company or len(title) <= len(company) + 3:
         return title
     low, name = title.lower(), company.lower()

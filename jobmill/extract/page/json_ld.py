@@ -1,4 +1,4 @@
-"""Postings that a page states as JSON-LD."""
+"""Find postings in the JSON-LD of a page."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from . import lenient_json
 from .schema_job_posting import SchemaNode, is_job_posting
 
 _MAX_VALUES = 20_000
-"""How many values of one page are looked at."""
+"""Values of one page that are examined."""
 
 
 def find_job_postings(scripts: list[LexborNode]) -> list[SchemaNode]:
-    """The JobPosting objects of all blocks, however deep they lie."""
+    """The JobPosting objects of all JSON-LD blocks, at any depth."""
     postings: list[SchemaNode] = []
     for script in scripts:
         if "ld+json" in (script.attributes.get("type") or "").lower():

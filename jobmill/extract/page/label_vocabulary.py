@@ -1,4 +1,4 @@
-"""What labels of facts are called, in the languages we know."""
+"""The labels of posting fields, in several languages."""
 
 from __future__ import annotations
 
@@ -58,21 +58,21 @@ _LABELS: dict[FieldName, str] = {
     "team": "department|division|abteilung|departamento|département|service|afdeling",
     "mode": "workplace type|remote type|work type|work mode|modalidad de trabajo|arbeitsmodell|"
     "télétravail|work arrangement",
-    # No field of ours, but where a value ends.
+    # Not fields of a posting, but they end the value before them.
     "other": "category|job category|categories|industry|industries|sector|experience|education|"
     "required experience|required education|years of experience|phone|fax|email|e mail|contact|"
     "contact name|contact person|website|web site|url|travel|travel required|relocation|"
     "required travel|career level|job function|function|duration|area code|length|telecommute|"
     "views|applicants|openings|number of openings|start date|vacantes|share|print|apply|zip|"
     "zip code|postal code|address|street|summary|overview|keywords|job level|level|tier|region|end date",
-    # Headings of the text: they are in no company of facts.
+    # Headings of the text; they do not belong to a group of labels.
     "section": "skills|required skills|description|job description|requirements|qualifications|"
     "benefits|job requirements|responsibilities|duties",
 }  # fmt: skip
 _FIELD_BY_LABEL: dict[str, FieldName] = {
     word: name for name, words in _LABELS.items() for word in words.split("|")
 }
-# Labels nobody listed: a word that tells, and words that may stand with it.
+# Labels that are not listed: a word that names the field, and words that may accompany it.
 _LABEL_WORDS: dict[FieldName, tuple[str, str]] = {
     "until": ("closing deadline expires expiration", "date job application on the day"),
     "updated": ("updated modified update", "last date on job"),
@@ -101,15 +101,15 @@ _AMBIGUOUS_LABELS = (
 )
 _AMBIGUOUS = frozenset(_AMBIGUOUS_LABELS.split())
 _LABEL_ONLY_WITH_COLON = frozenset(("recruiter", "service", "contract", "firm", "client"))
-"""Labels that are as often values."""
+"""Labels only if a colon follows; otherwise they may be values."""
 
 
 def field_of_label(words: str) -> FieldName | None:
-    """The field that these words are a label of."""
+    """The field that these words label."""
     return _find_field(words) if len(words) <= 40 else None
 
 
-# The same few hundred words come on every page.
+# Every page repeats the same few hundred words.
 @lru_cache(maxsize=4_096)
 def _find_field(words: str) -> FieldName | None:
     label = normalize(words)
@@ -128,5 +128,5 @@ def _field_of_words(words: frozenset[str]) -> FieldName | None:
 
 
 def is_ambiguous(label: str) -> bool:
-    """Whether a label may as well be the heading of something else."""
+    """Whether a label may also be the heading of something else."""
     return normalize(label) in _AMBIGUOUS

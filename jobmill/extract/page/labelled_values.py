@@ -1,4 +1,4 @@
-"""Labels and what stands beside them: "Location: Berlin", in whatever markup."""
+"""Find labels and their values ("Location: Berlin") in any markup."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _SEPARATORS = " \t|-\u2013\u2014•·,;:>»*"
 
 @dataclass(frozen=True, slots=True)
 class LabelledValue:
-    """What a label says, and how surely it is one (0 to 1)."""
+    """The value of a label, and the confidence (0 to 1) that it is one."""
 
     field: FieldName
     value: str
     confidence: float
     line_index: int
-    """The line that holds the value."""
+    """The line that contains the value."""
 
 
 def find_labelled_values(lines: list[TextLine]) -> list[LabelledValue]:
-    """All labels of fields that we know, with their values, in order."""
+    """All known labels with their values, in order."""
     values: list[LabelledValue] = []
     fields: list[FieldName | None] = [_label_field(line) for line in lines]
     heads: set[int] = set()
@@ -66,7 +66,7 @@ def _label_field(line: TextLine) -> FieldName | None:
 
 
 def _rate_by_neighbours(values: list[LabelledValue]) -> list[LabelledValue]:
-    """Labels come in groups: one that stands alone, as in running text, is less sure."""
+    """Labels come in groups: one without neighbours, as in running text, gets less confidence."""
     rated: list[LabelledValue] = []
     for n, value in enumerate(values):
         near = values[max(0, n - 3) : n] + values[n + 1 : n + 4]
@@ -75,7 +75,7 @@ def _rate_by_neighbours(values: list[LabelledValue]) -> list[LabelledValue]:
             and abs(other.line_index - value.line_index) <= 6
             for other in near
         )
-        # Braces: a template that the page's program has yet to fill.
+        # Braces: a template that a page script has not filled yet.
         empty = normalize(value.value[:80]) in _PLACEHOLDERS or (
             "{" in value.value and "}" in value.value
         )
@@ -85,12 +85,12 @@ def _rate_by_neighbours(values: list[LabelledValue]) -> list[LabelledValue]:
 
 
 def strip_separators(value: str) -> str:
-    """A value without what sets it apart from its neighbours."""
+    """Strip the characters that separate a value from its neighbours."""
     return value.strip(_SEPARATORS)
 
 
 def _values_in_line(line: TextLine, at: int) -> list[LabelledValue]:
-    """Label and value in one line: in one text with a colon, or in elements side by side."""
+    """Label and value in one line: in one text with a colon, or in adjacent elements."""
     values: list[LabelledValue] = []
     label: tuple[FieldName, float] | None = None
     words: list[str] = []
@@ -113,7 +113,7 @@ def _values_in_line(line: TextLine, at: int) -> list[LabelledValue]:
 def _pieces(line: TextLine) -> Iterator[tuple[TextRun, str]]:
     for n, run in enumerate(line.runs):
         words = run.text
-        # The colon may stand outside of the element that sets the label apart.
+        # The colon may be outside of the label's element.
         if n and words.startswith(":"):
             words = words[1:].lstrip()
         if n + 1 < len(line.runs) and line.runs[n + 1].text.startswith(":"):
@@ -125,7 +125,7 @@ def _pieces(line: TextLine) -> Iterator[tuple[TextRun, str]]:
 
 
 def _split_before_labels(words: str) -> Iterator[str]:
-    """The words cut before each label in them: only spaces may set it apart."""
+    """Split a text before each label in it, where only spaces separate them."""
     start = 0
     for colon in _COLON.finditer(words):
         before = [word.start() for word in _WORD.finditer(words, start, colon.start())][-3:]
@@ -144,7 +144,7 @@ def _add_value(
 
 
 def _is_own_element(line: TextLine, tag: str) -> bool:
-    """Whether a run without a colon can be a label: it must be an element of its own."""
+    """Whether a text run without a colon can be a label: it must have an element of its own."""
     return len(line.runs) > 1 and tag in ("b", "strong", "span", "label", "em", "font", "small")
 
 
@@ -153,8 +153,8 @@ def _is_label(words: str) -> bool:
 
 
 def _is_other_label(line: TextLine, name: FieldName) -> bool:
-    """Whether a line is or begins with a label, though not of the same field: a type of work may
-    be "contract"."""
+    """Whether a line is or starts with a label of another field; "contract" may be the value of a
+    job type."""
     head, colon, _ = line.text.partition(":")
     fields = {
         field_of_label(line.text),
@@ -165,7 +165,7 @@ def _is_other_label(line: TextLine, name: FieldName) -> bool:
 
 
 def _rate_label(label: str, *, plain: bool) -> float:
-    """Less for words that may be a heading of something else, and for what nothing sets apart."""
+    """Lower for words that may be a heading of something else, and for labels without own markup."""
     doubt = (3 if is_ambiguous(label) else 0) + (2 if plain else 0)
     return (10 - doubt) / 10
 
@@ -173,7 +173,7 @@ def _rate_label(label: str, *, plain: bool) -> float:
 def _value_in_next_line(
     lines: list[TextLine], fields: list[FieldName | None], at: int
 ) -> list[LabelledValue]:
-    """The label is a line of its own; its value is the next one, if the markup says so."""
+    """The value of a label that has its own line: the next line, if the markup connects them."""
     line, name = lines[at], fields[at]
     if not name or line.is_link or at + 1 == len(lines):
         return []
@@ -182,7 +182,7 @@ def _value_in_next_line(
     value = lines[at + step]
     if value.tag != "dd" and _is_other_label(value, name):
         return []
-    # A heading over a group of facts may be said twice.
+    # The heading of a group of facts may be repeated.
     if normalize(value.text[:80]) == normalize(line.text):
         return []
     colon = step == 2 or line.text.endswith(":")
@@ -198,7 +198,7 @@ def _value_in_next_line(
 
 
 def _text_without_links(line: TextLine) -> str:
-    """The line without links that follow the value: "Acme [view all]"."""
+    """The text without the links after the value: "Acme [view all]"."""
     runs = line.runs
     if len(runs) < 2 or not any(run.in_link for run in runs[1:]):
         return strip_separators(line.text)
@@ -218,7 +218,7 @@ def _text_without_links(line: TextLine) -> str:
 
 
 def _values_below(row: LexborNode, lines: list[TextLine], at: int) -> list[LabelledValue]:
-    """A row of labels over a row of values."""
+    """The values of a table row of labels above a row of values."""
     below = element_order.next_element(row)
     if not below or below.tag != "tr":
         return []
@@ -226,7 +226,7 @@ def _values_below(row: LexborNode, lines: list[TextLine], at: int) -> list[Label
     heads, values = _cell_texts(row, near), _cell_texts(below, near)
     labels: list[FieldName | None] = [field_of_label(words) for words in heads]
     label_count = sum(map(bool, labels))
-    # A label beside its value makes half of a row labels, too.
+    # In a row of label and value pairs, half of the cells are labels, too.
     if label_count < 2 or 2 * label_count <= len(heads) or len(values) != len(heads):
         return []
     if 2 * sum(field_of_label(words) is not None for words in values) >= label_count:
@@ -239,7 +239,7 @@ def _values_below(row: LexborNode, lines: list[TextLine], at: int) -> list[Label
 
 
 def _values_in_next_block(lines: list[TextLine], at: int) -> list[LabelledValue]:
-    """A block of labels beside a block of values, line by line."""
+    """The values of a block of labels next to a block of values, line by line."""
     end = _end_of_block(lines, at)
     count = end - at
     if count < 3 or _end_of_block(lines, end) != end + count:
@@ -268,7 +268,7 @@ def _table_row(line: TextLine) -> LexborNode | None:
 
 
 def _cell_texts(row: LexborNode, near: dict[int, TextLine]) -> list[str]:
-    """What the first lines of a row's cells say; nothing for what is no row of facts."""
+    """The first line of each cell; nothing if a cell is too long for a table of facts."""
     cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
     texts = [
         _text_without_links(near[cell.mem_id]) if cell.mem_id in near else ""

@@ -1,4 +1,4 @@
-"""JSON as pages hold it: with comments, commas too many, entities, and code around it."""
+"""Parse JSON as pages contain it: with comments, trailing commas, entities, and code around it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ _MAX_LENGTH = 4_000_000
 
 _DECODER = json.JSONDecoder(strict=False)
 _WRAPPING = re.compile(r"<!--|-->|(?://\s*)?<!\[CDATA\[|(?://\s*)?\]\]>")
-# Each branch takes its fill even where the text ends too early: no second look, no quadratic time.
+# Each alternative matches even if the text ends early, so there is no backtracking in quadratic
+# time.
 _TOKEN = re.compile(
     r'"(?:[^"\\]+|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s{0,1000}[}\]])', re.DOTALL
 )
 
 
 def parse_values(text: str) -> list[Any]:
-    """All values that stand one after another in the text; none where it is no JSON."""
+    """All JSON values in the text, one after the other; none if it is not JSON."""
     text = text.strip()
     if len(text) > _MAX_LENGTH or not text:
         return []
@@ -32,7 +33,7 @@ def parse_values(text: str) -> list[Any]:
 
 
 def parse_value_at(text: str, start: int) -> tuple[Any, int]:
-    """The value that begins at `start`, and where it ends; None where it is no JSON."""
+    """The value that starts at `start`, and where it ends; None if it is not JSON."""
     try:
         return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -59,6 +60,6 @@ def _skip(text: str, at: int) -> int:
 
 
 def _repair(text: str) -> str:
-    """Without wrappers, comments and commas before a closing bracket; strings stay as they are."""
+    """Remove wrappers, comments and trailing commas outside of strings."""
     text = _WRAPPING.sub(" ", text)
     return _TOKEN.sub(lambda token: token[0] if token[0][0] == '"' else " ", text).strip()

@@ -1,4 +1,4 @@
-"""The main text of a page: no navigation, no footer, no other postings."""
+"""Find the main text of a page, without navigation, footer and other postings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BUTTON = re.compile(
 
 
 def find_main_text(lines: list[TextLine]) -> str | None:
-    """The stretch of lines that has most to read, whole; None where there is no such stretch."""
+    """The part of the lines with the most text; None if there is too little."""
     best, most = (0, 0), 0.0
     start, total = 0, 0.0
     for at, line in enumerate(lines):
@@ -51,7 +51,7 @@ def find_main_text(lines: list[TextLine]) -> str | None:
 
 
 def _extend_start(lines: list[TextLine], at: int) -> int:
-    """Where the text begins whose first parts are short lines; as `_end`, to the other side."""
+    """Move the start up over short lines that belong to the text."""
     start = at
     for n in range(at - 1, max(-1, at - _MAX_TAIL_LINES), -1):
         if _can_start_text(lines[n]):
@@ -62,7 +62,7 @@ def _extend_start(lines: list[TextLine], at: int) -> int:
 
 
 def _can_start_text(line: TextLine) -> bool:
-    """Whether a short line before the text is a part of it: a list, a sentence, a heading."""
+    """Whether a short line before the text belongs to it: a list item, a sentence or a heading."""
     if (
         line.is_link
         or "aside" in line.roles
@@ -78,7 +78,7 @@ def _can_start_text(line: TextLine) -> bool:
 
 
 def _extend_end(lines: list[TextLine], at: int) -> int:
-    """Where the text ends that goes on in short lines: lists, and headings with a list."""
+    """Move the end down over short lines that belong to the text: lists, and headings with a list."""
     end = at
     for n in range(at, min(at + _MAX_TAIL_LINES, len(lines))):
         line = lines[n]
@@ -92,12 +92,12 @@ def _extend_end(lines: list[TextLine], at: int) -> int:
 
 
 def is_section_heading(line: TextLine) -> bool:
-    """Whether it is the heading of a part that postings have."""
+    """Whether it is the heading of a section that postings have."""
     return len(line.text) <= 60 and not line.is_link and bool(_SECTION_HEADING.match(line.text))
 
 
 def _is_heading(line: TextLine) -> bool:
-    """Whether it may be the heading of some part."""
+    """Whether it may be any heading."""
     if len(line.text) > 60:
         return False
     bold = all(run.tag in ("b", "strong") for run in line.runs)
@@ -105,7 +105,7 @@ def _is_heading(line: TextLine) -> bool:
 
 
 def _continues_text(lines: list[TextLine], at: int) -> bool:
-    """Whether a short line has the block of the one before it, or looks like an item of a list."""
+    """Whether a short line is in the same block as the one before it, or looks like a list item."""
     line, before = lines[at], lines[at - 1]
     if line.block.mem_id == before.block.mem_id or line.text[:1] in "-•*·":
         return True
@@ -113,7 +113,8 @@ def _continues_text(lines: list[TextLine], at: int) -> bool:
 
 
 def _line_score(line: TextLine) -> float:
-    """How much a line reads like a text: long ones do, links and scraps do not."""
+    """How much a line looks like running text: high for long lines, negative for links and
+    fragments."""
     length = len(line.text)
     if "aside" in line.roles or (length < 80 and _END_OF_POSTING.match(line.text)):
         return -200
@@ -122,7 +123,7 @@ def _line_score(line: TextLine) -> float:
     if "cookie" in line.text or "Cookie" in line.text:
         return -length
     if line.tag == "li":
-        # Many items are a word or two; links, as menus have them, are gone already.
+        # Many items are only a word or two; menus, which are links, were excluded above.
         return max(min(length, 400) - 25, 3)
     worth = min(length, 400) - 25 if length > 25 or line.tag == "p" else -8
     return worth + (15 if "body" in line.roles else 0)

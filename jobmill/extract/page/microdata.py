@@ -1,4 +1,4 @@
-"""Postings that a page states as microdata or RDFa: properties on its own elements."""
+"""Find postings in the microdata or RDFa attributes of a page."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _MAX_PROPERTIES = 400
 """Properties of one item that are read."""
 _MAX_DEPTH = 60
 
-# What says "an item of this kind begins here", and what names a property.
+# The attributes that start an item, give its type, and name a property.
 _DIALECTS = (("itemscope", "itemtype", "itemprop"), ("typeof", "typeof", "property"))
 _LINKS = {"a": "href", "link": "href", "img": "src", "time": "datetime", "data": "value"}
 
 
 def find_job_postings(tree: LexborHTMLParser) -> list[SchemaNode]:
-    """The JobPosting items of a page, in the shape that JSON-LD would have."""
+    """The JobPosting items of a page, in the same form as JSON-LD."""
     return [
         _item(scope, begins, name)
         for begins, kind, name in _DIALECTS
@@ -36,7 +36,7 @@ def _item(scope: LexborNode, begins: str, name: str) -> SchemaNode:
             continue
         value: Any = _value(element, keys)
         if begins in element.attributes:
-            # Its name until properties say better: many items are marked but hold only words.
+            # Its text is its name until a property names it: many items contain only text.
             value = items[element.mem_id] = {"@value": value}
         for key in keys:
             _add(owner, key.rpartition(":")[2].rpartition("/")[2], value)
@@ -61,7 +61,7 @@ def _value(element: LexborNode, keys: list[str]) -> str | None:
     if "description" in keys:
         return element.html
     link = attributes.get(_LINKS.get(element.tag or "", "-"))
-    # A link that holds words and names no address is a property of its words.
+    # A link with text that is not a URL property is represented by its text.
     if link and (element.tag != "a" or "url" in keys):
         return link
     return element.text(separator=" ")

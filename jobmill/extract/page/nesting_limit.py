@@ -1,4 +1,4 @@
-"""Keeps pages from the parser that are nested so deep that it would take minutes."""
+"""Cut pages that are nested so deeply that parsing them would take minutes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import re
 from collections import defaultdict
 
 MAX_DEPTH = 500
-"""Elements of one name, each within the last."""
+"""Elements of the same name inside each other."""
 _MIN_TAGS = 16_000
-"""Fewer tags cannot do much harm: a second at the worst."""
-# The parser climbs the whole stack at each block, and looks through all open styles at each style:
-# its time grows with the square of their number. Elements that end by themselves (p, li, td) are no
-# part of it, as old pages never close them.
+"""Pages with fewer tags take a second at most."""
+# The parser climbs the whole stack at each block element and scans all open style elements at each
+# style element, so its time is quadratic.
+# Elements that close implicitly (p, li, td) are not counted,
+# because old pages never close them.
 _TAG = re.compile(
     rb"<(/?)(div|[uod]l|section|article|aside|nav|main|header|footer|center|blockquote|fieldset|"
     rb"details|summary|figure|address|menu|dir|pre|hgroup|dialog|search|table|"
@@ -25,7 +26,7 @@ def truncate_deep_html(body: bytes) -> bytes:
 
 
 def _find_cut(body: bytes) -> int:
-    # By name: an end that fits no beginning closes nothing, and must not seem to.
+    # Counted by name: an end tag without a start tag closes nothing.
     levels: defaultdict[bytes, int] = defaultdict(int)
     for tag in _TAG.finditer(body):
         end, name = tag.groups()

@@ -1,4 +1,4 @@
-"""Where a page says that the work is done."""
+"""Find the job location on a page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATTERN = re.compile(
     rf"(?<![\w-]){_CITY}, ?(?:{_STATE_CODES}|{_STATE_NAMES})(?![\w-])(?: \d{{5}}(?:-\d{{4}})?)?"
     rf"|\bUS-[A-Z]{{2}}-{_CITY}"
 )
-# Cheaper than to try the pattern at each letter.
+# A cheap check before the pattern, which would be tried at each character.
 _MAYBE_PLACE = re.compile(r", ?[A-Z]|US-[A-Z]")
 _IN_TITLE = re.compile(r"\b(?:in|bei|à|en|te)\s+([^|:]{2,60}?)(?:\s*[|:]|\s+[-\u2013\u2014]\s|$)")
 _NO_PLACE = re.compile(
@@ -44,7 +44,7 @@ def find_location(
     title: str,
     below: str | None,
 ) -> str | None:
-    """The place, in the page's own words; `below` is what seems to be one under the title."""
+    """The location in the words of the page; `below` is a candidate from the lines under the title."""
     tally = EvidenceTally()
     for entry in labelled:
         if entry.field == "location":
@@ -67,13 +67,13 @@ def find_location(
 
 
 def _location_placeholder(labelled: list[LabelledValue]) -> str | None:
-    """ "Multiple locations" and the like: no place, but what the posting says of it."""
+    """A placeholder such as "Multiple locations", if that is all the labels say."""
     locations = (entry.value for entry in labelled if entry.field == "location")
     return next((words for words in locations if not location_text.names_place(words)), None)
 
 
 def looks_like_place(words: str) -> bool:
-    """Whether words have the form of a town and its state."""
+    """Whether the text looks like a city and its state."""
     return bool(_PATTERN.fullmatch(words.strip()))
 
 
@@ -81,7 +81,7 @@ def _vote(tally: EvidenceTally, words: str, kind: str, weight: float) -> None:
     words = _MAP_LINK.sub("", words).strip(" .")
     if words.startswith("(") and words.endswith(")"):
         words = words[1:-1]
-    # What a label tells is trusted further than what only looks like a place.
+    # Labelled text is checked less than text that only looks like a place.
     no_place = _NEVER_PLACE if kind in ("label", "parts") else _NO_PLACE
     if 2 <= len(words) <= 120 and location_text.names_place(words) and not no_place.search(words):
         tally.add(words, kind, weight)
@@ -96,13 +96,13 @@ def _vote_line(tally: EvidenceTally, line: TextLine) -> None:
     if not _MAYBE_PLACE.search(line.text):
         return
     for match in _PATTERN.finditer(line.text):
-        # A line that is nothing but the place says more than a place in passing.
+        # A line with only the place is better evidence than a place within a sentence.
         alone = len(match[0]) > 0.8 * len(line.text)
         _vote(tally, match[0], "pattern", 1.5 if alone else 0.7)
 
 
 def _vote_near_title(tally: EvidenceTally, lines: list[TextLine], title: str) -> None:
-    """What has the form of a place right below the title."""
+    """Count text that looks like a place right below the title."""
     for line in lines_around(lines, title, -1, 5):
         for words in (*_BAR.split(line.text[:200]), *(run.text for run in line.runs[:6])):
             if _COMMA.fullmatch(words.strip()):
@@ -110,7 +110,7 @@ def _vote_near_title(tally: EvidenceTally, lines: list[TextLine], title: str) ->
 
 
 def _city_and_state(labelled: list[LabelledValue]) -> str | None:
-    """The first town, with the state and country that stand near it."""
+    """The first labelled city, with the state and country labelled near it."""
     first = {
         name: next((entry for entry in labelled if entry.field == name), None)
         for name in _ADDRESS_FIELDS

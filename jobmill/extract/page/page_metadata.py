@@ -1,4 +1,4 @@
-"""What a page says about itself: its head, its breadcrumbs, its address."""
+"""Read the metadata of a page: head, breadcrumbs, URL, and the names of its site."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CRUMB_SEPARATOR = re.compile(r"\s*(?:[>»\u203a→|]|::|\s/\s|\x1f)\s*")
 
 @dataclass(frozen=True, slots=True)
 class PageMetadata:
-    """All that can be compared with the visible lines."""
+    """Metadata that is compared with the visible lines."""
 
     title: str
     shared_title: str
@@ -49,26 +49,26 @@ class PageMetadata:
     place: str
     slug: str
     path: str
-    """The path of the address."""
+    """The path of the URL."""
     host: str
     is_careers_host: bool
-    """The host calls itself the careers site of somebody."""
+    """The host name is that of a careers site."""
     language: str
     crumbs: tuple[str, ...] = ()
     logos: tuple[str, ...] = ()
-    """What pictures say in words."""
+    """Alternative texts of images."""
     site_names: str = ""
-    """Squeezed, with bars between: what the page calls its site."""
+    """Names of the site, normalized and separated by bars."""
     copyright_owner: str = ""
-    """Squeezed: whose rights the page says are reserved."""
+    """Normalized text of the copyright notice."""
     mail_hosts: frozenset[str] = frozenset()
-    """Hosts of mail addresses, the telling parts."""
+    """Main parts of the hosts in mail addresses."""
     is_job_board: bool = False
-    """The site serves many employers, so that its own name is nobody's."""
+    """The site serves many employers, so its own name is not the company."""
 
 
 def page_address(tree: LexborHTMLParser, url: str) -> str:
-    """Where the page is: as we know it, else as it says itself."""
+    """The URL of the page: as given, else as the page declares it."""
     if url:
         return url
     node = tree.css_first('link[rel="canonical"][href],base[href]')
@@ -76,7 +76,7 @@ def page_address(tree: LexborHTMLParser, url: str) -> str:
 
 
 def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
-    """The head of a page."""
+    """Read the head of a page."""
     meta = _meta(tree)
     title = (tree.head and tree.head.css_first("title")) or tree.css_first("title")
     html = tree.root
@@ -110,7 +110,7 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
 
 
 def add_page_text(metadata: PageMetadata, page_text: PageText) -> PageMetadata:
-    """The head with what else stands on every page of a site."""
+    """Add breadcrumbs, logos, site names and owner from the visible text."""
     short = [line for line in page_text.lines if len(line.text) <= 160]
     return replace(
         metadata,
@@ -135,7 +135,7 @@ def _find_mail_hosts(page_text: PageText) -> frozenset[str]:
 
 
 def _find_site_names(metadata: PageMetadata, page_text: PageText) -> list[str]:
-    """Names of the site: its host, links that lead home, names with a dot in the title."""
+    """Names of the site: its host, links to the home page, and domain names in the title."""
     home = [
         link.text()
         for link, href in zip(page_text.links[:_FIRST_LINKS], page_text.hrefs, strict=False)
@@ -171,7 +171,7 @@ def _slug(path: str) -> str:
 
 
 def _host(address: str) -> str:
-    """The telling part of the host: "acme" of careers.acme.co.uk."""
+    """The main part of the host: "acme" for careers.acme.co.uk."""
     try:
         host = urlsplit(address).hostname or ""
     except ValueError:

@@ -1,4 +1,4 @@
-"""Reads a posting from any page: from what it states for machines, else from what people see."""
+"""Read a posting from any page: from structured data, else from script data or visible text."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ Method = Literal["json-ld", "microdata", "state", "text"]
 
 @dataclass(frozen=True, slots=True)
 class PageReading:
-    """What a page holds."""
+    """The result of reading a page."""
 
     posting: Posting | None
-    """None where the page is no single posting: a list, an error, an empty shell."""
+    """None if the page is not a single posting but a list, an error or an empty shell."""
     method: Method | None
     closed: bool
-    """The page says that it is over."""
+    """The page says that the posting is closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,15 @@ class _ParsedPage:
 def read_posting(
     html: str | bytes, url: str, *, expected: bool = False, now: dt.datetime | None = None
 ) -> PageReading:
-    """The one posting of a page, whole, by the best way that finds it; `expected` says that the
-    page is a posting, so that it need not prove it. `now` decides whether its last day is over: give
-    the server's time where a listing is closed for it."""
+    """The posting of a page, by the best method that finds it. `expected`: the caller knows that
+    the page is a posting, so it needs no proof. `now` decides whether the deadline is over: pass
+    the server's time if a listing is closed because of it."""
     page = _parse(html, url)
     postings, method = _structured_postings(page)
     body = page.tree.body
     if len(postings) == 1 and _is_complete(postings[0]):
         posting, links = postings[0], page.tree.css("a")
-        # Few pages say it, and whether one does not is told without reading it line by line.
+        # Few pages say it; skimming the text rules it out without reading the lines.
         closed = closed_notice.says_closed(
             text_lines.skim_texts(body)
         ) and closed_notice.says_closed(text_lines.read_lines(body).texts)
@@ -85,7 +85,7 @@ def read_posting(
 
 
 def read_postings(html: str | bytes, url: str) -> list[Posting]:
-    """All postings that a page states for machines; a list page may have many."""
+    """All postings in the structured data of a page; a list page may have many."""
     return _structured_postings(_parse(html, url))[0]
 
 
@@ -96,7 +96,7 @@ def _parse(html: str | bytes, url: str) -> _ParsedPage:
 
 
 def _to_utf8(body: bytes) -> bytes:
-    """The page in the one encoding the parser knows."""
+    """Convert the page to UTF-8, the only encoding the parser knows."""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         return body.decode("utf-16", "replace").encode("utf-8", "replace")
     named = _CHARSET.search(body, 0, 4_096)
@@ -104,7 +104,7 @@ def _to_utf8(body: bytes) -> bytes:
     if charset in ("utf-8", "utf8"):
         return body
     try:
-        # What calls itself Latin-1, or nothing, is often UTF-8; the other way round is rare.
+        # Pages declared as Latin-1, or not at all, are often UTF-8; the reverse is rare.
         body.decode("utf-8")
     except UnicodeDecodeError:
         return _decode(body, charset).encode("utf-8", "replace")
@@ -112,7 +112,7 @@ def _to_utf8(body: bytes) -> bytes:
 
 
 def _decode(body: bytes, charset: str) -> str:
-    # What calls itself Latin-1 is Windows-1252 on the web.
+    # Pages declared as Latin-1 are Windows-1252 on the web.
     charset = "cp1252" if charset.lower() in ("iso-8859-1", "latin1", "us-ascii") else charset
     try:
         return body.decode(charset, "replace")
@@ -121,10 +121,10 @@ def _decode(body: bytes, charset: str) -> str:
 
 
 def _structured_postings(page: _ParsedPage) -> tuple[list[Posting], Method | None]:
-    """What the page states by the words of schema.org, and in which way."""
+    """The postings in schema.org data, and the method that found them."""
     if postings := _to_postings(json_ld.find_job_postings(page.scripts), page.url):
         return postings, "json-ld"
-    # A look at the bytes is cheaper than one at each element.
+    # Searching the bytes is cheaper than searching the elements.
     if b"JobPosting" in page.body and (
         postings := _to_postings(microdata.find_job_postings(page.tree), page.url)
     ):
@@ -145,7 +145,7 @@ def _read_closely(
     *,
     expected: bool,
 ) -> tuple[Posting | None, Method | None]:
-    """The one posting of a page that states many, none, or one with gaps."""
+    """The posting of a page with many, no or incomplete postings in its structured data."""
     metadata = page_metadata.read_metadata(page.tree, page.url)
     posting = _choose_posting(postings, metadata, page.url)
     if not postings and (
@@ -165,13 +165,13 @@ def _read_closely(
 def _choose_posting(
     postings: list[Posting], metadata: page_metadata.PageMetadata, url: str
 ) -> Posting | None:
-    """The posting this page is about: the only one, or the only one that has its text or title."""
+    """The posting this page is about: the only one, or the only one with its text, URL or title."""
     title = normalize(f"{metadata.title} {metadata.shared_title}")
     tests: tuple[Callable[[Posting], bool], ...] = (
-        lambda one: True,
-        lambda one: bool(one.description),
-        lambda one: _path(one.url) == _path(url),
-        lambda one: contains_words(normalize(one.title), title),
+        lambda posting: True,
+        lambda posting: bool(posting.description),
+        lambda posting: _path(posting.url) == _path(url),
+        lambda posting: contains_words(normalize(posting.title), title),
     )
     for fits in tests:
         chosen = [posting for posting in postings if fits(posting)]

@@ -1,4 +1,4 @@
-"""Whether a page is one posting, or a list, an error, an empty shell, something else."""
+"""Decide whether a page is a single posting, or a list, an error or something else."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def is_posting(
     description: str | None,
     links: int,
 ) -> bool:
-    """Whether enough of what only postings have is there; `links` lead to other postings."""
+    """Whether the page has enough evidence of a posting; `links` is the number of links to other
+    postings."""
     if is_error(metadata):
         return False
     labelled_fields = {entry.field for entry in labelled} & POSTING_FIELDS
@@ -88,13 +89,13 @@ def is_posting(
 
 
 def _below_list(path: str) -> str:
-    """The path of a page below a list ("/jobs/17"); nothing for the list's own ("/jobs")."""
+    """The path of a page below a list ("/jobs/17"); empty for the list itself ("/jobs")."""
     last = path.rstrip("/").rpartition("/")[2].partition(".")[0]
     return "" if _LIST_TITLE.fullmatch(last.replace("-", " ")) else path
 
 
 def is_error(metadata: PageMetadata) -> bool:
-    """Whether the page says that it has nothing to show, or not to us."""
+    """Whether the title says that the page is an error or asks to sign in."""
     return bool(_ERROR_TITLE.search(metadata.title))
 
 

@@ -1,4 +1,4 @@
-"""When a page says that it was posted."""
+"""Find the posting date on a page."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _POSTED = re.compile(
     r"em)?[:\s]*(.{3,40})$",
     re.IGNORECASE,
 )
-# Old pages write years in two digits; `dates` leaves those alone, as it cannot know which part is
-# the year.
+# Old pages write years with two digits. `dates` does not parse those, because it cannot know
+# which part is the year.
 _SHORT_YEARS = (
     (re.compile(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})\2(\d\d)(?![\d/-])"), r"\1\2\3\g<2>20\4"),
     (re.compile(r"\b(\d{1,2})([ -])([A-Za-z]{3,9})\2'?(\d\d)(?![\d:/-])"), r"\1 \3 20\4"),
@@ -35,8 +35,8 @@ _SEPARATORS = " .|-\u2013•"
 def find_posted_date(
     top: list[TextLine], labelled: list[LabelledValue], times: set[str], *, day_first: bool
 ) -> dt.datetime | None:
-    """The day it was posted: what a label says, else a line, a mark or a time element; where the
-    page has only a day of its last change, that: boards renew what they show."""
+    """The posting date by a label, else by a line, an element name or a time element. If the page
+    has only an update date, that one: job boards renew their postings."""
     short = [line for line in top if len(line.text) <= 100]
     lines = text_lines.lines_containing(short, _POSTED_WORDS)
     texts = [match[1] for line in lines if (match := _POSTED.search(line.text))]
@@ -46,7 +46,7 @@ def find_posted_date(
         if (match := _BY_AUTHOR_ON_DATE.match(line.text))
     ]
     marked = [words for line in short for words, marks in line.parts if "posted" in marks]
-    # One time on the whole page is its own; among several it is anybody's.
+    # A single time on the page belongs to the posting; one of several may not.
     timed = times if len(times) == 1 else ()
     words = (
         *_labelled_texts(labelled, "posted"),
@@ -59,7 +59,7 @@ def find_posted_date(
 
 
 def find_updated_date(labelled: list[LabelledValue], *, day_first: bool) -> dt.datetime | None:
-    """The day of its last change, if a label says it."""
+    """The labelled update date."""
     return _first_date(_labelled_texts(labelled, "updated"), day_first=day_first)
 
 

@@ -1,4 +1,4 @@
-"""From a schema.org JobPosting to a posting."""
+"""Convert a schema.org JobPosting to a posting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SECTIONS = (
 
 
 def posting_from_schema(node: SchemaNode, url: str) -> Posting | None:
-    """One JobPosting object as a posting; None where it has no title."""
+    """Convert a JobPosting object; None if it has no title."""
     title = _text(node.get("title")) or _text(node.get("name"))
     if not title:
         return None
@@ -60,7 +60,7 @@ def posting_from_schema(node: SchemaNode, url: str) -> Posting | None:
 
 
 def is_job_posting(node: object) -> bool:
-    """Whether a node says that it is a JobPosting."""
+    """Whether the type of a node is JobPosting."""
     if not isinstance(node, dict):
         return False
     kinds = _list(cast(SchemaNode, node).get("@type"))
@@ -74,13 +74,13 @@ def _list(value: Any) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The bare value, whether it stands alone, in a list or in an object with "@value"."""
+    """The plain value, whether it is alone, in a list or in an object with "@value"."""
     value = _list(value)[0] if _list(value) else None
     return cast(SchemaNode, value).get("@value") if isinstance(value, dict) else value
 
 
 def _text(value: Any) -> str | None:
-    # Twice: entities are often escaped once by the page and once by its data.
+    # Twice, because entities are often escaped by the page and again in its data.
     return html_text.single_line(html_text.single_line(_plain(value)))
 
 
@@ -89,7 +89,7 @@ def _first_name(value: Any) -> str | None:
 
 
 def _names(value: Any) -> list[str]:
-    """The names of things that are texts or objects with a name."""
+    """The names of values that are texts or objects with a name."""
     names = (
         _text(_first_of(cast(SchemaNode, item), "name", "legalName", "@value"))
         if isinstance(item, dict)
@@ -109,7 +109,7 @@ def _posting_url(node: SchemaNode, url: str) -> str:
 
 
 def _company_site(value: Any) -> str | None:
-    """The organisation's own site, as far as it names one that is not its profile somewhere."""
+    """The website of the organization, unless it is a profile on another site."""
     node = _first_item(value)
     if not isinstance(node, dict):
         return None

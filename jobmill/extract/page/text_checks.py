@@ -1,4 +1,4 @@
-"""Small questions about words, asked all over a page."""
+"""Compare texts of a page, and tally evidence for the values of a field."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from urllib.parse import urljoin
 _NON_WORD = re.compile(r"[\W_]+")
 
 
-# Each question about a page asks for the same words again.
+# Many checks of a page normalize the same words.
 @lru_cache(maxsize=1_024)
 def normalize(words: str | None) -> str:
-    """What is left for comparing: lower case, words set apart by one space."""
+    """Normalize for comparison: lower case, words separated by one space."""
     return _NON_WORD.sub(" ", (words or "").casefold()).strip()
 
 
 def contains_words(words: str, text: str) -> bool:
-    """Whether squeezed words stand in squeezed words, not in the middle of one."""
+    """Whether a normalized text contains normalized words as whole words."""
     return bool(words) and f" {words} " in f" {text} "
 
 
 def absolute_url(link: str, url: str) -> str | None:
-    """Where a link on a page leads; None where that is no page."""
+    """The absolute URL of a link; None if it is not http or https."""
     try:
         full = urljoin(url, link.strip())
     except ValueError:
@@ -33,32 +33,32 @@ def absolute_url(link: str, url: str) -> str | None:
 
 @dataclass(slots=True)
 class EvidenceTally:
-    """Candidates for one field, and what speaks for each; evidence of one kind counts once."""
+    """Candidates for one field and the evidence for each; evidence of one kind counts once."""
 
     texts: dict[str, str] = field(default_factory=dict[str, str])
     votes: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
 
     def add(self, name: str, kind: str, weight: float) -> None:
-        """Count evidence for a candidate; the words first seen are the ones we keep."""
+        """Add evidence for a candidate; its first spelling is kept."""
         if key := normalize(name):
             self.texts.setdefault(key, name)
             self.votes.setdefault(key, {})
             self.adjust(key, kind, weight)
 
     def adjust(self, key: str, kind: str, weight: float) -> None:
-        """Count evidence for or against a candidate that is there."""
+        """Add evidence for or against an existing candidate."""
         kinds = self.votes[key]
         kinds[kind] = max(kinds.get(kind, 0), weight) if weight > 0 else weight
 
     def candidates(self) -> list[str]:
-        """Squeezed, in the order of their first vote."""
+        """The normalized candidates, in the order in which they were added."""
         return list(self.texts)
 
     def score(self, key: str) -> float:
-        """All that speaks for a candidate, and against it."""
+        """The sum of all evidence for and against a candidate."""
         return sum(self.votes[key].values())
 
     def best(self, least: float) -> str | None:
-        """The candidate with most evidence, the earlier of equals; None if all have too little."""
+        """The candidate with the most evidence, the earlier of equals; None if all have too little."""
         key = max(self.texts, key=self.score, default=None)
         return self.texts[key] if key is not None and self.score(key) >= least else None

@@ -1,4 +1,4 @@
-"""A page as the lines a reader sees, each with a trace of the markup it came from."""
+"""Convert a page to its visible lines, each with the tags and names of its elements."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from .element_names import ElementRole
 from .text_checks import normalize
 
 _MAX_TEXTS = 600
-"""Texts after which a page is not read on: no posting comes so late, and few end later; the
-pages we know have less than half."""
+"""Texts after which reading stops: known pages have less than half, and no posting starts later."""
 _MAX_TOP_LINES = 400
-"""Lines among which title, company and place must be."""
+"""Lines that may contain title, company and place."""
 _MAX_TOP_LENGTH = 10_000
-"""Letters of these lines; of a long one only the beginning counts."""
+"""Characters of these lines; only the start of a long line counts."""
 _SHORT_LINE = 160
 _MIN_MENU_LINKS = 60
-"""Links after which a list of them is a menu, and no part of one posting."""
+"""A list with more links is a menu, not part of a posting."""
 _MAX_TEXT_LENGTH = 20_000
 _MAX_PAGE_LENGTH = 40_000
-"""Letters after which it is not read on: no posting is that long."""
+"""Characters after which reading stops: no posting is that long."""
 
 _INVISIBLE_TAG_NAMES = (
     "script style noscript template svg select textarea iframe datalist head title -comment"
@@ -34,7 +33,7 @@ _INVISIBLE_TAG_NAMES = (
 _INVISIBLE_TAGS = frozenset(_INVISIBLE_TAG_NAMES.split())
 _BARS = frozenset("|-\u2013·•/,>»:")
 _BREAKS = frozenset(("br", "hr"))
-# The page of one company among many.
+# A link to the page of one company among many.
 _COMPANY_LINK = re.compile(
     r"(?:compan(?:y|ies)|employers?)(?:/|_?(?:id|name)?=)[^/?#&=]", re.IGNORECASE
 )
@@ -50,13 +49,13 @@ _NAME_ATTRIBUTES = frozenset(
 )
 _Attributes: TypeAlias = dict[str, str | None]
 _Position: TypeAlias = tuple[LexborNode, str, bool, str]
-"""Where a text stands: its block, the tag it is right in, whether in a link, and the names of the
-elements from there up to the block."""
+"""Where a text is: its block, its innermost tag, whether it is in a link, and the names of the
+elements up to the block."""
 
 
 @dataclass(slots=True)
 class TextRun:
-    """Words of one element within a line."""
+    """The text of one element within a line."""
 
     text: str
     tag: str
@@ -66,46 +65,46 @@ class TextRun:
 
 @dataclass(slots=True)
 class TextLine:
-    """Words that stand together in one block, up to a break."""
+    """The text of one block, up to a line break."""
 
     block: LexborNode = field(repr=False)
     tag: str
     runs: list[TextRun]
     text: str = ""
     roles: frozenset[ElementRole] = frozenset()
-    """Of its first words."""
+    """Roles of its first run."""
     is_link: bool = False
-    """All of it is a link."""
+    """The whole line is a link."""
     key: str = ""
-    """Its words, squeezed, if it is short and at the top of the page."""
+    """The normalized text, if the line is short and at the top of the page."""
     parts: list[tuple[str, frozenset[ElementRole]]] = field(default_factory=list[Any])
-    """The line, or what in it is marked as different things."""
+    """The line, or its parts with different roles."""
 
 
 @dataclass(slots=True)
 class PageText:
-    """What a reader sees of a page, down to where there is too much of it."""
+    """The visible content of a page, up to a limit."""
 
     texts: list[str] = field(default_factory=list[str])
-    """As the page has them, with its spaces."""
+    """With the original whitespace."""
     lines: list[TextLine] = field(default_factory=list[TextLine])
     links: list[LexborNode] = field(default_factory=list[LexborNode])
     hrefs: list[str] = field(default_factory=list[str])
-    """Where the links lead, one for each."""
+    """The targets of the links, in the same order."""
     pictures: list[str] = field(default_factory=list[str])
-    """What they say in words."""
+    """Alternative texts."""
     times: set[str] = field(default_factory=set[str])
-    """What <time> elements say to machines."""
+    """The `datetime` values of <time> elements."""
     crumbs: LexborNode | None = None
-    """The first element that calls itself breadcrumbs."""
+    """The first breadcrumb element."""
     hidden_text_budget: int = 200_000
-    """How much hidden text is yet to be measured."""
+    """Characters of hidden text that may still be measured."""
     menu_budget: int = 100
-    """How many lists are yet to be measured."""
+    """Lists that may still be measured."""
 
 
 def skim_texts(root: LexborNode | None) -> list[str]:
-    """All that may be seen under a node: more than `read` finds, in a fraction of its time."""
+    """All text that may be visible under a node: more than `read_lines` returns, but much faster."""
     nodes = islice(root.traverse(include_text=True), 10 * _MAX_TEXTS) if root else ()
     return [
         node.text_content or ""
@@ -115,7 +114,7 @@ def skim_texts(root: LexborNode | None) -> list[str]:
 
 
 def read_lines(root: LexborNode | None) -> PageText:
-    """What is seen under a node, in order."""
+    """The visible content under a node, in order."""
     page_text = PageText()
     last, size = 0, 0
     for raw, place in _texts(root, page_text) if root else ():
@@ -141,7 +140,7 @@ def read_lines(root: LexborNode | None) -> PageText:
 
 
 def _texts(root: LexborNode, page_text: PageText) -> Iterator[tuple[str, _Position | None]]:
-    """Every text that is seen, with its place; no place for a break."""
+    """Every visible text with its position; no position for a line break."""
     top = _enter((root, "", False, ""), root, root.tag or "", root.attributes)
     waiting = [(root.first_child, top)]
     while waiting:
@@ -164,7 +163,7 @@ def _texts(root: LexborNode, page_text: PageText) -> Iterator[tuple[str, _Positi
 
 
 def _is_skipped(node: LexborNode, tag: str, attributes: _Attributes, page_text: PageText) -> bool:
-    """Whether an element is hidden, or a menu so long that it would keep us from the posting."""
+    """Whether an element is hidden, or a menu so long that it would use up the limit."""
     if tag in ("nav", "ul") and _is_menu(node, page_text):
         return True
     if "hidden" not in attributes:
@@ -175,7 +174,7 @@ def _is_skipped(node: LexborNode, tag: str, attributes: _Attributes, page_text: 
         return False
     size = len(node.text())
     page_text.hidden_text_budget -= size
-    # Long hidden texts are tabs and "read more" folds: a reader gets to see them.
+    # Long hidden texts are tabs and "read more" sections, which readers can open.
     return size < 1_000
 
 
@@ -186,7 +185,7 @@ def _is_menu(node: LexborNode, page_text: PageText) -> bool:
     links = node.css("a")
     if len(links) <= _MIN_MENU_LINKS:
         return False
-    # It is not read, but a list of postings is told by where its links lead.
+    # Its links are kept, because the targets reveal a list of postings.
     page_text.links += links[: 5 * _MIN_MENU_LINKS]
     page_text.hrefs += [link.attributes.get("href") or "" for link in links[: 5 * _MIN_MENU_LINKS]]
     return True
@@ -195,7 +194,7 @@ def _is_menu(node: LexborNode, page_text: PageText) -> bool:
 def _collect(
     page_text: PageText, node: LexborNode, place: _Position, attributes: _Attributes
 ) -> None:
-    """Keep what is asked for later, so that nobody has to search the whole page for it."""
+    """Collect links, images, times and breadcrumbs during the same walk."""
     _, tag, _, named = place
     if tag == "a":
         page_text.links.append(node)
@@ -224,7 +223,7 @@ def _enter(outer: _Position, node: LexborNode, tag: str, attributes: _Attributes
 
 
 def top_lines(lines: list[TextLine]) -> list[TextLine]:
-    """The lines among which title, company and place must be."""
+    """The lines that may contain title, company and place."""
     top: list[TextLine] = []
     left = _MAX_TOP_LENGTH
     for line in lines[:_MAX_TOP_LINES]:
@@ -238,14 +237,14 @@ def top_lines(lines: list[TextLine]) -> list[TextLine]:
 
 
 def lines_containing(lines: list[TextLine], words: Iterable[str]) -> list[TextLine]:
-    """The lines that hold one of these (lower-case) words: patterns are slow to find nothing."""
+    """The lines that contain one of the (lower-case) words; cheaper than running patterns on all."""
     text = "\n".join(line.text for line in lines).lower()
     present = [word for word in words if word in text]
     return [line for line in lines if any(word in line.text.lower() for word in present)]
 
 
 def lines_around(lines: list[TextLine], words: str, before: int, after: int) -> list[TextLine]:
-    """The lines from `before` to `after` the one that says just these (squeezed) words."""
+    """The lines around the one that consists of these (normalized) words."""
     for at, line in enumerate(lines):
         if words and line.key == words:
             return lines[max(0, at - before) : at + after]
@@ -266,7 +265,7 @@ def _finish_line(line: TextLine) -> None:
         line.text, line.is_link = first.text, first.in_link
     else:
         line.text = " ".join(line.text.split())
-        # Bars between links are no words.
+        # Bars between links are not text.
         line.is_link = all(run.in_link or run.text in _BARS for run in line.runs)
     if all(run.roles == first.roles for run in line.runs):
         line.parts = [(line.text, first.roles)]

@@ -1,4 +1,4 @@
-"""A posting from what a reader of the page sees."""
+"""Read a posting from the visible text of a page."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ _DAY_FIRST = re.compile(r"(?!en$|en-us|en_us)[a-z]{2}")
 
 @dataclass(frozen=True, slots=True)
 class VisiblePage:
-    """A page's lines, read once for all questions."""
+    """The visible lines of a page, prepared once for all fields."""
 
     lines: list[TextLine]
     top_lines: list[TextLine]
-    """Where title, company and place must be."""
+    """The lines that may contain title, company and place."""
     labelled: list[LabelledValue]
     metadata: PageMetadata
     posting_link_count: int
-    """To pages that may be postings."""
+    """Links to pages that may be postings."""
     times: set[str]
-    """What <time> elements say to machines."""
+    """The `datetime` values of <time> elements."""
 
     def labelled_value(self, name: FieldName) -> str | None:
-        """What the first label of this field says."""
+        """The first labelled value of a field."""
         return next((entry.value for entry in self.labelled if entry.field == name), None)
 
     def labelled_fields(self) -> set[FieldName]:
-        """The fields that labels tell and that only a posting has."""
+        """The labelled fields that only a posting has."""
         return {entry.field for entry in self.labelled if entry.field in page_type.POSTING_FIELDS}
 
     @property
@@ -73,7 +73,6 @@ class VisiblePage:
         return bool(_DAY_FIRST.match(self.metadata.language))
 
     def posted_at(self) -> dt.datetime | None:
-        """The day it was posted."""
         return posted_date.find_posted_date(
             self.top_lines, self.labelled, self.times, day_first=self.day_first
         )
@@ -92,13 +91,13 @@ def read_page(page_text: PageText, about: PageMetadata) -> VisiblePage:
 
 
 def _posting_links(page_text: PageText) -> set[str]:
-    """Where links lead that look like postings: below a list, with a number or a slug."""
+    """Targets of links that look like postings: below a list, with a number or a slug."""
     return {href for href in page_text.hrefs if _POSTING_LINK.search(href[:500])}
 
 
 def read_posting(page: VisiblePage, url: str, *, expected: bool) -> Posting | None:
-    """The posting that the lines tell of; None where they tell of none, or of many. Of a page that
-    is `expected` to be one, a title is all that is asked."""
+    """The posting in the visible text; None if the page is not a posting, or has several. On a page
+    that is `expected` to be one, a title is enough."""
     description = main_text.find_main_text(page.lines)
     if expected:
         if page_type.is_error(page.metadata) or not page.lines:
@@ -133,9 +132,9 @@ def read_posting(page: VisiblePage, url: str, *, expected: bool) -> Posting | No
 
 
 def _title_and_company(page: VisiblePage, *, expected: bool) -> tuple[str | None, str | None]:
-    """Title and company: each is what the other is not."""
+    """Title and company, each with the knowledge of the other."""
     votes = job_title.collect_candidates(page.top_lines, page.labelled, page.metadata)
-    # Among labels of a posting, a lone heading will do, and among many, any words set apart.
+    # With labels of a posting a single heading is enough, and with many labels any separate text.
     labelled_count = len(page.labelled_fields())
     min_evidence = 0.4 if expected or labelled_count >= 4 else 1.0 if labelled_count >= 2 else 2.0
     likely = job_title.choose_title(votes, page.metadata, None, min_evidence)
@@ -149,7 +148,7 @@ def _title_and_company(page: VisiblePage, *, expected: bool) -> tuple[str | None
 
 
 def complete_posting(posting: Posting, page: VisiblePage) -> Posting:
-    """The posting with what labels of the page say outright, where it says nothing itself."""
+    """Complete a posting with values that the page labels clearly."""
     return replace(
         posting,
         company=posting.company or _certain_value(page, "company"),
@@ -160,7 +159,7 @@ def complete_posting(posting: Posting, page: VisiblePage) -> Posting:
 
 
 def find_apply_link(links: list[LexborNode], url: str) -> str | None:
-    """Where the link leads that asks to apply."""
+    """The target of the link to apply."""
     for link in links[:_MAX_LINKS]:
         if not _APPLY.fullmatch(link.text().strip()[:60]):
             continue
@@ -182,7 +181,7 @@ def _employment_type(page: VisiblePage) -> str | None:
 
 
 def _certain_value(page: VisiblePage, name: FieldName) -> str | None:
-    """What one sure label says, if no other contradicts it."""
+    """The value of a label with high confidence, if no other label contradicts it."""
     values = {
         entry.value for entry in page.labelled if entry.field == name and entry.confidence >= 0.8
     }
