@@ -1,4 +1,4 @@
-"""jobmill budget: what language models may cost, and what they have."""
+"""jobmill budget: limits and costs of language models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jobmill.settings import Settings
 
 
 @dataclass(frozen=True)
-class Report:
+class _BudgetReport:
     mode: str
     tiers: list[TierStatus]
     caps: dict[str, float]
@@ -29,39 +29,39 @@ class Report:
     month: PeriodSpending
     days: list[LedgerLine]
     matches: int
-    """Made in these days."""
+    """Matches saved in these days."""
     per_match: float | None
-    """What all calls of these days cost, for each of them."""
+    """Cost of all model calls in these days per saved match."""
 
 
 def budget(
-    days: Annotated[int, typer.Option(metavar="N", min=1, max=3_660, help="How far back.")] = 7,
+    days: Annotated[int, typer.Option(metavar="N", min=1, max=3_660, help="Number of days.")] = 7,
     as_json: AsJson = False,
 ) -> None:
-    """Show what models may cost and have cost, by day, model, purpose and saved match (in UTC)."""
+    """Show the limits and costs of models by day, model and purpose (days in UTC)."""
     settings = environment.load_settings()
 
-    async def find(tx: Tx) -> Report:
-        return await _report(tx, settings, days)
+    async def read_report(tx: Tx) -> _BudgetReport:
+        return await _build_report(tx, settings, days)
 
-    report = session.in_transaction(find)
+    report = session.in_transaction(read_report)
     if as_json:
         output.print_json(asdict(report))
         return
-    output.print_facts(_words(report, days))
+    output.print_facts(_describe(report, days))
     if report.days:
-        output.print_table(report.days, as_json=False, formatters={"spent": money})
+        output.print_table(report.days, as_json=False, formatters={"spent": _format_dollars})
     else:
-        typer.echo(f"No model was asked in {output.format_count(days, 'day')}.")
+        typer.echo(f"No model was called in the last {output.format_count(days, 'day')}.")
 
 
-async def _report(tx: Tx, settings: Settings, days: int) -> Report:
-    found = model_tiers.find_tiers(settings, os.environ)
+async def _build_report(tx: Tx, settings: Settings, days: int) -> _BudgetReport:
+    tiers = model_tiers.find_tiers(settings, os.environ)
     lines = await budget_ledger.read_lines(tx, days)
     matches = await match_counts.created(tx, days)
-    return Report(
-        model_tiers.describe_mode(found),
-        found,
+    return _BudgetReport(
+        model_tiers.describe_mode(tiers),
+        tiers,
         {
             "call": settings.budget_call,
             "run": settings.budget_run,
@@ -78,32 +78,32 @@ async def _report(tx: Tx, settings: Settings, days: int) -> Report:
     )
 
 
-def money(dollars: float) -> str:
+def _format_dollars(dollars: float) -> str:
     return f"${dollars:,.4f}"
 
 
-def _words(report: Report, days: int) -> dict[str, object]:
-    def used(standing: PeriodSpending) -> str:
-        return f"{money(standing.spent)} spent, {money(standing.reserved)} reserved"
+def _describe(report: _BudgetReport, days: int) -> dict[str, object]:
+    def describe_spending(spending: PeriodSpending) -> str:
+        return f"{_format_dollars(spending.spent)} spent, {_format_dollars(spending.reserved)} reserved"
 
-    lacks = {
-        f"{seat.tier} model": f"{seat.model}: {seat.missing}"
-        for seat in report.tiers
-        if seat.missing is not None
+    missing = {
+        f"{tier.tier} model": f"{tier.model}: {tier.missing}"
+        for tier in report.tiers
+        if tier.missing is not None
     }
-    caps = ", ".join(f"${cap:g} a {name}" for name, cap in report.caps.items())
-    then = "wait" if report.spent_out == "block" else "go on locally"
+    caps = ", ".join(f"${cap:g} per {name}" for name, cap in report.caps.items())
+    then = "calls wait" if report.spent_out == "block" else "jobs are scored without a model"
     return {
         "mode": report.mode,
-        **lacks,
+        **missing,
         "caps": f"{caps}; then {then}",
-        "today": used(report.today),
-        "this month": used(report.month),
-        "per saved match": _per_match(report, output.format_count(days, "day")),
+        "today": describe_spending(report.today),
+        "this month": describe_spending(report.month),
+        "per saved match": _describe_cost_per_match(report, output.format_count(days, "day")),
     }
 
 
-def _per_match(report: Report, period: str) -> str:
+def _describe_cost_per_match(report: _BudgetReport, period: str) -> str:
     if report.per_match is None:
-        return f"no match was saved in {period}"
-    return f"{money(report.per_match)} ({report.matches:,} saved in {period})"
+        return f"no match was saved in the last {period}"
+    return f"{_format_dollars(report.per_match)} ({report.matches:,} saved in the last {period})"

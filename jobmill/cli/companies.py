@@ -1,4 +1,4 @@
-"""jobmill company …: who offers listings."""
+"""jobmill company: employers whose jobs are in the catalog."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jobmill.catalog import companies, history, sources
 from jobmill.catalog.companies import Company, board_needs_approval, completeness
 from jobmill.catalog.sources import Source
 from jobmill.cli.support import environment, foreground_worker, output, session, times
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import Invalid
@@ -28,35 +28,35 @@ TierName = Literal["S", "A", "B", "C", "D"]
 
 
 @dataclass(frozen=True)
-class Added:
+class _AddedCompany:
     id: int
     name: str
     website: str | None
     item: int | None
-    """The item of the queue that analyses it."""
+    """The queue item that analyzes the company."""
     note: str
 
 
 @app.command()
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called.")],
-    website: Annotated[str | None, typer.Option(help="Its own site.")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the company.")],
+    website: Annotated[str | None, typer.Option(help="URL of its website.")] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Analyse it though enough is known and fresh.")
+        bool, typer.Option("--force", help="Analyze it even if it is known and up to date.")
     ] = False,
     wait: Annotated[
         bool,
-        typer.Option("--wait", help="Analyse it here and now instead of leaving it to a worker."),
+        typer.Option("--wait", help="Analyze it now, in this command, instead of in a worker."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Follow a company: read its site, judge it, find its board.
+    """Add a company: read its website, rate it and find its job board.
 
-    What is known well and is younger than 30 days is left alone, unless you say --force.
+    A company that was analyzed in the last 30 days is left alone, unless you use --force.
     """
-    _refuse_address(name)
+    _refuse_url(name)
 
-    async def act(tools: Tools) -> tuple[Added, Result | None]:
+    async def add_company(tools: Tools) -> tuple[_AddedCompany, _Analysis | None]:
         settings = environment.load_settings()
         await assembly.declare_stages(tools, settings)
         added = await _submit(tools, name, website, force)
@@ -64,63 +64,63 @@ def add(
             return added, None
         items = [] if added.item is None else [added.item]
         await foreground_worker.finish_items(tools, settings, ("company",), items, quiet=as_json)
-        return added, await _look(tools, added)
+        return added, await _read_analysis(tools, added)
 
-    added, result = session.with_tools(act)
+    added, analysis = session.with_tools(add_company)
     if as_json:
-        output.print_record(result.company if result else added, as_json=True)
-    elif result:
-        _tell(result.company)
-        if result.trouble:
-            typer.echo(output.printable(f"\n{result.trouble}"))
+        output.print_record(analysis.company if analysis else added, as_json=True)
+    elif analysis:
+        _print_company(analysis.company)
+        if analysis.trouble:
+            typer.echo(output.printable(f"\n{analysis.trouble}"))
     else:
         output.print_record(added, as_json=False)
-        typer.echo(f"`jobmill company show {added.id}` tells what a worker found (`jobmill up` starts one).")  # fmt: skip
-    if result and result.company.analysis_status in ("failed", "analyzing"):
+        typer.echo(f"A worker will analyze it (`jobmill up` starts one); then see `jobmill company show {added.id}`.")  # fmt: skip
+    if analysis and analysis.company.analysis_status in ("failed", "analyzing"):
         raise typer.Exit(1)
 
 
-def _refuse_address(name: str) -> None:
+def _refuse_url(name: str) -> None:
     if "://" in name or name.lower().startswith("www."):
-        raise Invalid(
-            f"{name} is an address: say `jobmill company add NAME --website {name}` with its name"
-        )
+        raise Invalid(f"{name} is a URL: use `jobmill company add NAME --website {name}`")
 
 
-async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> Added:
+async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> _AddedCompany:
     async with tools.db.transaction() as tx:
         company = await companies.get(tx, await pipeline.begin(tx, name, website))
-        item, note = None, "enough is known of it, and that is fresh: --force analyses it again"
+        item, note = None, "known and up to date; use --force to analyze it again"
         if force or not companies.is_up_to_date(company, await server_time(tx)):
-            [answer] = await queue.submit_all(tx, [pipeline.work(company.id, force=force)])
-            if isinstance(answer, queue.RefusedItem):
-                item, note = answer.live, answer.message
+            [submission] = await queue.submit_all(tx, [pipeline.work(company.id, force=force)])
+            if isinstance(submission, queue.RefusedItem):
+                item, note = submission.live, submission.message
             else:
-                site = "" if company.website else ", but without --website nothing can be read"
-                item, note = answer.id, f"queued{site}"
-    return Added(company.id, company.name, company.website, item, note)
+                site = "" if company.website else ", but nothing can be read without --website"
+                item, note = submission.id, f"queued{site}"
+    return _AddedCompany(company.id, company.name, company.website, item, note)
 
 
 @dataclass(frozen=True)
-class Result:
+class _Analysis:
     company: Company
     trouble: str | None
-    """Why there is not more of it."""
+    """Why the analysis is incomplete."""
 
 
-async def _look(tools: Tools, added: Added) -> Result:
+async def _read_analysis(tools: Tools, added: _AddedCompany) -> _Analysis:
     async with tools.db.transaction() as tx:
         company = await companies.get(tx, added.id)
         events = await history.find_events(tx, "company", added.id)
         item = await inspect.get_item(tx, ItemId(added.item)) if added.item else None
     if item and item.status == "PENDING":
-        later = f"It is tried again later (`jobmill queue show {item.id}`)"
-        return Result(company, f"{later}: {item.error_text or item.message or 'it waits'}")
+        later = f"It will be retried later (`jobmill queue show {item.id}`)"
+        return _Analysis(company, f"{later}: {item.error_text or item.message or 'waiting'}")
     if item is None:
-        return Result(company, f"Nothing was read: {added.note}")
-    told = events[-1].data.get("why") if events else None
-    poor = "Its pages tell too little about it." if company.analysis_status == "sparse" else None
-    return Result(company, told or poor)
+        return _Analysis(company, f"Nothing was read: {added.note}")
+    reason = events[-1].data.get("why") if events else None
+    sparse = (
+        "Its website says too little about it." if company.analysis_status == "sparse" else None
+    )
+    return _Analysis(company, reason or sparse)
 
 
 def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
@@ -129,49 +129,51 @@ def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
         f"tier {company.tier} ({company.priority_score} points)" if company.tier else None,
         output.format_count(company.sources, "source"),
         output.format_count(company.open_listings, "open listing"),
-        f"known: {completeness(company)}",
+        f"profile: {completeness(company)}",
         company.analysis_status if company.analysis_status in ("analyzing", "failed") else None,
-        f"board: {company.job_board_url} waits for you" if board_needs_approval(company) else None,
+        f"job board {company.job_board_url} needs your approval"
+        if board_needs_approval(company)
+        else None,
     ]
     return company.id, [company.name], facts
 
 
 @app.command("list")
 def list_companies(
-    q: Annotated[str | None, typer.Option("--find", help="A part of the name.")] = None,
+    q: Annotated[str | None, typer.Option("--find", help="Part of the name.")] = None,
     tier: Annotated[
-        TierName | None, typer.Option(case_sensitive=False, help="Only those of this tier.")
+        TierName | None, typer.Option(case_sensitive=False, help="Only companies of this tier.")
     ] = None,
     waiting: Annotated[
-        bool, typer.Option("--waiting", help="Only those whose board waits for your approval.")
+        bool, typer.Option("--waiting", help="Only companies whose job board needs your approval.")
     ] = False,
-    after: Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one.")] = 0,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
-    ] = 50,
+    after: Annotated[
+        int, typer.Option(metavar="ID", min=0, help="Only companies after this one.")
+    ] = 0,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List companies, in the order in which they came."""
+    """List companies, oldest first."""
 
-    async def find(tx: Tx) -> list[Company]:
+    async def find_companies(tx: Tx) -> list[Company]:
         return await companies.find(
             tx, q=q, tier=tier, needs_approval=waiting, after=after, limit=limit + 1
         )
 
-    found = session.in_transaction(find)
+    rows = session.in_transaction(find_companies)
     if as_json:
-        output.print_json_lines(found[:limit])
+        output.print_json_lines(rows[:limit])
         return
-    if not found:
-        typer.echo("No companies. They come with listings, or by `jobmill company add`.")
+    if not rows:
+        typer.echo("No companies. They are added with jobs, or with `jobmill company add`.")
         return
-    output.print_entries(map(_entry, found[:limit]))
-    if len(found) > limit:
-        typer.echo(f"There are more: --after {found[limit - 1].id}")
+    output.print_entries(map(_entry, rows[:limit]))
+    if len(rows) > limit:
+        output.print_more_hint("--after", rows[limit - 1].id)
 
 
 @dataclass(frozen=True)
-class Story:
+class _CompanyDetails:
     company: Company
     completeness: str
     sources: list[Source]
@@ -180,64 +182,68 @@ class Story:
 
 @app.command("show")
 def show_company(
-    company: Annotated[str, typer.Argument(metavar="COMPANY", help="Its number or its name.")],
+    company: Annotated[
+        str, typer.Argument(metavar="COMPANY", help="Number or name of the company.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Show a company: what is known of it, its sources and what happened to it."""
+    """Show a company, its sources and its history."""
 
-    async def find(tx: Tx) -> Story:
+    async def read_details(tx: Tx) -> _CompanyDetails:
         if company.isdecimal():
-            found = await companies.get(tx, int(company))
+            row = await companies.get(tx, int(company))
         else:
-            found = await companies.get_by_name(tx, company)
-        return Story(
-            found,
-            companies.completeness(found),
-            await sources.find(tx, company_id=found.id, limit=1_000),
-            await history.find_events(tx, "company", found.id),
+            row = await companies.get_by_name(tx, company)
+        return _CompanyDetails(
+            row,
+            companies.completeness(row),
+            await sources.find(tx, company_id=row.id, limit=1_000),
+            await history.find_events(tx, "company", row.id),
         )
 
-    story = session.in_transaction(find)
+    details = session.in_transaction(read_details)
     if as_json:
-        output.print_record(story, as_json=True)
+        output.print_record(details, as_json=True)
         return
-    _tell(story.company)
-    for source in story.sources:
+    _print_company(details.company)
+    for source in details.sources:
         typer.echo(output.printable(f"source {source.id}: {source.name} ({source.status})"))
-    for event in story.events:
-        said = event.data.get("why") or event.data.get("status") or ""
-        typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {said}"))
+    for event in details.events:
+        reason = event.data.get("why") or event.data.get("status") or ""
+        typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {reason}"))
 
 
-_TOLD_APART = ("tier", "priority_score", "priority_items")
+_FIELDS_OF_TIER = ("tier", "priority_score", "priority_items")
 
 
-def _tell(company: Company) -> None:
-    """A company for people: its facts, what its tier is made of, and what its board waits for."""
+def _print_company(company: Company) -> None:
+    """Print the facts of a company, the items of its tier and the state of its job board."""
     facts = dataclasses.asdict(company)
-    kept = {
+    shown = {
         name: value
         for name, value in facts.items()
-        if value not in (None, []) and name not in _TOLD_APART and not name.startswith("job_board_")
+        if value not in (None, [])
+        and name not in _FIELDS_OF_TIER
+        and not name.startswith("job_board_")
     }
-    output.print_facts(kept)
+    output.print_facts(shown)
     if company.tier:
         typer.echo(f"\ntier {company.tier}: {company.priority_score} points")
     for item in company.priority_items or ():
-        words = f" ({', '.join(item['words'])})" if item["words"] else ""
+        evidence = f" ({', '.join(item['words'])})" if item["words"] else ""
         typer.echo(
             output.printable(
-                f"  {item['points']:>3} of {item['most']} {item['name']}: {item['why']}{words}"
+                f"  {item['points']:>3} of {item['most']} {item['name']}: {item['why']}{evidence}"
             )
         )
     if company.job_board_url:
-        typer.echo(output.printable(f"\n{_board(company)}"))
+        typer.echo(output.printable(f"\n{_describe_board(company)}"))
         typer.echo(output.printable(f"  {company.job_board_evidence}"))
 
 
-def _board(company: Company) -> str:
-    sure = f"{company.job_board_type}, {company.job_board_confidence} confidence"
+def _describe_board(company: Company) -> str:
+    detection = f"{company.job_board_type}, {company.job_board_confidence} confidence"
     state = company.job_board_decision
     if board_needs_approval(company):
-        state = f"waits for you: `jobmill approval approve board:{company.id}`, or `reject`"
-    return f"board: {company.job_board_url} ({sure}){': ' + state if state else ''}"
+        state = f"needs your approval: `jobmill approval approve board:{company.id}`, or `reject`"
+    return f"job board: {company.job_board_url} ({detection}){': ' + state if state else ''}"

@@ -1,4 +1,4 @@
-"""jobmill db …: look after the database."""
+"""jobmill db: status, migration, backup and restore of the database."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from jobmill.settings import Settings
 
 app = typer.Typer(no_args_is_help=True)
 
-File = Annotated[Path, typer.Argument(help="The file of the backup.")]
+File = Annotated[Path, typer.Argument(help="Backup file.")]
 
 
 @dataclass(frozen=True)
-class Status:
+class _DatabaseStatus:
     kind: str
     place: str
     running: bool
@@ -37,29 +37,29 @@ class Status:
 
 
 @dataclass(frozen=True)
-class Migrated:
+class _Migrated:
     applied: list[str]
 
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
-    """Show which database is used and how it is. Starts nothing."""
-    found = asyncio.run(_status(environment.load_settings()))
+    """Show which database is used and its state, without starting it."""
+    database_status = asyncio.run(_read_status(environment.load_settings()))
     formatters = {
         "bytes": output.format_size,
-        "applied": _count,
-        "pending": _names,
-        "unknown": _names,
+        "applied": _format_count,
+        "pending": _format_names,
+        "unknown": _format_names,
     }
-    output.print_record(found, as_json=as_json, formatters=formatters)
+    output.print_record(database_status, as_json=as_json, formatters=formatters)
 
 
 @app.command("migrate")
 def migrate_database(as_json: AsJson = False) -> None:
-    """Bring the database up to date; every start of Jobmill does so too."""
+    """Apply pending migrations; every start of Jobmill does so, too."""
     applied = asyncio.run(_migrate(environment.load_settings()))
     if as_json:
-        output.print_record(Migrated(applied), as_json=True)
+        output.print_record(_Migrated(applied), as_json=True)
     else:
         typer.echo(f"applied {', '.join(applied)}" if applied else "up to date")
 
@@ -67,33 +67,31 @@ def migrate_database(as_json: AsJson = False) -> None:
 @app.command("backup")
 def back_up(
     file: File,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the whole database to a file, while Jobmill may go on working."""
+    """Back up the database to a file, also while Jobmill is running."""
     settings = environment.load_settings()
     with environment.running_server(settings) as url:
-        made = backup.write_backup(
+        dump = backup.write_backup(
             url, binaries.find_folder(settings.postgres_bin), file, replace=force
         )
     output.print_record(
-        made, as_json=as_json, formatters={"bytes": output.format_size, "migrations": _count}
+        dump, as_json=as_json, formatters={"bytes": output.format_size, "migrations": _format_count}
     )
 
 
 @app.command()
 def restore(
     file: File,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Put the backup in place of all data there is.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace all existing data.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Fill an empty database from a file, or replace one. A failure changes nothing."""
+    """Restore a backup into an empty database, or replace one. A failure changes nothing."""
     settings = environment.load_settings()
     if replace and not yes:
-        where = _named_database(settings)
-        typer.confirm(f"All data in {where} will be lost. Replace it?", abort=True, err=True)
+        target = _describe_target(settings)
+        typer.confirm(f"All data in {target} will be lost. Replace it?", abort=True, err=True)
     with environment.running_server(settings) as url:
         backup.restore_backup(
             url, binaries.find_folder(settings.postgres_bin), file, replace=replace
@@ -104,70 +102,70 @@ def restore(
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def psql(context: typer.Context) -> None:
-    """Open psql on the database. What you add is handed on: jobmill db psql -c 'SELECT 1'"""
+    """Open psql on the database; arguments are passed on: jobmill db psql -c 'SELECT 1'"""
     settings = environment.load_settings()
     program = binaries.find_folder(settings.postgres_bin) / "psql"
     with environment.running_server(settings) as url:
-        # Not in our place: somebody has to stop the server afterwards. Ctrl-C is for psql.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # A child process, because the server must be stopped afterwards. Ctrl-C is for psql.
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             command = backup.client_command(program, url, *context.args)
             code = subprocess.call(command, env=backup.client_environment(url))
         finally:
-            signal.signal(signal.SIGINT, before)
+            signal.signal(signal.SIGINT, handler)
     raise typer.Exit(code)
 
 
 @app.command()
 def url() -> None:
-    """Print the URL of the database, password included, for other programs. Starts nothing."""
+    """Print the URL of the database, including its password, without starting it."""
     settings = environment.load_settings()
     bundled = environment.bundled_server(settings)
     if bundled is None:
         typer.echo(to_url(environment.direct_url(settings)))
         return
-    found = bundled.status()
-    typer.echo(found.url)
-    if not found.running:
-        typer.echo("jobmill: the server is not running: `jobmill up` starts it", err=True)
+    server = bundled.status()
+    typer.echo(server.url)
+    if not server.running:
+        typer.echo("jobmill: the server is not running; `jobmill up` starts it", err=True)
 
 
-def _named_database(settings: Settings) -> str:
+def _describe_target(settings: Settings) -> str:
     if not settings.database_url:
         return str(settings.data_dir)
     pooled = settings.database_pooler == "transaction"
     return f"the database in {'database_direct_url' if pooled else 'DATABASE_URL'}"
 
 
-async def _status(settings: Settings) -> Status:
+async def _read_status(settings: Settings) -> _DatabaseStatus:
     bundled = environment.bundled_server(settings)
     if bundled is None:
         url = environment.direct_url(settings)
-        return await _ask("external", redact_passwords(url), url)
-    return await _status_of(bundled)
+        return await _query_status("external", redact_passwords(url), url)
+    return await _read_bundled_status(bundled)
 
 
-async def _status_of(bundled: EmbeddedServer) -> Status:
-    found = bundled.status()
-    if found.running:
-        return await _ask("bundled", str(found.data), found.url)
-    version = str(found.version) if found.version else None
-    return Status("bundled", str(found.data), running=False, version=version)
+async def _read_bundled_status(bundled: EmbeddedServer) -> _DatabaseStatus:
+    server = bundled.status()
+    if server.running:
+        return await _query_status("bundled", str(server.data), server.url)
+    version = str(server.version) if server.version else None
+    return _DatabaseStatus("bundled", str(server.data), running=False, version=version)
 
 
-async def _ask(kind: str, place: str, url: str) -> Status:
-    found = await state.read_state(url)
-    return Status(
+async def _query_status(kind: str, place: str, url: str) -> _DatabaseStatus:
+    database_state = await state.read_state(url)
+    return _DatabaseStatus(
         kind=kind,
         place=place,
         running=True,
-        version=found.facts.version,
-        bytes=found.facts.bytes,
-        connections=found.facts.connections,
-        max_connections=found.facts.max_connections,
-        applied=found.applied,
-        pending=found.pending,
-        unknown=found.unknown,
+        version=database_state.facts.version,
+        bytes=database_state.facts.bytes,
+        connections=database_state.facts.connections,
+        max_connections=database_state.facts.max_connections,
+        applied=database_state.applied,
+        pending=database_state.pending,
+        unknown=database_state.unknown,
     )
 
 
@@ -179,9 +177,9 @@ async def _migrate(settings: Settings) -> list[str]:
         return await migrate.migrate(tx)
 
 
-def _count(names: list[str]) -> str:
+def _format_count(names: list[str]) -> str:
     return str(len(names))
 
 
-def _names(names: list[str]) -> str:
+def _format_names(names: list[str]) -> str:
     return ", ".join(names) or "none"

@@ -1,4 +1,4 @@
-"""jobmill doctor: what could keep Jobmill from working here, and how to mend it."""
+"""jobmill doctor: check what could keep Jobmill from working here, and tell how to fix it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from jobmill.outside import mail, model_tiers
 from jobmill.outside.browser import find_browser
 from jobmill.settings import Settings
 
-OLDEST_PYTHON = (3, 11)
-MUCH_SKEW = dt.timedelta(seconds=5)
+MIN_PYTHON = (3, 11)
+MAX_CLOCK_SKEW = dt.timedelta(seconds=5)
 GB = 10**9
 
 
 @dataclass(frozen=True)
-class Check:
+class Diagnosis:
     result: Literal["ok", "warn", "fail"]
     about: str
     found: str
@@ -40,25 +40,27 @@ class Check:
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Look for what could keep Jobmill from working here; exit code 1 if there is something."""
+    """Check this installation; exit code 1 if something keeps Jobmill from working."""
     checks = list(examine())
     output.print_table(checks, as_json=as_json)
     if any(check.result == "fail" for check in checks):
         raise typer.Exit(1)
 
 
-def examine() -> Iterator[Check]:
-    """All checks, in the order in which one depends on the other."""
+def examine() -> Iterator[Diagnosis]:
+    """Run all checks; each may depend on the ones before it."""
     yield check_python()
     try:
         settings = environment.load_settings()
     except AppError as error:
-        yield Check("fail", "settings", str(error), "correct it; `jobmill config check` tells more")
+        yield Diagnosis(
+            "fail", "settings", str(error), "correct it; `jobmill config check` shows details"
+        )
         return
-    yield Check("ok", "settings", "all known and right")
+    yield Diagnosis("ok", "settings", "valid")
     if not settings.database_url:
-        yield from _local(settings)
-    yield from _database(settings)
+        yield from _check_local_server(settings)
+    yield from _check_database(settings)
     if settings.database_pooler == "transaction":
         yield check_pooler(settings)
     yield check_port(settings)
@@ -68,122 +70,126 @@ def examine() -> Iterator[Check]:
     yield check_mail(settings)
 
 
-def check_mail(settings: Settings) -> Check:
+def check_mail(settings: Settings) -> Diagnosis:
     try:
         letters.check_templates(settings.letters_dir)
     except AppError as error:
-        return Check("fail", "letters", str(error))
+        return Diagnosis("fail", "letters", str(error))
     missing = mail.missing_setting(settings)
     if missing:
-        return Check("ok", "mail", f"applicants get no mail: {missing}")
-    return Check("ok", "mail", "applicants are written to")
+        return Diagnosis("ok", "mail", f"no email to applicants: {missing}")
+    return Diagnosis("ok", "mail", "applicants get email")
 
 
-def check_python() -> Check:
-    found = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info < OLDEST_PYTHON:
-        return Check("fail", "Python", found, "install Python 3.11 or newer")
-    return Check("ok", "Python", found)
+def check_python() -> Diagnosis:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < MIN_PYTHON:
+        return Diagnosis("fail", "Python", version, "install Python 3.11 or newer")
+    return Diagnosis("ok", "Python", version)
 
 
-def _local(settings: Settings) -> Iterator[Check]:
+def _check_local_server(settings: Settings) -> Iterator[Diagnosis]:
     yield check_programs(settings)
-    folder = _nearest(settings.data_dir)
+    folder = _nearest_existing(settings.data_dir)
     yield check_rights(settings.data_dir, folder)
     yield check_space(shutil.disk_usage(folder).free)
 
 
-def check_programs(settings: Settings) -> Check:
+def check_programs(settings: Settings) -> Diagnosis:
     try:
         folder = binaries.find_folder(settings.postgres_bin)
         version = binaries.read_major_version(folder)
     except AppError as error:
-        return Check("fail", "PostgreSQL programs", str(error))
-    return Check("ok", "PostgreSQL programs", f"version {version} in {folder}")
+        return Diagnosis("fail", "PostgreSQL programs", str(error))
+    return Diagnosis("ok", "PostgreSQL programs", f"version {version} in {folder}")
 
 
-def _nearest(path: Path) -> Path:
+def _nearest_existing(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.exists())
 
 
-def check_rights(wanted: Path, folder: Path) -> Check:
+def check_rights(data_dir: Path, folder: Path) -> Diagnosis:
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        mend = "give this user the right to write there, or set data_dir"
-        return Check("fail", "data folder", f"{folder} is not a folder we can write in", mend)
-    if folder != wanted:
-        return Check("ok", "data folder", f"{wanted} will be made at the first start")
+        mend = "make it writable for this user, or set data_dir"
+        return Diagnosis("fail", "data folder", f"{folder} is not a writable folder", mend)
+    if folder != data_dir:
+        return Diagnosis("ok", "data folder", f"{data_dir} will be created at the first start")
     if folder.stat().st_mode & 0o022:
-        return Check("warn", "data folder", f"others may write in {folder}", f"chmod go-w {folder}")
-    return Check("ok", "data folder", str(folder))
+        return Diagnosis(
+            "warn", "data folder", f"other users can write to {folder}", f"chmod go-w {folder}"
+        )
+    return Diagnosis("ok", "data folder", str(folder))
 
 
-def check_space(free: int) -> Check:
+def check_space(free: int) -> Diagnosis:
     result = "fail" if free < GB else "warn" if free < 5 * GB else "ok"
     mend = "" if result == "ok" else "free some space, or set data_dir to a larger disk"
-    return Check(result, "free space", output.format_size(free), mend)
+    return Diagnosis(result, "free space", output.format_size(free), mend)
 
 
-def _database(settings: Settings) -> Iterator[Check]:
+def _check_database(settings: Settings) -> Iterator[Diagnosis]:
     with ExitStack() as stack:
         try:
             url = stack.enter_context(environment.running_server(settings))
-            asked_at = dt.datetime.now(dt.UTC)
-            found = asyncio.run(state.read_state(url))
+            before = dt.datetime.now(dt.UTC)
+            database_state = asyncio.run(state.read_state(url))
         except AppError as error:
             pooled = settings.database_pooler == "transaction"
             name = "database_direct_url" if pooled else "DATABASE_URL"
             mend = f"check {name} and the server" if settings.database_url else ""
-            yield Check("fail", "database", str(error), mend)
+            yield Diagnosis("fail", "database", str(error), mend)
             return
-        yield check_version(found, direct=bool(settings.database_direct_url))
-        yield check_migrations(found)
-        yield check_clock(found, asked_at, dt.datetime.now(dt.UTC))
+        yield check_version(database_state, direct=bool(settings.database_direct_url))
+        yield check_migrations(database_state)
+        yield check_clock(database_state, before, dt.datetime.now(dt.UTC))
 
 
-def check_pooler(settings: Settings) -> Check:
+def check_pooler(settings: Settings) -> Diagnosis:
     pooler_url, direct_url = settings.database_url, settings.database_direct_url
     try:
         same = asyncio.run(state.is_same_database(pooler_url, direct_url))
     except AppError as error:
         mend = "check database_url, the pooler and its pool_mode"
-        return Check("fail", "connection pooler", str(error), mend)
+        return Diagnosis("fail", "connection pooler", str(error), mend)
     if same is False:
         text = "database_url and database_direct_url reach different databases"
         mend = "make both name the same database of the same server"
-        return Check("fail", "connection pooler", text, mend)
+        return Diagnosis("fail", "connection pooler", text, mend)
     detail = ", and reaches the same database as database_direct_url" if same else ""
-    return Check("ok", "connection pooler", f"answers at database_url{detail}")
+    return Diagnosis("ok", "connection pooler", f"answers at database_url{detail}")
 
 
-def check_version(found: DatabaseState, *, direct: bool = False) -> Check:
-    if found.facts.major < state.MIN_MAJOR_VERSION:
-        mend = f"move to PostgreSQL {state.MIN_MAJOR_VERSION} or newer"
-        return Check("fail", "database", f"PostgreSQL {found.facts.version}", mend)
+def check_version(database_state: DatabaseState, *, direct: bool = False) -> Diagnosis:
+    if database_state.facts.major < state.MIN_MAJOR_VERSION:
+        mend = f"upgrade to PostgreSQL {state.MIN_MAJOR_VERSION} or newer"
+        return Diagnosis("fail", "database", f"PostgreSQL {database_state.facts.version}", mend)
     where = " at database_direct_url" if direct else ""
-    return Check("ok", "database", f"PostgreSQL {found.facts.version} answers{where}")
+    return Diagnosis("ok", "database", f"PostgreSQL {database_state.facts.version} answers{where}")
 
 
-def check_migrations(found: DatabaseState) -> Check:
-    if found.unknown:
-        text = f"made by a newer Jobmill ({found.unknown[-1]})"
-        return Check("fail", "migrations", text, "upgrade Jobmill, or restore an older backup")
-    if found.pending:
-        text = f"{len(found.pending)} to be applied at the next start"
-        return Check("ok" if not found.applied else "warn", "migrations", text)
-    return Check("ok", "migrations", "up to date")
+def check_migrations(database_state: DatabaseState) -> Diagnosis:
+    if database_state.unknown:
+        text = f"created by a newer Jobmill ({database_state.unknown[-1]})"
+        return Diagnosis("fail", "migrations", text, "upgrade Jobmill, or restore an older backup")
+    if database_state.pending:
+        text = f"{len(database_state.pending)} pending; applied at the next start"
+        return Diagnosis("ok" if not database_state.applied else "warn", "migrations", text)
+    return Diagnosis("ok", "migrations", "up to date")
 
 
-def check_clock(found: DatabaseState, before: dt.datetime, after: dt.datetime) -> Check:
-    """The server's clock lies between ours before and after, or it is off by the rest."""
-    early, late = before - found.facts.clock, found.facts.clock - after
+def check_clock(
+    database_state: DatabaseState, before: dt.datetime, after: dt.datetime
+) -> Diagnosis:
+    """Compare the server's clock with ours before and after the query."""
+    early, late = before - database_state.facts.clock, database_state.facts.clock - after
     skew = max(early, late, dt.timedelta(0))
-    if skew > MUCH_SKEW:
-        text = f"the server's differs from ours by {skew.total_seconds():.0f} s"
-        return Check("warn", "clock", text, "set both by NTP")
-    return Check("ok", "clock", "the server's agrees with ours")
+    if skew > MAX_CLOCK_SKEW:
+        text = f"the server's clock differs from ours by {skew.total_seconds():.0f} s"
+        return Diagnosis("warn", "clock", text, "synchronize both with NTP")
+    return Diagnosis("ok", "clock", "the server's clock agrees with ours")
 
 
-def check_port(settings: Settings) -> Check:
+def check_port(settings: Settings) -> Diagnosis:
     host, port = settings.web_host, settings.web_port
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -191,28 +197,28 @@ def check_port(settings: Settings) -> Check:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
-        mend = "if that is not Jobmill itself, set web_host or web_port"
-        return Check("warn", "web address", f"{host}:{port}: {error.strerror}", mend)
-    return Check("ok", "web address", f"{host}:{port} is free")
+        mend = "unless this is Jobmill itself, set web_host or web_port"
+        return Diagnosis("warn", "web address", f"{host}:{port}: {error.strerror}", mend)
+    return Diagnosis("ok", "web address", f"{host}:{port} is free")
 
 
-def check_contact(settings: Settings) -> Check:
+def check_contact(settings: Settings) -> Diagnosis:
     if settings.contact:
-        return Check("ok", "contact", settings.contact)
-    mend = "set contact to a page or an address of yours"
-    return Check("warn", "contact", "sites that we ask cannot tell whose we are", mend)
+        return Diagnosis("ok", "contact", settings.contact)
+    mend = "set contact to your website or email address"
+    return Diagnosis("warn", "contact", "sites cannot see who runs this Jobmill", mend)
 
 
-def check_browser(settings: Settings) -> Check:
-    found = find_browser(settings.chromium)
-    if found:
-        return Check("ok", "browser", found)
-    mend = "install chromium, or set chromium to where it is"
-    return Check("warn", "browser", "none: pages that need JavaScript are not read", mend)
+def check_browser(settings: Settings) -> Diagnosis:
+    browser = find_browser(settings.chromium)
+    if browser:
+        return Diagnosis("ok", "browser", browser)
+    mend = "install Chromium, or set chromium to its path"
+    return Diagnosis("warn", "browser", "none: pages that need JavaScript cannot be read", mend)
 
 
-def check_models(settings: Settings) -> Check:
-    """Which mode is on; without a model everything works, so nothing is wrong."""
-    found = model_tiers.find_tiers(settings, os.environ)
-    lacks = [f"{seat.tier}: {seat.missing}" for seat in found if seat.missing is not None]
-    return Check("ok", "models", model_tiers.describe_mode(found), "; ".join(lacks))
+def check_models(settings: Settings) -> Diagnosis:
+    """Tell which mode is active. Models are optional, so this never fails."""
+    tiers = model_tiers.find_tiers(settings, os.environ)
+    missing = [f"{tier.tier}: {tier.missing}" for tier in tiers if tier.missing is not None]
+    return Diagnosis("ok", "models", model_tiers.describe_mode(tiers), "; ".join(missing))

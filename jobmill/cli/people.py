@@ -1,15 +1,15 @@
-"""jobmill person, key: who may sign in, and what programs show."""
+"""jobmill person, key: people who can sign in, and API keys."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import typer
 
-from jobmill.cli.support import hiring_session, output, times
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support import hints, output, session, times
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.people import changes, keys, persons
@@ -19,40 +19,39 @@ from jobmill.people.persons import Person
 app = typer.Typer(no_args_is_help=True)
 keys_app = typer.Typer(no_args_is_help=True)
 
+T = TypeVar("T")
 Role = Literal["viewer", "recruiter", "admin"]
 RoleOption = Annotated[
-    Role, typer.Option("--role", help="viewer looks, recruiter also changes, admin does all.")
+    Role, typer.Option("--role", help="viewer reads, recruiter edits, admin does everything.")
 ]
-Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Their address.")]
+Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the person.")]
 FromStdin = Annotated[
-    bool, typer.Option("--password-stdin", help="Read the password from the first line of input.")
+    bool, typer.Option("--password-stdin", help="Read the password from the first line of stdin.")
 ]
-All = Annotated[bool, typer.Option("--all", help="Also those that ended.")]
+All = Annotated[bool, typer.Option("--all", help="Also list ended ones.")]
 
 
 @app.command()
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call them.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the person.")],
     email: Email,
     role: RoleOption = "viewer",
     password_stdin: FromStdin = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let somebody sign in; asks for their password."""
+    """Add a person who can sign in; asks for the password."""
     password = read_password(from_stdin=password_stdin)
-    _tell(lambda tx: persons.add(tx, name, email, role, password), as_json)
+    _run_and_print(lambda tx: persons.add(tx, name, email, role, password), as_json)
 
 
 @app.command("list")
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
-    """List those who may sign in."""
-    found = [
-        one for one in hiring_session.in_transaction(persons.find_all) if every or not one.ended_at
-    ]
-    if found or as_json:
-        output.print_table(found, as_json=as_json)
+    """List the people who can sign in."""
+    rows = [row for row in _in_transaction(persons.find_all) if every or not row.ended_at]
+    if rows or as_json:
+        output.print_table(rows, as_json=as_json)
     else:
-        typer.echo("Nobody yet. `jobmill person add NAME EMAIL --role admin` adds the first.")
+        typer.echo("No people yet. Add an admin: jobmill person add NAME EMAIL --role admin")
 
 
 @app.command("role")
@@ -61,94 +60,97 @@ def set_role(
     role: Annotated[Role, typer.Argument(metavar="ROLE", help="viewer, recruiter or admin.")],
     as_json: AsJson = False,
 ) -> None:
-    """Change what somebody may do, from their next request on."""
-    _tell(lambda tx: persons.set_role(tx, email, role), as_json)
+    """Change the role of a person, from the next request on."""
+    _run_and_print(lambda tx: persons.set_role(tx, email, role), as_json)
 
 
 @app.command("password")
 def set_password(email: Email, password_stdin: FromStdin = False, as_json: AsJson = False) -> None:
-    """Give somebody a new password; wherever they are signed in, they no longer are."""
+    """Set a new password and sign the person out everywhere."""
     password = read_password(from_stdin=password_stdin)
-    _tell(lambda tx: persons.set_password(tx, email, password), as_json)
+    _run_and_print(lambda tx: persons.set_password(tx, email, password), as_json)
 
 
 @app.command("end")
 def end_person(email: Email, as_json: AsJson = False) -> None:
-    """Sign somebody out everywhere, for good; what they did stays in the log."""
-    _tell(lambda tx: persons.deactivate(tx, email), as_json)
+    """End the access of a person; the history keeps what they did."""
+    _run_and_print(lambda tx: persons.deactivate(tx, email), as_json)
 
 
 @app.command("changes")
 def list_changes(
-    limit: output.Limit = 50,
+    limit: Limit = 50,
     before: Annotated[
-        int | None, typer.Option(metavar="ID", min=1, help="Only what is older than this one.")
+        int | None, typer.Option(metavar="ID", min=1, help="Only changes before this change.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show who changed people, keys, pauses, searches and webhooks, the newest first."""
-    found = hiring_session.in_transaction(
-        lambda tx: changes.find_recent(tx, before=before, limit=limit)
-    )
+    """List changes of people, keys, pauses, searches and webhooks, newest first."""
+    rows = _in_transaction(lambda tx: changes.find_recent(tx, before=before, limit=limit))
     if as_json:
-        output.print_table(found, as_json=True)
-    elif found:
-        output.print_entries(_entry(one) for one in found)
+        output.print_table(rows, as_json=True)
+    elif rows:
+        output.print_entries(map(_entry, rows))
     else:
-        typer.echo("Nothing was changed yet.")
+        typer.echo("No changes yet.")
 
 
-def _entry(one: AdminChange) -> tuple[int, list[str], list[str]]:
-    what = " ".join(word for word in (one.noun, one.subject, one.what) if word)
-    when = f"{times.format_minute(one.at)}"
-    details = [] if one.what == "removed" else one.details
-    return one.id, [what, f"by {one.by or one.actor}", when], details
+def _entry(change: AdminChange) -> tuple[int, list[str], list[str]]:
+    what = " ".join(word for word in (change.noun, change.subject, change.what) if word)
+    when = f"{times.format_minute(change.at)}"
+    details = [] if change.what == "removed" else change.details
+    return change.id, [what, f"by {change.by or change.actor}", when], details
 
 
 @keys_app.command("add")
 def add_key(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
     role: RoleOption = "viewer",
     as_json: AsJson = False,
 ) -> None:
-    """Make a key, and show it this once."""
-    made = hiring_session.in_transaction(lambda tx: keys.add(tx, name, role))
-    output.print_record(made, as_json=as_json)
+    """Create an API key and show it once."""
+    key = _in_transaction(lambda tx: keys.add(tx, name, role))
+    output.print_record(key, as_json=as_json)
     if not as_json:
-        typer.echo("Keep the key now: it is shown only once. Send it as `Authorization: Bearer …`.")
+        typer.echo(
+            "Save the key now: it is not shown again. Send it as `Authorization: Bearer KEY`."
+        )
 
 
 @keys_app.command("list")
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
-    """List the keys, and when each was last used."""
-    found = [
-        one for one in hiring_session.in_transaction(keys.find_all) if every or not one.ended_at
-    ]
-    if found or as_json:
-        output.print_table(found, as_json=as_json)
+    """List the API keys, and when each was last used."""
+    rows = [row for row in _in_transaction(keys.find_all) if every or not row.ended_at]
+    if rows or as_json:
+        output.print_table(rows, as_json=as_json)
     else:
-        typer.echo("There is no key. `jobmill key add NAME --role viewer` makes one.")
+        typer.echo("No keys yet. Create one: jobmill key add NAME --role viewer")
 
 
 @keys_app.command("end")
 def end_key(
-    id: Annotated[int, typer.Argument(metavar="ID", help="Its number in `jobmill key list`.")],
+    id: Annotated[
+        int, typer.Argument(metavar="ID", help="Number of the key in `jobmill key list`.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Take a key's rights away."""
-    output.print_record(
-        hiring_session.in_transaction(lambda tx: keys.revoke(tx, id)), as_json=as_json
-    )
+    """Revoke an API key."""
+    output.print_record(_in_transaction(lambda tx: keys.revoke(tx, id)), as_json=as_json)
 
 
 def read_password(*, from_stdin: bool) -> str:
-    """Typed twice and not seen, or the first line of the input."""
+    """Ask for a password twice without showing it, or read it from stdin."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     if not sys.stdin.isatty():
-        raise Invalid("there is nobody to ask for a password: give it with --password-stdin")
+        raise Invalid("cannot ask for the password without a terminal: use --password-stdin")
     return typer.prompt("Password", hide_input=True, confirmation_prompt=True)
 
 
-def _tell(act: Callable[[Tx], Awaitable[Person]], as_json: bool) -> None:
-    output.print_record(hiring_session.in_transaction(act), as_json=as_json)
+def _run_and_print(act: Callable[[Tx], Awaitable[Person]], as_json: bool) -> None:
+    output.print_record(_in_transaction(act), as_json=as_json)
+
+
+def _in_transaction(act: Callable[[Tx], Awaitable[T]]) -> T:
+    with hints.add_hints():
+        return session.in_transaction(act)

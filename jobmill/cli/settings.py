@@ -1,4 +1,4 @@
-"""jobmill config …: what is set, and where."""
+"""jobmill config: the settings and where they come from."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ app = typer.Typer(no_args_is_help=True)
 
 
 @dataclass(frozen=True)
-class Setting:
+class _SettingRow:
     name: str
     value: object
     origin: str
 
 
 @dataclass(frozen=True)
-class Place:
+class _SettingsFile:
     path: str | None
     looked_for: list[str]
 
 
 @app.command("show")
 def show_settings(as_json: AsJson = False) -> None:
-    """Show every setting and where it comes from. Passwords are left out."""
+    """Show every setting and where it comes from, without passwords."""
     loaded, origins = settings.load()
     values = loaded.model_dump()
     values |= {name: _without_password(values[name]) for name in settings.CONNECTION_STRINGS}
-    found = [Setting(name, values[name], origin) for name, origin in origins.items()]
-    output.print_table(found, as_json=as_json)
+    rows = [_SettingRow(name, values[name], origin) for name, origin in origins.items()]
+    output.print_table(rows, as_json=as_json)
 
 
 @app.command()
 def check() -> None:
-    """Say whether the settings are right; if not, what is wrong (exit code 2)."""
+    """Check the settings; exit code 2 if one is wrong."""
     _, origins = settings.load()
     changed = sum(origin != "default" for origin in origins.values())
-    typer.echo(f"ok: {len(origins)} settings, {changed} of them set, the others at their default")
+    typer.echo(f"ok: {len(origins)} settings, {changed} set, the others at their default")
 
 
 @app.command()
 def path(as_json: AsJson = False) -> None:
-    """Print the file that settings are read from, or where one would be looked for."""
-    found = settings.find_file()
-    places = [str(place) for place in settings.search_paths()]
+    """Print the settings file in use, or the places where one would be read from."""
+    file = settings.find_file()
+    candidates = [str(path) for path in settings.search_paths()]
     if as_json:
-        output.print_record(Place(str(found) if found else None, places), as_json=True)
-    elif found:
-        typer.echo(found)
+        output.print_record(_SettingsFile(str(file) if file else None, candidates), as_json=True)
+    elif file:
+        typer.echo(file)
     else:
-        typer.echo(f"no file; looked for {' and '.join(places)}", err=True)
+        typer.echo(f"no settings file; looked for {' and '.join(candidates)}", err=True)
 
 
 def _without_password(url: str) -> str:

@@ -1,4 +1,4 @@
-"""jobmill setup …: begin with one's own: which companies, which model."""
+"""jobmill setup: first steps with your own companies and models."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import typer
 
 from jobmill.cli.support import environment, lookups, output, session
 from jobmill.cli.support.output import AsJson
-from jobmill.db import Database, Tx
+from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.outside import model_check
-from jobmill.outside.model_check import ModelTrial
 from jobmill.pipelines import first_boards
 from jobmill.pipelines.first_boards import Begun, Wishes
 from jobmill.rotation import bundled_companies
@@ -22,7 +21,7 @@ app = typer.Typer(no_args_is_help=True)
 
 
 @dataclass(frozen=True)
-class Entry:
+class _CompanyRow:
     key: str
     name: str
     about: str
@@ -31,31 +30,30 @@ class Entry:
 @app.command()
 def companies(
     search: Annotated[
-        str, typer.Option(metavar="WORDS", help="Only those with all of these words.")
+        str, typer.Option(metavar="WORDS", help="Only companies with all of these words.")
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the companies that come with Jobmill; `setup add KEY` adds one."""
-    found = [
-        Entry(one.key, one.name, one.about) for one in bundled_companies.search_companies(search)
+    """List the companies that come with Jobmill; `jobmill setup add KEY` adds one."""
+    rows = [
+        _CompanyRow(company.key, company.name, company.about)
+        for company in bundled_companies.search_companies(search)
     ]
-    if not found and not as_json:
-        typer.echo(
-            "Nobody in the list is like that. Any board or careers page: jobmill setup add URL"
-        )
+    if not rows and not as_json:
+        typer.echo("No company matches. Add any job board or careers page: jobmill setup add URL")
         return
-    output.print_table(found, as_json=as_json)
+    output.print_table(rows, as_json=as_json)
 
 
 @app.command()
 def add(
     boards: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PLATFORM/SLUG|URL", help="Boards, or pages that lead to one."),
+        typer.Argument(metavar="PLATFORM/SLUG|URL", help="Job boards, or pages that link to one."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add boards as sources and let a worker read them at once; what is no board yet is looked at."""
+    """Add job boards as sources that a worker reads next; other pages are searched for a board."""
     wishes = first_boards.read(boards or [])
     _check(wishes)
 
@@ -66,32 +64,33 @@ def add(
     if as_json:
         output.print_json(asdict(begun))
         return
-    _tell(begun)
+    _print_result(begun)
 
 
 def _check(wishes: Wishes) -> None:
-    """Invalid names every line that is not understood; then nothing is added."""
+    """Refuse all wishes if one is not understood, and name those."""
     if wishes.wrong:
         raise Invalid(
             "nothing was added: " + "; ".join(f"{line}: {why}" for line, why in wishes.wrong)
         )
     if not wishes.boards and not wishes.pages:
-        raise Invalid("say which: PLATFORM/SLUG as `setup companies` lists them, or a URL")
+        raise Invalid(
+            "name at least one board: PLATFORM/SLUG from `jobmill setup companies`, or a URL"
+        )
 
 
-def _tell(begun: Begun) -> None:
+def _print_result(begun: Begun) -> None:
     if begun.boards:
         known = begun.boards - begun.new
-        note = f", {known} known already" if known else ""
+        note = f", {known} already added" if known else ""
         typer.echo(f"{output.format_count(begun.boards, 'board')}: {begun.new} new{note}.")
     if begun.pages:
-        typer.echo(f"{output.format_count(begun.pages, 'page')} looked at by a worker for a board.")
-    hint = "a worker (`jobmill up`) reads them; then `jobmill match list`"
-    typer.echo(f"Next: {hint}", err=True)
+        typer.echo(f"{output.format_count(begun.pages, 'page')} will be searched for a job board.")
+    typer.echo("Next: a worker reads them (`jobmill up`); then see `jobmill match list`", err=True)
 
 
 @dataclass(frozen=True)
-class Answer:
+class _ModelCheck:
     tier: str
     model: str
     ok: bool
@@ -101,19 +100,22 @@ class Answer:
 
 @app.command("check-model")
 def check_model(as_json: AsJson = False) -> None:
-    """Ask each model that is set for one word, which costs a part of a cent; exit code 1 if none answers."""
+    """Send a short prompt to each configured model; exit code 1 if none answers."""
     settings = environment.load_settings()
 
-    async def act(database: Database) -> list[ModelTrial]:
-        return await model_check.check_models(database, settings, os.environ)
-
-    tried = session.with_database(act)
-    answers = [
-        Answer(
-            one.tier, one.model, one.ok, one.detail, None if one.cost is None else float(one.cost)
+    trials = session.with_database(
+        lambda database: model_check.check_models(database, settings, os.environ)
+    )
+    checks = [
+        _ModelCheck(
+            trial.tier,
+            trial.model,
+            trial.ok,
+            trial.detail,
+            None if trial.cost is None else float(trial.cost),
         )
-        for one in tried
+        for trial in trials
     ]
-    output.print_table(answers, as_json=as_json)
-    if not any(one.ok for one in answers):
+    output.print_table(checks, as_json=as_json)
+    if not any(check.ok for check in checks):
         raise typer.Exit(1)

@@ -45,7 +45,7 @@ async def listed(run: Run) -> list[str]:
 
 
 async def test_a_page_is_discovered_shown_approved_and_run(run: Run, site: Site) -> None:
-    assert "Nothing waits for you" in (await run("approval", "list")).stdout
+    assert "Nothing needs your approval" in (await run("approval", "list")).stdout
     queued = lines(await run("source", "discover", site.url("/careers"), "--json"))[0]
     assert (await run("worker", "--drain")).returncode == 0
     done = lines(await run("queue", "show", queued["item"], "--json"))[0]
@@ -57,7 +57,7 @@ async def test_a_page_is_discovered_shown_approved_and_run(run: Run, site: Site)
     assert "approval approve" in words
     shown = lines(await run("approval", "show", ref, "--json"))[0]
     assert (shown["state"], shown["config"]["selectors"]["title"]) == ("waiting", "h3.job-title")
-    assert "It waits for you" in (await run("approval", "show", ref)).stdout
+    assert "It needs your approval" in (await run("approval", "show", ref)).stdout
 
     approved = lines(await run("approval", "approve", ref, "--json"))[0]
     assert (approved["ref"], approved["state"]) == (ref, "approved")
@@ -71,7 +71,7 @@ async def test_an_approved_board_becomes_a_source_that_runs(run: Run, site: Site
     assert await listed(run) == [ref]
     assert "stays known" in (await run("approval", "reject", ref, "--reason", "spam")).stdout
     assert await listed(run) == []
-    assert "takes it back" in (await run("approval", "show", ref)).stdout
+    assert "Undo: " in (await run("approval", "show", ref)).stdout
     assert "is queued" in (await run("approval", "approve", ref)).stdout
     assert (await run("worker", "--drain")).returncode == 0
     (source,) = lines(await run("source", "list", "--json"))
@@ -115,7 +115,7 @@ async def test_a_long_list_says_how_to_go_on(run: Run, home: Path, url: str) -> 
             "SELECT 'Wells ' || n, 'html', n, '{}', 'pending_validation', 'import' "
             "FROM generate_series(1, 3) AS n"
         )
-    first = (await run("approval", "list", "--limit", 2)).stdout
+    first = (await run("approval", "list", "--limit", 2)).stderr
     after = first.partition("There are more: --after ")[2].split()[0]
     (last,) = lines(await run("approval", "list", "--after", after, "--json"))
     assert last["name"] == "Wells 3"

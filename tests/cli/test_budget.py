@@ -19,8 +19,8 @@ def test_a_new_installation_is_local_only_and_says_what_is_missing(
     assert done.returncode == 0, done.stderr
     assert "local only" in done.stdout
     assert done.stdout.count("set the environment variable ANTHROPIC_API_KEY") == 2
-    assert "$1 a day" in done.stdout
-    assert "No model was asked in 7 days." in done.stdout
+    assert "$1 per day" in done.stdout
+    assert "No model was called in the last 7 days." in done.stdout
 
 
 def test_what_was_spent_is_told_by_day_model_and_purpose(jobmill: Jobmill, url: str) -> None:
@@ -62,7 +62,7 @@ async def test_what_a_saved_match_cost_is_told(
     jobmill: Jobmill, url: str, database: Database
 ) -> None:
     on = {"DATABASE_URL": as_url(url), "ANTHROPIC_API_KEY": ""}
-    assert "no match was saved in 7 days" in jobmill("budget", **on).stdout
+    assert "no match was saved in the last 7 days" in jobmill("budget", **on).stdout
     async with database.transaction() as tx:
         await tx.execute(
             """
@@ -86,6 +86,6 @@ async def test_what_a_saved_match_cost_is_told(
               FROM matching.profile, catalog.listing
             """
         )
-    assert "$0.3750 (2 saved in 7 days)" in jobmill("budget", **on).stdout
+    assert "$0.3750 (2 saved in the last 7 days)" in jobmill("budget", **on).stdout
     report = json.loads(jobmill("budget", "--days", 20, "--json", **on).stdout)
     assert (report["matches"], report["per_match"]) == (4, 0.25)

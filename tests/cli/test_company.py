@@ -65,13 +65,13 @@ async def test_whoever_waits_is_shown_what_was_found(run: Run, site: Site) -> No
         "more than 240 employees",
         "tier C: 50 points",
         "50 of 50 home city office: it has an office in Portland, OR (Portland, Oregon)",
-        "board: https://jobs.lever.co/brinewell (lever, medium confidence): waits for you: `jobmill approval",
+        "job board: https://jobs.lever.co/brinewell (lever, medium confidence): needs your approval: `jobmill approval",
     ):
         assert words in told.stdout
     shown = (await run("company", "show", "brinewell")).stdout
     assert "tier C: 50 points" in shown
     assert "analyzed complete" in shown
-    assert "waits for you" in (await run("company", "list", "--waiting")).stdout
+    assert "needs your approval" in (await run("company", "list", "--waiting")).stdout
     assert "No companies" in (await run("company", "list", "--tier", "S")).stdout
 
 

@@ -34,7 +34,7 @@ async def kept(database: Database, email: str) -> str:
 
 
 async def test_a_person_is_added_listed_changed_and_ended(run: Run, database: Database) -> None:
-    assert "adds the first" in (await run("person", "list")).stdout
+    assert "jobmill person add" in (await run("person", "list")).stdout
     ada = ("person", "add", "Ada", "ada@example.org", "--role", "admin", "--password-stdin")
     made = await told(run, *ada, stdin="correct horse\r\nrest\n")
     assert (made["name"], made["role"], made["ended_at"]) == ("Ada", "admin", None)
@@ -80,7 +80,7 @@ async def test_a_key_is_shown_once_and_ended(run: Run, database: Database) -> No
         assert await keys.find_holder(tx, made["key"])
     shown = await run("key", "add", "other")
     assert "jm_" in shown.stdout
-    assert "only once" in shown.stdout
+    assert "not shown again" in shown.stdout
     [first, second] = await told(run, "key", "list")
     assert "key" not in first
     assert "digest" not in first
@@ -129,7 +129,7 @@ def _read(terminal: int) -> str:
 
 
 async def test_what_was_changed_is_listed_and_nothing_moves_the_cursor(run: Run) -> None:
-    assert (await run("person", "changes")).stdout == "Nothing was changed yet.\n"
+    assert (await run("person", "changes")).stdout == "No changes yet.\n"
     await told(run, "key", "add", "re\x1b[2Jports")
     [made] = await told(run, "person", "changes")
     assert (made["noun"], made["what"], made["actor"]) == ("key", "added", "local")
@@ -137,4 +137,4 @@ async def test_what_was_changed_is_listed_and_nothing_moves_the_cursor(run: Run)
     assert "key re\\x1b[2Jports added · by local" in done.stdout
     assert "role: viewer" in done.stdout
     before = ("person", "changes", "--before", str(made["id"]))
-    assert (await run(*before)).stdout == "Nothing was changed yet.\n"
+    assert (await run(*before)).stdout == "No changes yet.\n"

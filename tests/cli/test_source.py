@@ -136,7 +136,7 @@ async def test_a_source_is_disabled_rejected_and_enabled_by_hand(run: Run, site:
     assert "disabled" in (await run("source", "disable", id, "--reason", "too noisy")).stdout
     assert "too noisy" in (await run("source", "list", "--status", "disabled")).stdout
     assert "rejected" in (await run("source", "reject", id)).stdout
-    assert (await run("source", "enable", id)).stdout.strip().endswith("active")
+    assert (await run("source", "enable", id)).stdout.strip().endswith("active.")
     assert (await run("source", "enable", id)).returncode == 4
 
 
@@ -333,7 +333,7 @@ async def test_an_export_is_safe_in_a_spreadsheet_and_in_a_pipe(
     await run("listing", "export", "link")
     assert (home / "link").is_symlink()
     assert len((home / "kept.jsonl").read_text().splitlines()) == 50
-    assert "cannot be written" in (await run("listing", "export", "all.csv/x")).stderr
+    assert "cannot write" in (await run("listing", "export", "all.csv/x")).stderr
     assert [one.name for one in home.iterdir() if one.name.startswith(".")] == []
 
 

@@ -38,7 +38,7 @@ async def test_a_server_is_told_and_what_it_was_told_is_listed(
     assert "jobmill webhook add" in (await run("webhook", "list")).stdout
     (added,) = told(await run("webhook", "add", URL, "--event", "APPLIED", "--json"))
     assert set(added) == {"id", "url", "secret"}
-    assert "told nothing yet" in (await run("webhook", "deliveries", added["id"])).stdout
+    assert "No deliveries yet" in (await run("webhook", "deliveries", added["id"])).stdout
     async with database.transaction() as tx:
         opening = await make_opening(tx)
         await apply(tx, opening)
@@ -47,7 +47,7 @@ async def test_a_server_is_told_and_what_it_was_told_is_listed(
     assert (one["eventType"], one["jobId"]) == ("APPLIED", opening.id)
     assert "APPLIED · " in (await run("webhook", "deliveries", added["id"])).stdout
     none = await run("webhook", "deliveries", added["id"], "--state", "failed")
-    assert none.stdout == "There are none such.\n"
+    assert none.stdout == "No deliveries match.\n"
 
 
 async def test_a_server_is_turned_off_shown_and_forgotten(run: Run, database: Database) -> None:

@@ -52,7 +52,7 @@ async def test_it_runs_and_when_it_is_ended_the_product_goes_on_without_it(
             ended = await forked.runner(home, url)("demo", "clear", "--yes")
             assert ended.returncode == 0, ended.stderr
             second = _up(process)
-            assert second[0] == "The demo has ended; now it is yours."
+            assert second[0] == "The demo has ended. Jobmill is now empty and ready for your data."
             assert not any(line.startswith("demo") for line in second)
         finally:
             process.terminate()

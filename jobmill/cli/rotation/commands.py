@@ -12,7 +12,7 @@ import typer
 from jobmill import app as assembly
 from jobmill.boards import saved_responses
 from jobmill.cli.rotation import reports, searches
-from jobmill.cli.sources import commands
+from jobmill.cli.sources import scrape
 from jobmill.cli.support import environment, files, foreground_worker, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
@@ -194,7 +194,7 @@ def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> N
 @app.command()
 def sync(id: Id, as_json: AsJson = False) -> None:
     """Run one source now, whatever its turn; it counts as its turn."""
-    commands.scrape([id], everything=False, later=False, as_json=as_json)
+    scrape.scrape([id], everything=False, later=False, as_json=as_json)
 
 
 @app.command()

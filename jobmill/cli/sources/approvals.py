@@ -1,4 +1,4 @@
-"""jobmill approval …: what waits for a person's word."""
+"""jobmill approval: sources and job boards that need a decision."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from jobmill.catalog import approvals, history, sources
 from jobmill.catalog.approvals import Approval, ApprovalRef
 from jobmill.cli.support import output, session, times
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
 from jobmill.errors import AppError
 from jobmill.pipelines import approval
@@ -20,58 +20,58 @@ from jobmill.pipelines.approval import Decided
 
 app = typer.Typer(no_args_is_help=True)
 
-Refs = Annotated[list[str], typer.Argument(metavar="REF…", help="Such as source:12 or board:7.")]
 ACTOR = "command line"
+REF_HELP = "Reference such as source:12 or board:7."
+Refs = Annotated[list[str], typer.Argument(metavar="REF…", help=REF_HELP)]
 
 
 @app.command("list")
 def list_pending(
     kind: Annotated[
-        Literal["source", "board"] | None, typer.Option(help="Only sources, or only boards.")
+        Literal["source", "board"] | None, typer.Option(help="Only sources, or only job boards.")
     ] = None,
     after: Annotated[
-        str | None, typer.Option(metavar="REF", help="Only those after this one.")
+        str | None, typer.Option(metavar="REF", help="Only entries after this one.")
     ] = None,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
-    ] = 50,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List what waits: sources that were found, and boards of companies that are not sure."""
+    """List sources and job boards that need your approval."""
     start = approvals.parse_ref(after) if after else None
-
-    async def find(tx: Tx) -> list[Approval]:
-        return await approvals.find(tx, noun=kind, after=start, limit=limit + 1)
-
-    found = session.in_transaction(find)
-    if as_json:
-        for one in found[:limit]:
-            output.print_json(_record(one))
-        return
-    if not found:
-        typer.echo("Nothing waits for you. What is found and is not sure will stand here.")
-        return
-    output.print_entries(map(_entry, found[:limit]))
-    if len(found) > limit:
-        typer.echo(f"There are more: --after {found[limit - 1].ref}")
-    typer.echo(
-        "Look with `approval show REF`, then `approval approve REF…` or `approval reject REF…`"
+    pending = session.in_transaction(
+        lambda tx: approvals.find(tx, noun=kind, after=start, limit=limit + 1)
     )
+    if as_json:
+        for approval_request in pending[:limit]:
+            output.print_json(_to_json(approval_request))
+    elif pending:
+        output.print_entries(map(_entry, pending[:limit]))
+    else:
+        typer.echo("Nothing needs your approval. Uncertain sources and job boards appear here.")
+    if len(pending) > limit:
+        output.print_more_hint("--after", pending[limit - 1].ref)
+    if pending and not as_json:
+        typer.echo("Check one with `jobmill approval show REF`, then `approve` or `reject` it.")
 
 
-def _record(one: Approval) -> dict[str, Any]:
-    return {"ref": str(one.ref), **dataclasses.asdict(one)}
+def _to_json(pending: Approval) -> dict[str, Any]:
+    return {"ref": str(pending.ref), **dataclasses.asdict(pending)}
 
 
-def _entry(one: Approval) -> tuple[str, Sequence[str | None], Sequence[str | None]]:
-    sure = f"{one.confidence} confidence" if one.confidence else None
-    tried = "tested" if one.tested_at else one.detail or "not tested"
-    what = [one.name, one.platform, sure, tried if one.noun == "source" else None]
-    return str(one.ref), what, [one.url, one.evidence]
+def _entry(pending: Approval) -> tuple[str, Sequence[str | None], Sequence[str | None]]:
+    confidence = f"{pending.confidence} confidence" if pending.confidence else None
+    test_result = "tested" if pending.tested_at else pending.detail or "not tested"
+    title = [
+        pending.name,
+        pending.platform,
+        confidence,
+        test_result if pending.noun == "source" else None,
+    ]
+    return str(pending.ref), title, [pending.url, pending.evidence]
 
 
 @dataclass(frozen=True)
-class _Story:
+class _ApprovalDetails:
     pending: Approval
     config: dict[str, Any] | None
     events: list[Any]
@@ -79,85 +79,88 @@ class _Story:
 
 @app.command("show")
 def show_pending(
-    ref: Annotated[str, typer.Argument(metavar="REF", help="Such as source:12 or board:7.")],
-    as_json: AsJson = False,
+    ref: Annotated[str, typer.Argument(metavar="REF", help=REF_HELP)], as_json: AsJson = False
 ) -> None:
-    """Show what is known of it: where it is, why it was found, what was said about it."""
-    wanted = approvals.parse_ref(ref)
+    """Show a source or job board, why it was proposed and its history."""
+    parsed = approvals.parse_ref(ref)
 
-    async def find(tx: Tx) -> _Story:
-        pending = await approvals.get(tx, wanted)
-        board = wanted.noun == "board"
-        config = None if board else (await sources.get(tx, wanted.id)).config
-        events = await history.find_events(tx, "company" if board else "source", wanted.id)
-        return _Story(pending, config, events)
+    async def read_details(tx: Tx) -> _ApprovalDetails:
+        pending = await approvals.get(tx, parsed)
+        is_board = parsed.noun == "board"
+        config = None if is_board else (await sources.get(tx, parsed.id)).config
+        events = await history.find_events(tx, "company" if is_board else "source", parsed.id)
+        return _ApprovalDetails(pending, config, events)
 
-    story = session.in_transaction(find)
+    details = session.in_transaction(read_details)
     if as_json:
-        events = [dataclasses.asdict(event) for event in story.events]
-        output.print_json({**_record(story.pending), "config": story.config, "events": events})
+        events = [dataclasses.asdict(event) for event in details.events]
+        output.print_json({**_to_json(details.pending), "config": details.config, "events": events})
         return
-    output.print_record(story.pending, as_json=False)
-    if story.config:
-        output.print_facts({"config": story.config})
-    for event in story.events:
-        said = event.data.get("reason", "")
-        typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {said}"))
-    typer.echo(_advice(story.pending))
+    output.print_record(details.pending, as_json=False)
+    if details.config:
+        output.print_facts({"config": details.config})
+    for event in details.events:
+        reason = event.data.get("reason", "")
+        typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {reason}"))
+    typer.echo(_next_step(details.pending))
 
 
-def _advice(one: Approval) -> str:
-    if one.state == "approved":
-        return f"It is approved. `jobmill approval reject {one.ref}` takes it back."
-    approve = f"`jobmill approval approve {one.ref}`"
-    if one.state == "rejected":
-        return f"It is rejected. {approve} takes it back."
-    look = f"Look at `jobmill source test {one.id}`, then " if one.noun == "source" else "Then "
-    return f"It waits for you. {look}{approve}, or `reject`."
+def _next_step(pending: Approval) -> str:
+    if pending.state == "approved":
+        return f"It is approved. Undo: `jobmill approval reject {pending.ref}`"
+    approve = f"`jobmill approval approve {pending.ref}`"
+    if pending.state == "rejected":
+        return f"It is rejected. Undo: {approve}"
+    test = f"Test it with `jobmill source test {pending.id}`. "
+    return (
+        f"It needs your approval. {test if pending.noun == 'source' else ''}"
+        f"Approve it with {approve}, or reject it with `jobmill approval reject {pending.ref}`."
+    )
 
 
 @app.command()
 def approve(refs: Refs, as_json: AsJson = False) -> None:
-    """Let sources run, and have boards looked at; also those that were rejected."""
+    """Approve sources and job boards, also rejected ones."""
     _decide(refs, lambda tx, ref: approval.approve(tx, ref, actor=ACTOR), as_json)
 
 
 @app.command()
 def reject(
     refs: Refs,
-    reason: Annotated[str, typer.Option(help="Why, for those who read it later.")] = "not wanted",
+    reason: Annotated[str, typer.Option(help="Reason, shown in the history.")] = "not wanted",
     as_json: AsJson = False,
 ) -> None:
-    """Say that they are not wanted: they stay known, and are not proposed again."""
+    """Reject sources and job boards, so that they are never proposed again."""
     _decide(refs, lambda tx, ref: approval.reject(tx, ref, reason, actor=ACTOR), as_json)
 
 
 def _decide(
     names: list[str], act: Callable[[Tx, ApprovalRef], Awaitable[Decided]], as_json: bool
 ) -> None:
-    wanted = [approvals.parse_ref(name) for name in dict.fromkeys(names)]
+    refs = [approvals.parse_ref(name) for name in dict.fromkeys(names)]
 
-    async def each(database: Database) -> list[Decided]:
-        return [await _one(database, ref, act, alone=len(wanted) == 1) for ref in wanted]
+    async def decide_all(database: Database) -> list[Decided]:
+        return [await _decide_one(database, ref, act, alone=len(refs) == 1) for ref in refs]
 
-    done = session.with_database(each, declared=True)
+    decisions = session.with_database(decide_all, declared=True)
     if as_json:
-        output.print_json_lines(done)
+        output.print_json_lines(decisions)
     else:
-        for one in done:
-            typer.echo(output.printable(f"{one.ref} ({one.name}): {one.state}. {one.note}"))
-    if any(one.state == "unchanged" for one in done):
+        for decision in decisions:
+            name = f"{decision.ref} ({decision.name})"
+            typer.echo(output.printable(f"{name}: {decision.state}. {decision.note}"))
+    if any(decision.state == "unchanged" for decision in decisions):
         raise typer.Exit(1)
 
 
-async def _one(
+async def _decide_one(
     database: Database,
     ref: ApprovalRef,
     act: Callable[[Tx, ApprovalRef], Awaitable[Decided]],
     *,
     alone: bool,
 ) -> Decided:
-    """One of several: that it cannot be decided does not stop the others."""
+    """Decide one of several; an error does not stop the others."""
     try:
         async with database.transaction() as tx:
             return await act(tx, ref)

@@ -1,4 +1,4 @@
-"""jobmill source detect|read|platforms: what a board is and says, without asking it."""
+"""jobmill source detect, read, platforms: detect job boards and read saved responses offline."""
 
 from __future__ import annotations
 
@@ -21,37 +21,36 @@ from jobmill.tools import Tools
 
 def detect(
     urls: Annotated[
-        list[str], typer.Argument(metavar="URL", help="URLs; - reads them from stdin, one a line.")
+        list[str],
+        typer.Argument(metavar="URL", help="URLs; - reads them from stdin, one per line."),
     ],
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The saved page behind the URL.")
-    ] = None,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Saved page of the URL.")] = None,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="Look at the page, and one link further.")
+        bool, typer.Option("--fetch", help="Fetch the page and the pages it links to.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say which job board a URL or a page belongs to; nothing is fetched unless you ask."""
-    rows: list[_Row] = []
+    """Detect the job board of a URL or a saved page, without the network unless you use --fetch."""
+    rows: list[_DetectionRow] = []
 
-    def tell(url: str, found: Found | None) -> None:
+    def report(url: str, board: Found | None) -> None:
         if as_json:
-            output.print_json(_face(url, found))
+            output.print_json(_to_json(url, board))
         else:
-            rows.append(_Row.of(url, found))
+            rows.append(_DetectionRow.from_detection(url, board))
 
     try:
         if fetch:
-            _fetch(urls, tell)
+            _detect_online(urls, report)
         else:
-            _detect(urls, html, tell, as_json)
+            _detect_offline(urls, html, report, as_json)
     finally:
         if rows:
             output.print_table(rows, as_json=False)
 
 
 @dataclass(frozen=True)
-class _Row:
+class _DetectionRow:
     url: str
     platform: str | None
     token: str | None
@@ -59,56 +58,56 @@ class _Row:
     evidence: str | None
 
     @staticmethod
-    def of(url: str, found: Found | None) -> _Row:
-        if found is None:
-            return _Row(url, None, None, None, None)
-        return _Row(url, found.platform, found.token, found.confidence, found.evidence)
+    def from_detection(url: str, board: Found | None) -> _DetectionRow:
+        if board is None:
+            return _DetectionRow(url, None, None, None, None)
+        return _DetectionRow(url, board.platform, board.token, board.confidence, board.evidence)
 
 
-def _face(url: str, found: Found | None) -> dict[str, Any]:
-    row = _Row.of(url, found)
+def _to_json(url: str, board: Found | None) -> dict[str, Any]:
+    row = _DetectionRow.from_detection(url, board)
     return {
         "url": row.url,
         "platform": row.platform,
         "token": row.token,
         "confidence": row.confidence,
         "evidence": row.evidence,
-        "relation": found and found.relation,
-        "config": found and found.config,
-        "board_url": (found and found.url) or None,
+        "relation": board and board.relation,
+        "config": board and board.config,
+        "board_url": (board and board.url) or None,
     }
 
 
-Told: TypeAlias = "Callable[[str, Found | None], None]"
+Report: TypeAlias = "Callable[[str, Found | None], None]"
 
 
-def _detect(urls: Iterable[str], html: str | None, tell: Told, as_json: bool) -> None:
+def _detect_offline(urls: Iterable[str], html: str | None, report: Report, as_json: bool) -> None:
     saved = files.read_bytes(html).decode("utf-8", "replace") if html else None
 
-    def look(one: dict[str, Any]) -> None:
-        page = inputs.get_text(one, "html")
-        company = inputs.get_text(one, "company")
-        url = _url_of(one)
-        tell(url, detection.detect(url, saved if page is None else page, company=company))
+    def detect_input(fields: dict[str, Any]) -> None:
+        page = inputs.get_text(fields, "html")
+        company = inputs.get_text(fields, "company")
+        url = _get_url(fields)
+        report(url, detection.detect(url, saved if page is None else page, company=company))
 
-    inputs.for_each(urls, "url", look, as_json=as_json)
+    inputs.for_each(urls, "url", detect_input, as_json=as_json)
 
 
-def _url_of(given: dict[str, Any]) -> str:
-    url = inputs.get_text(given, "url")
+def _get_url(fields: dict[str, Any]) -> str:
+    url = inputs.get_text(fields, "url")
     if url is None:
-        raise Invalid('each line is a URL, or an object with a "url"')
+        raise Invalid('each line must be a URL, or an object with a "url"')
     return url
 
 
-def _fetch(urls: Iterable[str], tell: Told) -> None:
-    wanted = [_url_of(one) for one in inputs.read_inputs(urls, "url")]
+def _detect_online(urls: Iterable[str], report: Report) -> None:
+    input_urls = [_get_url(fields) for fields in inputs.read_inputs(urls, "url")]
 
-    async def look(tools: Tools) -> None:
-        for url in wanted:
-            tell(url, await detection.discover(tools.fetch, url))
+    async def detect_all(tools: Tools) -> None:
+        for url in input_urls:
+            report(url, await detection.discover(tools.fetch, url))
 
-    session.with_tools(look)
+    session.with_tools(detect_all)
 
 
 def read(
@@ -116,49 +115,52 @@ def read(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help='Saved answers; - reads {"file": …} or {"body": …} objects from stdin.',
+            help='Saved responses; - reads {"file": …} or {"body": …} objects from stdin.',
         ),
     ],
     platform: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose answer it is: `source platforms`.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Platform of the response, see `jobmill source platforms`."
+        ),
     ] = None,
-    token: Annotated[str, typer.Option(help="The board that was asked, if you know.")] = "",
+    token: Annotated[str, typer.Option(help="Name of the board, if known.")] = "",
     config: Annotated[
-        str | None, typer.Option(metavar="JSON", help="The whole config of the source.")
+        str | None, typer.Option(metavar="JSON", help="Complete configuration of the source.")
     ] = None,
-    url: Annotated[str, typer.Option(help="What was asked for.")] = "",
+    url: Annotated[str, typer.Option(help="Requested URL.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Read postings from saved answers of a board; nothing is fetched or saved."""
+    """Read jobs from saved responses of a job board; nothing is fetched or saved."""
     options = {"platform": platform, "token": token, "url": url}
 
-    def show_postings(one: dict[str, Any]) -> None:
-        _print_postings(options | one, one.get("config") or read_config(config), as_json)
+    def print_input(fields: dict[str, Any]) -> None:
+        _print_postings(options | fields, fields.get("config") or read_config(config), as_json)
 
-    inputs.for_each(files, "file", show_postings, as_json=as_json)
+    inputs.for_each(files, "file", print_input, as_json=as_json)
 
 
-def _print_postings(one: dict[str, Any], config: object, as_json: bool) -> None:
-    name = inputs.get_text(one, "platform")
+def _print_postings(fields: dict[str, Any], config: object, as_json: bool) -> None:
+    name = inputs.get_text(fields, "platform")
     if not name:
-        raise Invalid("say whose answer it is: --platform NAME")
+        raise Invalid("name the platform of the response: --platform NAME")
     if config is not None and not isinstance(config, dict):
-        raise Invalid('"config" is not an object: {…}')
+        raise Invalid('"config" must be an object: {…}')
     platform = saved_responses.platform(name)
-    text = inputs.get_text(one, "body")
-    found = saved_responses.read(
+    text = inputs.get_text(fields, "body")
+    postings = saved_responses.read(
         platform,
-        inputs.read_named_file(one, "body") if text is None else text.encode("utf-8", "replace"),
-        url=inputs.get_text(one, "url") or "",
-        token=inputs.get_text(one, "token") or "",
+        inputs.read_named_file(fields, "body") if text is None else text.encode("utf-8", "replace"),
+        url=inputs.get_text(fields, "url") or "",
+        token=inputs.get_text(fields, "token") or "",
         config=cast("dict[str, Any] | None", config),
     )
     if as_json:
-        for posting in found:
-            extra = {"file": one["file"]} if "file" in one else {}
+        for posting in postings:
+            extra = {"file": fields["file"]} if "file" in fields else {}
             output.print_json(posting_json.to_record(posting) | extra)
     else:
-        posting_output.print_postings(found)
+        posting_output.print_postings(postings)
 
 
 def read_config(text: str | None) -> dict[str, Any] | None:
@@ -166,7 +168,7 @@ def read_config(text: str | None) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True)
-class PlatformRow:
+class _PlatformRow:
     name: str
     title: str
     use: str
@@ -174,17 +176,19 @@ class PlatformRow:
     why: str | None
 
 
-def platforms(as_json: AsJson = False) -> None:
-    """List the platforms: which are read, which only recognised, which are off, and why."""
-    rows: list[PlatformRow] = []
-    for one in PLATFORMS:
-        unset = api_keys.missing(one, None, os.environ)
-        if one.off:
-            rows.append(PlatformRow(one.name, one.title, "off", one.off))
-        elif one.first is None:
-            rows.append(PlatformRow(one.name, one.title, "recognised only", None))
-        elif unset:
-            rows.append(PlatformRow(one.name, one.title, "off", f"set {', '.join(unset)}"))
+def list_platforms(as_json: AsJson = False) -> None:
+    """List the platforms and whether each is supported."""
+    rows: list[_PlatformRow] = []
+    for platform in PLATFORMS:
+        missing_keys = api_keys.missing(platform, None, os.environ)
+        if platform.off:
+            rows.append(_PlatformRow(platform.name, platform.title, "off", platform.off))
+        elif platform.first is None:
+            rows.append(_PlatformRow(platform.name, platform.title, "recognised only", None))
+        elif missing_keys:
+            rows.append(
+                _PlatformRow(platform.name, platform.title, "off", f"set {', '.join(missing_keys)}")
+            )
         else:
-            rows.append(PlatformRow(one.name, one.title, "on", None))
+            rows.append(_PlatformRow(platform.name, platform.title, "on", None))
     output.print_rows(rows, as_json=as_json)
