@@ -400,7 +400,7 @@ async def test_the_key_appears_only_in_the_request(
         cursor = await tx.execute("SELECT answer::text FROM budget.answer AS answer")
         outputs.append(str(await cursor.fetchall()))
     assert vendor.site.requests_to(MESSAGES)[0].headers["x-api-key"] == KEY
-    assert "asked a model" in caplog.text
+    assert "called a model" in caplog.text
     assert [text for text in outputs if KEY in text] == []
 
 
