@@ -32,46 +32,44 @@ class Indexed(YieldPolicy):
         self.price_then = np.zeros(len(targets))
         self.price = 1.0
 
-    def _reckon(self, place: int) -> None:
-        state = self.states[self.roster.targets[place].id]
+    def _reckon(self, index: int) -> None:
+        state = self.states[self.pool.targets[index].id]
         if state.rho is not None:
-            since = float(self.roster.since[place])
-            self.due[place] = yield_model.due_at(state, self.price, since, self.rules)
-            self.price_then[place] = self.price
+            since = float(self.pool.known_at[index])
+            self.due[index] = yield_model.due_at(state, self.price, since, self.rules)
+            self.price_then[index] = self.price
 
     def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
         super().record(id, now, outcome)
-        self._reckon(self.roster.place[id])
+        self._reckon(self.pool.index_by_id[id])
 
-    def _put_off(self, places: Iterable[int], now: float) -> None:
-        for place in places:
-            state = self.states[self.roster.targets[place].id]
-            self.due[place] = yield_model.reconsider_at(state, self.price, now, self.rules)
-            self.price_then[place] = self.price
+    def _put_off(self, indexes: Iterable[int], now: float) -> None:
+        for index in indexes:
+            state = self.states[self.pool.targets[index].id]
+            self.due[index] = yield_model.reconsider_at(state, self.price, now, self.rules)
+            self.price_then[index] = self.price
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         outdated = np.flatnonzero(call_value.is_outdated(self.price_then, self.price))
         self._put_off(outdated[: LOOK * budget].tolist(), now)
-        left = self.roster.remaining_calls(now, room)
-        ready = self.roster.ready(now, left)
+        left = self.pool.remaining_calls(now, room)
+        ready = self.pool.ready(now, left)
         due = self._due(ready, now, budget)
         looked = np.union1d(due, self._unknown(ready, now, budget))
         # Those that waited too long have an index of their own.
-        owed = self.roster.take(self._overdue(ready, now), self._overdue_quota(budget), left)
+        owed = self.pool.take(self._overdue(ready, now), self._overdue_quota(budget), left)
         self._owed -= len(owed)
         rest = np.setdiff1d(looked, owed)
         values = self._values(rest, now)
         worth = dict(zip(rest.tolist(), values.tolist(), strict=True))
-        dear = self.roster.take(
-            rank_by_value(rest, values, 2 * budget + 1), budget - len(owed), left
-        )
+        dear = self.pool.take(rank_by_value(rest, values, 2 * budget + 1), budget - len(owed), left)
         full = bool(dear) and len(dear) + len(owed) == budget
         self.price = call_value.next_price(self.price, worth[dear[-1]] if full else None)
         passed = set(due.tolist()) - {*owed, *dear}
         self._put_off(
             [one for one in passed if worth[one] < call_value.NEAR_PRICE * self.price], now
         )
-        return self.roster.claim(owed + dear, now, self.rules.gaps)
+        return self.pool.claim(owed + dear, now, self.rules.gaps)
 
     def _due(self, ready: PoolIndexes, now: float, budget: int) -> PoolIndexes:
         """ORDER BY due_at LIMIT."""

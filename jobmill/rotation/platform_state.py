@@ -24,25 +24,25 @@ class PlatformState:
     name: str
     per_hour: int | None
     per_day: int | None
-    found: float
-    looked: float
-    shown: float
-    shown_days: float
+    new_listings: float
+    observed_days: float
+    entries: float
+    entry_days: float
     pooled_at: dt.datetime | None
     streak: int
     opened: int
     shut_until: dt.datetime | None
     shut_at: dt.datetime | None
     probe_at: dt.datetime | None
-    held: int
+    hold_count: int
 
     @property
     def average(self) -> yield_model.PlatformAverage:
         return yield_model.PlatformAverage(
-            self.found,
-            self.looked,
-            self.shown,
-            self.shown_days,
+            self.new_listings,
+            self.observed_days,
+            self.entries,
+            self.entry_days,
             epoch_times.to_seconds(self.pooled_at),
         )
 
@@ -54,7 +54,7 @@ class PlatformState:
             epoch_times.to_gate(self.shut_until),
             epoch_times.to_seconds(self.shut_at),
             epoch_times.to_seconds(self.probe_at),
-            self.held,
+            self.hold_count,
         )
 
 
@@ -64,8 +64,9 @@ async def load_all(tx: Tx) -> dict[str, PlatformState]:
         tx,
         PlatformState,
         """
-        SELECT name, per_hour, per_day, found, looked, shown, shown_days, pooled_at, streak, opened,
-               shut_until, shut_at, probe_at, held
+        SELECT name, per_hour, per_day, found AS new_listings, looked AS observed_days,
+               shown AS entries, shown_days AS entry_days, pooled_at, streak, opened, shut_until,
+               shut_at, probe_at, held AS hold_count
           FROM rotation.platform
         """,
     )
@@ -90,8 +91,9 @@ async def lock_platform(tx: Tx, name: str, *, wait: bool) -> PlatformState | Non
         tx,
         PlatformState,
         """
-        SELECT name, per_hour, per_day, found, looked, shown, shown_days, pooled_at, streak, opened,
-               shut_until, shut_at, probe_at, held
+        SELECT name, per_hour, per_day, found AS new_listings, looked AS observed_days,
+               shown AS entries, shown_days AS entry_days, pooled_at, streak, opened, shut_until,
+               shut_at, probe_at, held AS hold_count
           FROM rotation.platform WHERE name = %s FOR UPDATE SKIP LOCKED
         """,
         [name],
@@ -123,7 +125,7 @@ async def save_state(
             "shut_until": epoch_times.to_datetime(trouble.shut_until),
             "shut_at": epoch_times.to_datetime(trouble.shut_at),
             "probe_at": epoch_times.to_datetime(trouble.probe_at),
-            "held": trouble.held,
+            "held": trouble.hold_count,
         },
     )
 

@@ -145,8 +145,10 @@ async def test_a_day_of_calls_is_as_long_when_clocks_change(berlin: Tx, at: dt.d
     id = await make_target(berlin)
     await answer(berlin, id, at, new=1)
     await platform_state.set_limits(berlin, "greenhouse", per_hour=None, per_day=1)
-    assert (await platform_state.remaining_calls(berlin, at + DAY - HOUR / 2, {})).left == {}
-    assert (await platform_state.remaining_calls(berlin, at + DAY, {})).left == {"greenhouse": 1}
+    assert (await platform_state.remaining_calls(berlin, at + DAY - HOUR / 2, {})).remaining == {}
+    assert (await platform_state.remaining_calls(berlin, at + DAY, {})).remaining == {
+        "greenhouse": 1
+    }
 
 
 @CLOCKS_CHANGE

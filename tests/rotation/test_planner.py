@@ -135,7 +135,7 @@ async def test_queued_calls_count_against_the_limit_of_a_platform(tx: Tx, limits
     for calls in (1, 1, 0):
         assert len((await start_run(tx, one_call, NOW, {})).claimed) == calls
     room = await platform_state.remaining_calls(tx, NOW, {})
-    assert (room.left, list(room.shut)) == ({}, ["greenhouse"])
+    assert (room.remaining, list(room.unavailable)) == ({}, ["greenhouse"])
 
 
 @LIMITS

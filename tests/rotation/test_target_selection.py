@@ -14,8 +14,7 @@ from jobmill.db import Tx
 from jobmill.rotation import epoch_times, expired_claims, platform_state, target_selection, targets
 from jobmill.rotation.planner import RunRequest, start_run
 from jobmill.rotation.policies import eligibility
-from jobmill.rotation.policies.interval_policy import IntervalPolicy
-from jobmill.rotation.policies.interval_policy import IntervalRules as SeedRules
+from jobmill.rotation.policies.interval_policy import IntervalPolicy, IntervalRules
 from jobmill.rotation.policies.yield_model import YieldRules
 from jobmill.rotation.policies.yield_policy import YieldPolicy
 from jobmill.rotation.target_selection import RunLimits, SelectionRequest
@@ -96,11 +95,11 @@ def note(policy: IntervalPolicy | YieldPolicy, gates_at: dict[int, float]) -> No
     """Tell the policy when each target was called and may be called again."""
     for id, gate_at in gates_at.items():
         called_at = policy.states[id].called_at
-        policy.roster.put(policy.roster.place[id], called_at, gate_at)
+        policy.pool.set_times(policy.pool.index_by_id[id], called_at, gate_at)
 
 
 @pytest.mark.parametrize("number", range(8))
-async def test_the_seeds_questions_in_sql_choose_what_its_policy_chooses(
+async def test_interval_selection_in_sql_chooses_what_the_policy_chooses(
     tx: Tx, number: int
 ) -> None:
     fate = random.Random(number)
@@ -109,16 +108,16 @@ async def test_the_seeds_questions_in_sql_choose_what_its_policy_chooses(
     left = {name: fate.choice([0, 2, 100]) for name in PLATFORMS}
     open_now = {name: room for name, room in left.items() if room}
 
-    policy = IntervalPolicy(SeedRules(companies_per_run=most, slices_per_run=slices))
+    policy = IntervalPolicy(IntervalRules(companies_per_run=most, slices_per_run=slices))
     active = await all_active(tx)
-    policy.states.update({place.source_id: place.seed for place in active})
+    policy.states.update({place.source_id: place.interval_state for place in active})
     policy.bind([plain(place) for place in active], {}, NOW.timestamp())
-    note(policy, {place.source_id: place.seed.next_allowed_at for place in active})
+    note(policy, {place.source_id: place.interval_state.next_allowed_at for place in active})
     expected = policy.choose(NOW.timestamp(), 10_000, left)
 
     await expired_claims.release_and_correct(tx, NOW)
-    question = SelectionRequest(NOW, open_now, RunLimits(most, slices))
-    places = await target_selection.choose_by_interval(tx, question, question.room())
+    request = SelectionRequest(NOW, open_now, RunLimits(most, slices))
+    places = await target_selection.choose_by_interval(tx, request, request.capacity())
     chosen = [place.source_id for place in places]
     assert set(chosen) == set(expected)
     assert len(chosen) == len(set(chosen))

@@ -89,7 +89,7 @@ def _wish(
         trigger=trigger,
         platforms=names,
         kind=kind,
-        most=most,
+        max_calls=most,
     )
 
 

@@ -67,7 +67,7 @@ class BreakerState:
     shut_at: float | None = None
     probe_at: float | None = None
     """When the pending probe was sent."""
-    held: int = 0
+    hold_count: int = 0
     """Consecutive requests to slow down."""
 
 
@@ -109,7 +109,7 @@ def after_error(trouble: BreakerState, now: float, breaker: BreakerRules) -> Bre
         return replace(trouble, streak=streak)
     opened = trouble.opened + 1
     until = now + doubled_delay(breaker.breaker_first, opened, breaker.breaker_most)
-    return BreakerState(streak, opened, _later(trouble, until, now), now, None, trouble.held)
+    return BreakerState(streak, opened, _later(trouble, until, now), now, None, trouble.hold_count)
 
 
 def after_limit(
@@ -117,11 +117,11 @@ def after_limit(
 ) -> BreakerState:
     """Hold the source for as long as it asks."""
     # Concurrent calls receive the same request to slow down: count it once.
-    again = is_gated(trouble.shut_until, trouble.shut_at, now) and trouble.held > 0
-    holds = trouble.held if again else trouble.held + 1
+    again = is_gated(trouble.shut_until, trouble.shut_at, now) and trouble.hold_count > 0
+    holds = trouble.hold_count if again else trouble.hold_count + 1
     span = doubled_delay(breaker.hold_first, holds, breaker.breaker_most) if wait is None else wait
     until = _later(trouble, now + min(span, breaker.hold_most), now)
-    return replace(trouble, shut_until=until, shut_at=now, probe_at=None, held=holds)
+    return replace(trouble, shut_until=until, shut_at=now, probe_at=None, hold_count=holds)
 
 
 def _later(trouble: BreakerState, until: float, now: float) -> float:
@@ -134,11 +134,11 @@ def _later(trouble: BreakerState, until: float, now: float) -> float:
 def after_answer(trouble: BreakerState, now: float) -> BreakerState:
     """The source answered: close the breaker, but keep a requested hold."""
     shut = is_gated(trouble.shut_until, trouble.shut_at, now)
-    if shut and not trouble.held:
+    if shut and not trouble.hold_count:
         return BreakerState()
     # Keep past times, in case the clock is set back.
-    holds = trouble.held if shut else 0
-    return replace(trouble, streak=0, opened=0, probe_at=None, held=holds)
+    holds = trouble.hold_count if shut else 0
+    return replace(trouble, streak=0, opened=0, probe_at=None, hold_count=holds)
 
 
 def after_outcome(

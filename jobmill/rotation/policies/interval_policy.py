@@ -1,4 +1,4 @@
-"""The policy `seed`: fixed intervals with cooling and warming, least recently called first."""
+"""The interval policy (setting value `seed`): fixed intervals that adapt, least recently called first."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ def _after_failure(state: IntervalState, now: float, rules: IntervalRules) -> In
 
 
 class IntervalPolicy:
-    """Chooses by staleness; its knowledge is in `states` and `roster.troubles`."""
+    """Chooses by staleness; its knowledge is in `states` and `pool.breakers`."""
 
     def __init__(self, rules: IntervalRules) -> None:
         self.rules = rules
-        self.roster = TargetPool(rules.breaker, rules.longest_delay)
+        self.pool = TargetPool(rules.breaker, rules.longest_delay)
         self.states: dict[Hashable, IntervalState] = {}
         self._turn = 0
         self._build_columns()
@@ -117,65 +117,69 @@ class IntervalPolicy:
         now: float,
     ) -> None:
         """Replace the set of targets; the state of known ids is kept."""
-        self.roster.bind(targets, sources, now)
+        self.pool.bind(targets, sources, now)
         self._build_columns()
 
     def _build_columns(self) -> None:
         """One group per platform, and one for all slices."""
-        targets = self.roster.targets
-        lines = [None if bound.kind == "slice" else bound.source for bound in targets]
-        self._lines = sorted(set(lines), key=lambda name: (name is None, name or ""))
-        number = {name: n for n, name in enumerate(self._lines)}
-        self._line = np.array([number[name] for name in lines], dtype=np.intp)
+        targets = self.pool.targets
+        groups = [None if target.kind == "slice" else target.source for target in targets]
+        self._group_names = sorted(set(groups), key=lambda name: (name is None, name or ""))
+        number = {name: n for n, name in enumerate(self._group_names)}
+        self._group = np.array([number[name] for name in groups], dtype=np.intp)
         # Slices have no priority, only staleness.
-        self._priority = np.array([0.0 if one.kind == "slice" else one.priority for one in targets])
-        self._ok = np.full(len(targets), NEVER)
-        for place, target in enumerate(targets):
+        self._priority = np.array(
+            [0.0 if target.kind == "slice" else target.priority for target in targets]
+        )
+        self._succeeded_at = np.full(len(targets), NEVER)
+        for index, target in enumerate(targets):
             if target.id in self.states:
-                self._fill_columns(place, self.states[target.id])
+                self._fill_columns(index, self.states[target.id])
 
-    def _fill_columns(self, place: int, state: IntervalState) -> None:
-        self._ok[place] = NEVER if state.last_success_at is None else state.last_success_at
+    def _fill_columns(self, index: int, state: IntervalState) -> None:
+        self._succeeded_at[index] = (
+            NEVER if state.last_success_at is None else state.last_success_at
+        )
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         """One run: the stalest of each group up to its limit; a small budget is shared in turn."""
         most = int(eligibility.as_count(budget))
-        left = self.roster.remaining_calls(now, room)
-        ready = self.roster.ready(now, left) if most else np.empty(0, dtype=np.intp)
+        left = self.pool.remaining_calls(now, room)
+        ready = self.pool.ready(now, left) if most else np.empty(0, dtype=np.intp)
         if not len(ready):
             return []
-        picked = list(islice(self._interleave(self._choose_per_line(ready, left, now)), most))
+        picked = list(islice(self._interleave(self._choose_per_group(ready, left, now)), most))
         self._turn += len(picked)
         gaps = {"company": self.rules.company_interval, "slice": self.rules.slice_least}
-        return self.roster.claim(picked, now, gaps)
+        return self.pool.claim(picked, now, gaps)
 
-    def _choose_per_line(self, ready: PoolIndexes, left: list[int], now: float) -> list[list[int]]:
+    def _choose_per_group(self, ready: PoolIndexes, left: list[int], now: float) -> list[list[int]]:
         """What each group would call without a budget."""
         order = np.lexsort(
-            (ready, without_future_times(self._ok[ready], now), self._priority[ready])
+            (ready, without_future_times(self._succeeded_at[ready], now), self._priority[ready])
         )
         ready = ready[order]
         runs: list[list[int]] = []
-        for number, name in enumerate(self._lines):
+        for number, name in enumerate(self._group_names):
             most = self.rules.slices_per_run if name is None else self.rules.companies_per_run
-            line = ready[self._line[ready] == number].tolist()
-            runs.append(self.roster.take(line, most, left))
+            group = ready[self._group[ready] == number].tolist()
+            runs.append(self.pool.take(group, most, left))
         return runs
 
     def _interleave(self, runs: list[list[int]]) -> Iterator[int]:
         """Take one of each group in turn, starting where the last run stopped."""
         begin = self._turn % len(runs)
         for row in zip_longest(*runs[begin:], *runs[:begin]):
-            yield from (place for place in row if place is not None)
+            yield from (index for index in row if index is not None)
 
     def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
         """Learn from an outcome; unknown ids are ignored."""
-        place = self.roster.place.get(id)
-        if place is None:
+        index = self.pool.index_by_id.get(id)
+        if index is None:
             return
-        target = self.roster.targets[place]
+        target = self.pool.targets[index]
         state = self.states.get(id) or initial_state(target.kind, self.rules)
         state = self.states[id] = learn(state, outcome, now, kind=target.kind, rules=self.rules)
-        self.roster.record_answer(target.source, outcome, now)
-        self._fill_columns(place, state)
-        self.roster.set_times(place, state.called_at, state.next_allowed_at)
+        self.pool.record_answer(target.source, outcome, now)
+        self._fill_columns(index, state)
+        self.pool.set_times(index, state.called_at, state.next_allowed_at)

@@ -34,13 +34,13 @@ class PoolTarget:
 class TargetPool:
     """Targets as columns, so that all are examined at once; ordered by priority, then as given."""
 
-    def __init__(self, breaker: BreakerRules, longest: float) -> None:
+    def __init__(self, breaker: BreakerRules, longest_delay: float) -> None:
         self.breaker = breaker
-        self.longest = longest
-        self.troubles: dict[str, BreakerState] = {}
-        self._known_at: dict[Hashable, float] = {}
-        self._noted: dict[Hashable, tuple[float, float]] = {}
-        self._ledgers: dict[str, CallCounter] = {}
+        self.longest_delay = longest_delay
+        self.breakers: dict[str, BreakerState] = {}
+        self._first_bound_at: dict[Hashable, float] = {}
+        self._call_times: dict[Hashable, tuple[float, float]] = {}
+        self._counters: dict[str, CallCounter] = {}
         self.bind([], {}, 0.0)
 
     def bind(
@@ -50,47 +50,53 @@ class TargetPool:
         now: float,
     ) -> None:
         """Replace the set of targets; each id once."""
-        read = {target["id"]: _parse_target(target) for target in targets}
-        self.targets = sorted(read.values(), key=lambda target: target.priority)
-        self.place = {target.id: n for n, target in enumerate(self.targets)}
-        self.names = list(dict.fromkeys([*sources, *(one.source for one in self.targets)]))
-        for name in self.names:
-            self._ledgers.setdefault(name, CallCounter()).set_limits(sources.get(name))
-        number = {name: n for n, name in enumerate(self.names)}
-        self.source = np.array([number[one.source] for one in self.targets], dtype=np.intp)
-        self.since = np.array([self._known_at.setdefault(one.id, now) for one in self.targets])
+        by_id = {target["id"]: _parse_target(target) for target in targets}
+        self.targets = sorted(by_id.values(), key=lambda target: target.priority)
+        self.index_by_id = {target.id: n for n, target in enumerate(self.targets)}
+        self.source_names = list(
+            dict.fromkeys([*sources, *(target.source for target in self.targets)])
+        )
+        for name in self.source_names:
+            self._counters.setdefault(name, CallCounter()).set_limits(sources.get(name))
+        number = {name: n for n, name in enumerate(self.source_names)}
+        self.source = np.array([number[target.source] for target in self.targets], dtype=np.intp)
+        self.known_at = np.array(
+            [self._first_bound_at.setdefault(target.id, now) for target in self.targets]
+        )
         never = NEVER, NEVER
-        noted = [self._noted.get(bound.id, never) for bound in self.targets]
+        noted = [self._call_times.get(target.id, never) for target in self.targets]
         self.called, self.gate = np.array(noted, dtype=np.float64).reshape(-1, 2).T.copy()
 
     def remaining_calls(self, now: float, room: Mapping[str, Any] | None) -> list[int]:
-        """Calls that each source accepts now, in the order of `names`."""
-        return [self._remaining_calls_of(name, now, room) for name in self.names]
+        """Calls that each source accepts now, in the order of `source_names`."""
+        return [self._remaining_calls_of(name, now, room) for name in self.source_names]
 
     def _remaining_calls_of(self, name: str, now: float, room: Mapping[str, Any] | None) -> int:
         way = eligibility.breaker_position(
-            self.troubles.get(name, BreakerState()), now, self.breaker
+            self.breakers.get(name, BreakerState()), now, self.breaker
         )
         if way == "shut":
             return 0
-        left = eligibility.remaining_calls(room, name, self._ledgers[name], now)
+        left = eligibility.remaining_calls(room, name, self._counters[name], now)
         return min(left, 1) if way == "probe" else left
 
     def ready(self, now: float, left: Sequence[int]) -> PoolIndexes:
         """Targets that may be called now."""
         # A gate set by a wrong clock, or for longer than the maximum, is ignored.
-        true = (self.called <= now + CLOCK_SLACK) & (self.gate <= now + self.longest + CLOCK_SLACK)
+        true = (self.called <= now + CLOCK_SLACK) & (
+            self.gate <= now + self.longest_delay + CLOCK_SLACK
+        )
         shut = (self.gate > now) & true
         return np.flatnonzero(~shut & (np.array(left) > 0)[self.source])
 
-    def take(self, places: Iterable[int], most: int, left: list[int]) -> list[int]:
+    def take(self, indexes: Iterable[int], most: int, left: list[int]) -> list[int]:
         """The first targets that fit into the remaining calls, which are used up."""
         picked: list[int] = []
-        for place in places if most > 0 else ():
-            source = self.source[place]
+        for index in indexes if most > 0 else ():
+            source = self.source[index]
             if left[source] > 0:
                 left[source] -= 1
-                picked.append(place)
+                picked.append(index)
                 if len(picked) >= most:
                     break
         return picked
@@ -98,24 +104,24 @@ class TargetPool:
     def claim(self, picked: Iterable[int], now: float, gaps: Mapping[str, float]) -> list[Hashable]:
         """Their ids; a target counts as called until its outcome is recorded."""
         picked = list(picked)
-        for place in picked:
-            target = self.targets[place]
-            self.set_times(place, now, now + gaps.get(target.kind, eligibility.DAY))
-            self._ledgers[target.source].count_call(now)
-            trouble = self.troubles.get(target.source)
+        for index in picked:
+            target = self.targets[index]
+            self.set_times(index, now, now + gaps.get(target.kind, eligibility.DAY))
+            self._counters[target.source].count_call(now)
+            trouble = self.breakers.get(target.source)
             if trouble and trouble.opened:
-                self.troubles[target.source] = eligibility.after_probe_sent(trouble, now)
-        return [self.targets[place].id for place in picked]
+                self.breakers[target.source] = eligibility.after_probe_sent(trouble, now)
+        return [self.targets[index].id for index in picked]
 
-    def set_times(self, place: int, called_at: float | None, gate_at: float) -> None:
+    def set_times(self, index: int, called_at: float | None, gate_at: float) -> None:
         """Record when a target was called, and when it may be called again."""
         noted = NEVER if called_at is None else called_at, gate_at
-        self.called[place], self.gate[place] = self._noted[self.targets[place].id] = noted
+        self.called[index], self.gate[index] = self._call_times[self.targets[index].id] = noted
 
     def record_answer(self, source: str, outcome: Mapping[str, Any], now: float) -> bool:
         """Update the source from an outcome; returns whether it was in trouble before."""
-        before = self.troubles.get(source, BreakerState())
-        self.troubles[source] = eligibility.after_outcome(before, outcome, now, self.breaker)
+        before = self.breakers.get(source, BreakerState())
+        self.breakers[source] = eligibility.after_outcome(before, outcome, now, self.breaker)
         return before.opened > 0
 
 

@@ -15,11 +15,11 @@ from .yield_model import PlatformAverage, YieldRules, YieldState
 
 
 class YieldPolicy:
-    """Chooses by value; its knowledge is in `states`, `platforms` and `roster.troubles`."""
+    """Chooses by value; its knowledge is in `states`, `platforms` and `pool.breakers`."""
 
     def __init__(self, rules: YieldRules) -> None:
         self.rules = rules
-        self.roster = TargetPool(rules.breaker, rules.longest_delay)
+        self.pool = TargetPool(rules.breaker, rules.longest_delay)
         self.states: dict[Hashable, YieldState] = {}
         self.platforms: dict[tuple[str, str], PlatformAverage] = {}
         self._owed = 0.0
@@ -32,11 +32,11 @@ class YieldPolicy:
         now: float,
     ) -> None:
         """Replace the set of targets; the state of known ids is kept."""
-        self.roster.bind(targets, sources, now)
+        self.pool.bind(targets, sources, now)
         self._build_columns()
 
     def _build_columns(self) -> None:
-        targets = self.roster.targets
+        targets = self.pool.targets
         self._groups = list({(bound.source, bound.kind, bound.page_cap): None for bound in targets})
         number = {key: n for n, key in enumerate(self._groups)}
         self._group = np.array(
@@ -46,30 +46,30 @@ class YieldPolicy:
         self._d = np.ones(len(targets))
         self._health = np.ones(len(targets))
         self._ok = np.full(len(targets), NEVER)
-        for place, target in enumerate(targets):
+        for index, target in enumerate(targets):
             if target.id in self.states:
-                self._fill_columns(place, self.states[target.id])
+                self._fill_columns(index, self.states[target.id])
 
-    def _fill_columns(self, place: int, state: YieldState) -> None:
-        self._health[place] = state.health
+    def _fill_columns(self, index: int, state: YieldState) -> None:
+        self._health[index] = state.health
         if state.rho is not None and state.d is not None and state.last_ok_at is not None:
-            self._worth[place] = state.rho / state.d
-            self._d[place] = state.d
-            self._ok[place] = state.last_ok_at
+            self._worth[index] = state.rho / state.d
+            self._d[index] = state.d
+            self._ok[index] = state.last_ok_at
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         """The ids to call now: overdue targets, then the most valuable."""
         most = int(eligibility.as_count(budget))
-        left = self.roster.remaining_calls(now, room)
-        ready = self.roster.ready(now, left) if most else np.empty(0, dtype=np.intp)
+        left = self.pool.remaining_calls(now, room)
+        ready = self.pool.ready(now, left) if most else np.empty(0, dtype=np.intp)
         if not len(ready):
             return []
-        owed = self.roster.take(self._overdue(ready, now), self._overdue_quota(most), left)
+        owed = self.pool.take(self._overdue(ready, now), self._overdue_quota(most), left)
         self._owed -= len(owed)
         ready = np.setdiff1d(ready, owed, assume_unique=True) if owed else ready
         dear = rank_by_value(ready, self._values(ready, now), 2 * most)
-        picked = owed + self.roster.take(dear, most - len(owed), left)
-        return self.roster.claim(picked, now, self.rules.gaps)
+        picked = owed + self.pool.take(dear, most - len(owed), left)
+        return self.pool.claim(picked, now, self.rules.gaps)
 
     def _overdue_quota(self, budget: int) -> int:
         """Calls of this round reserved for overdue targets."""
@@ -80,8 +80,8 @@ class YieldPolicy:
     def _overdue(self, ready: PoolIndexes, now: float) -> Iterator[int]:
         """Overdue targets, the longest waiting first."""
         called, first_known = (
-            without_future_times(self.roster.called[ready], now),
-            without_future_times(self.roster.since[ready], now),
+            without_future_times(self.pool.called[ready], now),
+            without_future_times(self.pool.known_at[ready], now),
         )
         waited = now - np.maximum(called, first_known)
         late = waited >= self.rules.staleness
@@ -106,10 +106,10 @@ class YieldPolicy:
 
     def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
         """Learn from an outcome; unknown ids are ignored."""
-        place = self.roster.place.get(id)
-        if place is None:
+        index = self.pool.index_by_id.get(id)
+        if index is None:
             return
-        target = self.roster.targets[place]
+        target = self.pool.targets[index]
         key = target.source, target.kind
         self.states[id], self.platforms[key] = yield_model.learn(
             self.states.get(id, YieldState()),
@@ -119,21 +119,21 @@ class YieldPolicy:
             page_cap=target.page_cap,
             platform=self.platforms.get(key, PlatformAverage()),
             rules=self.rules,
-            excused=self.roster.record_answer(target.source, outcome, now),
+            excused=self.pool.record_answer(target.source, outcome, now),
         )
-        self._fill_columns(place, self.states[id])
-        self.roster.set_times(place, self.states[id].called_at, self.states[id].gate_at)
+        self._fill_columns(index, self.states[id])
+        self.pool.set_times(index, self.states[id].called_at, self.states[id].gate_at)
 
 
-def rank_by_value(places: PoolIndexes, values: Floats, first: int) -> Iterator[int]:
+def rank_by_value(indexes: PoolIndexes, values: Floats, first: int) -> Iterator[int]:
     """Indexes by descending value, stable; sorts lazily, which keeps a million targets fast."""
-    while len(places):
-        top = np.ones(len(places), dtype=bool)
-        if first < len(places):
+    while len(indexes):
+        top = np.ones(len(indexes), dtype=bool)
+        if first < len(indexes):
             least = np.partition(values, len(values) - first)[len(values) - first]
             top = values > least
             same = np.flatnonzero(values == least)
             top[same[: first - int(top.sum())]] = True
         order = np.argsort(-values[top], kind="stable")
-        yield from places[top][order].tolist()
-        places, values, first = places[~top], values[~top], first * 8
+        yield from indexes[top][order].tolist()
+        indexes, values, first = indexes[~top], values[~top], first * 8

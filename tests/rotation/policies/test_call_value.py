@@ -97,7 +97,7 @@ def test_due_is_never_inside_the_gate_nor_later_than_staleness(rho, d, health, p
 
 
 def test_a_target_never_called_is_due_at_once_and_worth_its_platforms_average() -> None:
-    rules, platform = YieldRules(), PlatformAverage(found=400, looked=100)
+    rules, platform = YieldRules(), PlatformAverage(new_listings=400, observed_days=100)
     assert yield_model.due_at(YieldState(), 5.0, NOW, rules) == NOW
     value = yield_model.value_of(
         YieldState(), NOW, kind="company", page_cap=None, platform=platform, rules=rules

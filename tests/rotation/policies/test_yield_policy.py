@@ -109,7 +109,7 @@ def test_the_hold_after_requests_without_a_span_doubles() -> None:
     for hold in (15 * MINUTE, 30 * MINUTE, HOUR):
         for id in (1, 2):
             policy.record(id, now, {"status": "rate_limited", "retry_after_s": 0})
-        assert policy.roster.troubles["lever"].shut_until == now + hold
+        assert policy.pool.breakers["lever"].shut_until == now + hold
         now += hold
 
 
@@ -166,7 +166,7 @@ def test_four_errors_in_a_row_open_the_breaker_and_one_probe_at_a_time_closes_it
         waits.append(wait)
         now += wait
         probe = next(
-            id for id, place in policy.roster.place.items() if policy.roster.called[place] == now
+            id for id, place in policy.pool.index_by_id.items() if policy.pool.called[place] == now
         )
         assert policy.choose(now + MINUTE, 9, ROOM) == []
         policy.record(probe, now, ERROR)
@@ -219,12 +219,12 @@ def test_a_first_page_that_may_reach_back_any_time_says_next_to_nothing() -> Non
     state, platform = yield_model.learn(
         YieldState(), page, NOW, kind="slice", page_cap=50, platform=PlatformAverage(), rules=RULES
     )
-    assert state.found == pytest.approx(1.0)
-    assert (platform.found, platform.looked) == (0.0, 0.0)
+    assert state.new_listings == pytest.approx(1.0)
+    assert (platform.new_listings, platform.observed_days) == (0.0, 0.0)
 
 
 def test_a_first_page_counts_for_ten_days_at_most() -> None:
-    assert learn(YieldState(), ok(20), page_cap=None).looked == pytest.approx(10)
+    assert learn(YieldState(), ok(20), page_cap=None).observed_days == pytest.approx(10)
 
 
 def test_a_good_call_that_a_wrong_clock_noted_counts_as_long_ago() -> None:
@@ -269,7 +269,7 @@ def test_old_evidence_fades() -> None:
 def test_an_unchanged_answer_is_a_good_call_that_found_nothing() -> None:
     state = learn(learn(YieldState(), ok(20)), {"status": "not_modified"}, NOW + 5 * DAY)
     assert (state.last_ok_at, state.failures) == (NOW + 5 * DAY, 0)
-    assert state.found < 20 < 20 + state.looked
+    assert state.new_listings < 20 < 20 + state.observed_days
 
 
 def test_numbers_of_other_libraries_are_numbers() -> None:
@@ -307,7 +307,7 @@ def test_all_values_at_once_are_the_values_one_by_one(calls) -> None:
         full = {"returned": 50, "truncated": True} if id >= 5 and new > 50 else {}
         policy.record(id, now, ok(new, **full) if new else GONE)
     values = policy._values(np.arange(10), now + DAY)
-    for place, target in enumerate(policy.roster.targets):
+    for place, target in enumerate(policy.pool.targets):
         value = yield_model.value_of(
             policy.states.get(target.id, YieldState()),
             now + DAY,
