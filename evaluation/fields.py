@@ -38,13 +38,21 @@ def report(data: Path) -> Report:
     rows = [
         *(_salaries(name, lines(labels / f"{name}.jsonl")) for name in LANGUAGES),
         _row("salary", "gold500, text only", _gold_salaries(gold)),
-        _row("salary", "jobfinder", [_silver_salary(one) for one in silver]),
-        _row("salary", "indeed: string", [_string(one) for one in indeed]),
-        _row("salary", "indeed: text as string", [_text_and_string(one) for one in indeed]),
+        _row("salary", "jobfinder", [_silver_salary(label) for label in silver]),
+        _row("salary", "indeed: string", [_string(label) for label in indeed]),
+        _row("salary", "indeed: text as string", [_text_and_string(label) for label in indeed]),
         _row("seniority", "level_corpus", _levels(lines(labels / "level_corpus.jsonl"))),
-        _row("seniority", "gold500", [(level(one["gold"]["level"]), _senior(one)) for one in gold]),
-        _row("arrangement", "jobfinder", [(_arranged(one), _arrangement(one)) for one in silver]),
-        _row("remote or hybrid", "gold500", [_remote(one) for one in gold]),
+        _row(
+            "seniority",
+            "gold500",
+            [(level(label["gold"]["level"]), _senior(label)) for label in gold],
+        ),
+        _row(
+            "arrangement",
+            "jobfinder",
+            [(_arranged(label), _arrangement(label)) for label in silver],
+        ),
+        _row("remote or hybrid", "gold500", [_remote(label) for label in gold]),
     ]
     present = [row for row in rows if row[2] != "0"]
     return Report("Fields read from words", COLUMNS, present, notes=NOTES)
@@ -64,29 +72,29 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def _row(field: str, corpus: str, cases: Sequence[Case]) -> Row:
-    wanted = sum(want is not None for want, _ in cases)
-    said = sum(got is not None for _, got in cases)
+    expected = sum(want is not None for want, _ in cases)
+    answered = sum(got is not None for _, got in cases)
     right = sum(want == got is not None for want, got in cases)
     same = sum(want == got for want, got in cases)
-    counts = (str(len(cases)), str(wanted), str(said))
+    counts = (str(len(cases)), str(expected), str(answered))
     return (
         field,
         corpus,
         *counts,
-        _share(right, said),
-        _share(right, wanted),
+        _share(right, answered),
+        _share(right, expected),
         _share(same, len(cases)),
     )
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.3f}" if whole else "-"
+def _share(part: int, total: int) -> str:
+    return f"{part / total:.3f}" if total else "-"
 
 
 def _salaries(name: str, labelled: Iterable[dict[str, Any]]) -> Row:
     cases = [
-        (wanted(one["expect"]), pay(salary.from_text(one["text"]), one["expect"]))
-        for one in labelled
+        (wanted(label["expect"]), pay(salary.from_text(label["text"]), label["expect"]))
+        for label in labelled
     ]
     return _row("salary", name, cases)
 
@@ -94,10 +102,10 @@ def _salaries(name: str, labelled: Iterable[dict[str, Any]]) -> Row:
 def _gold_salaries(gold: Iterable[dict[str, Any]]) -> list[Case]:
     """Only postings whose label came from the text."""
     return [
-        (wanted(want), pay(salary.from_text(one["description_text"]), want))
-        for one in gold
-        if not one["structured_salary"]
-        for want in [one["gold"]["salary"]]
+        (wanted(want), pay(salary.from_text(label["description_text"]), want))
+        for label in gold
+        if not label["structured_salary"]
+        for want in [label["gold"]["salary"]]
     ]
 
 
@@ -107,68 +115,70 @@ def wanted(label: dict[str, Any] | None) -> object:
     return (*ends(label["min"], label["max"]), label["interval"], label.get("currency"))
 
 
-def pay(found: Salary | None, label: dict[str, Any] | None) -> object:
+def pay(parsed: Salary | None, label: dict[str, Any] | None) -> object:
     """As `_wanted` has it; a currency that is not labelled is not compared."""
-    if found is None:
+    if parsed is None:
         return None
-    currency = found.currency if label and "currency" in label else None
-    return (*ends(found.min, found.max), found.period, currency)
+    currency = parsed.currency if label and "currency" in label else None
+    return (*ends(parsed.min, parsed.max), parsed.period, currency)
 
 
 def ends(low: float | None, high: float | None) -> tuple[float, ...]:
     return tuple(sorted({float(end) for end in (low, high) if end is not None}))
 
 
-def _silver_salary(one: dict[str, Any]) -> Case:
+def _silver_salary(label: dict[str, Any]) -> Case:
     """Amounts only: the labels have no more."""
-    found = salary.from_text(html_text.from_html(one["description"])) or salary.from_text(
-        one["salary_range"]
+    parsed = salary.from_text(html_text.from_html(label["description"])) or salary.from_text(
+        label["salary_range"]
     )
-    want = ends(one["silver"]["salaryMin"], one["silver"]["salaryMax"])
-    return want or None, ends(found.min, found.max) if found else None
+    want = ends(label["silver"]["salaryMin"], label["silver"]["salaryMax"])
+    return want or None, ends(parsed.min, parsed.max) if parsed else None
 
 
 def _string(row: dict[str, str]) -> Case:
     """Whether something is read wherever there is a digit, and nothing where there is none."""
-    found = salary.from_text(row["salary"]) is not None
-    return any(map(str.isdigit, row["salary"])) or None, found or None
+    parsed = salary.from_text(row["salary"]) is not None
+    return any(map(str.isdigit, row["salary"])) or None, parsed or None
 
 
 def _text_and_string(row: dict[str, str]) -> Case:
     """Whether the description says what the site shows as the salary."""
     shown = salary.from_text(row["salary"])
-    found = salary.from_text(row["job_description"])
+    parsed = salary.from_text(row["job_description"])
     return (
         (ends(shown.min, shown.max), shown.period) if shown else None,
-        (ends(found.min, found.max), found.period) if found else None,
+        (ends(parsed.min, parsed.max), parsed.period) if parsed else None,
     )
 
 
 def _levels(labelled: Iterable[dict[str, Any]]) -> list[Case]:
-    return [(level(one["level"]), _senior(one)) for one in labelled]
+    return [(level(label["level"]), _senior(label)) for label in labelled]
 
 
 def level(label: str) -> str | None:
     return None if label == "unknown" else label
 
 
-def _senior(one: dict[str, Any]) -> str | None:
-    return seniority.from_title(one["title"])
+def _senior(label: dict[str, Any]) -> str | None:
+    return seniority.from_title(label["title"])
 
 
-def _arranged(one: dict[str, Any]) -> str | None:
-    return level(one["silver"]["workArrangement"])
+def _arranged(label: dict[str, Any]) -> str | None:
+    return level(label["silver"]["workArrangement"])
 
 
-def _arrangement(one: dict[str, Any]) -> str | None:
-    description = html_text.from_html(one["description"])
+def _arrangement(label: dict[str, Any]) -> str | None:
+    description = html_text.from_html(label["description"])
     return work_arrangement.infer_arrangement(
-        one["title"], location_text.split_locations(one["location"]), description
+        label["title"], location_text.split_locations(label["location"]), description
     )
 
 
-def _remote(one: dict[str, Any]) -> Case:
-    found = work_arrangement.infer_arrangement(
-        one["title"], location_text.split_locations(one["location_raw"]), one["description_text"]
+def _remote(label: dict[str, Any]) -> Case:
+    arrangement = work_arrangement.infer_arrangement(
+        label["title"],
+        location_text.split_locations(label["location_raw"]),
+        label["description_text"],
     )
-    return one["gold"]["remote"] or None, found in ("remote", "hybrid") or None
+    return label["gold"]["remote"] or None, arrangement in ("remote", "hybrid") or None

@@ -24,22 +24,22 @@ Hits = dict[str, list[bool]]
 def report(data: Path) -> Report:
     """Pages without structured data, site by site; then pages robbed of theirs, field by field."""
     sites = _sites(data / "html_job_page_swde")
-    whole: Hits = defaultdict(list)
+    all_hits: Hits = defaultdict(list)
     for hits in sites.values():
         for name, some in hits.items():
-            whole[name] += some
-    rows = [_row(site, hits) for site, hits in [*sites.items(), ("all sites", whole)]]
+            all_hits[name] += some
+    rows = [_row(site, hits) for site, hits in [*sites.items(), ("all sites", all_hits)]]
     return Report(
         "Pages of sites without an adapter",
         ("pages", *WANTED, "first heading is title", "date where none is shown"),
         [*rows, *_robbed(data)],
-        [Goal(f"{name} right", _share(whole[name]), least) for name, least in WANTED.items()],
+        [Goal(f"{name} right", _share(all_hits[name]), least) for name, least in WANTED.items()],
         ["without JSON-LD: F1 against what the page's JSON-LD said before it was taken out"],
     )
 
 
 def _row(name: str, hits: Hits) -> tuple[str, ...]:
-    return (name, *(_shown(hits.get(one, [])) for one in (*WANTED, "baseline", "no date")))
+    return (name, *(_shown(hits.get(field, [])) for field in (*WANTED, "baseline", "no date")))
 
 
 def _shown(hits: list[bool]) -> str:
@@ -62,15 +62,15 @@ def _sites(folder: Path) -> dict[str, Hits]:
 
 def judge(body: bytes, true: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     """Field by field, whether the page is read as its truth says."""
-    found = page_reader.read_posting(body, "", expected=True).posting or Posting("")
-    yield "title", _same(found.title, true["title"])
-    yield "company", _same(found.company, true["company"])
-    yield "location", _same(found.location, true["location"])
+    posting = page_reader.read_posting(body, "", expected=True).posting or Posting("")
+    yield "title", _same(posting.title, true["title"])
+    yield "company", _same(posting.company, true["company"])
+    yield "location", _same(posting.location, true["location"])
     if true["date_posted"]:
-        day = found.posted_at.date() if found.posted_at else None
+        day = posting.posted_at.date() if posting.posted_at else None
         yield "date", day is not None and day in map(_day, true["date_posted"])
     else:
-        yield "no date", found.posted_at is not None
+        yield "no date", posting.posted_at is not None
     tree = LexborHTMLParser(body)
     heading = tree.css_first("h1") or tree.css_first("h2,h3")
     yield "baseline", _same(heading.text() if heading else "", true["title"])
@@ -80,9 +80,9 @@ def _squeeze(words: str) -> str:
     return re.sub(r"[\W_]+", " ", html.unescape(words).casefold()).strip()
 
 
-def _same(found: str | None, accepted: list[str]) -> bool:
+def _same(value: str | None, accepted: list[str]) -> bool:
     """Equal but for case, spaces and punctuation."""
-    return bool(found) and _squeeze(found or "") in map(_squeeze, accepted)
+    return bool(value) and _squeeze(value or "") in map(_squeeze, accepted)
 
 
 def _day(shown: str) -> dt.date | None:
@@ -107,9 +107,9 @@ def _robbed(data: Path) -> list[tuple[str, ...]]:
             continue
         assert stated.posting
         pages += 1
-        found = page_reader.read_posting(_without(body), "").posting
+        posting = page_reader.read_posting(_without(body), "").posting
         for name, count in counts.items():
-            _compare(count, _fact(stated.posting, name), _fact(found, name))
+            _compare(count, _fact(stated.posting, name), _fact(posting, name))
     figures = (f"{_f1(counts[name]):.3f}" for name in WANTED)
     return [(f"without JSON-LD ({pages} pages, F1)", *figures, "-", "-")]
 
@@ -130,10 +130,10 @@ def _fact(posting: Posting | None, name: str) -> str:
     return _squeeze((fact or "").partition(",")[0] if name == "location" else fact or "")
 
 
-def _compare(count: Counter[str], stated: str, found: str) -> None:
+def _compare(count: Counter[str], stated: str, visible: str) -> None:
     count["stated"] += bool(stated)
-    count["found"] += bool(found)
-    count["right"] += bool(stated) and f" {stated} " in f" {found} "
+    count["found"] += bool(visible)
+    count["right"] += bool(stated) and f" {stated} " in f" {visible} "
 
 
 def _f1(count: Counter[str]) -> float:

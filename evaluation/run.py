@@ -33,10 +33,10 @@ PARTS: dict[str, Callable[[Path], Report]] = {
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all, if none is named")
-    asked.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all, if none is named")
+    parser.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
+    options = parser.parse_args()
     if not options.data.is_dir():
         print(f"Skipped: there are no real answers at {options.data}; --data names another folder.")
         return
@@ -71,8 +71,8 @@ def line(goal: Goal, part: str) -> str:
     """How one goal stands, in words without spaces."""
     plain = goal.name.removeprefix(f"{part}.").removeprefix(f"{part}: ")
     name = f"{part}.{plain.replace(' ', '_')}"
-    wanted = f"{'<=' if goal.at_most else '>='}{goal.wanted:g}"
-    return f"goal {name} {goal.figure:.4g} {wanted} {'ok' if goal.met else 'short'}"
+    target = f"{'<=' if goal.at_most else '>='}{goal.wanted:g}"
+    return f"goal {name} {goal.figure:.4g} {target} {'ok' if goal.met else 'short'}"
 
 
 def _as_json(reports: dict[str, Report]) -> dict[str, object]:

@@ -12,7 +12,7 @@ from jobmill.matching.posting_facts import skills
 def measure(lines: Iterable[dict[str, Any]], source: str) -> Score:
     """The share of our places that lie in a marked span, and of spans of knowledge that hold one of
     our places."""
-    cases = wanted = said = inside = found = 0
+    cases = expected = answered = inside = matched = 0
     for line in lines:
         if line["source"] != source:
             continue
@@ -20,15 +20,15 @@ def measure(lines: Iterable[dict[str, Any]], source: str) -> Score:
         knowledge = list(_spans(line["tokens"], line["tags_knowledge"]))
         marked = [*knowledge, *_spans(line["tokens"], line["tags_skill"])]
         cases += 1
-        wanted += len(knowledge)
-        said += len(hits)
+        expected += len(knowledge)
+        answered += len(hits)
         inside += sum(
             any(low < hit.end and hit.start < high for low, high in marked) for hit in hits
         )
-        found += sum(
+        matched += sum(
             any(low < hit.end and hit.start < high for hit in hits) for low, high in knowledge
         )
-    return Score(cases, wanted, said, inside, found=found)
+    return Score(cases, expected, answered, inside, found=matched)
 
 
 def _spans(tokens: list[str], tags: list[str]) -> Iterator[tuple[int, int]]:

@@ -50,36 +50,36 @@ class Measured:
 
 def report(data: Path) -> Report:
     """Precision of what is said, recall of what is wanted, accuracy of words and silence."""
-    measured = [one for one in _measure(data / "labels") if one.score.cases]
+    measured = [result for result in _measure(data / "labels") if result.score.cases]
     return Report(
         "Facts read from texts",
         COLUMNS,
-        [one.row() for one in measured],
-        [goal for one in measured for goal in _goals(one)],
+        [result.row() for result in measured],
+        [goal for result in measured for goal in _goals(result)],
         NOTES,
     )
 
 
-def _goals(one: Measured) -> Iterator[Goal]:
-    for figure, wanted in one.goals.items():
-        name = f"{one.field} {one.corpus} {figure}".replace(",", "")
-        yield Goal(name, getattr(one.score, figure), wanted)
+def _goals(result: Measured) -> Iterator[Goal]:
+    for figure, target in result.goals.items():
+        name = f"{result.field} {result.corpus} {figure}".replace(",", "")
+        yield Goal(name, getattr(result.score, figure), target)
 
 
 def _measure(labels: Path) -> Iterator[Measured]:
     for name in YEARS:
-        cases = [_years_case(one) for one in fields.lines(labels / f"{name}.jsonl")]
+        cases = [_years_case(label) for label in fields.lines(labels / f"{name}.jsonl")]
         yield Measured(
             "years", name, "a project's tests", score.of_values(cases), {"accuracy": 0.9}
         )
     for name in fields.LANGUAGES:
-        cases = [_salary_case(one) for one in fields.lines(labels / f"{name}.jsonl")]
+        cases = [_salary_case(label) for label in fields.lines(labels / f"{name}.jsonl")]
         yield Measured(
             "salary", name, "a project's tests", score.of_values(cases), {"accuracy": 0.95}
         )
     cases = [
-        (fields.level(one["level"]), _read(one["title"]).seniority)
-        for one in fields.lines(labels / "level_corpus.jsonl")
+        (fields.level(label["level"]), _read(label["title"]).seniority)
+        for label in fields.lines(labels / "level_corpus.jsonl")
     ]
     yield Measured(
         "seniority", "level_corpus", "a project's tests", score.of_values(cases), {"accuracy": 0.9}
@@ -101,12 +101,12 @@ def _read(title: str, location: str | None = None, description: str | None = Non
     return posting_facts.read(_posting(title, location, description))
 
 
-def _years(found: Facts) -> tuple[int, int | None] | None:
+def _years(facts: Facts) -> tuple[int, int | None] | None:
     """In whole years, as they are labelled."""
-    if found.years is None:
+    if facts.years is None:
         return None
-    most = found.years.most
-    return int(found.years.least), None if most is None else int(most)
+    most = facts.years.most
+    return int(facts.years.least), None if most is None else int(most)
 
 
 def _wanted_years(least: int | None, most: int | None) -> tuple[int, int | None] | None:
@@ -114,19 +114,19 @@ def _wanted_years(least: int | None, most: int | None) -> tuple[int, int | None]
     return None if least is None and most is None else (least or 0, most)
 
 
-def _years_case(one: Line) -> Case:
-    want = one["expect"]
-    return want and _wanted_years(want["min"], want["max"]), _years(_read("", None, one["text"]))
+def _years_case(line: Line) -> Case:
+    want = line["expect"]
+    return want and _wanted_years(want["min"], want["max"]), _years(_read("", None, line["text"]))
 
 
-def _salary_case(one: Line) -> Case:
-    want = one["expect"]
-    return fields.wanted(want), fields.pay(_posting("", None, one["text"]).salary, want)
+def _salary_case(line: Line) -> Case:
+    want = line["expect"]
+    return fields.wanted(want), fields.pay(_posting("", None, line["text"]).salary, want)
 
 
 def _skills(labels: Path) -> Iterator[Measured]:
     corpus = fields.lines(labels / "skills_corpus.jsonl")
-    cases = [(_names(one["skills"]), set(skills.named(one["text"]))) for one in corpus]
+    cases = [(_names(line["skills"]), set(skills.named(line["text"]))) for line in corpus]
     yield Measured(
         "skills",
         "skills_corpus",
@@ -136,12 +136,13 @@ def _skills(labels: Path) -> Iterator[Measured]:
     )
     midat = fields.lines(labels / "skills_eval_midat.jsonl")
     cases = [
-        (_names(one["expected"]), _asked(_read(one["title"], None, one["text"]))) for one in midat
+        (_names(line["expected"]), _asked(_read(line["title"], None, line["text"])))
+        for line in midat
     ]
     yield Measured("skills", "midat", "not said", score.of_sets(cases), {})
     for source in ("tech", "house"):
-        found = spans.measure(fields.lines(labels / "skillspan_dev.jsonl"), source)
-        yield Measured("skills", f"skillspan {source}", "annotators", found, {})
+        measured = spans.measure(fields.lines(labels / "skillspan_dev.jsonl"), source)
+        yield Measured("skills", f"skillspan {source}", "annotators", measured, {})
     for source in ("tech", "house"):
         rows = fields.table(labels / f"esco_{source}_validation_annotations.csv")
         yield Measured("skills", f"esco {source}", "annotators", _esco(rows), {"recall": 0.9})
@@ -151,30 +152,30 @@ def _names(labels: Iterable[str]) -> set[str]:
     return {skills.canonical(label) for label in labels}
 
 
-def _asked(found: Facts) -> set[str]:
-    return {one.name for one in found.skills}
+def _asked(facts: Facts) -> set[str]:
+    return {skill.name for skill in facts.skills}
 
 
 def _esco(rows: Iterable[dict[str, str]]) -> Score:
     """Of the labels that name a skill we know, the share found in their sentences."""
-    known = {one.text.casefold() for one in skills.spellings()}
-    wanted: dict[str, set[str]] = {}
+    spellings = {spelling.text.casefold() for spelling in skills.spellings()}
+    expected: dict[str, set[str]] = {}
     for row in rows:
         name = row["label"].partition(" (")[0]
-        sentence = wanted.setdefault(row["sentence"], set())
-        if name.casefold() in known:
+        sentence = expected.setdefault(row["sentence"], set())
+        if name.casefold() in spellings:
             sentence.add(skills.canonical(name))
-    found = score.of_sets((want, set(skills.named(text))) for text, want in wanted.items())
+    result = score.of_sets((want, set(skills.named(text))) for text, want in expected.items())
     # A sentence names more skills than its spans are labelled with, so precision would mislead.
-    return Score(found.cases, found.wanted, 0, found.right)
+    return Score(result.cases, result.wanted, 0, result.right)
 
 
 def _gold(gold: list[Line]) -> Iterator[Measured]:
     read = [_posting(one["title"], one["location_raw"], one["description_text"]) for one in gold]
     pairs = list(zip((one["gold"] for one in gold), map(posting_facts.read, read), strict=True))
     years = [
-        (label["yoe"] and _wanted_years(label["yoe"]["min"], label["yoe"]["max"]), _years(found))
-        for label, found in pairs
+        (label["yoe"] and _wanted_years(label["yoe"]["min"], label["yoe"]["max"]), _years(facts))
+        for label, facts in pairs
     ]
     yield _silver("years", "gold500", years, accuracy=0.9)
     pay = [
@@ -184,32 +185,34 @@ def _gold(gold: list[Line]) -> Iterator[Measured]:
         for want in [one["gold"]["salary"]]
     ]
     yield _silver("salary", "gold500, text only", pay, accuracy=0.9)
-    levels = [(fields.level(label["level"]), found.seniority) for label, found in pairs]
+    levels = [(fields.level(label["level"]), facts.seniority) for label, facts in pairs]
     yield _silver("seniority", "gold500", levels, accuracy=0.9)
     remote = [
-        (label["remote"] or None, found.arrangement in ("remote", "hybrid") or None)
-        for label, found in pairs
+        (label["remote"] or None, facts.arrangement in ("remote", "hybrid") or None)
+        for label, facts in pairs
     ]
     yield _silver("remote or hybrid", "gold500", remote, accuracy=0.95)
 
 
 def _jobfinder(lines: list[Line]) -> Iterator[Measured]:
     read = [
-        _posting(one["title"], one["location"], texts.from_html(one["description"]))
-        for one in lines
+        _posting(line["title"], line["location"], texts.from_html(line["description"]))
+        for line in lines
     ]
-    pairs = list(zip((one["silver"] for one in lines), map(posting_facts.read, read), strict=True))
+    pairs = list(
+        zip((line["silver"] for line in lines), map(posting_facts.read, read), strict=True)
+    )
     years = [
-        (_wanted_years(label["experienceMin"], label["experienceMax"]), _years(found))
-        for label, found in pairs
+        (_wanted_years(label["experienceMin"], label["experienceMax"]), _years(facts))
+        for label, facts in pairs
     ]
     yield _silver("years", "jobfinder", years, accuracy=0.85)
     arranged = [
-        (fields.level(label["workArrangement"]), found.arrangement) for label, found in pairs
+        (fields.level(label["workArrangement"]), facts.arrangement) for label, facts in pairs
     ]
     yield _silver("arrangement", "jobfinder", arranged, precision=0.9)
     named = score.of_sets(
-        (_names(label["technologies"] or ()), _asked(found)) for label, found in pairs
+        (_names(label["technologies"] or ()), _asked(facts)) for label, facts in pairs
     )
     yield Measured(
         "skills", "jobfinder", "models (silver)", named, {"precision": 0.85, "recall": 0.85}

@@ -67,7 +67,7 @@ class Indexed(YieldPolicy):
         self.price = call_value.next_price(self.price, worth[dear[-1]] if full else None)
         passed = set(due.tolist()) - {*owed, *dear}
         self._put_off(
-            [one for one in passed if worth[one] < call_value.NEAR_PRICE * self.price], now
+            [index for index in passed if worth[index] < call_value.NEAR_PRICE * self.price], now
         )
         return self.pool.claim(owed + dear, now, self.rules.gaps)
 

@@ -50,13 +50,13 @@ Row = dict[str, Any]
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--seeds", type=int, default=10, help="worlds of the base kind")
-    asked.add_argument("--random", type=int, default=20, help="worlds in which everything differs")
-    asked.add_argument("--boards-only", type=int, default=4, help="worlds without slices")
-    asked.add_argument("--processes", type=int, default=2)
-    asked.add_argument("--largest", type=int, default=SIZES[-1], help="most targets to decide for")
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10, help="worlds of the base kind")
+    parser.add_argument("--random", type=int, default=20, help="worlds in which everything differs")
+    parser.add_argument("--boards-only", type=int, default=4, help="worlds without slices")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--largest", type=int, default=SIZES[-1], help="most targets to decide for")
+    options = parser.parse_args()
     counts = {"base": options.seeds, "random": options.random, "boards only": options.boards_only}
     found = {name: _play(name, count, options.processes) for name, count in counts.items() if count}
     rows = [row for name, results in found.items() for row in _rows(name, results)]

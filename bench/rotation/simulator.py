@@ -82,11 +82,11 @@ class _Run:
         scenario = self.world.scenario
         tick = scenario.tick_minutes * 60.0
         self.policy.bind(self.world.targets, self.world.sources, START)
-        given = 0
+        chosen_count = 0
         for number in range(int(scenario.days * DAY / tick)):
             now = START + number * tick
-            budget = int((number + 1) * tick * scenario.calls / DAY) - given
-            given += budget
+            budget = int((number + 1) * tick * scenario.calls / DAY) - chosen_count
+            chosen_count += budget
             self._tick(now, budget)
         return self._result()
 

@@ -57,9 +57,9 @@ class Measured:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="how many targets")
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="how many targets")
+    options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder) / "postgres", durable=False).use() as url,
@@ -72,21 +72,21 @@ async def _measure(url: str, sizes: Sequence[int]) -> None:
         await migrate(tx)
     async with connect(url) as database:
         imported = await _import(database)
-        found: list[Measured] = []
+        measurements: list[Measured] = []
         for size in sizes:
             await fill(url, size)
-            found.append(
+            measurements.append(
                 await _rounds(database, "seed", RunRequest("seed", "manual", max_calls=BUDGET))
             )
             wish = RunRequest("yield", "manual", max_calls=BUDGET)
-            found.append(await _rounds(database, "yield", wish))
-            found += await _looks(database)
+            measurements.append(await _rounds(database, "yield", wish))
+            measurements += await _looks(database)
             if size >= 100_000:
                 await _flood(url)
-                found.append(await _rounds(database, "yield, flood", wish, rounds=10))
-    _print(found)
+                measurements.append(await _rounds(database, "yield, flood", wish, rounds=10))
+    _print(measurements)
     print(f"import of {LINES:,} lines: {imported:.1f} s")
-    for goal in _goals(found, sizes, imported):
+    for goal in _goals(measurements, sizes, imported):
         print(line(goal, "rotation"))
 
 
@@ -220,7 +220,7 @@ async def _rounds(
 
 
 async def _count_due(tx: Tx) -> int:
-    found = await fetch_value(
+    count = await fetch_value(
         tx,
         int,
         """
@@ -231,7 +231,7 @@ async def _count_due(tx: Tx) -> int:
         """,
         [NAMES],
     )
-    return found or 0
+    return count or 0
 
 
 async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
@@ -247,7 +247,7 @@ async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
           FROM (SELECT %(at)s - interval '1 day' AS called) AS before
          WHERE source_id = ANY (%(ids)s)
         """,
-        {"ids": [one.source_id for one in planned.claimed], "at": at, "price": PRICE},
+        {"ids": [target.source_id for target in planned.claimed], "at": at, "price": PRICE},
     )
     await tx.execute(
         """
@@ -289,36 +289,36 @@ async def _looks(database: Database) -> list[Measured]:
     async with database.transaction() as tx:
         size = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0
         at, due = await planner.clock(tx), await _count_due(tx)
-        found: list[Measured] = []
+        measurements: list[Measured] = []
         for what, look in looks.items():
             took: list[float] = []
             for _ in range(5):
                 began = time.perf_counter()
                 await look(tx, at)
                 took.append(1000 * (time.perf_counter() - began))
-            found.append(Measured(size, what, due, statistics.median(took), max(took)))
-    return found
+            measurements.append(Measured(size, what, due, statistics.median(took), max(took)))
+    return measurements
 
 
-def _goals(found: Sequence[Measured], sizes: Sequence[int], imported: float) -> list[Goal]:
+def _goals(measurements: Sequence[Measured], sizes: Sequence[int], imported: float) -> list[Goal]:
     goals = [Goal("rotation.import_seconds", imported, 10.0, at_most=True)]
-    took = {(one.targets, one.what): one.median for one in found}
+    took = {(measured.targets, measured.what): measured.median for measured in measurements}
     if len(sizes) > 1:
         # A thousand times as many are twice as many steps in an index.
         for what in ("seed", "yield"):
             growth = took[sizes[-1], what] / took[sizes[0], what]
             goals.append(Goal(f"rotation.table_growth_{what}", growth, 2.0, at_most=True))
-    slowest = max(one.median for one in found if one.targets == sizes[-1])
+    slowest = max(measured.median for measured in measurements if measured.targets == sizes[-1])
     goals.append(Goal("rotation.look_ms", slowest, 1_000.0, at_most=True))
     return goals
 
 
-def _print(found: Sequence[Measured]) -> None:
+def _print(measurements: Sequence[Measured]) -> None:
     title = f"Choosing and claiming {BUDGET}, and looking on"
     table = Table("targets", "what", "due", "ms, median", "one in ten over", title=title)
-    for one in found:
-        numbers = f"{one.due:,}", f"{one.median:.1f}", f"{one.slow:.1f}"
-        table.add_row(f"{one.targets:,}", one.what, *numbers)
+    for measured in measurements:
+        numbers = f"{measured.due:,}", f"{measured.median:.1f}", f"{measured.slow:.1f}"
+        table.add_row(f"{measured.targets:,}", measured.what, *numbers)
     Console().print(table)
 
 

@@ -228,11 +228,11 @@ def _deaths(scenario: Scenario, rng: np.random.Generator) -> NDArray[np.float64]
 def _troubles(
     scenario: Scenario, rng: np.random.Generator, rate: float, hours: float
 ) -> dict[str, list[tuple[float, float]]]:
-    found: dict[str, list[tuple[float, float]]] = {}
+    troubles: dict[str, list[tuple[float, float]]] = {}
     for name in BOARD_SOURCES + SLICE_SOURCES:
         begins = START + rng.random(rng.poisson(rate * scenario.days)) * scenario.days * DAY
-        found[name] = [(at, at + rng.exponential(hours * HOUR)) for at in sorted(begins)]
-    return found
+        troubles[name] = [(at, at + rng.exponential(hours * HOUR)) for at in sorted(begins)]
+    return troubles
 
 
 def trouble(spans: list[tuple[float, float]], now: float) -> float | None:
@@ -283,9 +283,13 @@ class Visit:
     def _fails(self, id: int, now: float) -> dict[str, Any] | None:
         world = self.world
         source = world.targets[id]["source"]
-        held = trouble(world.slow[source], now)
-        if held is not None:
-            return {"status": "rate_limited", "http_status": 429, "retry_after_s": held - now}
+        throttled_until = trouble(world.slow[source], now)
+        if throttled_until is not None:
+            return {
+                "status": "rate_limited",
+                "http_status": 429,
+                "retry_after_s": throttled_until - now,
+            }
         if trouble(world.down[source], now) is not None:
             return {"status": "error", "http_status": 503}
         if now >= world.dies[id]:

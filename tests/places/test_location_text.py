@@ -4,7 +4,7 @@ from jobmill.places import location_text
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("Berlin; Paris", ("Berlin", "Paris")),
         ("Berlin | Paris", ("Berlin", "Paris")),
@@ -19,8 +19,8 @@ from jobmill.places import location_text
         ("Berlin; N/A; 2 Locations", ("Berlin",)),
     ],
 )
-def test_several_places_in_one_text_are_told_apart(text: str, wanted: tuple[str, ...]) -> None:
-    assert location_text.split_locations(text) == wanted
+def test_several_places_in_one_text_are_told_apart(text: str, expected: tuple[str, ...]) -> None:
+    assert location_text.split_locations(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_places_are_kept_once_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "wanted"),
+    ("parts", "expected"),
     [
         (("Berlin", "Berlin", "Germany"), "Berlin, Germany"),
         (("San Jose, CA", "CA", "US"), "San Jose, CA, US"),
@@ -79,6 +79,6 @@ def test_places_are_kept_once_in_order() -> None:
     ],
 )
 def test_an_address_says_nothing_twice(
-    parts: tuple[object, object, object], wanted: str | None
+    parts: tuple[object, object, object], expected: str | None
 ) -> None:
-    assert location_text.format_address(*parts) == wanted
+    assert location_text.format_address(*parts) == expected

@@ -15,32 +15,35 @@ def facts(*bodies: str, **more: str) -> CompanyFacts:
 
 
 def test_an_about_page_tells_all_that_it_says() -> None:
-    found = facts(ABOUT)
-    assert found.about
-    assert found.about.startswith("Brinewell is a water technology company")
-    assert "cookies" not in found.about
-    assert "respect" not in found.about
-    assert found.culture == (
+    read_facts = facts(ABOUT)
+    assert read_facts.about
+    assert read_facts.about.startswith("Brinewell is a water technology company")
+    assert "cookies" not in read_facts.about
+    assert "respect" not in read_facts.about
+    assert read_facts.culture == (
         "Kindness. We treat each other, our customers and our suppliers with respect, also on bad days. "
         "Ownership. Whoever builds a thing also looks after it in the field."
     )
     assert (
-        found.mission == "Our mission is to make fresh water affordable for every town on a coast."
+        read_facts.mission
+        == "Our mission is to make fresh water affordable for every town on a coast."
     )
-    assert found.size == "more than 240 employees"
-    assert found.headquarters_location == "Portland, Oregon"
-    assert found.founded == "2012"
-    assert found.industry == "water"
-    assert found.offices == ("Portland, Oregon", "Lisbon", "Austin", "Singapore")
-    assert found.remote_first is None
-    assert found.extracted_by == "heuristics"
+    assert read_facts.size == "more than 240 employees"
+    assert read_facts.headquarters_location == "Portland, Oregon"
+    assert read_facts.founded == "2012"
+    assert read_facts.industry == "water"
+    assert read_facts.offices == ("Portland, Oregon", "Lisbon", "Austin", "Singapore")
+    assert read_facts.remote_first is None
+    assert read_facts.extracted_by == "heuristics"
 
 
 def test_pages_add_to_one_another() -> None:
-    found = site_facts.read_facts([read(CAREERS, "https://brinewell.example/careers"), read(ABOUT)])
-    assert found.remote_first is True
-    assert found.about is not None
-    assert found.about.startswith("Brinewell is")
+    read_facts = site_facts.read_facts(
+        [read(CAREERS, "https://brinewell.example/careers"), read(ABOUT)]
+    )
+    assert read_facts.remote_first is True
+    assert read_facts.about is not None
+    assert read_facts.about.startswith("Brinewell is")
 
 
 def test_what_a_page_states_for_machines_counts_first() -> None:
@@ -65,15 +68,17 @@ def test_what_a_page_states_for_machines_counts_first() -> None:
             },
         ],
     }
-    found = facts(ABOUT, head=f'<script type="application/ld+json">{json.dumps(stated)}</script>')
-    assert (found.founded, found.size) == ("2011", "201-500 employees")
-    assert found.headquarters_location == "Salem, OR, US"
+    read_facts = facts(
+        ABOUT, head=f'<script type="application/ld+json">{json.dumps(stated)}</script>'
+    )
+    assert (read_facts.founded, read_facts.size) == ("2011", "201-500 employees")
+    assert read_facts.headquarters_location == "Salem, OR, US"
 
 
 def test_a_bare_home_page_is_known_by_its_description() -> None:
     words = "Fernleaf is an edtech company that helps schools plan their lessons, their rooms and their meals."
-    found = facts("<div id=app></div>", head=f'<meta name="description" content="{words}">')
-    assert (found.about, found.industry) == (words, "edtech")
+    read_facts = facts("<div id=app></div>", head=f'<meta name="description" content="{words}">')
+    assert (read_facts.about, read_facts.industry) == (words, "edtech")
 
 
 def test_what_a_model_finds_counts_where_it_says_enough() -> None:
@@ -81,9 +86,9 @@ def test_what_a_model_finds_counts_where_it_says_enough() -> None:
     model = CompanyFacts(
         about="m" * 101, culture="m" * 10, offices=("Oslo", "porto"), extracted_by="m"
     )
-    found = site_facts.merge_facts(model, rules)
-    assert (found.about, found.culture, found.size) == ("m" * 101, "r" * 20, "30 employees")
-    assert (found.offices, found.extracted_by) == (("Oslo", "porto"), "m")
+    merged = site_facts.merge_facts(model, rules)
+    assert (merged.about, merged.culture, merged.size) == ("m" * 101, "r" * 20, "30 employees")
+    assert (merged.offices, merged.extracted_by) == (("Oslo", "porto"), "m")
     assert site_facts.merge_facts(CompanyFacts(about="m" * 100), rules).about == "r" * 200
 
 

@@ -10,7 +10,7 @@ MOMENT = "2026-08-17T05:56:02+00:00"
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("value", "expected"),
     [
         ("2026-08-17T05:56:02-04:00", "2026-08-17T05:56:02-04:00"),
         ("2026-08-17T05:56:02Z", MOMENT),
@@ -53,14 +53,14 @@ MOMENT = "2026-08-17T05:56:02+00:00"
         ("5 hours ago", "2026-09-01T07:30:00+00:00"),
     ],
 )
-def test_a_date_is_read_however_it_is_written(given: object, wanted: str) -> None:
-    found = dates.parse_date(given, now=NOW)
+def test_a_date_is_read_however_it_is_written(value: object, expected: str) -> None:
+    found = dates.parse_date(value, now=NOW)
     assert found
-    assert found.isoformat() == wanted
+    assert found.isoformat() == expected
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     [
         None, "", " ", "N/A", "soon", "asap", True, False, [], {}, float("nan"), float("inf"),
         -1, 0, 12,
@@ -70,8 +70,8 @@ def test_a_date_is_read_however_it_is_written(given: object, wanted: str) -> Non
         "Posted 30+ Days Ago", "2026-08-17T05:56:02" + "x" * 1000,
     ],
 )  # fmt: skip
-def test_what_is_no_date_or_no_likely_one_is_unknown(given: object) -> None:
-    assert dates.parse_date(given, now=NOW) is None
+def test_what_is_no_date_or_no_likely_one_is_unknown(value: object) -> None:
+    assert dates.parse_date(value, now=NOW) is None
 
 
 def test_days_come_first_where_the_site_writes_so() -> None:

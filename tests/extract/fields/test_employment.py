@@ -4,7 +4,7 @@ from jobmill.extract.fields import employment
 
 
 @pytest.mark.parametrize(
-    ("label", "wanted"),
+    ("label", "expected"),
     [
         ("Full-time", "full_time"),
         ("FULL_TIME", "full_time"),
@@ -48,5 +48,5 @@ from jobmill.extract.fields import employment
         (1, None),
     ],
 )
-def test_known_words_become_ours_and_others_stay(label: object, wanted: str | None) -> None:
-    assert employment.parse_employment_type(label) == wanted
+def test_known_words_become_ours_and_others_stay(label: object, expected: str | None) -> None:
+    assert employment.parse_employment_type(label) == expected

@@ -6,7 +6,7 @@ from jobmill.extract.fields import html_text
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("value", "expected"),
     [
         ("<p>One</p><p>Two</p>", "One\n\nTwo"),
         ("<p>one\n   line</p>", "one line"),
@@ -42,8 +42,8 @@ from jobmill.extract.fields import html_text
         (None, None),
     ],
 )
-def test_html_becomes_lines_of_text(given: str | None, wanted: str | None) -> None:
-    assert html_text.from_html(given) == wanted
+def test_html_becomes_lines_of_text(value: str | None, expected: str | None) -> None:
+    assert html_text.from_html(value) == expected
 
 
 def test_an_upper_case_tag_is_a_tag() -> None:
@@ -65,15 +65,15 @@ def test_an_escaped_tag_inside_html_stays_text() -> None:
     assert html_text.from_escaped_html("<p>Write &lt;b&gt; for bold</p>") == "Write <b> for bold"
 
 
-@pytest.mark.parametrize("given", ["\ud800 half", "nul\x00byte", "<p>\udfff</p>x", "&#xD800;x"])
-def test_what_is_read_can_be_written_as_utf_8(given: str) -> None:
+@pytest.mark.parametrize("value", ["\ud800 half", "nul\x00byte", "<p>\udfff</p>x", "&#xD800;x"])
+def test_what_is_read_can_be_written_as_utf_8(value: str) -> None:
     for read in (
         html_text.from_html,
         html_text.from_escaped_html,
         html_text.clean_text,
         html_text.single_line,
     ):
-        found = read(given)
+        found = read(value)
         assert found
         assert "\x00" not in found
         found.encode()

@@ -20,7 +20,7 @@ def test_what_no_field_says_is_read_from_the_words() -> None:
 
 
 def test_what_a_field_says_stays() -> None:
-    told = replace(
+    complete = replace(
         BARE,
         locations=("Nantes",),
         arrangement="onsite",
@@ -28,7 +28,7 @@ def test_what_a_field_says_stays() -> None:
         salary=Salary(1, 2, "EUR", "hour", "structured"),
         requirements="Hands",
     )
-    assert fill_missing_fields(told) == told
+    assert fill_missing_fields(complete) == complete
 
 
 def test_only_what_was_unknown_changes() -> None:

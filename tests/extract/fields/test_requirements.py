@@ -38,17 +38,17 @@ def test_what_stands_under_such_a_heading_is_asked_for(heading: str) -> None:
     ],
 )
 def test_another_heading_ends_it(heading: str) -> None:
-    found = requirements.find_requirements(
+    section = requirements.find_requirements(
         f"Requirements\nCan bake\nWakes early\n\n{heading}\nBread"
     )
-    assert found == "Requirements\nCan bake\nWakes early"
+    assert section == "Requirements\nCan bake\nWakes early"
 
 
 def test_all_such_parts_are_kept_and_what_is_between_them_is_not() -> None:
-    found = requirements.find_requirements(
+    section = requirements.find_requirements(
         "Requirements:\n- Can bake\n\nYou get\n- Bread\n\nNice to have\n- Can sing\n\nAbout us\nBread."
     )
-    assert found == "Requirements:\n- Can bake\n\nNice to have\n- Can sing"
+    assert section == "Requirements:\n- Can bake\n\nNice to have\n- Can sing"
 
 
 def test_smaller_headings_inside_do_not_end_it() -> None:

@@ -42,9 +42,9 @@ STATED: list[tuple[str, Pay]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "wanted"), STATED)
-def test_pay_is_read_as_it_is_stated(text: str, wanted: Pay) -> None:
-    assert _read(text) == wanted
+@pytest.mark.parametrize(("text", "expected"), STATED)
+def test_pay_is_read_as_it_is_stated(text: str, expected: Pay) -> None:
+    assert _read(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_pay_goes_before_a_bonus_in_the_same_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("value", "expected"),
     [
         ((100_000, 150_000, "USD", "per-year-salary"), (100_000, 150_000, "USD", "year")),
         ((15, 20.5, "usd", "HOUR"), (15, 20.5, "USD", "hour")),
@@ -110,11 +110,11 @@ def test_pay_goes_before_a_bonus_in_the_same_sentence() -> None:
     ],
 )
 def test_a_sites_own_fields_are_read_leniently(
-    given: tuple[object, object, object, object], wanted: Pay
+    value: tuple[object, object, object, object], expected: Pay
 ) -> None:
-    found = salary.from_fields(*given)
+    found = salary.from_fields(*value)
     assert found
-    assert (found.min, found.max, found.currency, found.period) == wanted
+    assert (found.min, found.max, found.currency, found.period) == expected
     assert found.known == "structured"
 
 
@@ -126,11 +126,11 @@ def test_fields_without_an_amount_are_no_salary(nothing: object) -> None:
 
 
 def test_an_estimate_is_marked_as_one() -> None:
-    found = salary.from_fields(1, 2, "GBP", "year", predicted=True)
-    assert found
-    assert found.known == "predicted"
+    parsed = salary.from_fields(1, 2, "GBP", "year", predicted=True)
+    assert parsed
+    assert parsed.known == "predicted"
 
 
 def _read(text: str) -> Pay | None:
-    found: Salary | None = salary.from_text(text)
-    return (found.min, found.max, found.currency, found.period) if found else None
+    parsed: Salary | None = salary.from_text(text)
+    return (parsed.min, parsed.max, parsed.currency, parsed.period) if parsed else None

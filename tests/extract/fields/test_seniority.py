@@ -4,7 +4,7 @@ from jobmill.extract.fields import seniority
 
 
 @pytest.mark.parametrize(
-    ("title", "wanted"),
+    ("title", "expected"),
     [
         ("Marketing Intern, Fall 2026", "intern"),
         ("Werkstudent (m/w/d) Einkauf", "intern"),
@@ -65,12 +65,12 @@ from jobmill.extract.fields import seniority
         ("", None),
     ],
 )
-def test_a_title_says_how_senior_it_is(title: str, wanted: str | None) -> None:
-    assert seniority.from_title(title) == wanted
+def test_a_title_says_how_senior_it_is(title: str, expected: str | None) -> None:
+    assert seniority.from_title(title) == expected
 
 
 @pytest.mark.parametrize(
-    ("label", "wanted"),
+    ("label", "expected"),
     [
         ("entry_level", "entry"),
         ("Entry Level", "entry"),
@@ -87,5 +87,5 @@ def test_a_title_says_how_senior_it_is(title: str, wanted: str | None) -> None:
         (3, None),
     ],
 )
-def test_a_sites_own_label_is_understood(label: object, wanted: str | None) -> None:
-    assert seniority.from_label(label) == wanted
+def test_a_sites_own_label_is_understood(label: object, expected: str | None) -> None:
+    assert seniority.from_label(label) == expected

@@ -4,7 +4,7 @@ from jobmill.extract.fields import work_arrangement
 
 
 @pytest.mark.parametrize(
-    ("label", "wanted"),
+    ("label", "expected"),
     [
         ("OnSite", "onsite"),
         ("on-site", "onsite"),
@@ -27,12 +27,12 @@ from jobmill.extract.fields import work_arrangement
         (True, None),
     ],
 )
-def test_a_sites_own_word_is_understood(label: object, wanted: str | None) -> None:
-    assert work_arrangement.from_label(label) == wanted
+def test_a_sites_own_word_is_understood(label: object, expected: str | None) -> None:
+    assert work_arrangement.from_label(label) == expected
 
 
 @pytest.mark.parametrize(
-    ("place", "wanted"),
+    ("place", "expected"),
     [
         ("Remote - USA", "remote"),
         ("US-Remote", "remote"),
@@ -45,8 +45,8 @@ def test_a_sites_own_word_is_understood(label: object, wanted: str | None) -> No
         ("Lyon", None),
     ],
 )
-def test_a_place_says_where_the_work_is_done(place: str, wanted: str | None) -> None:
-    assert work_arrangement.infer_arrangement("Baker", [place], None) == wanted
+def test_a_place_says_where_the_work_is_done(place: str, expected: str | None) -> None:
+    assert work_arrangement.infer_arrangement("Baker", [place], None) == expected
 
 
 def test_one_remote_place_among_others_is_enough() -> None:
@@ -54,7 +54,7 @@ def test_one_remote_place_among_others_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "wanted"),
+    ("title", "expected"),
     [
         ("Therapist (Remote)", "remote"),
         ("Remote Therapist", "remote"),
@@ -68,12 +68,12 @@ def test_one_remote_place_among_others_is_enough() -> None:
         ("Planner", None),
     ],
 )
-def test_a_title_says_it_unless_it_names_a_trade(title: str, wanted: str | None) -> None:
-    assert work_arrangement.infer_arrangement(title, [], None) == wanted
+def test_a_title_says_it_unless_it_names_a_trade(title: str, expected: str | None) -> None:
+    assert work_arrangement.infer_arrangement(title, [], None) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("This role is remote and can be done anywhere in Spain.", "remote"),
         ("This fully remote role offers much.", "remote"),
@@ -102,8 +102,8 @@ def test_a_title_says_it_unless_it_names_a_trade(title: str, wanted: str | None)
         ("25 days of leave, and a home office budget.", None),
     ],
 )
-def test_a_text_must_speak_of_this_posting(text: str, wanted: str | None) -> None:
-    assert work_arrangement.infer_arrangement("Baker", ["Lyon"], text) == wanted
+def test_a_text_must_speak_of_this_posting(text: str, expected: str | None) -> None:
+    assert work_arrangement.infer_arrangement("Baker", ["Lyon"], text) == expected
 
 
 def test_the_place_goes_before_the_title_and_the_title_before_the_text() -> None:

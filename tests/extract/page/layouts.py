@@ -363,7 +363,7 @@ def _labelled(chance: random.Random, truth: Truth, facts: str) -> Sheet:
 
 def _facts(chance: random.Random, truth: Truth, made: dict[str, str]) -> list[Fact]:
     company = COMPANIES[made["company"]](_escaped(truth.company))
-    told: list[Fact] = [
+    facts: list[Fact] = [
         (made["company label"], company),
         (made["date label"], DATES[made["date"]](truth.day)),
         (chance.choice(["Job Type", "Employment Type", "Type"]), "Full Time"),
@@ -371,18 +371,18 @@ def _facts(chance: random.Random, truth: Truth, made: dict[str, str]) -> list[Fa
         (chance.choice(["Salary", "Pay", "Compensation", "Start Date"]), ""),
         (chance.choice(["Category", "Industry", "Job Category"]), "Office and Clerical"),
     ]
-    told[4] = (told[4][0], "1/17/2009" if told[4][0] == "Start Date" else "Open")
+    facts[4] = (facts[4][0], "1/17/2009" if facts[4][0] == "Start Date" else "Open")
     if made["split place"] == "yes":
         town, _, state = truth.place.partition(", ")
         state, _, code = state.partition(" 4")
-        told[1:1] = [("City", town), ("State", state)] + ([("Zip", f"4{code}")] if code else [])
+        facts[1:1] = [("City", town), ("State", state)] + ([("Zip", f"4{code}")] if code else [])
     else:
-        told.insert(1, (made["place label"], truth.place))
+        facts.insert(1, (made["place label"], truth.place))
     if chance.random() < 0.4:
-        chance.shuffle(told)
+        chance.shuffle(facts)
     if made["title"] == "label":
-        told.insert(0, (chance.choice(TITLE_LABELS), _escaped(truth.title)))
-    return told
+        facts.insert(0, (chance.choice(TITLE_LABELS), _escaped(truth.title)))
+    return facts
 
 
 def _title(t: Truth) -> str:
@@ -427,7 +427,7 @@ def bare_sheets(count: int, seed: int = 1) -> Iterator[Sheet]:
         truth, way = TRUTHS[n % len(TRUTHS)], list(BARE)[(n // len(TRUTHS)) % len(BARE)]
         made = {
             "bare": way,
-            "head": chance.choice([one for one in TITLE_TAGS if one not in ("generic",)]),
+            "head": chance.choice([tag for tag in TITLE_TAGS if tag not in ("generic",)]),
             "company": chance.choice(["words", "link"]),
             "date": chance.choice(list(DATES)),
             "top": chance.choice(list(TOP)),

@@ -111,7 +111,9 @@ def test_a_block_that_holds_no_posting_is_passed_over(block: str) -> None:
     both = with_block(block) + with_posting()
 
     assert page_reader.read_postings(with_block(block), URL) == []
-    assert [one.title for one in page_reader.read_postings(both, URL)] == ["Lighthouse Keeper"]
+    assert [posting.title for posting in page_reader.read_postings(both, URL)] == [
+        "Lighthouse Keeper"
+    ]
 
 
 def test_a_comma_or_comment_within_a_text_is_left_alone() -> None:
@@ -243,7 +245,7 @@ def test_a_page_with_many_is_no_single_posting_but_all_can_be_had() -> None:
     reading = page_reader.read_posting(with_block(block), "https://careers.brightfold.example/jobs")
 
     assert (reading.posting, reading.method) == (None, None)
-    assert [one.title for one in page_reader.read_postings(with_block(block), URL)] == [
+    assert [posting.title for posting in page_reader.read_postings(with_block(block), URL)] == [
         "Cook",
         "Warden",
         "Smith",

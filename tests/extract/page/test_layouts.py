@@ -23,18 +23,18 @@ def plain(words: str | None) -> str:
 
 
 def judge(sheet: Sheet, posting: Posting | None) -> dict[str, bool]:
-    found, truth = posting or Posting(""), sheet.truth
+    read, truth = posting or Posting(""), sheet.truth
     places = {plain(truth.place)}
     if sheet.made_of.get("split place") == "yes":
         places.add(plain(re.sub(r" \d+$", "", truth.place)))
     return {
-        "title": plain(found.title) == plain(truth.title),
-        "company": plain(found.company) == plain(truth.company),
-        "location": plain(found.location) in places,
-        "date": found.posted_at is not None and found.posted_at.date() == truth.day,
-        "text": "own week" in (found.description or "")
-        and ("Good references" in (found.description or "") or sheet.made_of["text"] == "table"),
-        "nothing else": not re.search("Boise|Reno|rights|Earn", found.description or ""),
+        "title": plain(read.title) == plain(truth.title),
+        "company": plain(read.company) == plain(truth.company),
+        "location": plain(read.location) in places,
+        "date": read.posted_at is not None and read.posted_at.date() == truth.day,
+        "text": "own week" in (read.description or "")
+        and ("Good references" in (read.description or "") or sheet.made_of["text"] == "table"),
+        "nothing else": not re.search("Boise|Reno|rights|Earn", read.description or ""),
     }
 
 
@@ -54,22 +54,22 @@ def rates(some: Iterable[Sheet], *, by: str, expected: bool) -> dict[str, dict[s
 
 @pytest.mark.parametrize("expected", [True, False])
 def test_facts_with_labels_are_found_in_nearly_every_layout(expected: bool) -> None:
-    found = rates(sheets(20 * len(FACTS)), by="facts", expected=expected)
+    hit_rates = rates(sheets(20 * len(FACTS)), by="facts", expected=expected)
 
-    assert found.keys() == {"all", *FACTS}
-    over_all = found["all"]
+    assert hit_rates.keys() == {"all", *FACTS}
+    over_all = hit_rates["all"]
     assert over_all["title"] >= 0.96
     assert over_all["company"] >= 0.96
     assert min(over_all["location"], over_all["date"]) >= 0.98
     assert min(over_all["text"], over_all["nothing else"]) >= 0.99
-    for way, fields in found.items():
+    for way, fields in hit_rates.items():
         assert all(fields[name] >= least for name, least in ASKED.items()), (way, fields)
 
 
 def test_facts_without_labels_are_found_below_the_title() -> None:
-    found = rates(bare_sheets(40 * len(BARE)), by="bare", expected=True)
+    hit_rates = rates(bare_sheets(40 * len(BARE)), by="bare", expected=True)
 
-    over_all = found["all"]
+    over_all = hit_rates["all"]
     assert over_all["title"] >= 0.96
     assert over_all["company"] >= 0.90
     assert min(over_all["location"], over_all["date"]) >= 0.98
@@ -78,7 +78,7 @@ def test_facts_without_labels_are_found_below_the_title() -> None:
 
 @pytest.mark.parametrize("part", ["head", "title", "place label", "date label", "date", "end"])
 def test_no_way_to_make_one_part_of_a_page_spoils_it(part: str) -> None:
-    found = rates(sheets(30 * len(FACTS), seed=2), by=part, expected=True)
+    hit_rates = rates(sheets(30 * len(FACTS), seed=2), by=part, expected=True)
 
-    for way, fields in found.items():
+    for way, fields in hit_rates.items():
         assert all(fields[name] >= least for name, least in ASKED.items()), (way, fields)

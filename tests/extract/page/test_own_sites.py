@@ -18,8 +18,8 @@ def test_an_ordinary_page_is_read_whether_it_is_expected_or_not(case: Case, expe
     posting = page_reader.read_posting(case.html, URL, expected=expected).posting
 
     assert posting is not None
-    found = (posting.title, posting.company, posting.location)
-    assert found == (case.title, case.company, case.location)
+    values = (posting.title, posting.company, posting.location)
+    assert values == (case.title, case.company, case.location)
 
 
 @pytest.mark.parametrize("case", [OWN[0], OWN[3], OWN[4]], ids=lambda case: case.name)
@@ -54,13 +54,15 @@ def test_lists_before_the_text_are_part_of_it_too() -> None:
     ],
 )
 def test_of_a_page_that_is_expected_only_a_title_is_asked(html: str) -> None:
-    found = page_reader.read_posting(html, "", expected=True)
+    reading = page_reader.read_posting(html, "", expected=True)
 
     assert page_reader.read_posting(html, "").posting is None
-    assert found.method == "text"
-    assert found.posting is not None
-    assert found.posting.title == "Night Porter"
-    assert (found.posting.company, found.posting.location, found.posting.posted_at) == (None,) * 3
+    assert reading.method == "text"
+    assert reading.posting is not None
+    assert reading.posting.title == "Night Porter"
+    assert (reading.posting.company, reading.posting.location, reading.posting.posted_at) == (
+        None,
+    ) * 3
 
 
 @pytest.mark.parametrize(
