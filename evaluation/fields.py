@@ -1,4 +1,4 @@
-"""How well single facts are read from words, against other people's labels."""
+"""Measure how well single facts are read from text, against labels of others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jobmill.extract.fields import html_text, salary, seniority, work_arrangemen
 from jobmill.places import location_text
 
 Case: TypeAlias = tuple[object, object]
-"""What was wanted and what was read; None is "not said"."""
+"""The expected and the actual value; None means "not stated"."""
 Row: TypeAlias = tuple[str, ...]
 
 COLUMNS = ("field", "corpus", "cases", "wanted", "said", "precision", "recall", "accuracy")
@@ -30,7 +30,7 @@ NOTES = [
 
 
 def report(data: Path) -> Report:
-    """Precision of what is said, recall of what is wanted, accuracy of words and silence."""
+    """Precision, recall and accuracy of each field."""
     labels = data / "labels"
     gold = lines(labels / "posting_fields_gold500.jsonl")
     silver = lines(labels / "jobfinder_extraction100.jsonl")
@@ -100,7 +100,7 @@ def _salaries(name: str, labelled: Iterable[dict[str, Any]]) -> Row:
 
 
 def _gold_salaries(gold: Iterable[dict[str, Any]]) -> list[Case]:
-    """Only postings whose label came from the text."""
+    """Only postings with a label that came from the text."""
     return [
         (wanted(want), pay(salary.from_text(label["description_text"]), want))
         for label in gold
@@ -116,7 +116,7 @@ def wanted(label: dict[str, Any] | None) -> object:
 
 
 def pay(parsed: Salary | None, label: dict[str, Any] | None) -> object:
-    """As `_wanted` has it; a currency that is not labelled is not compared."""
+    """In the form of `_wanted`; a currency that is not labelled is not compared."""
     if parsed is None:
         return None
     currency = parsed.currency if label and "currency" in label else None
@@ -128,7 +128,7 @@ def ends(low: float | None, high: float | None) -> tuple[float, ...]:
 
 
 def _silver_salary(label: dict[str, Any]) -> Case:
-    """Amounts only: the labels have no more."""
+    """Amounts only, as the labels have nothing else."""
     parsed = salary.from_text(html_text.from_html(label["description"])) or salary.from_text(
         label["salary_range"]
     )
@@ -137,13 +137,13 @@ def _silver_salary(label: dict[str, Any]) -> Case:
 
 
 def _string(row: dict[str, str]) -> Case:
-    """Whether something is read wherever there is a digit, and nothing where there is none."""
+    """Whether a value is read from every text with a digit, and none from others."""
     parsed = salary.from_text(row["salary"]) is not None
     return any(map(str.isdigit, row["salary"])) or None, parsed or None
 
 
 def _text_and_string(row: dict[str, str]) -> Case:
-    """Whether the description says what the site shows as the salary."""
+    """Whether the description states the salary that the site shows."""
     shown = salary.from_text(row["salary"])
     parsed = salary.from_text(row["job_description"])
     return (

@@ -1,4 +1,4 @@
-"""How well postings are read from pages of sites that no adapter knows."""
+"""Measure how well postings are read from pages of sites without an adapter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ Hits = dict[str, list[bool]]
 
 
 def report(data: Path) -> Report:
-    """Pages without structured data, site by site; then pages robbed of theirs, field by field."""
+    """Pages without structured data, by site; then pages with their structured data removed, by
+    field."""
     sites = _sites(data / "html_job_page_swde")
     all_hits: Hits = defaultdict(list)
     for hits in sites.values():
@@ -61,7 +62,7 @@ def _sites(folder: Path) -> dict[str, Hits]:
 
 
 def judge(body: bytes, true: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Field by field, whether the page is read as its truth says."""
+    """For each field, whether the page is read correctly."""
     posting = page_reader.read_posting(body, "", expected=True).posting or Posting("")
     yield "title", _same(posting.title, true["title"])
     yield "company", _same(posting.company, true["company"])
@@ -81,12 +82,12 @@ def _squeeze(words: str) -> str:
 
 
 def _same(value: str | None, accepted: list[str]) -> bool:
-    """Equal but for case, spaces and punctuation."""
+    """Equal except for case, spaces and punctuation."""
     return bool(value) and _squeeze(value or "") in map(_squeeze, accepted)
 
 
 def _day(shown: str) -> dt.date | None:
-    """The day in a truth, read without the code that is judged."""
+    """The day of a label, parsed without the code under test."""
     if iso := re.search(r"\d{4}-\d\d-\d\d", shown):
         return dt.date.fromisoformat(iso[0])
     if words := re.search(r"[A-Z][a-z]+ \d{1,2}, \d{4}", html.unescape(shown)):
@@ -95,7 +96,7 @@ def _day(shown: str) -> dt.date | None:
 
 
 def _robbed(data: Path) -> list[tuple[str, ...]]:
-    """One row: pages whose JSON-LD, microdata and state were taken out."""
+    """One row: pages with JSON-LD, microdata and script data removed."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in WANTED}
     pages = 0
     for file in sorted(data.glob("html_*/*.html")):
@@ -126,7 +127,7 @@ def _fact(posting: Posting | None, name: str) -> str:
     if name == "date":
         return posting.posted_at.date().isoformat() if posting.posted_at else ""
     fact = {"title": posting.title, "company": posting.company, "location": posting.location}[name]
-    # A town is the same town with more or less of its country behind it.
+    # A city is the same with more or less of its region and country.
     return _squeeze((fact or "").partition(",")[0] if name == "location" else fact or "")
 
 

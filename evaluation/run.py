@@ -1,4 +1,4 @@
-"""Measures how right we are on real answers and pages, and says how each goal stands."""
+"""Measure accuracy on real responses and pages, and report each goal."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _print(report: Report) -> None:
 
 
 def line(goal: Goal, part: str) -> str:
-    """How one goal stands, in words without spaces."""
+    """One line per goal, without spaces in its parts."""
     plain = goal.name.removeprefix(f"{part}.").removeprefix(f"{part}: ")
     name = f"{part}.{plain.replace(' ', '_')}"
     target = f"{'<=' if goal.at_most else '>='}{goal.wanted:g}"

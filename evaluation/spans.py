@@ -1,4 +1,4 @@
-"""Skills that annotators marked in sentences, word by word."""
+"""Measure skills against the spans that annotators marked in sentences."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from jobmill.matching.posting_facts import skills
 
 
 def measure(lines: Iterable[dict[str, Any]], source: str) -> Score:
-    """The share of our places that lie in a marked span, and of spans of knowledge that hold one of
-    our places."""
+    """The share of our matches inside a marked span, and of knowledge spans that contain one of our
+    matches."""
     cases = expected = answered = inside = matched = 0
     for line in lines:
         if line["source"] != source:
@@ -32,7 +32,7 @@ def measure(lines: Iterable[dict[str, Any]], source: str) -> Score:
 
 
 def _spans(tokens: list[str], tags: list[str]) -> Iterator[tuple[int, int]]:
-    """From where to where, in the tokens joined by spaces."""
+    """Start and end in the tokens joined by spaces."""
     start: int | None = None
     at = 0
     for token, tag in zip([*tokens, ""], [*tags, "O"], strict=True):

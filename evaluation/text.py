@@ -1,5 +1,5 @@
-"""How well the facts of a posting are read from its text, against labels that people and models
-made, apart."""
+"""Measure how well the facts of a posting are read from its text, against labels of people and of
+models separately."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Measured:
 
 
 def report(data: Path) -> Report:
-    """Precision of what is said, recall of what is wanted, accuracy of words and silence."""
+    """Precision, recall and accuracy of each field."""
     measured = [result for result in _measure(data / "labels") if result.score.cases]
     return Report(
         "Facts read from texts",
@@ -90,7 +90,7 @@ def _measure(labels: Path) -> Iterator[Measured]:
 
 
 def _posting(title: str, location: str | None = None, description: str | None = None) -> Posting:
-    """As a site's answer would be read."""
+    """Read a text as a response of a site would be read."""
     locations = location_text.split_locations(location)
     return missing_fields.fill_missing_fields(
         Posting(title, location=location, locations=locations, description=description)
@@ -102,7 +102,7 @@ def _read(title: str, location: str | None = None, description: str | None = Non
 
 
 def _years(facts: Facts) -> tuple[int, int | None] | None:
-    """In whole years, as they are labelled."""
+    """In whole years, as the labels are."""
     if facts.years is None:
         return None
     most = facts.years.most
@@ -110,7 +110,7 @@ def _years(facts: Facts) -> tuple[int, int | None] | None:
 
 
 def _wanted_years(least: int | None, most: int | None) -> tuple[int, int | None] | None:
-    """No least is 0: "up to two years"."""
+    """A missing minimum is 0: "up to two years"."""
     return None if least is None and most is None else (least or 0, most)
 
 
@@ -157,7 +157,7 @@ def _asked(facts: Facts) -> set[str]:
 
 
 def _esco(rows: Iterable[dict[str, str]]) -> Score:
-    """Of the labels that name a skill we know, the share found in their sentences."""
+    """The share of labels with a known skill that is found in their sentences."""
     spellings = {spelling.text.casefold() for spelling in skills.spellings()}
     expected: dict[str, set[str]] = {}
     for row in rows:
@@ -166,7 +166,7 @@ def _esco(rows: Iterable[dict[str, str]]) -> Score:
         if name.casefold() in spellings:
             sentence.add(skills.canonical(name))
     result = score.of_sets((want, set(skills.named(text))) for text, want in expected.items())
-    # A sentence names more skills than its spans are labelled with, so precision would mislead.
+    # A sentence names more skills than are labelled, so precision would mislead.
     return Score(result.cases, result.wanted, 0, result.right)
 
 

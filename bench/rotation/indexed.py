@@ -1,4 +1,5 @@
-"""`yield` as a database runs it: it looks only at what an index on `due_at` brings, not at every target."""
+"""The yield policy as the database runs it: it reads only what an index on `due_at` returns, not
+every target."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from jobmill.rotation.policies.target_pool import PoolIndexes
 from jobmill.rotation.policies.yield_policy import YieldPolicy, rank_by_value
 
 LOOK = 50
-"""Rows looked at for each call that may be made."""
+"""Rows read for each call that may be made."""
 
 
 class Indexed(YieldPolicy):
-    """The same rules; a moment is computed when a target is recorded, and again when the price has
-    fallen since, or when it was looked at and found too cheap."""
+    """The same rules. A due time is computed when an outcome is recorded, again after the price has
+    fallen, and when a due target is worth too little."""
 
     def bind(
         self,
@@ -56,7 +57,7 @@ class Indexed(YieldPolicy):
         ready = self.pool.ready(now, left)
         due = self._due(ready, now, budget)
         looked = np.union1d(due, self._unknown(ready, now, budget))
-        # Those that waited too long have an index of their own.
+        # Overdue targets have an index of their own.
         owed = self.pool.take(self._overdue(ready, now), self._overdue_quota(budget), left)
         self._owed -= len(owed)
         rest = np.setdiff1d(looked, owed)
@@ -72,12 +73,12 @@ class Indexed(YieldPolicy):
         return self.pool.claim(owed + dear, now, self.rules.gaps)
 
     def _due(self, ready: PoolIndexes, now: float, budget: int) -> PoolIndexes:
-        """ORDER BY due_at LIMIT."""
+        """Like ORDER BY due_at LIMIT."""
         due = ready[self.due[ready] <= now]
         return due[np.argsort(self.due[due], kind="stable")[: LOOK * budget]]
 
     def _unknown(self, ready: PoolIndexes, now: float, budget: int) -> PoolIndexes:
-        """Those never seen, by what their platform brings: an index of its own."""
+        """Targets never called, by the average of their platform, which have their own index."""
         never = ready[np.isnan(self._worth[ready])]
         best = rank_by_value(never, self._values(never, now), 2 * budget + 1)
         return np.array(list(islice(best, budget)), dtype=np.intp)

@@ -1,4 +1,4 @@
-"""What `seed` and `yield` are measured against: taking turns, and knowing the true rates."""
+"""Baselines for the policies: round robin, and a policy that knows the true rates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jobmill.rotation.policies.yield_policy import rank_by_value
 
 
 class RoundRobin:
-    """Whoever was called longest ago; it knows nothing but the gaps and the limits."""
+    """Calls the least recently called target, within gaps and limits."""
 
     def bind(
         self, targets: list[dict[str, Any]], sources: dict[str, dict[str, Any]], now: float
@@ -37,12 +37,12 @@ class RoundRobin:
 
 
 class Clairvoyant:
-    """The price rule with the world's true rates; it also knows who is dead or down."""
+    """The price rule with the true rates of the world; it also knows which boards are dead or down."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         cap = np.array([target["page_cap"] or np.inf for target in world.targets])
-        # A page that holds all that is open pushes nothing out.
+        # A page that shows all open entries pushes none out.
         full = world.rate / world.scenario.closing > cap
         self.d = world.scenario.closing + np.where(full, world.rate / cap, 0.0)
         self.gap = np.array([GAPS[target["kind"]] for target in world.targets])

@@ -1,4 +1,5 @@
-"""Measures rotation: what each policy finds of what one that knows the true rates finds, and how fast it decides."""
+"""Measure rotation: the share of each policy compared with one that knows the true rates, and its
+speed."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def _rows(name: str, results: list[dict[str, Result]]) -> list[Row]:
 
 
 def _decide(count: int) -> Row:
-    """Milliseconds of one `choose` of 20 among so many targets, half of them known."""
+    """Milliseconds of one `choose` of 20 from this many targets, half of them called before."""
     kinds = (("company", "lever", None), ("company", "ashby", None), ("slice", "jooble", 50))
     targets = [
         {"id": n, "kind": kind, "source": source, "page_cap": cap, "priority": n % 7}

@@ -1,4 +1,4 @@
-"""Worlds unlike the usual one: everything that can differ between them does."""
+"""Random worlds: everything that can differ between worlds does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CAPS = (10, 20, 25, 50, 100, 200)
 
 
 def random_scenario(seed: int) -> Scenario:
-    """Any world; the same for the same seed."""
+    """A random world; the same for the same seed."""
     rng = np.random.default_rng(900 + seed)
 
     def even(low: float, high: float) -> float:

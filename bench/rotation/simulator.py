@@ -1,4 +1,4 @@
-"""Lets a policy collect in a world, and counts what it finds; it refuses a policy that breaks a limit."""
+"""Run a policy in a world and count what it finds; stops a policy that breaks a limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bench.rotation.world import DAY, HOUR, START, Visit, World
 
 GAPS = {"company": 6 * HOUR, "slice": 24 * 60}
-"""No policy may call a target again sooner."""
+"""The minimum time between two calls of a target."""
 
 
 class Policy(Protocol):
@@ -25,22 +25,22 @@ class Policy(Protocol):
 
 @dataclass(frozen=True)
 class Result:
-    """What one policy did in one world."""
+    """The result of one policy in one world."""
 
     found: float
-    """Listings new to the catalog, a day."""
+    """Listings new to the catalog per day."""
     late: float
-    """The same, in the second half only."""
+    """The same in the second half."""
     delay_hours: float
     wasted: float
-    """Share of calls that brought nothing new."""
+    """Share of calls without new listings."""
     dead: float
-    """Calls a day on boards that are gone."""
+    """Calls per day to boards that are gone."""
     calls: float
 
 
 class Limits:
-    """How many calls each source still takes."""
+    """The remaining calls of each source."""
 
     def __init__(self, sources: dict[str, dict[str, int | None]]) -> None:
         self.sources = sources
@@ -64,7 +64,7 @@ class Limits:
 
 
 def run(world: World, policy: Policy, seed: int) -> Result:
-    """Drive a policy through all days of a world."""
+    """Run a policy through all days of a world."""
     return _Run(world, policy, seed).through()
 
 

@@ -1,4 +1,5 @@
-"""Measures the rotation on PostgreSQL: how long choosing and claiming take, and looking on, by the number of targets.
+"""Measure rotation on PostgreSQL: the time for choosing, claiming and reports by the number of
+targets.
 
 python -m bench.rotation.table
 """
@@ -28,32 +29,32 @@ from jobmill.rotation.planner import RunPlan, RunRequest
 
 SIZES = (1_000, 100_000, 1_000_000)
 WARM_UP = 8
-"""Runs that are not counted: plans are made and pages read."""
+"""Runs that are not counted, while plans are cached and pages are read."""
 ROUNDS = 60
 BUDGET = 20
-"""What the usual pace saves up in 24 minutes."""
+"""The calls that the usual pace allows in 24 minutes."""
 DUE = 400
-"""As many are due at each size: the price sees to it that not many more are due than can be called."""
+"""The number of due targets is the same at each size, because the price limits it."""
 PRICE = 4.0
-"""What one that was never tried is worth where nothing is known of its platform."""
+"""The value of an untried target on an unknown platform."""
 FLOOD = 2
-"""After a price that was far too low one of so many is due, and has to be put off."""
+"""After a price that was far too low, one of this many targets is due and must be postponed."""
 LINES = 30_000
 NAMES = ["greenhouse", "lever", "ashby", "recruitee", "personio"]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Some rounds of one thing at one size."""
+    """Some rounds of one measurement at one size."""
 
     targets: int
     what: str
     due: int
-    """Targets that were due, on average."""
+    """Due targets, on average."""
     median: float
     """Milliseconds."""
     slow: float
-    """One in ten took longer."""
+    """90th percentile."""
 
 
 def main() -> None:
@@ -99,7 +100,7 @@ async def _import(database: Database) -> float:
 
 
 async def fill(url: str, size: int) -> None:
-    """Targets of five platforms, as a rotation leaves them that has found its price."""
+    """Targets of five platforms, as a rotation with a settled price leaves them."""
     async with await open_connection(url) as tx:
         async with tx.transaction():
             await _sources(tx, size)
@@ -126,8 +127,8 @@ async def _sources(tx: Tx, size: int) -> None:
 
 
 async def _targets(tx: Tx) -> None:
-    """A tenth never tried, a tenth dead and backing off, a fiftieth bad; of the others so many are due,
-    and each has the rate at which it is about worth the price at its moment."""
+    """A tenth never tried, a tenth dead and backing off, 2 % bad. Of the others this many are due,
+    each with the rate at which it is about worth the price at its due time."""
     await tx.execute(
         """
         INSERT INTO rotation.target
@@ -184,7 +185,7 @@ async def _calls(tx: Tx) -> None:
 
 
 async def _flood(url: str) -> None:
-    """What was due later is due now, and not worth the price."""
+    """Make targets due that are not worth the price."""
     async with await open_connection(url) as tx:
         await tx.execute(
             """
@@ -199,7 +200,8 @@ async def _flood(url: str) -> None:
 async def _rounds(
     database: Database, what: str, wish: RunRequest, *, rounds: int = ROUNDS
 ) -> Measured:
-    """Runs one after the other; between them the calls are answered and as many others become due."""
+    """Runs one after the other; between them the calls are answered and as many other targets
+    become due."""
     took: list[float] = []
     due: list[int] = []
     for turn in range(WARM_UP + rounds):
@@ -235,7 +237,7 @@ async def _count_due(tx: Tx) -> int:
 
 
 async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
-    """They were called, and a day has passed; then others come forward, with all that is known of them."""
+    """Record the calls, let a day pass, and make other targets due."""
     await tx.execute(
         """
         UPDATE rotation.target
@@ -274,7 +276,7 @@ async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
 
 
 async def _looks(database: Database) -> list[Measured]:
-    """What people look at."""
+    """The queries behind the reports."""
     looks: dict[str, Callable[[Tx, dt.datetime], Awaitable[object]]] = {
         "rotate due": lambda tx, at: rotation_status.due_targets(tx, at, "yield"),
         "rotate due, seed": lambda tx, at: rotation_status.due_targets(tx, at, "seed"),
@@ -304,7 +306,7 @@ def _goals(measurements: Sequence[Measured], sizes: Sequence[int], imported: flo
     goals = [Goal("rotation.import_seconds", imported, 10.0, at_most=True)]
     took = {(measured.targets, measured.what): measured.median for measured in measurements}
     if len(sizes) > 1:
-        # A thousand times as many are twice as many steps in an index.
+        # A thousand times as many targets are twice as many steps in an index.
         for what in ("seed", "yield"):
             growth = took[sizes[-1], what] / took[sizes[0], what]
             goals.append(Goal(f"rotation.table_growth_{what}", growth, 2.0, at_most=True))

@@ -1,4 +1,5 @@
-"""A made-up world of boards and search slices: what is posted when, who shows it, and what a call answers."""
+"""A simulated world of boards and search slices: what is posted when, which targets show it, and
+what calls return."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ HOUR = 3_600.0
 START = 1_767_571_200.0
 """A Monday, midnight UTC."""
 HISTORY = 60.0
-"""Days that had passed in the world before anybody looked."""
+"""Days of postings before the first call."""
 
 BOARD_SOURCES = ("greenhouse", "lever", "ashby")
 SLICE_SOURCES = ("jooble", "reed_uk", "adzuna", "themuse")
@@ -21,7 +22,7 @@ SLICE_SOURCES = ("jooble", "reed_uk", "adzuna", "themuse")
 
 @dataclass(frozen=True)
 class Scenario:
-    """All that can differ between worlds; rates are per day."""
+    """Everything that can differ between worlds; rates are per day."""
 
     days: int = 45
     tick_minutes: int = 24
@@ -36,9 +37,9 @@ class Scenario:
     caps: tuple[int, ...] = (20, 50, 100)
     capped_boards: float = 0.05
     shared: float = 0.35
-    """Share of what slices show that several of them show."""
+    """Share of slice entries that several slices show."""
     copied: float = 0.4
-    """Share of what boards post that a slice shows too, some hours later."""
+    """Share of board postings that a slice also shows, some hours later."""
     weekend: float = 0.25
     night: float = 0.3
     dead: float = 0.08
@@ -48,9 +49,9 @@ class Scenario:
     throttles: float = 1 / 10
     errors: float = 0.01
     undated: float = 0.2
-    """Share of slices whose pages carry no dates."""
+    """Share of slices with pages without dates."""
     drift: float = 0.003
-    """Share of targets a day whose rate becomes another."""
+    """Share of targets per day with a change of rate."""
     per_hour: int | None = 60
     per_day: int | None = 600
 
@@ -63,7 +64,7 @@ class World:
     posted: NDArray[np.float64]
     closes: NDArray[np.float64]
     first: NDArray[np.int64]
-    """Where the entries of each target begin; one more than there are targets."""
+    """Where the entries of each target start; one more than there are targets."""
     entry: NDArray[np.int64]
     """Listings, by target and time."""
     shown: NDArray[np.float64]
@@ -73,13 +74,13 @@ class World:
     slow: dict[str, list[tuple[float, float]]]
     changed: NDArray[np.float64]
     rate: NDArray[np.float64]
-    """What each target shows a day, counted: before its change and after."""
+    """Entries per day of each target, counted before and after its change."""
     own: NDArray[np.float64]
-    """The same, each listing shared between those that show it."""
+    """The same, with each listing divided among the targets that show it."""
 
 
 def make(scenario: Scenario, seed: int) -> World:
-    """A world; the same for the same seed."""
+    """Build a world; the same for the same seed."""
     rng = np.random.default_rng(seed)
     targets = _targets(scenario, rng)
     clock = _Clock(scenario)
@@ -114,7 +115,7 @@ def make(scenario: Scenario, seed: int) -> World:
 
 
 def _changes(scenario: Scenario, rng: np.random.Generator, clock: _Clock) -> NDArray[np.float64]:
-    """When, as a share of all time, each target's rate changes; most never do."""
+    """When the rate of each target changes, as a share of all time; most never do."""
     count = scenario.boards + scenario.slices
     at = rng.exponential(1 / (max(scenario.drift, 1e-9) * clock.days), count)
     return np.minimum(at, 1.0)
@@ -127,7 +128,7 @@ def _per_day(
     days: float,
     weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Two rows of rates: before each target's change, and after it."""
+    """Two rows of rates: before and after the change of each target."""
     rows: list[NDArray[np.float64]] = []
     for which, span in ((~later, before), (later, days - before)):
         sums = np.bincount(carriers[which], weights=weights[which], minlength=len(before))
@@ -136,7 +137,7 @@ def _per_day(
 
 
 class _Clock:
-    """Turns evenly spread moments into ones that follow weekdays and office hours."""
+    """Turn evenly spread times into times that follow weekdays and office hours."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.days = HISTORY + scenario.days
@@ -179,7 +180,7 @@ def _moments(
     rates: NDArray[np.float64],
     change: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Who posts and when: at the first rate until the change, at the second from there."""
+    """Which target posts when: at the first rate until the change, then at the second."""
     who = np.arange(len(change))
     before = np.repeat(who, rng.poisson(rates[0] * change * clock.days))
     after = np.repeat(who, rng.poisson(rates[1] * (1 - change) * clock.days))
@@ -191,8 +192,8 @@ def _moments(
 def _shows(
     scenario: Scenario, rng: np.random.Generator, clock: _Clock, change: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """When each listing is posted, and who shows which from when: boards what they post, slices
-    what is theirs, what other slices show too, and copies from boards."""
+    """When each listing is posted, and which targets show it from when: boards their own postings,
+    slices their own, those of other slices, and copies from boards."""
     boards = scenario.boards
     rates = _rates(rng, boards, scenario.board_rate, scenario.board_spread)
     whose, posted = _moments(rng, clock, rates, change[:boards])
@@ -202,7 +203,7 @@ def _shows(
     who, when = _moments(rng, clock, rates, change[boards:])
     ids = len(posted) + np.arange(len(who))
     popular = rates[0] / rates[0].sum()
-    # What two slices show is shown twice: half as many make the share.
+    # A listing of two slices is shown twice, so half as many make the share.
     both = np.flatnonzero(rng.random(len(who)) < scenario.shared / 2)
     others = rng.choice(scenario.slices, len(both), p=popular)
     both, others = both[others != who[both]], others[others != who[both]]
@@ -236,12 +237,12 @@ def _troubles(
 
 
 def trouble(spans: list[tuple[float, float]], now: float) -> float | None:
-    """When the trouble of this moment ends; None where there is none."""
+    """When the current outage ends; None if there is none."""
     return next((end for begin, end in spans if begin <= now < end), None)
 
 
 class Visit:
-    """One collector's walk through a world: what it has seen, and what calls answer it."""
+    """The view of one policy on a world: what it has seen, and what calls return."""
 
     def __init__(self, world: World, seed: int) -> None:
         self.world = world
@@ -299,7 +300,8 @@ class Visit:
         return None
 
     def _visible(self, id: int, now: float, cap: int | None) -> tuple[NDArray[np.int64], bool]:
-        """Where the open entries of the page stand, oldest first, and whether it is cut off."""
+        """The indexes of the open entries on the page, oldest first, and whether the page is
+        truncated."""
         world = self.world
         low = world.first[id]
         high = low + np.searchsorted(world.shown[low : world.first[id + 1]], now)
