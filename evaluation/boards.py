@@ -14,7 +14,7 @@ from typing import Any
 from evaluation import truth
 from evaluation.goal import Goal, Report
 from evaluation.said import Truth
-from jobmill.boards import saved_responses
+from jobmill.boards import readable_board
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.posting import Posting
 from jobmill.errors import AppError
@@ -70,7 +70,7 @@ def _measure(
     body = read(file)
     wanted = truth.take(platform, json.loads(body))
     try:
-        found = saved_responses.read(BY_NAME[platform], body)
+        found = readable_board.read_saved_response(BY_NAME[platform], body)
     except AppError as error:
         notes.append(f"{file.name}: {error}")
         found = ()

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.goal import Goal, Report
-from jobmill.boards import response_reader
 from jobmill.boards.adapters import BY_NAME, PLATFORM_RULES
 from jobmill.catalog import duplicates
 from jobmill.catalog.posting import Posting
@@ -184,10 +183,10 @@ def _boards(data: Path) -> list[Case]:
             token = file.name.split("__")[0]
             if token == DEMONSTRATION:
                 continue
-            config = response_reader.configure(platform, {"board_token": token})
+            config = platform.parse_config({"board_token": token})
             try:
-                found = response_reader.read(
-                    platform, file.read_bytes(), Request("https://x.example"), config
+                found = platform.read_response(
+                    file.read_bytes(), Request("https://x.example"), config
                 )
             except AppError:
                 continue

@@ -11,10 +11,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from evaluation.goal import Goal, Report
-from jobmill.boards import detection
+from jobmill.boards import detection, url_detection
 from jobmill.boards.adapters import BY_NAME
-from jobmill.boards.detection import Found
-from jobmill.boards.url_detection import FEED, GENERIC
+from jobmill.boards.url_detection import FEED, GENERIC, DetectedBoard
 
 NAMES = {"oracle_hcm": "oracle", "join_com": "join", "beisen_legacy": "beisen"}
 PLATFORM, TOKEN, FALSE, EMBEDS, HIGH = 0.98, 0.97, 0.01, 1.0, 0.97
@@ -44,7 +43,7 @@ def report(data: Path) -> Report:
     unnamed = [row for row in told[: len(rows)] if not row.platform and _domain(row.url) in shared]
     own = [row for row in told if row.platform and _domain(row.url) not in vendors]
 
-    answers = {row: detection.from_url(row.url) for row in decidable}
+    answers = {row: url_detection.detect_board(row.url) for row in decidable}
     named = {row: found for row, found in answers.items() if row.token}
     pages = [detection.detect("", html) for html in _pages(data)]
     false = sum(map(_is_board, (*pages, *(detection.detect(row.url) for row in nothing))))
@@ -166,22 +165,22 @@ def _told(row: Row, vendors: dict[str, str]) -> Row:
     return row if row.platform else Row(row.url, vendors.get(_domain(row.url)))
 
 
-def _is_board(found: Found | None) -> bool:
+def _is_board(found: DetectedBoard | None) -> bool:
     return found is not None and found.platform not in {FEED, GENERIC}
 
 
-def _platform_right(row: Row, found: Found | None) -> bool:
+def _platform_right(row: Row, found: DetectedBoard | None) -> bool:
     return found is not None and found.platform == row.platform
 
 
-def _token_right(row: Row, found: Found | None) -> bool:
+def _token_right(row: Row, found: DetectedBoard | None) -> bool:
     if found is None or found.token is None or row.token is None:
         return False
     ours, theirs = found.token.lower(), row.token.lower()
     return ours == theirs or ours.startswith(f"{theirs}/")
 
 
-def _wholly_right(row: Row, found: Found | None) -> bool:
+def _wholly_right(row: Row, found: DetectedBoard | None) -> bool:
     return _platform_right(row, found) and (row.token is None or _token_right(row, found))
 
 
@@ -190,7 +189,7 @@ def _share(marks: Iterable[bool]) -> float:
     return sum(known) / len(known) if known else 0.0
 
 
-def _table(answers: dict[Row, Found | None]) -> Iterator[tuple[str, ...]]:
+def _table(answers: dict[Row, DetectedBoard | None]) -> Iterator[tuple[str, ...]]:
     for platform in sorted({row.platform or "" for row in answers}):
         rows = [(row, found) for row, found in answers.items() if row.platform == platform]
         named = [(row, found) for row, found in rows if row.token]

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from evaluation import boards, speaker
 from evaluation.goal import Goal, Report
 from jobmill import app, queue
-from jobmill.boards import saved_responses
+from jobmill.boards import readable_board
 from jobmill.boards.adapters import BY_NAME, PLATFORM_RULES
 from jobmill.catalog import listings, posting_identity, sources
 from jobmill.catalog.posting import Posting
@@ -139,7 +139,7 @@ def _postings(name: str, token: str, file: Path) -> Sequence[Posting]:
     if not file.parent.name.startswith("ats_") or name not in BY_NAME or not BY_NAME[name].read:
         return ()
     try:
-        return saved_responses.read(BY_NAME[name], boards.read(file), token=token)
+        return readable_board.read_saved_response(BY_NAME[name], boards.read(file), token=token)
     except AppError:
         # Its file does not tell the board's name.
         return ()

@@ -19,7 +19,8 @@ from selectolax.lexbor import LexborHTMLParser
 from bench.ingest.pages import all_pages
 from evaluation.goal import Goal
 from evaluation.run import DATA, line
-from jobmill.boards import saved_responses
+from jobmill.boards import readable_board
+from jobmill.boards.adapters import find_platform
 from jobmill.extract.fields import html_text
 from jobmill.extract.page import page_reader
 
@@ -84,9 +85,11 @@ def _boards(data: Path) -> list[tuple[str, str, float]]:
         if not (data / file).is_file():
             continue
         body = (data / file).read_bytes()
-        platform = saved_responses.platform(name)
-        count = len(saved_responses.read(platform, body))
-        ours = _median(lambda platform=platform, body=body: saved_responses.read(platform, body))
+        platform = find_platform(name)
+        count = len(readable_board.read_saved_response(platform, body))
+        ours = _median(
+            lambda platform=platform, body=body: readable_board.read_saved_response(platform, body)
+        )
         bare = _median(lambda body=body, records=records, field=field: _bare(body, records, field))
         rows.append((f"board {name}", f"{count / ours:,.0f} postings/s", ours / bare))
     if not rows:

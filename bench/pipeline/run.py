@@ -101,8 +101,8 @@ async def _measure(url: str, home: Path, data: Path) -> Measured:
 
 def _url(board: tuple[str, str]) -> str:
     platform = BY_NAME[board[0]]
-    assert platform.first
-    return platform.first(platform.config.model_validate({"board_token": board[1]})).url
+    assert platform.first_request
+    return platform.first_request(platform.config.model_validate({"board_token": board[1]})).url
 
 
 async def _prepare(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Takes a source in: recognises it, tries it, keeps it."""
+"""Adds a source: detects its board, tests it and saves it."""
 
 from __future__ import annotations
 
@@ -15,23 +15,20 @@ from jobmill.outside.request import Ok, Request
 from jobmill.queue import Work
 from jobmill.tools import Tools
 
-from . import api_keys, detection, response_reader, saved_responses, source_run
-from .board_crawler import Target
-from .html_detection import from_page
+from . import detection, source_run
+from .adapters import find_platform
+from .html_detection import detect_boards
 from .platform import Confidence, Platform
+from .readable_board import ReadableBoard, open_board
 from .selectors.selector_search import search
-from .source_run import Sample
-from .url_detection import FEED, GENERIC, Found
+from .source_run import BoardSample
+from .url_detection import FEED, GENERIC, DetectedBoard
 
 AUTO = "auto"
-BY_THEMSELVES = frozenset({"greenhouse", FEED})
-"""A valid answer of these is enough: it can hardly be anything else."""
-AFTER_A_TEST = frozenset({"workday"})
-"""These are doubtful only until a test scrape worked."""
 
 
-def enables(
-    platform: str,
+def may_enable(
+    platform: Platform,
     confidence: Confidence,
     *,
     validated: bool,
@@ -40,22 +37,22 @@ def enables(
     ask: bool = False,
     approved: bool = False,
 ) -> bool:
-    """Whether a source may run without asking anybody. A person who vouched for it is answered by a
-    test; otherwise what was not recognised for sure waits for one."""
+    """Whether a source is enabled without approval. After a person approved it, only a test is needed;
+    otherwise a board that was not detected with certainty waits for a person."""
     if approved and tested:
         return True
     if ask or not auto or confidence == "low":
         return False
-    if platform in AFTER_A_TEST:
+    if platform.enable_after_test:
         return tested
     if confidence != "high":
         return False
-    return tested or (validated and platform in BY_THEMSELVES)
+    return tested or (validated and platform.enable_on_response)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What somebody wants to be added: a URL, or a platform with its token or config."""
+class SourceRequest:
+    """A source to add: a URL, or a platform with its token or config."""
 
     url: str | None = None
     platform: str | None = None
@@ -69,9 +66,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
-    """What became of it."""
-
+class AddedSource:
     id: int
     name: str
     platform: str
@@ -84,195 +79,196 @@ class Admitted:
     note: str
 
 
-async def add(tools: Tools, wish: Wish, environ: Mapping[str, str]) -> Admitted:
-    """Keep a source. It is enabled when it was recognised for sure and a test worked, or when the
-    wish says so; else it waits for a person."""
-    found = await set_up(tools, await _recognise(tools, wish))
-    platform = saved_responses.platform(found.platform)
-    config = response_reader.configure(platform, found.config or {})
-    source_run.check(platform, environ, api_keys.missing(platform, config, environ))
-    tried = await _try(tools, Target(platform, config, environ)) if wish.test else None
+async def add(tools: Tools, request: SourceRequest, environ: Mapping[str, str]) -> AddedSource:
+    """Save a source. It is enabled if its board was detected with certainty and the test passed, or if
+    the request says so; otherwise it waits for approval."""
+    detected = await complete_config(tools, await _detect_requested(tools, request))
+    board = open_board(find_platform(detected.platform), detected.config or {}, environ)
+    sample = await _sample(tools, board) if request.test else None
     async with tools.db.transaction() as tx:
-        new = await _new_source(tx, wish, found, platform, platform.token(config), tried)
-        tested = tried is not None and works(platform, tried)
-        sure = enables(platform.name, found.confidence, validated=tested, tested=tested)
-        id, created = await sources.add(tx, new, enabled=sure or wish.enable)
-        if tried and tried.ok:
+        new = await _new_source(tx, request, detected, board, sample)
+        passed = sample is not None and passes_test(board.platform, sample)
+        enabled = may_enable(board.platform, detected.confidence, validated=passed, tested=passed)
+        id, created = await sources.add(tx, new, enabled=enabled or request.enable)
+        if sample and sample.ok:
             await sources.mark_tested(tx, id)
         source = await sources.get(tx, id)
-    return Admitted(
+    return AddedSource(
         id=id,
         name=source.name,
         platform=source.source_type,
         token=source.token,
         new=created,
         status=source.status,
-        confidence=found.confidence,
-        evidence=found.evidence,
-        postings=tried.seen if tried else None,
-        note=_note(source.id, created, source.status, tried),
+        confidence=detected.confidence,
+        evidence=detected.evidence,
+        postings=sample.seen if sample else None,
+        note=_note(source.id, created, source.status, sample),
     )
 
 
-def works(platform: Platform, tried: Sample) -> bool:
-    """Whether a test scrape succeeded."""
-    return tried.ok and (tried.seen > 0 or may_be_empty(platform))
+def passes_test(platform: Platform, sample: BoardSample) -> bool:
+    return sample.ok and (sample.seen > 0 or may_be_empty(platform))
 
 
 def may_be_empty(platform: Platform) -> bool:
-    """Whether it is believed when it shows nothing: a feed or a page without posts proves nothing."""
+    """Whether an empty board passes a test; an empty feed or page proves nothing."""
     return platform.allow_empty and platform.inventory
 
 
-async def _recognise(tools: Tools, wish: Wish) -> Found:
-    if wish.platform:
-        return _as_told(wish, saved_responses.platform(wish.platform))
-    if not wish.url:
+async def _detect_requested(tools: Tools, request: SourceRequest) -> DetectedBoard:
+    if request.platform:
+        return _named_board(request, find_platform(request.platform))
+    if not request.url:
         raise Invalid("say what to add: a URL, or --platform with --token or --config")
-    return await recognise(tools, wish.url, company=wish.company)
+    return await detect(tools, request.url, company=request.company)
 
 
-async def recognise(
+async def detect(
     tools: Tools, url: str, *, hint: str = AUTO, company: str | None = None
-) -> Found:
-    """The board at a URL, of the platform that the hint names if it names one; OutsideError where
-    there is none."""
+) -> DetectedBoard:
+    """The board at a URL, of the platform that the hint names; OutsideError where there is none."""
     if hint == GENERIC:
-        return Found(GENERIC, url, "low", "named as a page with postings", url=url)
-    found = await detection.discover(tools.fetch, url, company=company)
-    if hint not in (AUTO, found.platform if found else None):
-        return await _hinted(tools, url, hint, company)
-    if found is None:
+        return DetectedBoard(GENERIC, url, "low", "named as a page with postings", url=url)
+    board = await detection.discover(tools.fetch, url, company=company)
+    if hint not in (AUTO, board.platform if board else None):
+        return await _detect_hinted(tools, url, hint, company)
+    if board is None:
         raise OutsideError(
             f"no board was recognised at {url}: give the URL of the board or of the list of "
             "postings itself",
             permanent=True,
         )
-    return replace(found, url=found.url or url)
+    return replace(board, url=board.url or url)
 
 
-async def _hinted(tools: Tools, url: str, hint: str, company: str | None) -> Found:
-    """The board of that platform among all of which the page speaks."""
+async def _detect_hinted(tools: Tools, url: str, hint: str, company: str | None) -> DetectedBoard:
+    """The board of that platform among all that the page refers to."""
     if hint == FEED:
-        return Found(FEED, url, "high", "named as a feed", {"url": url}, url=url)
+        return DetectedBoard(FEED, url, "high", "named as a feed", {"url": url}, url=url)
     page = await tools.fetch(Request(url, page=True))
-    boards = from_page(page.url, page.text, company=company) if isinstance(page, Ok) else []
-    for one in boards:
-        if one.platform == hint and one.token:
-            return one
+    boards = detect_boards(page.url, page.text, company=company) if isinstance(page, Ok) else []
+    for board in boards:
+        if board.platform == hint and board.token:
+            return board
     raise OutsideError(
-        f"no board of {saved_responses.platform(hint).title} was found at {url}: give the URL of the board "
+        f"no board of {find_platform(hint).title} was found at {url}: give the URL of the board "
         "itself, or leave the platform to us",
         permanent=True,
     )
 
 
-async def set_up(tools: Tools, found: Found, work: Work | None = None) -> Found:
-    """The board with all that is needed to read it. A page that is no board we can read is read by
-    selectors, if some are found; OutsideError says what to do where none are."""
-    if not _wants_selectors(found):
-        return found
-    url = (found.config or {}).get("url") or found.url
+async def complete_config(
+    tools: Tools, board: DetectedBoard, work: Work | None = None
+) -> DetectedBoard:
+    """The board with a config that can be read. For a page that is not a readable board, selectors are
+    searched; where none are found, OutsideError says what to do."""
+    if not _needs_selectors(board):
+        return board
+    url = (board.config or {}).get("url") or board.url
     if not url:
-        raise OutsideError(f"{_unclear(found)}: give the URL of the board itself", permanent=True)
+        raise OutsideError(
+            f"{_why_unreadable(board)}: give the URL of the board itself", permanent=True
+        )
     chosen = await search(tools, url, work)
     if chosen is None:
         raise OutsideError(
-            f"{_unclear(found)}, and no list of postings on {url}: give the URL of the list itself, "
-            "or `--platform html` with `--config` that holds selectors",
+            f"{_why_unreadable(board)}, and no list of postings on {url}: give the URL of the list "
+            "itself, or `--platform html` with `--config` that holds selectors",
             permanent=True,
         )
     page: str = chosen.config["url"]
     return replace(
-        found,
+        board,
         platform=GENERIC,
         token=page,
         config=chosen.config,
         confidence=chosen.confidence,
-        evidence=f"{found.evidence}; {chosen.evidence}",
+        evidence=f"{board.evidence}; {chosen.evidence}",
         url=page,
     )
 
 
-def _wants_selectors(found: Found) -> bool:
-    if found.platform == GENERIC:
-        return not (found.config or {}).keys() - {"url", "method"}
-    return found.config is None or saved_responses.platform(found.platform).first is None
+def _needs_selectors(board: DetectedBoard) -> bool:
+    if board.platform == GENERIC:
+        return not (board.config or {}).keys() - {"url", "method"}
+    return board.config is None or find_platform(board.platform).first_request is None
 
 
-def _unclear(found: Found) -> str:
-    if found.platform == GENERIC:
+def _why_unreadable(board: DetectedBoard) -> str:
+    if board.platform == GENERIC:
         return "no board was recognised"
-    title = saved_responses.platform(found.platform).title
-    if found.config is None:
+    title = find_platform(board.platform).title
+    if board.config is None:
         return f"{title} is used, but which of its boards could not be told"
     return f"{title} is recognised but cannot be read yet"
 
 
-def _as_told(wish: Wish, platform: Platform) -> Found:
-    config = dict(wish.config or {})
-    if wish.token:
-        config["board_token"] = wish.token
-    if wish.url and "url" in platform.config.model_fields:
-        config.setdefault("url", wish.url)
-    return Found(
+def _named_board(request: SourceRequest, platform: Platform) -> DetectedBoard:
+    """The board that the request itself names."""
+    config = dict(request.config or {})
+    if request.token:
+        config["board_token"] = request.token
+    if request.url and "url" in platform.config.model_fields:
+        config.setdefault("url", request.url)
+    return DetectedBoard(
         platform=platform.name,
-        token=wish.token,
+        token=request.token,
         confidence=platform.confidence,
         evidence="named by hand",
         config=config,
-        url=wish.url or "",
+        url=request.url or "",
     )
 
 
-async def _try(tools: Tools, target: Target) -> Sample:
-    tried = await source_run.sample(tools.fetch, target)
-    if tried.cause == "gone":
-        raise Invalid(f"there is no such board at {target.platform.title}: {tried.detail}")
-    return tried
+async def _sample(tools: Tools, board: ReadableBoard) -> BoardSample:
+    sample = await source_run.sample_board(tools.fetch, board)
+    if sample.cause == "gone":
+        raise Invalid(f"there is no such board at {board.platform.title}: {sample.detail}")
+    return sample
 
 
 async def _new_source(
     tx: Tx,
-    wish: Wish,
-    found: Found,
-    platform: Platform,
-    token: str,
-    tried: Sample | None,
+    request: SourceRequest,
+    detected: DetectedBoard,
+    board: ReadableBoard,
+    sample: BoardSample | None,
 ) -> NewSource:
-    company = wish.company or _company_of(tried)
+    platform, token = board.platform, board.platform.token(board.config)
+    company = request.company or _common_company(sample)
     id: CompanyId | None = None
-    if wish.company:
-        id = await companies.get_or_create(tx, wish.company, wish.website)
+    if request.company:
+        id = await companies.get_or_create(tx, request.company, request.website)
     return NewSource(
-        name=wish.name or f"{company or token} {platform.title}",
+        name=request.name or f"{company or token} {platform.title}",
         source_type=platform.name,
         token=token,
-        config=found.config or {},
-        url=found.url or wish.url,
+        config=detected.config or {},
+        url=detected.url or request.url,
         company_id=id,
         company_name=company,
-        relation=found.relation,
-        discovery_confidence=found.confidence,
-        evidence=found.evidence,
-        validation_required=found.confidence != "high" and not wish.enable,
+        relation=detected.relation,
+        discovery_confidence=detected.confidence,
+        evidence=detected.evidence,
+        validation_required=detected.confidence != "high" and not request.enable,
     )
 
 
-def _company_of(tried: Sample | None) -> str | None:
-    """The company that all of the sample name, if they do; what collects others' posts has none."""
-    postings = tried.postings if tried else ()
-    named = {one.company for one in postings}
-    return named.pop() if len(named) == 1 and not any(one.via for one in postings) else None
+def _common_company(sample: BoardSample | None) -> str | None:
+    """The company that all postings of the sample name; None for aggregators."""
+    postings = sample.postings if sample else ()
+    names = {posting.company for posting in postings}
+    return names.pop() if len(names) == 1 and not any(posting.via for posting in postings) else None
 
 
-def _note(id: int, created: bool, status: str, tried: Sample | None) -> str:
+def _note(id: int, created: bool, status: str, sample: BoardSample | None) -> str:
     if not created:
-        now = "" if tried is None or tried.ok else f" {tried.words}"
-        return f"It was known already; nothing was changed.{now}"
+        problem = "" if sample is None or sample.ok else f" {sample.summary}"
+        return f"It was known already; nothing was changed.{problem}"
     if status == "active":
         return "It is enabled."
-    look, let = f"`jobmill source test {id}`", f"`jobmill approval approve source:{id}`"
-    if tried and not tried.ok:
-        return f"{tried.words} It waits: try {look} again, then {let}."
-    return f"It waits for you: look at {look}, then {let}."
+    test, approve = f"`jobmill source test {id}`", f"`jobmill approval approve source:{id}`"
+    if sample and not sample.ok:
+        return f"{sample.summary} It waits: try {test} again, then {approve}."
+    return f"It waits for you: look at {test}, then {approve}."

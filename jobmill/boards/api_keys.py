@@ -19,7 +19,7 @@ PLACE = re.compile(r"\{(basic:)?([A-Z][A-Z0-9_]*)\}")
 def names(platform: Platform, config: Config | None = None) -> tuple[str, ...]:
     """The environment variables that its requests may name, and no others."""
     own: str | None = getattr(config, "api_key_env", None)
-    return (*platform.key, own) if own else platform.key
+    return (*platform.key_names, own) if own else platform.key_names
 
 
 def missing(

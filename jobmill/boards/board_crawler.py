@@ -1,4 +1,4 @@
-"""The loop that fetches: walks a source from its first request to its last posting."""
+"""Crawls a board from its first request to its last posting."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
+from urllib.parse import parse_qsl, urlsplit
 
 from jobmill.catalog import company_names, listings, posting_identity
 from jobmill.catalog.listings import ListingState
@@ -26,63 +27,35 @@ from jobmill.outside.request import (
     Validators,
 )
 
-from . import api_keys, pagination, response_reader
 from .adapters import PLATFORM_RULES
-from .platform import Config, Page, Platform
+from .platform import BoardPage, Config
+from .readable_board import ReadableBoard
 
-MOST_PAGES = 1_000
-MOST_DETAILS = 300
-"""Details read in one run; the rest waits for the next, so that one large board holds up no other."""
-DETAIL_FAILURES = 3
-"""After so many details in a row that failed, the others wait for the next run."""
+MAX_PAGES = 1_000
+MAX_DETAILS = 300
+"""Details read in one crawl. The next crawl reads more, so that one large board does not delay others."""
+MAX_CONSECUTIVE_DETAIL_FAILURES = 3
+"""After this many failures in a row, the remaining details wait for the next crawl."""
 
-Remember: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, ListingState]]]
-"""What we know already of the postings that have these identities."""
+FindListings: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, ListingState]]]
+"""Finds the listings that have these identities."""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a walk has come."""
-
+class CrawlProgress:
     pages: int
     postings: int
     total: int | None
     details: int = 0
-    details_wanted: int = 0
+    details_needed: int = 0
 
 
-Tell: TypeAlias = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is walked, and with what."""
-
-    platform: Platform
-    config: Config
-    environ: Mapping[str, str] = field(repr=False)
-    validators: Validators | None = None
-
-    @property
-    def vendor(self) -> str | None:
-        return self.platform.name if self.platform.vendor else None
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return api_keys.names(self.platform, self.config)
-
-    def ask(self, request: Request) -> Request:
-        return api_keys.fill(request, self.keys, self.environ)
-
-    def beyond(self, first: Request, request: Request) -> dict[str, Any]:
-        """What a page asks otherwise than the first; no key, should a site write it into its links."""
-        shown = [api_keys.hide(one, self.keys, self.environ) for one in (first, request)]
-        return pagination.beyond(*shown)
+ReportProgress: TypeAlias = Callable[[CrawlProgress], None]
 
 
 @dataclass(slots=True)
-class Walk:
-    """What a walk has seen so far."""
+class Crawl:
+    """The state of a crawl."""
 
     calls: int = 0
     pages: int = 0
@@ -90,7 +63,8 @@ class Walk:
     stubs: int = 0
     total: int | None = None
     postings: dict[str, Posting] = field(default_factory=dict[str, Posting])
-    asked_for: list[PageCall] = field(default_factory=list[PageCall])
+    """By identity."""
+    page_calls: list[PageCall] = field(default_factory=list[PageCall])
     truncated: bool = False
     unchanged: bool = False
     failure: str | None = None
@@ -108,28 +82,28 @@ class Walk:
         short = self.total is not None and self.read < self.total
         return "truncated" if self.truncated or short else "complete"
 
-    def take(self, page: Page) -> bool:
-        """Keep what a page holds; False if it only repeats what others held."""
+    def add_page(self, page: BoardPage) -> bool:
+        """Add the postings of a page; False if it only repeats earlier pages."""
         self.pages += 1
         self.truncated |= page.truncated
         if self.total is None:
             self.total = page.total
         before = len(self.postings)
         for posting in page.postings:
-            self._keep(posting)
+            self._add(posting)
         self.stubs += page.stubs
         if page.postings and len(self.postings) == before:
-            # Where the site does not say how many there are, nobody knows what would have followed.
+            # Without a total from the site, further pages might have had more postings.
             self.truncated |= bool(page.next) and self.total is None
             return False
         self.read += len(page.postings) + page.stubs
         return True
 
-    def _keep(self, posting: Posting) -> None:
+    def _add(self, posting: Posting) -> None:
         key = posting_identity.identity(posting, PLATFORM_RULES)
-        known = self.postings.setdefault(key, posting)
-        if known.title != posting.title and not posting.vendor_id:
-            # Two that name one page: they are told apart by what they say, and none is lost.
+        earlier = self.postings.setdefault(key, posting)
+        if earlier.title != posting.title and not posting.vendor_id:
+            # Two postings with the same URL: their content distinguishes them, and neither is lost.
             posting = replace(posting, vendor_id=posting_identity.outline_hash(posting))
             self.postings.setdefault(posting_identity.identity(posting, PLATFORM_RULES), posting)
 
@@ -137,115 +111,157 @@ class Walk:
         self.failure, self.detail = cause, detail
 
 
-async def look(fetch: Fetch, target: Target) -> Walk:
-    """The first page only."""
-    return await _walk(fetch, target, lambda _: None, most_pages=1)
+async def crawl_first_page(fetch: Fetch, board: ReadableBoard) -> Crawl:
+    return await _crawl_pages(fetch, board, lambda _: None, max_pages=1)
 
 
-async def whole(fetch: Fetch, target: Target, posting: Posting) -> Posting:
-    """The posting in full, if it can be had; else as it is."""
-    if target.platform.detail is None or not posting.partial:
+async def complete_posting(fetch: Fetch, board: ReadableBoard, posting: Posting) -> Posting:
+    """The posting with its full text, or unchanged where the board has no more."""
+    if not board.has_detail(posting):
         return posting
-    found = await _detail(fetch, target, posting)
-    return found if isinstance(found, Posting) else posting
+    detail = await _fetch_detail(fetch, board, posting)
+    return detail if isinstance(detail, Posting) else posting
 
 
-async def harvest(
+async def crawl(
     fetch: Fetch,
-    target: Target,
-    remember: Remember,
+    board: ReadableBoard,
+    find_listings: FindListings,
     *,
     started_at: dt.datetime,
-    tell: Tell = lambda _: None,
+    report: ReportProgress = lambda _: None,
 ) -> CrawlResult:
-    """Walk the whole source, and read the details that we do not know yet."""
-    walk = await _walk(fetch, target, tell)
-    wanted = {key: one for key, one in walk.postings.items() if _is_wanted(one, target.config)}
-    known = await remember(list(wanted))
-    seen, whole = await _with_details(fetch, target, walk, wanted, known, tell)
-    # The first page's validators say nothing of the others, and a posting whose detail is still
-    # missing would stay so if the site said "unchanged" next time.
-    validators = walk.validators if whole and walk.pages == 1 else Validators()
+    """Crawl the whole board, and read the details of postings that are new or have changed."""
+    crawled = await _crawl_pages(fetch, board, report)
+    postings = {
+        key: posting
+        for key, posting in crawled.postings.items()
+        if _is_of_brand(posting, board.config)
+    }
+    known = await find_listings(list(postings))
+    seen, complete = await _read_details(fetch, board, crawled, postings, known, report)
+    # The first page's validators say nothing about other pages. And if a detail is missing, the site
+    # must not answer "unchanged" next time: the posting would stay incomplete.
+    validators = crawled.validators if complete and crawled.pages == 1 else Validators()
     return CrawlResult(
         started_at=started_at,
-        outcome=walk.outcome,
+        outcome=crawled.outcome,
         postings=seen,
-        calls=walk.calls,
-        pages=walk.asked_for,
-        stubs=walk.stubs,
-        failure=walk.failure,
-        detail=walk.detail,
-        vendor=target.vendor,
-        inventory=target.platform.inventory,
-        may_be_empty=target.platform.allow_empty,
+        calls=crawled.calls,
+        pages=crawled.page_calls,
+        stubs=crawled.stubs,
+        failure=crawled.failure,
+        detail=crawled.detail,
+        vendor=board.vendor,
+        inventory=board.platform.inventory,
+        may_be_empty=board.platform.allow_empty,
         validators=validators,
     )
 
 
-def _is_wanted(posting: Posting, config: Config) -> bool:
-    """Whether it is of the brand that was asked for, on a board that a group shares."""
+def _is_of_brand(posting: Posting, config: Config) -> bool:
+    """Whether a posting on a group's board is of the configured brand."""
     brand: str | None = getattr(config, "brand", None)
-    # Some vendors have no field for the company; groups then write it as the department.
-    named = posting.company or posting.department
-    if brand is None or named is None:
+    # Some vendors have no field for the company; groups then use the department for it.
+    company = posting.company or posting.department
+    if brand is None or company is None:
         return True
-    return company_names.company_key(named) == company_names.company_key(brand)
+    return company_names.company_key(company) == company_names.company_key(brand)
 
 
-async def _walk(fetch: Fetch, target: Target, tell: Tell, most_pages: int = MOST_PAGES) -> Walk:
-    """Page after page, until there is no more, nothing new comes, or something fails."""
-    assert target.platform.first is not None
-    walk = Walk()
-    first = target.platform.first(target.config)
-    ahead = deque([first])
-    asked: set[str] = set()
-    while ahead and not walk.failure:
-        request = ahead.popleft()
-        page_of = target.beyond(first, request)
-        name = json.dumps(page_of, sort_keys=True)
-        if name in asked:
+async def _crawl_pages(
+    fetch: Fetch, board: ReadableBoard, report: ReportProgress, max_pages: int = MAX_PAGES
+) -> Crawl:
+    """Read page after page, until there are no more, nothing new comes, or a request fails."""
+    crawled = Crawl()
+    first = board.first_request()
+    queue = deque([first])
+    requested: set[str] = set()
+    while queue and not crawled.failure:
+        request = queue.popleft()
+        parameters = page_parameters(board.without_keys(first), board.without_keys(request))
+        page_key = json.dumps(parameters, sort_keys=True)
+        if page_key in requested:
             continue
-        if walk.pages >= most_pages:
-            walk.truncated = True
+        if crawled.pages >= max_pages:
+            crawled.truncated = True
             break
-        asked.add(name)
-        page = await _ask(fetch, target, request, walk)
-        count = 0 if walk.unchanged else None if page is None else len(page.postings)
-        walk.asked_for.append(PageCall(page_of, count))
-        if page is not None and walk.take(page):
-            ahead.extend(page.next)
-        tell(Progress(walk.pages, len(walk.postings), walk.total))
-    return walk
+        requested.add(page_key)
+        page = await _fetch_page(fetch, board, request, crawled)
+        count = 0 if crawled.unchanged else None if page is None else len(page.postings)
+        crawled.page_calls.append(PageCall(parameters, count))
+        if page is not None and crawled.add_page(page):
+            queue.extend(page.next)
+        report(CrawlProgress(crawled.pages, len(crawled.postings), crawled.total))
+    return crawled
 
 
-async def _ask(fetch: Fetch, target: Target, request: Request, walk: Walk) -> Page | None:
-    """One page; None where the walk ends here, and the walk then knows why."""
-    first = walk.calls == 0
-    walk.calls += 1
-    answer = await fetch(target.ask(request), target.validators if first else None)
+def page_parameters(first: Request, request: Request) -> dict[str, Any]:
+    """The parameters in which a request differs from the first one; None for those it leaves out.
+
+    Requests that differ in more than the order have different results, unless a site moves a
+    parameter from the URL to the body.
+    """
+    before, after = _parameters(first), _parameters(request)
+    removed: dict[str, Any] = dict.fromkeys(sorted(before.keys() - after.keys()))
+    changed = {name: value for name, value in after.items() if before.get(name) != value}
+    return changed | removed
+
+
+def _parameters(request: Request) -> dict[str, Any]:
+    parts = urlsplit(request.url)
+    parameters: dict[str, list[Any]] = {
+        "at": [parts._replace(query="").geturl()],
+        "method": [request.method],
+    }
+    for name, text in parse_qsl(parts.query, keep_blank_values=True):
+        parameters.setdefault(name, []).append(text)
+    for name, value in _body_parameters(request).items():
+        # Keep it apart from a URL parameter of the same name.
+        in_url = parameters.get(name)
+        parameters[name] = [*in_url, {"body": value}] if in_url else [value]
+    return {name: values[0] if len(values) == 1 else values for name, values in parameters.items()}
+
+
+def _body_parameters(request: Request) -> dict[str, Any]:
+    body = request.json
+    if isinstance(body, dict):
+        return cast(dict[str, Any], body)
+    return {} if body is None else {"body": body}
+
+
+async def _fetch_page(
+    fetch: Fetch, board: ReadableBoard, request: Request, crawled: Crawl
+) -> BoardPage | None:
+    """The page; None where the crawl ends here, for the reason that `crawled` then has."""
+    is_first = crawled.calls == 0
+    crawled.calls += 1
+    answer = await fetch(board.with_keys(request), board.validators if is_first else None)
     if isinstance(answer, Ok):
-        if first:
-            walk.validators = answer.validators
-        return _read(target, request, answer, walk)
+        if is_first:
+            crawled.validators = answer.validators
+        return _read_page(board, request, answer, crawled)
     if isinstance(answer, NotModified):
-        walk.unchanged = True
+        crawled.unchanged = True
     else:
-        walk.fail(*explain(answer))
+        crawled.fail(*describe_failure(answer))
     return None
 
 
-def _read(target: Target, request: Request, answer: Ok, walk: Walk) -> Page | None:
+def _read_page(
+    board: ReadableBoard, request: Request, answer: Ok, crawled: Crawl
+) -> BoardPage | None:
     try:
-        # Links in a page are relative to where it came from in the end.
-        asked = replace(request, url=answer.url) if request.page else request
-        return response_reader.read(target.platform, answer.body, asked, target.config)
+        # Links in a page are relative to its URL after redirects.
+        request = replace(request, url=answer.url) if request.page else request
+        return board.read(answer.body, request)
     except OutsideError as error:
-        walk.fail("unreadable", str(error))
+        crawled.fail("unreadable", str(error))
         return None
 
 
-def explain(answer: FetchResult) -> tuple[str, str]:
-    """The cause of a failed answer, and in words what happened."""
+def describe_failure(answer: FetchResult) -> tuple[str, str]:
+    """The cause of a failed request, as a code and in words."""
     match answer:
         case FetchFailure(cause=cause, detail=detail):
             return cause, detail
@@ -257,57 +273,62 @@ def explain(answer: FetchResult) -> tuple[str, str]:
             return "unreadable", "the answer has nothing to read"
 
 
-async def _with_details(
+async def _read_details(
     fetch: Fetch,
-    target: Target,
-    walk: Walk,
+    board: ReadableBoard,
+    crawled: Crawl,
     postings: Mapping[str, Posting],
     known: Mapping[str, ListingState],
-    tell: Tell,
+    report: ReportProgress,
 ) -> tuple[list[SeenPosting], bool]:
-    """The postings, with the details of those that are new or changed; and whether all have theirs."""
-    seen = {key: SeenPosting(one, listings.listed_hash(one)) for key, one in postings.items()}
-    todo = [key for key in seen if _lacks_detail(target, seen[key], known.get(key))]
-    # What is new comes first: details that fail every time must not stand before all others.
-    todo.sort(key=lambda key: key in known)
-    failed = done = 0
+    """The postings, with the details of new and changed ones; and whether every detail could be read."""
+    seen = {
+        key: SeenPosting(posting, listings.listed_hash(posting))
+        for key, posting in postings.items()
+    }
+    keys = [
+        key
+        for key, item in seen.items()
+        if board.has_detail(item.posting) and _is_changed(item, known.get(key))
+    ]
+    # New postings first: details that always fail must not block the others.
+    keys.sort(key=lambda key: key in known)
+    failures = done = 0
     gone: list[str] = []
-    for key in todo[:MOST_DETAILS]:
-        if failed >= DETAIL_FAILURES:
+    for key in keys[:MAX_DETAILS]:
+        if failures >= MAX_CONSECUTIVE_DETAIL_FAILURES:
             break
-        walk.calls += 1
-        posting = await _detail(fetch, target, seen[key].posting)
-        failed = failed + 1 if isinstance(posting, str) else 0
+        crawled.calls += 1
+        posting = await _fetch_detail(fetch, board, seen[key].posting)
+        failures = failures + 1 if isinstance(posting, str) else 0
         if posting is None:
             gone.append(key)
         elif isinstance(posting, Posting):
             seen[key] = replace(seen[key], posting=posting)
             done += 1
-        tell(Progress(walk.pages, len(postings), walk.total, done, len(todo)))
-    # Where no detail is there at all, it is the way to them that is gone, not the postings.
-    if done or len(gone) < DETAIL_FAILURES:
+        report(CrawlProgress(crawled.pages, len(postings), crawled.total, done, len(keys)))
+    # Where every detail is missing, their URLs have changed; the postings are still open.
+    if done or len(gone) < MAX_CONSECUTIVE_DETAIL_FAILURES:
         for key in gone:
             del seen[key]
-    missing = any(key in seen and seen[key].posting.partial for key in todo)
-    return list(seen.values()), not missing
+    incomplete = any(key in seen and seen[key].posting.partial for key in keys)
+    return list(seen.values()), not incomplete
 
 
-def _lacks_detail(target: Target, seen: SeenPosting, known: ListingState | None) -> bool:
-    if target.platform.detail is None or not seen.posting.partial:
-        return False
+def _is_changed(seen: SeenPosting, known: ListingState | None) -> bool:
     return known is None or known.partial or known.listed_hash != seen.listed_hash
 
 
-async def _detail(fetch: Fetch, target: Target, posting: Posting) -> Posting | str | None:
-    """The posting in full; None where it is gone; in words, why it could not be read."""
-    assert target.platform.detail is not None
-    request = target.platform.detail(posting, target.config)
-    answer = await fetch(target.ask(request))
+async def _fetch_detail(
+    fetch: Fetch, board: ReadableBoard, posting: Posting
+) -> Posting | str | None:
+    """The complete posting; None where it no longer exists; a text where it could not be read."""
+    answer = await fetch(board.with_keys(board.detail_request(posting)))
     if isinstance(answer, PageGone):
         return None
     if not isinstance(answer, Ok):
-        return explain(answer)[1]
+        return describe_failure(answer)[1]
     try:
-        return response_reader.read_detail(target.platform, answer.body, posting, target.config)
+        return board.read_detail(answer.body, posting)
     except OutsideError as error:
         return str(error)

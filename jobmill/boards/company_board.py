@@ -16,50 +16,52 @@ from jobmill.extract.page import nesting_limit
 
 from . import url_detection
 from .detection import detect
-from .html_detection import from_page
+from .html_detection import detect_boards
 from .name_matching import about_work
-from .url_detection import FEED, GENERIC, Found
+from .url_detection import FEED, GENERIC, DetectedBoard
 
-_ORDER = ("high", "medium", "low")
-_MOST_LINKS = 1_000
-_LONGEST_LABEL = 40
+_BEST_FIRST = ("high", "medium", "low")
+_MAX_LINKS = 1_000
+_MAX_LABEL_LENGTH = 40
 
 
 def find(pages: Sequence[CompanyPage], company: str) -> CompanyBoard | None:
-    """The surest board of all pages; where there is none, the page that is about work."""
-    found = [one for page in pages for one in _on(page, company)]
-    boards = [one for one in found if one.type != GENERIC]
+    """The most certain board of all pages; without one, the page that is about jobs."""
+    candidates = [board for page in pages for board in _boards(page, company)]
+    boards = [board for board in candidates if board.type != GENERIC]
     if boards:
-        # A token is worth more than a platform of which we do not know the board.
-        return min(boards, key=lambda one: (one.token is None, _ORDER.index(one.confidence)))
-    return next(iter(found), None) or _generic(pages)
+        # A token is worth more than a platform without one.
+        return min(
+            boards, key=lambda board: (board.token is None, _BEST_FIRST.index(board.confidence))
+        )
+    return next(iter(candidates), None) or _generic(pages)
 
 
 def careers_links(page: CompanyPage) -> list[str]:
-    """Where a page sends those who look for work there."""
+    """The links of a page that are about jobs."""
     links: dict[str, None] = {}
     html = nesting_limit.truncate_deep_html(page.html.encode("utf-8", "replace"))
-    for node in LexborHTMLParser(html).css("a[href]")[:_MOST_LINKS]:
-        words = " ".join(node.text().split())
+    for node in LexborHTMLParser(html).css("a[href]")[:_MAX_LINKS]:
+        label = " ".join(node.text().split())
         href = _absolute(page.url, node.attributes.get("href") or "")
         path = urlsplit(href).path if href else ""
-        named = len(words) <= _LONGEST_LABEL and about_work(path, words)
-        if href and named and _is_address(href):
+        is_careers = len(label) <= _MAX_LABEL_LENGTH and about_work(path, label)
+        if href and is_careers and _is_valid(href):
             links[href] = None
     return list(links)
 
 
 def _absolute(url: str, href: str) -> str | None:
     try:
-        full = urljoin(url, href.strip()).partition("#")[0]
-        urlsplit(full)
+        absolute = urljoin(url, href.strip()).partition("#")[0]
+        urlsplit(absolute)
     except ValueError:
         return None
-    return full if full.startswith(("http://", "https://")) else None
+    return absolute if absolute.startswith(("http://", "https://")) else None
 
 
-def _is_address(url: str) -> bool:
-    """Whether it can be asked and kept: a page may link to anything."""
+def _is_valid(url: str) -> bool:
+    """Whether the URL can be requested and saved: a page may link to anything."""
     try:
         urls.parse(url)
     except Invalid:
@@ -67,36 +69,37 @@ def _is_address(url: str) -> bool:
     return True
 
 
-def _on(page: CompanyPage, company: str) -> list[CompanyBoard]:
-    """What a page and its address give away, the likeliest first."""
-    by_address = url_detection.from_url(page.url)
-    if by_address:
-        # We were sent to the board itself.
-        here = detect(page.url, page.html, company=company) or by_address
-        return [_board(page, replace(here, evidence=f"the site leads to {here.evidence}"))]
-    return [_board(page, one) for one in from_page(page.url, page.html, company=company)]
+def _boards(page: CompanyPage, company: str) -> list[CompanyBoard]:
+    """The boards of a page and its URL, the likeliest first."""
+    by_url = url_detection.detect_board(page.url)
+    if by_url:
+        # The site redirected to the board itself.
+        board = detect(page.url, page.html, company=company) or by_url
+        return [_board(page, replace(board, evidence=f"the site leads to {board.evidence}"))]
+    boards = detect_boards(page.url, page.html, company=company)
+    return [_board(page, board) for board in boards]
 
 
-def _board(page: CompanyPage, found: Found) -> CompanyBoard:
-    own_feed = found.platform == FEED and found.token and _same_site(found.url, page.url)
+def _board(page: CompanyPage, detected: DetectedBoard) -> CompanyBoard:
+    own_feed = detected.platform == FEED and detected.token and _same_site(detected.url, page.url)
     return CompanyBoard(
-        url=found.url or page.url,
-        type=found.platform,
-        # A feed of postings on the company's own site is as good as any board.
-        confidence="high" if own_feed else found.confidence,
-        evidence=f"on {page.url[:200]}: {found.evidence}",
-        token=found.token,
+        url=detected.url or page.url,
+        type=detected.platform,
+        # A feed of postings on the company's own site is as certain as a board.
+        confidence="high" if own_feed else detected.confidence,
+        evidence=f"on {page.url[:200]}: {detected.evidence}",
+        token=detected.token,
     )
 
 
-def _same_site(one: str, other: str) -> bool:
-    first, second = ((urlsplit(url).hostname or "").removeprefix("www.") for url in (one, other))
+def _same_site(url: str, site: str) -> bool:
+    first, second = ((urlsplit(each).hostname or "").removeprefix("www.") for each in (url, site))
     return first == second or first.endswith(f".{second}")
 
 
 def _generic(pages: Sequence[CompanyPage]) -> CompanyBoard | None:
-    """The page that is about work, else the one that a page calls so."""
-    own = [page.url for page in pages if about_work(urlsplit(page.url).path)]
-    named = (link for page in pages for link in careers_links(page))
-    url = next(iter(own), None) or next(named, None)
+    """The first page that is about jobs, else the first one that a page links to as such."""
+    about_jobs = [page.url for page in pages if about_work(urlsplit(page.url).path)]
+    linked = (link for page in pages for link in careers_links(page))
+    url = next(iter(about_jobs), None) or next(linked, None)
     return CompanyBoard(url, GENERIC, "low", f"a page about work: {url[:200]}") if url else None

@@ -1,4 +1,4 @@
-"""Visits a company's site: the five pages on which companies speak of themselves, and its careers."""
+"""Reads a company's site: the pages on which companies describe themselves, and careers pages."""
 
 from __future__ import annotations
 
@@ -7,107 +7,129 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from jobmill.boards import company_board
 from jobmill.catalog.company_pages import CompanyPage
+from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Ok, Request, Truncated
 
+from . import company_board, url_detection
 from .adapters import PLATFORM_RULES
-from .board_crawler import explain
+from .board_crawler import describe_failure
+from .name_matching import OwnerNames, is_same_name, squash
 
 PATHS = ("/about", "/about-us", "/company", "/careers", "")
-"""In the order in which they are asked; the home page comes last."""
-LONGEST = 1_000_000
-"""Letters of a page that are kept."""
-MOST_HOPS = 2
-_FOREVER = ("refused", "robots", "no_browser")
-"""Causes that another try does not change."""
-_NO_NAME = "cannot be resolved"
-_OWN_PAGE = re.compile(
+"""In the order in which they are requested; the home page comes last."""
+MAX_PAGE_LENGTH = 1_000_000
+MAX_CAREERS_LINKS = 2
+_PERMANENT_CAUSES = ("refused", "robots", "no_browser")
+_UNRESOLVED = "cannot be resolved"
+_KNOWN_PATH = re.compile(
     r"/(?:about|about-us|company|careers|jobs|index\.\w+|home)/?$", re.IGNORECASE
 )
 _NOT_FOUND = re.compile(r"<title[^>]{0,200}>[^<]{0,100}?(?:\b404\b|not found)", re.IGNORECASE)
 
 
-def addresses(website: str) -> tuple[str, ...]:
-    """The pages of a site that are asked, whichever of them the site is known by."""
+def website_of(posting: Posting) -> str | None:
+    """The company's site: the one that the posting names, or its page's host if that bears the
+    company's name."""
+    if posting.company_url and url_detection.detect_board(posting.company_url) is None:
+        return posting.company_url
+    if not posting.company or posting.via:
+        return None
+    urls = (url for url in (posting.url, posting.apply_url) if url)
+    return next((site for url in urls if (site := _site_of_company(url, posting.company))), None)
+
+
+def _site_of_company(url: str, company: str) -> str | None:
+    # A vendor's host is not the company's site, even if the token in it is the company's name.
+    parts = url_detection.split_url(url)
+    if parts is None or url_detection.detect_board(url) is not None:
+        return None
+    names = OwnerNames.of(url, None).names
+    if not any(is_same_name(name, squash(company)) for name in names):
+        return None
+    return f"{parts.scheme}://{urlsplit(url).netloc}"
+
+
+def page_urls(website: str) -> tuple[str, ...]:
+    """The pages to request, whichever page of the site is given."""
     parts = urlsplit(website.strip())
-    path = _OWN_PAGE.sub("", parts.path.rstrip("/"))
+    path = _KNOWN_PATH.sub("", parts.path.rstrip("/"))
     home = f"{parts.scheme}://{parts.netloc}{path}"
     return tuple(f"{home}{page or '/'}" for page in PATHS)
 
 
-async def visit(fetch: Fetch, website: str, company: str) -> list[CompanyPage]:
-    """The pages that answered, each once; OutsideError where none did."""
-    visitor = _Visitor(fetch)
-    for url in addresses(website):
-        await visitor.ask(url)
-        if visitor.is_hopeless:
+async def read_site(fetch: Fetch, website: str, company: str) -> list[CompanyPage]:
+    """The distinct pages of a site; OutsideError where there are none."""
+    reader = _SiteReader(fetch)
+    for url in page_urls(website):
+        await reader.read(url)
+        if reader.is_unreachable:
             break
-    if not visitor.pages:
-        raise visitor.complaint(website)
-    await visitor.follow(company)
-    return visitor.pages
+    if not reader.pages:
+        raise reader.error(website)
+    await reader.follow_careers_links(company)
+    return reader.pages
 
 
-class _Visitor:
-    """One visit: what was kept, and how the rest answered."""
-
+class _SiteReader:
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
         self._seen: set[str] = set()
-        self._failed: list[FetchResult] = []
+        """Canonical URLs and content hashes of pages."""
+        self._failures: list[FetchResult] = []
         self.pages: list[CompanyPage] = []
 
-    async def ask(self, url: str) -> None:
-        answer = await self._fetch(Request(url, page=True, max_bytes=4 * LONGEST))
+    async def read(self, url: str) -> None:
+        answer = await self._fetch(Request(url, page=True, max_bytes=4 * MAX_PAGE_LENGTH))
         html = _html(answer)
         if html is None:
-            self._failed.append(answer)
+            self._failures.append(answer)
             return
-        # A site of one page answers every address with it.
-        marks = {_canonical(answer.url), hashlib.sha256(html.encode()).hexdigest()}
-        if not marks & self._seen:
+        # A single-page site sends the same page for every URL.
+        keys = {_canonical(answer.url), hashlib.sha256(html.encode()).hexdigest()}
+        if not keys & self._seen:
             self.pages.append(CompanyPage(answer.url, html))
-        self._seen |= marks
+        self._seen |= keys
 
-    async def follow(self, company: str) -> None:
-        """One hop further, where no page so far leads to a board."""
+    async def follow_careers_links(self, company: str) -> None:
+        """Read linked careers pages, until a page leads to a board."""
         links = (link for page in self.pages for link in company_board.careers_links(page))
-        for link in _first_of(links, MOST_HOPS, without=self._seen):
-            found = company_board.find(self.pages, company)
-            if found and found.token:
+        for link in _first_links(links, MAX_CAREERS_LINKS, exclude=self._seen):
+            board = company_board.find(self.pages, company)
+            if board and board.token:
                 return
-            await self.ask(link)
+            await self.read(link)
 
     @property
-    def is_hopeless(self) -> bool:
-        """Whether the site itself is not there: its other pages need not be asked."""
-        return not self.pages and any(map(_is_away, self._failed))
+    def is_unreachable(self) -> bool:
+        """Whether the site itself does not answer, so that further pages need not be requested."""
+        return not self.pages and any(map(_is_unreachable, self._failures))
 
-    def complaint(self, website: str) -> OutsideError:
-        """Why there is nothing; the home page's reason counts."""
-        last = self._failed[-1]
-        # A name that cannot be resolved may be our own trouble: that is tried again.
-        permanent = not isinstance(last, FetchFailure) or last.cause in _FOREVER
-        why = "it shows no page" if isinstance(last, Ok | Truncated) else explain(last)[1]
-        return OutsideError(f"no page of {website} answered: {why}", permanent=permanent)
+    def error(self, website: str) -> OutsideError:
+        """Why there is no page; the reason of the home page counts."""
+        last = self._failures[-1]
+        # That a name does not resolve may be a problem of our network: it is retried.
+        permanent = not isinstance(last, FetchFailure) or last.cause in _PERMANENT_CAUSES
+        no_page = isinstance(last, Ok | Truncated)
+        detail = "it shows no page" if no_page else describe_failure(last)[1]
+        return OutsideError(f"no page of {website} answered: {detail}", permanent=permanent)
 
 
-def _is_away(answer: FetchResult) -> bool:
+def _is_unreachable(answer: FetchResult) -> bool:
     if not isinstance(answer, FetchFailure):
         return False
-    return answer.cause == "refused" or _NO_NAME in answer.detail
+    return answer.cause == "refused" or _UNRESOLVED in answer.detail
 
 
 def _html(answer: FetchResult) -> str | None:
-    """The page as text that a database takes; None for anything but a page."""
+    """The page as text that PostgreSQL accepts; None for anything but a page."""
     if isinstance(answer, Truncated):
         answer = Ok(answer.url, answer.body, answer.content_type, answer.charset)
     if not isinstance(answer, Ok):
         return None
     kind = answer.content_type.lower()
-    text = answer.text[:LONGEST].replace("\x00", "")
+    text = answer.text[:MAX_PAGE_LENGTH].replace("\x00", "")
     if (kind and "html" not in kind) or not text.strip() or _NOT_FOUND.search(text[:20_000]):
         return None
     return text
@@ -117,5 +139,5 @@ def _canonical(url: str) -> str:
     return PLATFORM_RULES.canonical(url) if url.startswith("http") else url
 
 
-def _first_of(links: Iterable[str], most: int, *, without: set[str]) -> list[str]:
-    return [link for link in dict.fromkeys(links) if _canonical(link) not in without][:most]
+def _first_links(links: Iterable[str], limit: int, *, exclude: set[str]) -> list[str]:
+    return [link for link in dict.fromkeys(links) if _canonical(link) not in exclude][:limit]

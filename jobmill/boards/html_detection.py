@@ -1,4 +1,4 @@
-"""Recognises boards by what a page's HTML holds: links, frames, scripts, data and feeds."""
+"""Detects boards by the HTML of a page: links, frames, scripts, structured data and feeds."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from urllib.parse import urljoin
 
 from . import url_detection
 from .adapters import PLATFORMS
-from .name_matching import Names, about_work
-from .platform import Confidence, Mark, Platform
-from .url_detection import FEED, GENERIC, Found
+from .name_matching import OwnerNames, about_work
+from .platform import Confidence, HtmlMarker, Platform
+from .url_detection import FEED, GENERIC, DetectedBoard
 
-_LONGEST_PAGE = 5_000_000
-_MOST_URLS = 5_000
+_MAX_PAGE_LENGTH = 5_000_000
+_MAX_URLS = 5_000
 _MANY_BOARDS = 3
 _ESCAPES = (("\\/", "/"), ("\\u002F", "/"), ("\\u002f", "/"), ("\\u0026", "&"), ("&amp;", "&"))
 _ENTITIES = (("&#x2F;", "/"), ("&#x2f;", "/"), ("&#47;", "/"), ("&quot;", '"'), ('\\"', '"'))
@@ -23,14 +23,13 @@ _URL = re.compile(r"""//[^\s"'<>\\`|{}^]{4,1500}""")
 _BARE = re.compile(
     r"""["'](?P<url>(?:[\w-]{1,63}\.){1,4}[a-zA-Z]{2,9}(?:/[^\s"'<>\\]{0,300})?)["']"""
 )
-# What stands in these is the page's own doing, not a word about somebody else.
-_OWN_TAGS = frozenset(
+# Tags by which a page embeds its own board; links may lead to the boards of others.
+_EMBEDDING_TAGS = frozenset(
     {"iframe", "script", "form", "embed", "object", "div", "section", "link", "meta"}
 )
 _TAG = re.compile(r"<([a-zA-Z]+)")
 _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,300})", re.IGNORECASE)
 _ONE_POSTING = re.compile(r"\d{4,}|[\da-f]{8}-[\da-f]{4}-|/(?:j|job|o|p)/[^/]", re.IGNORECASE)
-_CARRIES_URL = ("gh_jid=", "ashby_jid=", "=http", "CandidateExperience/")
 _FEED_TYPE = re.compile(r"application/(?:rss|atom)\+xml", re.IGNORECASE)
 _LINK_TAG = re.compile(r"<link\b[^<>]{0,1000}>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\b(href|title)\s{0,3}=\s{0,3}["']([^"']{1,500})["']""", re.IGNORECASE)
@@ -38,79 +37,84 @@ _JOB_POSTING = re.compile(
     r""""@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"JobPosting"|itemtype=["']https?://schema\.org/JobPosting""",
     re.IGNORECASE,
 )
-_Place: TypeAlias = tuple[int, str, Found]
-"""Where in the text, the address as it stands there (none for a widget), and what it means."""
+_Mention: TypeAlias = tuple[int, str, DetectedBoard]
+"""The position in the text, the URL as written there (empty for a widget), and the board it names."""
 _LOWER: dict[Confidence, Confidence] = {"high": "medium", "medium": "low", "low": "low"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A page, searched once."""
-
     url: str
     host: str
     text: str
-    names: Names
-    places: list[_Place]
-    marks: list[tuple[Platform, Mark, re.Match[str]]]
+    names: OwnerNames
+    mentions: list[_Mention]
+    markers: list[tuple[Platform, HtmlMarker, re.Match[str]]]
 
     @classmethod
     def of(cls, url: str, html: str, company: str | None) -> _Page:
-        text, parts = _plain(html), url_detection.split(url)
+        text, parts = _unescaped(html), url_detection.split_url(url)
         return cls(
             url,
             parts.netloc if parts else "",
             text,
-            Names.of(url, company),
-            list(_addresses(text)),
-            list(_marks(text)),
+            OwnerNames.of(url, company),
+            list(_find_mentions(text)),
+            list(_find_markers(text)),
         )
 
 
 @dataclass(slots=True)
-class _Board:
-    """A board, and all the ways in which a page speaks of it."""
+class _Candidate:
+    """A board, and how the page refers to it."""
 
-    found: Found
+    board: DetectedBoard
     embedded: str = ""
+    """The tag that embeds it."""
     linked: bool = False
     postings: set[str] = field(default_factory=set[str])
-    tied: bool = False
+    """Links to its postings."""
+    has_owner_name: bool = False
+    """Whether the page's owner and the board have the same name."""
 
     @property
     def score(self) -> int:
         return (
-            8 * bool(self.embedded) + 6 * self.tied + 4 * self.linked + min(len(self.postings), 4)
+            8 * bool(self.embedded)
+            + 6 * self.has_owner_name
+            + 4 * self.linked
+            + min(len(self.postings), 4)
         )
 
     @property
     def strong(self) -> bool:
-        return bool(self.embedded) or self.tied or len(self.postings) >= _MANY_BOARDS
+        return bool(self.embedded) or self.has_owner_name or len(self.postings) >= _MANY_BOARDS
 
     def describe(self) -> str:
-        seen: list[str] = []
+        references: list[str] = []
         if self.embedded:
-            seen.append(f"embedded in the page ({self.embedded})")
+            references.append(f"embedded in the page ({self.embedded})")
         if self.linked:
-            seen.append("linked from the page")
+            references.append("linked from the page")
         if self.postings:
-            seen.append(f"links to its postings: {len(self.postings)}")
-        seen = seen or ["mentioned in the page"]
-        return f"{', '.join(seen)}: {self.found.evidence.removeprefix('the address: ')}"
+            references.append(f"links to its postings: {len(self.postings)}")
+        references = references or ["mentioned in the page"]
+        return f"{', '.join(references)}: {self.board.evidence.removeprefix('the address: ')}"
 
 
-def from_page(url: str, html: str, *, company: str | None = None) -> list[Found]:
-    """The boards that a page is about, the likeliest first; none where it only mentions others'."""
+def detect_boards(url: str, html: str, *, company: str | None = None) -> list[DetectedBoard]:
+    """The boards of a page's owner, the likeliest first; boards of other companies that the page only
+    mentions are left out."""
     page = _Page.of(url, html, company)
-    found = _judge(page, _boards(page))
-    named = {one.platform for one in found}
-    hints = [one for one in _hints(page) if one.platform not in named]
-    return [*found, *hints, *_feeds(url, page.text), *_structured(url, page.text)]
+    boards = _select(page, _candidates(page))
+    platforms = {board.platform for board in boards}
+    hints = [hint for hint in _hints(page) if hint.platform not in platforms]
+    return [*boards, *hints, *_feeds(url, page.text), *_structured(url, page.text)]
 
 
-def _plain(html: str) -> str:
-    """The page without comments, and without the escapes that hide URLs."""
-    text = html[:_LONGEST_PAGE]
+def _unescaped(html: str) -> str:
+    """The page without comments and escapes."""
+    text = html[:_MAX_PAGE_LENGTH]
     for escaped, plain in (*_ESCAPES, *_ENTITIES):
         if escaped in text:
             text = text.replace(escaped, plain)
@@ -118,15 +122,15 @@ def _plain(html: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    # By hand: a regex takes quadratic time on a page of comments that never end.
-    kept: list[str] = []
+    # Not by a regex: it takes quadratic time on a page of unclosed comments.
+    parts: list[str] = []
     end = 0
     while (start := text.find("<!--", end)) >= 0:
-        kept.append(text[end:start])
+        parts.append(text[end:start])
         end = text.find("-->", start + 4) + 3
         if end < 3:
-            return "".join(kept) + text[start:]
-    return "".join((*kept, text[end:]))
+            return "".join(parts) + text[start:]
+    return "".join((*parts, text[end:]))
 
 
 def _title(text: str) -> str:
@@ -134,141 +138,147 @@ def _title(text: str) -> str:
     return title[1] if title else ""
 
 
-def _boards(page: _Page) -> list[_Board]:
-    boards: dict[tuple[str, str], _Board] = {}
-    for at, url, found in (*page.places, *_marked(page)):
-        if found.token is None:
+def _candidates(page: _Page) -> list[_Candidate]:
+    candidates: dict[tuple[str, str], _Candidate] = {}
+    for position, url, board in (*page.mentions, *_widget_mentions(page)):
+        if board.token is None:
             continue
-        key = found.platform, found.token.lower()
-        board = boards.setdefault(key, _Board(found, tied=page.names.tie(found)))
-        _note(board, page.text, at, url)
-    return list(boards.values())
+        key = board.platform, board.token.lower()
+        candidate = _Candidate(board, has_owner_name=page.names.match_board(board))
+        _add_mention(candidates.setdefault(key, candidate), page.text, position, url)
+    return list(candidates.values())
 
 
-def _note(board: _Board, text: str, at: int, url: str) -> None:
-    tag = _tag_around(text, at)
+def _add_mention(candidate: _Candidate, text: str, position: int, url: str) -> None:
+    tag = _tag_around(text, position)
     if not url:
-        board.embedded = board.embedded or "a widget"
-    elif tag in _OWN_TAGS:
-        board.embedded = board.embedded or tag
+        candidate.embedded = candidate.embedded or "a widget"
+    elif tag in _EMBEDDING_TAGS:
+        candidate.embedded = candidate.embedded or tag
     elif _ONE_POSTING.search(url.partition("?")[0]):
-        board.postings.add(url)
+        candidate.postings.add(url)
     elif tag == "a":
-        board.linked = True
+        candidate.linked = True
 
 
-def _tag_around(text: str, at: int) -> str:
-    """The tag in whose attributes a place lies; nothing in running text or a script's body."""
-    opening = text.rfind("<", max(0, at - 600), at)
-    if opening < 0 or text.find(">", opening, at) >= 0:
+def _tag_around(text: str, position: int) -> str:
+    """The tag that has the position in its attributes; empty in running text and script bodies."""
+    opening = text.rfind("<", max(0, position - 600), position)
+    if opening < 0 or text.find(">", opening, position) >= 0:
         return ""
     tag = _TAG.match(text, opening)
     return tag[1].lower() if tag else ""
 
 
-def _addresses(text: str) -> Iterator[_Place]:
-    """Each place where an address of a board stands."""
-    known: dict[str, Found | None] = {}
+def _find_mentions(text: str) -> Iterator[_Mention]:
+    """Every position at which the URL of a board is written."""
+    boards: dict[str, DetectedBoard | None] = {}
     for match in (*_URL.finditer(text), *_BARE.finditer(text)):
-        at, url = match.start(), match[match.lastgroup or 0].rstrip(".,;:!)]")
-        if url not in known:
-            if len(known) >= _MOST_URLS:
+        position, url = match.start(), match[match.lastgroup or 0].rstrip(".,;:!)]")
+        if url not in boards:
+            if len(boards) >= _MAX_URLS:
                 return
-            known[url] = url_detection.from_url(url) if _worth_a_look(url) else None
-        found = known[url]
-        if found:
-            yield at, url, found
+            may_match = url_detection.may_name_board(url)
+            boards[url] = url_detection.detect_board(url) if may_match else None
+        board = boards[url]
+        if board:
+            yield position, url, board
 
 
-def _worth_a_look(url: str) -> bool:
-    host = re.split(r"[/?#:]", url.removeprefix("//"), maxsplit=1)[0].lower().rpartition("@")[2]
-    return url_detection.vendor_host(host.rstrip(".")) or any(sign in url for sign in _CARRIES_URL)
-
-
-def _marks(text: str) -> Iterator[tuple[Platform, Mark, re.Match[str]]]:
+def _find_markers(text: str) -> Iterator[tuple[Platform, HtmlMarker, re.Match[str]]]:
     for platform in PLATFORMS:
-        for mark in platform.marks:
-            match = mark.pattern.search(text)
+        for marker in platform.html_markers:
+            match = marker.pattern.search(text)
             if match:
-                yield platform, mark, match
+                yield platform, marker, match
 
 
-def _marked(page: _Page) -> Iterator[_Place]:
-    """Boards whose token stands in a widget's own words."""
-    for platform, mark, match in page.marks:
+def _widget_mentions(page: _Page) -> Iterator[_Mention]:
+    """Boards whose token is part of a widget's code."""
+    for platform, marker, match in page.markers:
         token = match.groupdict().get("token")
-        found = url_detection.board(platform.name, token, mark.what, "medium") if token else None
-        if found:
-            yield match.start(), "", found
+        if not token:
+            continue
+        board = url_detection.board_from_token(platform.name, token, marker.description, "medium")
+        if board:
+            yield match.start(), "", board
 
 
-def _hints(page: _Page) -> list[Found]:
-    """Platforms that the page gives away without saying which board."""
-    hints: dict[str, Found] = {}
-    for platform, mark, _ in page.marks:
-        hint = Found(platform.name, None, "medium", f"in the page: {mark.what}")
-        if mark.hosted and "." in page.host:
+def _hints(page: _Page) -> list[DetectedBoard]:
+    """Platforms of which the page shows traces, but not which board."""
+    hints: dict[str, DetectedBoard] = {}
+    for platform, marker, _ in page.markers:
+        evidence = f"in the page: {marker.description}"
+        hint = DetectedBoard(platform.name, None, "medium", evidence)
+        if marker.hosted and "." in page.host:
             config = {"board_token": page.host, "base_url": f"https://{page.host}"}
             hint = replace(hint, token=page.host, config=config, url=config["base_url"])
         if hint.token or platform.name not in hints:
             hints[platform.name] = hint
-    for _, _, found in page.places:
-        if found.token is None:
-            evidence = f"linked from the page: {found.evidence.removeprefix('the address: ')}"
-            hint = replace(found, confidence="low", evidence=evidence)
-            hints.setdefault(found.platform, hint)
+    for _, _, board in page.mentions:
+        if board.token is None:
+            evidence = f"linked from the page: {board.evidence.removeprefix('the address: ')}"
+            hint = replace(board, confidence="low", evidence=evidence)
+            hints.setdefault(board.platform, hint)
     return list(hints.values())
 
 
-def _judge(page: _Page, boards: list[_Board]) -> list[Found]:
-    """What the boards of one page say about its owner."""
+def _select(page: _Page, candidates: list[_Candidate]) -> list[DetectedBoard]:
+    """The candidates that belong to the page's owner, the likeliest first."""
     careers = about_work(page.url, _title(page.text))
-    if len(boards) >= _MANY_BOARDS:
-        # A portfolio, a blog, a list of employers: only what is the owner's own counts.
-        boards = [one for one in boards if one.tied or (one.embedded and careers)]
-    boards = [one for one in boards if one.strong or careers]
-    boards.sort(key=lambda one: one.score, reverse=True)
-    rivals = len(boards) > 1 and boards[0].score - boards[1].score < 4
-    return [_conclude(page, one, rivals or one is not boards[0]) for one in boards]
+    if len(candidates) >= _MANY_BOARDS:
+        # A portfolio, a blog or a list of employers: only boards that are clearly the owner's count.
+        candidates = [
+            candidate
+            for candidate in candidates
+            if candidate.has_owner_name or (candidate.embedded and careers)
+        ]
+    candidates = [candidate for candidate in candidates if candidate.strong or careers]
+    candidates.sort(key=lambda candidate: candidate.score, reverse=True)
+    rivals = len(candidates) > 1 and candidates[0].score - candidates[1].score < 4
+    return [
+        _conclude(page, candidate, rivals or candidate is not candidates[0])
+        for candidate in candidates
+    ]
 
 
-def _conclude(page: _Page, board: _Board, rivals: bool) -> Found:
-    found, confidence = board.found, board.found.confidence
-    if not board.strong:
+def _conclude(page: _Page, candidate: _Candidate, rivals: bool) -> DetectedBoard:
+    board, confidence = candidate.board, candidate.board.confidence
+    if not candidate.strong:
         confidence = _LOWER[confidence]
-    group = not board.tied and page.names.parent(found, page.text)
+    group = not candidate.has_owner_name and page.names.is_parent(board, page.text)
     if (rivals or group) and confidence == "high":
         confidence = "medium"
-    evidence = board.describe()
+    evidence = candidate.describe()
     if group:
         evidence += "; the page speaks of it as the parent"
     return replace(
-        found,
+        board,
         confidence=confidence,
         evidence=evidence,
         relation="group" if group else "own",
     )
 
 
-def _feeds(url: str, text: str) -> list[Found]:
-    """Feeds that the page offers, if they are about work and not the blog's."""
-    feeds: list[Found] = []
+def _feeds(url: str, text: str) -> list[DetectedBoard]:
+    """Feeds that the page offers, if they are about work."""
+    feeds: list[DetectedBoard] = []
     for tag in _LINK_TAG.findall(text):
         if not _FEED_TYPE.search(tag):
             continue
         values = {name.lower(): value for name, value in _ATTRIBUTE.findall(tag)}
         href = urljoin(url, values.get("href", ""))
         if href.startswith("http") and about_work(href, values.get("title", "")):
-            feeds.append(Found(FEED, href, "medium", "a feed that the page offers",
+            feeds.append(DetectedBoard(FEED, href, "medium", "a feed that the page offers",
                                {"url": href}, url=href))  # fmt: skip
     return feeds
 
 
-def _structured(url: str, text: str) -> list[Found]:
+def _structured(url: str, text: str) -> list[DetectedBoard]:
     if (
         "JobPosting" not in text
         or not _JOB_POSTING.search(text)
-        or url_detection.split(url) is None
+        or url_detection.split_url(url) is None
     ):
         return []
-    return [Found(GENERIC, url, "low", "postings in the page's structured data", url=url)]
+    return [DetectedBoard(GENERIC, url, "low", "postings in the page's structured data", url=url)]

@@ -1,4 +1,4 @@
-"""Whether a board bears the name of a page's owner, and whether words are about work."""
+"""Compares the names of boards, companies and sites, and recognises texts about jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from jobmill.catalog.company_names import compact_key
 
-from .url_detection import Found, split
+from .url_detection import DetectedBoard, split_url
 
 _WORK = re.compile(
     r"""career|\bjobs?\b|vacanc|vacature|hiring|join[\s_-]?(?:us|our)|work[\s_-]?(?:with|for|at)\b
@@ -18,65 +18,66 @@ _WORK = re.compile(
     |采用|採用|招聘|채용""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Labels of a host that name no company.
-_COMMON = frozenset({"www", "co", "com", "org", "net", "gov", "edu", "ac", "io", "ai"})
-_SHORTEST = 3
-_LONGEST_TEXT = 500_000
+# Parts of host names that do not name a company.
+_COMMON_LABELS = frozenset({"www", "co", "com", "org", "net", "gov", "edu", "ac", "io", "ai"})
+_MIN_NAME_LENGTH = 3
+_MAX_TEXT_LENGTH = 500_000
 _PARENT = (
     r"(?:(?:part|member|subsidiary|division|brand|company) of|(?:owned|acquired) by|belongs to)"
 )
 
 
 def about_work(url: str, words: str = "") -> bool:
-    """Whether an address or its words speak of working somewhere."""
+    """Whether a URL or its link text is about jobs."""
     return bool(_WORK.search(words[:500]) or _WORK.search(re.sub(r"[/_.-]+", " ", url[:500])))
 
 
 def squash(name: str) -> str:
-    """A name as a token would spell it: letters and digits only, no accents, no legal form."""
+    """The name as tokens spell it: letters and digits only, no accents, no legal form."""
     plain = unicodedata.normalize("NFKD", compact_key(name))
     return "".join(letter for letter in plain if letter.isalnum())
 
 
-def same(one: str, other: str) -> bool:
-    """Whether one squashed name begins with or holds the other."""
-    short, long = sorted((one, other), key=len)
-    if len(short) < _SHORTEST:
+def is_same_name(first: str, second: str) -> bool:
+    """Whether one squashed name begins with or contains the other."""
+    short, long = sorted((first, second), key=len)
+    if len(short) < _MIN_NAME_LENGTH:
         return short == long != ""
-    return long.startswith(short) or (len(short) > _SHORTEST and short in long)
+    return long.startswith(short) or (len(short) > _MIN_NAME_LENGTH and short in long)
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """What the owner of a page is called."""
+class OwnerNames:
+    """The names of a page's owner, squashed."""
 
     names: frozenset[str]
 
     @classmethod
-    def of(cls, url: str, company: str | None) -> Names:
-        """By the page's host and by the company's name, if it is known."""
+    def of(cls, url: str, company: str | None) -> OwnerNames:
+        """From the page's host and, if it is known, the company's name."""
         names = {squash(company)} if company else set[str]()
-        parts = split(url)
+        parts = split_url(url)
         host = parts.netloc if parts else (urlsplit(url).hostname or "")
-        labels = [label for label in host.split(".")[:-1] or [host] if label not in _COMMON]
+        labels = [label for label in host.split(".")[:-1] or [host] if label not in _COMMON_LABELS]
         if labels:
             names.add(squash(labels[-1]))
         return cls(frozenset(name for name in names if name))
 
-    def tie(self, found: Found) -> bool:
-        """Whether a board's token is one of the names."""
-        return any(same(name, part) for name in self.names for part in _parts(found))
+    def match_board(self, board: DetectedBoard) -> bool:
+        """Whether the board's token is one of the names."""
+        parts = _token_parts(board)
+        return any(is_same_name(name, part) for name in self.names for part in parts)
 
-    def parent(self, found: Found, text: str) -> bool:
-        """Whether the text calls the board's owner the parent of the page's."""
-        for part in re.split(r"[/.\s_-]+", found.token or ""):
-            if len(part) > _SHORTEST and part.isalnum():
-                says = rf"\b(?:{_PARENT}\s(?:the\s)?{part}|{part}\s(?:group|family|compan))"
-                if re.search(says, text[:_LONGEST_TEXT], re.IGNORECASE):
+    def is_parent(self, board: DetectedBoard, text: str) -> bool:
+        """Whether the text calls the board's owner the parent company of the page's owner."""
+        for part in re.split(r"[/.\s_-]+", board.token or ""):
+            if len(part) > _MIN_NAME_LENGTH and part.isalnum():
+                phrase = rf"\b(?:{_PARENT}\s(?:the\s)?{part}|{part}\s(?:group|family|compan))"
+                if re.search(phrase, text[:_MAX_TEXT_LENGTH], re.IGNORECASE):
                     return True
         return False
 
 
-def _parts(found: Found) -> list[str]:
-    token = found.token or ""
+def _token_parts(board: DetectedBoard) -> list[str]:
+    token = board.token or ""
     return [squash(part) for part in (token, *token.split("/")) if squash(part)]

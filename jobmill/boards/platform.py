@@ -1,44 +1,48 @@
-"""What an adapter is: how a board is recognised, asked and read. No adapter does I/O."""
+"""What an adapter declares about a platform: how to recognise, request and read its boards.
+
+Adapters do no I/O: they build requests and read response bodies.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
-from jobmill.errors import Invalid
+from jobmill.errors import Invalid, OutsideError
+from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.outside.request import Request
 
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 
 
 class Config(BaseModel):
-    """How a source is set up; each platform says what it needs."""
+    """How a source is set up; each platform declares the fields it needs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Board(Config):
-    """A board known by its token: all that most platforms need."""
+class BoardConfig(Config):
+    """A board identified by its token, which is all that most platforms need."""
 
     board_token: str
     region: Literal["", "eu", "na"] = ""
-    """Where the vendor keeps it, if it is not the main site."""
+    """Where the vendor hosts the board, if not at its main site."""
     base_url: str | None = None
-    """The board's own site (https://host), where that cannot be told from the token."""
+    """The board's own site (https://host), where the token does not determine it."""
     brand: str | None = None
     """Only postings of this company, on a board that a group shares."""
 
 
-def home(config: Board, domain: str) -> str:
-    """Where a board lives: at an address of its own, or below its vendor's domain; "" for a saved
-    answer of which nobody knows."""
+def base_url(config: BoardConfig, domain: str) -> str:
+    """The site of a board: its own, or a subdomain of its vendor's domain. Empty for a saved response
+    whose board is unknown."""
     if config.base_url or not config.board_token:
         return (config.base_url or "").rstrip("/")
     if not re.fullmatch(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*", config.board_token):
@@ -46,45 +50,49 @@ def home(config: Board, domain: str) -> str:
     return f"https://{config.board_token}.{domain}"
 
 
-def board_of(config: Board, pattern: re.Pattern[str], url: str) -> str | None:
-    """The board's token: as it is set up, else as a posting's address has it."""
-    found = pattern.search(url)
-    return config.board_token or (found[1] if found else None)
+def board_token(config: BoardConfig, pattern: re.Pattern[str], url: str) -> str | None:
+    """The configured token, or else the one in a posting's URL."""
+    match = pattern.search(url)
+    return config.board_token or (match[1] if match else None)
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """What one answer held."""
+class BoardPage:
+    """The content of one response."""
 
     postings: tuple[Posting, ...]
     next: tuple[Request, ...] = ()
-    """What must be asked besides for the board to be complete."""
+    """Further requests that the complete board needs."""
     truncated: bool = False
-    """There is more that the platform will not show."""
+    """The platform has more postings than it shows."""
     total: int | None = None
-    """How many the platform says there are."""
+    """The number of postings that the platform states."""
     stubs: int = 0
-    """Records too empty to be postings; passed over, but counted."""
+    """Records too empty to be postings; they are skipped, but counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class UrlPattern:
-    """A URL that gives a board away. `host` and `path` are searched in the parsed URL; the named
-    groups of both, and `query` parameters, make the config by way of `Platform.config_from`."""
+class BoardUrl:
+    """A form of URL that identifies a board. `host` and `path` are searched in the parsed URL; their
+    named groups and the `query` parameters become the config (see `Platform.config_from_url`)."""
 
     host: re.Pattern[str]
     path: re.Pattern[str] = re.compile("")
     query: tuple[str, ...] = ()
-    """Parameters that must be there; each is a group of its own name."""
+    """Parameters that must be present; each is a group of the same name."""
     domain: str = ""
-    """What the host ends with: only URLs below it are tried. Empty: all are."""
+    """Only URLs whose host ends with this domain are tried; empty for all URLs."""
+    contains: str = ""
+    """Without a domain: text that all these URLs contain, which finds them in a page."""
 
 
-def at(domain: str, labels: str = "", path: str = "", query: tuple[str, ...] = ()) -> UrlPattern:
-    """URLs below a vendor's domain: `labels` is the whole of what stands before the domain, `path`
-    the beginning of the path in any case."""
+def board_url(
+    domain: str, labels: str = "", path: str = "", query: tuple[str, ...] = ()
+) -> BoardUrl:
+    """URLs below a vendor's domain. `labels` matches everything before the domain, `path` the beginning
+    of the path, ignoring case."""
     before = rf"(?:{labels})\." if labels else ""
-    return UrlPattern(
+    return BoardUrl(
         host=re.compile(rf"^{before}{re.escape(domain)}$"),
         path=re.compile(rf"^{path}", re.IGNORECASE),
         query=query,
@@ -93,56 +101,113 @@ def at(domain: str, labels: str = "", path: str = "", query: tuple[str, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Evidence in a page's HTML. The group `token`, if it has one, is the board's token. A pattern
-    that begins with plain letters is searched thirty times faster."""
+class HtmlMarker:
+    """Evidence of a platform in a page's HTML. The group `token`, if there is one, is the board's token.
+    Patterns that begin with literal letters are searched about thirty times faster."""
 
     pattern: re.Pattern[str]
-    what: str
-    """In words, for the evidence."""
+    description: str
     hosted: bool = False
-    """It stands only in pages that the platform serves: such a page is the board itself."""
+    """Only pages that the platform serves contain it: such a page is the board itself."""
 
 
-Groups: TypeAlias = dict[str, str]
+UrlGroups: TypeAlias = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """One platform, whole: a module of `adapters` ends with one."""
+    """Everything known about one platform: a module of `adapters` defines one."""
 
     name: str
     title: str
-    config: type[Config] = Board
-    urls: tuple[UrlPattern, ...] = ()
+    config: type[Config] = BoardConfig
+    board_urls: tuple[BoardUrl, ...] = ()
+    board_page: str | Callable[[dict[str, Any]], str] = ""
+    """The board's page for people, as a template over the config; without it, the URL that matched."""
     posting_ids: PostingIds = field(default_factory=PostingIds)
     """How postings are identified: their URLs, and where their ids are unique."""
-    marks: tuple[Mark, ...] = ()
-    config_from: Callable[[Groups], dict[str, Any] | None] | None = None
-    """From the groups of a matched URL to a config; None where the groups are no board after all.
+    html_markers: tuple[HtmlMarker, ...] = ()
+    config_from_url: Callable[[UrlGroups], dict[str, Any] | None] | None = None
+    """Builds the config from the groups of a matched URL; None where they name no board after all.
     Without it, the group `token` becomes `board_token`."""
     token: Callable[[Any], str] = lambda config: config.board_token
-    """The one word (or a/b) that names the board."""
-    first: Callable[[Any], Request] | None = None
-    """The first request; None for platforms that we recognise but cannot read."""
-    read: Callable[[bytes, Request, Any], Page] | None = None
-    """A saved answer, the request it answers, the config. A list answer or a single posting's:
-    both are understood. Raises `OutsideError(permanent=True)` when it is neither."""
-    detail: Callable[[Posting, Any], Request] | None = None
-    """What to ask for the whole text of a posting that is `partial`."""
+    """The name of the board: one word, or a/b."""
+    first_request: Callable[[Any], Request] | None = None
+    """None for platforms that are recognised but cannot be read."""
+    read: Callable[[bytes, Request, Any], BoardPage] | None = None
+    """Reads a response: body, request, config. It understands a list as well as a single posting, and
+    raises `OutsideError(permanent=True)` for anything else."""
+    detail_request: Callable[[Posting, Any], Request] | None = None
+    """The request for the full text of a posting that is `partial`."""
     read_detail: Callable[[bytes, Posting, Any], Posting] | None = None
-    """The posting, with what the answer to `detail` adds."""
+    """The posting, completed from the response to `detail_request`."""
+    guessable: bool = False
+    """Whether a company's name may be its token, and postings show whose board it is."""
     confidence: Confidence = "medium"
-    """How far a recognised board is trusted before it was tried (seed: Greenhouse and RSS high)."""
-    off: str | None = None
-    """Why it is not called at all."""
-    key: tuple[str, ...] = ()
-    """Environment variables that hold its keys; the source is off until they are set."""
+    """How certain a recognised board is before a test read it."""
+    enable_on_response: bool = False
+    """Whether a valid response is enough to enable a board that was recognised with high confidence."""
+    enable_after_test: bool = False
+    """Whether a board that was not recognised with high confidence is enabled by a successful test."""
+    disabled: str | None = None
+    """The reason why the platform is never called."""
+    key_names: tuple[str, ...] = ()
+    """Environment variables that hold its API keys; all must be set."""
     allow_empty: bool = True
-    """Whether no posting at all is ever believed (some answer so for boards they do not know)."""
+    """Whether an empty board is believed; some platforms show one for boards that do not exist."""
     inventory: bool = True
-    """Whether a complete answer names all that is open; a search or a feed of the newest does not."""
+    """Whether a complete read lists everything that is open; a search or a feed does not."""
     vendor: bool = True
-    """Whether its sources stand or fall together; sites of their own (html, rss, api) do not."""
-    every: dt.timedelta | None = None
-    """The shortest time between two runs, where the site asks for one."""
+    """Whether an outage affects all sources of the platform; html, rss and api sources are separate sites."""
+    min_interval: dt.timedelta | None = None
+    """The shortest time between two reads that the site permits."""
+
+    def parse_config(self, config: dict[str, object]) -> Config:
+        """The validated config; Invalid names every error."""
+        try:
+            return self.config.model_validate(config)
+        except ValidationError as error:
+            problems = "; ".join(
+                f"{'.'.join(map(str, problem['loc'])) or 'config'}: {problem['msg']}"
+                for problem in error.errors()
+            )
+            raise Invalid(f"not a config of {self.title}: {problems}") from None
+
+    def read_response(self, body: bytes, request: Request, config: Config) -> BoardPage:
+        """The postings of a response, with missing fields filled in from their texts; OutsideError where
+        the platform answered in a form we do not know."""
+        if self.read is None:
+            raise Invalid(f"{self.title} is recognised but cannot be read yet")
+        try:
+            page = self.read(body, request, config)
+        except _READ_ERRORS as error:
+            raise self._unreadable(error) from error
+        postings = (
+            fill_missing_fields(replace(posting, platform=self.name)) for posting in page.postings
+        )
+        return replace(page, postings=tuple(postings))
+
+    def read_detail_response(self, body: bytes, posting: Posting, config: Config) -> Posting:
+        """The complete posting; OutsideError as for `read_response`."""
+        assert self.read_detail is not None
+        try:
+            complete = self.read_detail(body, posting, config)
+        except _READ_ERRORS as error:
+            raise self._unreadable(error) from error
+        return fill_missing_fields(replace(complete, platform=self.name, partial=False))
+
+    def _unreadable(self, error: Exception) -> OutsideError:
+        return OutsideError(
+            f"{self.title} answered in a way we do not know: {_first_line(error)}", permanent=True
+        )
+
+
+# RecursionError: a page nested thousands of levels deep.
+_READ_ERRORS = (OutsideError, ValidationError, ValueError, RecursionError)
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc'])) or 'the answer'}: {first['msg']}"
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,4 +1,4 @@
-"""Reads the one posting behind a URL: by its board's own answers, else from its page."""
+"""Reads the posting at a URL: from its board where the board is known, else from its page."""
 
 from __future__ import annotations
 
@@ -18,24 +18,16 @@ from jobmill.errors import Conflict, Invalid, OutsideError, Unavailable
 from jobmill.extract.page import page_reader
 from jobmill.outside.request import Fetch, FetchFailure, Ok, PageGone, Request
 
-from . import (
-    api_keys,
-    board_crawler,
-    response_reader,
-    saved_responses,
-    source_lookup,
-    source_run,
-    url_detection,
-)
+from . import board_crawler, url_detection
 from .adapters import PLATFORM_RULES
-from .board_crawler import Target
+from .readable_board import ReadableBoard, board_at_url, board_of_source
 
-LASTING = ("refused", "robots", "redirects", "auth")
-"""What another try would not change."""
+PERMANENT_CAUSES = ("refused", "robots", "redirects", "auth")
+"""Failures that a retry does not change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadPosting:
     posting: Posting
     method: str
     """`source:greenhouse`, `board:greenhouse`, `json-ld`, `microdata`, `state` or `text`."""
@@ -43,115 +35,109 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
-    """There is no such posting, or none any more."""
+class ClosedPosting:
+    """The posting does not exist, or no longer exists."""
 
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unclear:
-    """A page was there, and is not understood: somebody who reads may try."""
+class UnclearPage:
+    """A page that was read but not understood; a language model may understand it."""
 
     url: str
     html: str
     posting: Posting | None
-    """What little was understood."""
+    """The few fields that were understood."""
 
 
-Found: TypeAlias = Read | Over | Unclear
+PostingResult: TypeAlias = ReadPosting | ClosedPosting | UnclearPage
 
 
-async def read(db: Database, fetch: Fetch, url: str, environ: Mapping[str, str]) -> Found:
-    """The posting of a page; OutsideError where the site could not be asked."""
+async def read_posting(
+    db: Database, fetch: Fetch, url: str, environ: Mapping[str, str]
+) -> PostingResult:
+    """The posting at a URL; OutsideError where its site could not be read."""
     async with db.transaction() as tx:
-        source = await source_lookup.source_for_url(tx, url)
+        source = await url_detection.find_source(tx, url)
         now = await server_time(tx)
-    asked = await _by_board(fetch, url, source, environ)
-    return asked or await _by_page(fetch, url, now)
+    return await _read_from_board(fetch, url, source, environ) or await _read_page(fetch, url, now)
 
 
-async def _by_board(
+async def _read_from_board(
     fetch: Fetch, url: str, source: Source | None, environ: Mapping[str, str]
-) -> Read | None:
-    """As the board that it belongs to tells it, whether we follow that board or only know it."""
+) -> ReadPosting | None:
+    """The posting as its board shows it, whether or not the board is a source."""
     try:
-        target = source_run.target(source, environ) if source else _target(url, environ)
+        board = board_of_source(source, environ) if source else board_at_url(url, environ)
     except (Conflict, Invalid, Unavailable):
-        # Off, without its key, or set up for something else: the page may still do.
+        # The board cannot be read, but the page may.
         return None
-    posting = await _ask(fetch, target, url) if target else None
+    posting = await _find_on_board(fetch, board, url) if board else None
     if posting and source:
-        # Some vendors never name the company.
+        # Some vendors do not name the company.
         posting = replace(posting, company=posting.company or source.company_name)
-    if target is None or posting is None or not is_minimal(posting):
+    if board is None or posting is None or not is_minimal(posting):
         return None
-    name = target.platform.name
-    return Read(posting, f"source:{name}", source.id) if source else Read(posting, f"board:{name}")
+    origin = "source" if source else "board"
+    return ReadPosting(posting, f"{origin}:{board.platform.name}", source.id if source else None)
 
 
-def _target(url: str, environ: Mapping[str, str]) -> Target | None:
-    found = url_detection.from_url(url)
-    if found is None or found.config is None or found.token is None:
-        return None
-    platform = saved_responses.platform(found.platform)
-    config = response_reader.configure(platform, found.config)
-    source_run.check(platform, environ, api_keys.missing(platform, config, environ))
-    return Target(platform, config, environ)
-
-
-async def _ask(fetch: Fetch, target: Target, url: str) -> Posting | None:
-    """By its own number where the platform answers so, else from the board's first page."""
+async def _find_on_board(fetch: Fetch, board: ReadableBoard, url: str) -> Posting | None:
+    """The posting by its id, where the platform supports that, else from the board's first page."""
     key = PLATFORM_RULES.posting_key(url)
-    if key and target.platform.detail and target.platform.name == key[0]:
-        stub = Posting("", url, platform=key[0], board=key[1], vendor_id=key[2], partial=True)
+    if key and board.platform.detail_request and board.platform.name == key.platform:
+        stub = Posting(
+            "", url, platform=key.platform, board=key.board, vendor_id=key.id, partial=True
+        )
         try:
-            told = await board_crawler.whole(fetch, target, stub)
+            posting = await board_crawler.complete_posting(fetch, board, stub)
         except OutsideError:
             return None
-        return told if told.title else None
-    seen = await board_crawler.look(fetch, target)
-    ours = [one for one in seen.postings.values() if _is_at(one, url, key)]
-    return await board_crawler.whole(fetch, target, ours[0]) if len(ours) == 1 else None
+        return posting if posting.title else None
+    crawled = await board_crawler.crawl_first_page(fetch, board)
+    matches = [posting for posting in crawled.postings.values() if _is_at(posting, url, key)]
+    if len(matches) != 1:
+        return None
+    return await board_crawler.complete_posting(fetch, board, matches[0])
 
 
 def _is_at(posting: Posting, url: str, key: PostingKey | None) -> bool:
-    if key and key[2] == posting.vendor_id:
+    if key and key.id == posting.vendor_id:
         return True
-    return bool(posting.url) and PLATFORM_RULES.canonical(posting.url) == PLATFORM_RULES.canonical(
-        url
-    )
+    canonical = PLATFORM_RULES.canonical
+    return bool(posting.url) and canonical(posting.url) == canonical(url)
 
 
-async def _by_page(fetch: Fetch, url: str, now: dt.datetime) -> Found:
+async def _read_page(fetch: Fetch, url: str, now: dt.datetime) -> PostingResult:
     answer = await fetch(Request(url, page=True))
     match answer:
         case PageGone(status=status):
-            return Over(f"the page is not there (status {status})")
+            return ClosedPosting(f"the page is not there (status {status})")
         case Ok():
-            return _judge(answer, now)
+            return _extract(answer, now)
         case _:
-            lasting = not isinstance(answer, FetchFailure) or answer.cause in LASTING
-            why = board_crawler.explain(answer)[1]
-            raise OutsideError(f"{url} could not be read: {why}", permanent=lasting)
+            permanent = not isinstance(answer, FetchFailure) or answer.cause in PERMANENT_CAUSES
+            detail = board_crawler.describe_failure(answer)[1]
+            raise OutsideError(f"{url} could not be read: {detail}", permanent=permanent)
 
 
-def _judge(answer: Ok, now: dt.datetime) -> Found:
-    # Whoever gives a URL says that a posting is there.
-    seen = page_reader.read_posting(answer.body, answer.url, expected=True, now=now)
-    if seen.closed:
-        return Over("the page says that it is closed")
-    posting = seen.posting and _at_home(seen.posting, answer.url)
-    if posting and seen.method and is_minimal(posting):
-        return Read(posting, seen.method)
-    return Unclear(answer.url, answer.text, posting)
+def _extract(answer: Ok, now: dt.datetime) -> PostingResult:
+    # A person or a source named the URL as that of a posting.
+    extracted = page_reader.read_posting(answer.body, answer.url, expected=True, now=now)
+    if extracted.closed:
+        return ClosedPosting("the page says that it is closed")
+    posting = extracted.posting and _with_own_url(extracted.posting, answer.url)
+    if posting and extracted.method and is_minimal(posting):
+        return ReadPosting(posting, extracted.method)
+    return UnclearPage(answer.url, answer.text, posting)
 
 
-def _at_home(posting: Posting, page: str) -> Posting:
-    """The posting at the address it gives itself, if that is on the page's own site: no page may
-    speak for another's."""
+def _with_own_url(posting: Posting, page: str) -> Posting:
+    """The posting with the URL that it states, if that is on the page's domain, else with the page's:
+    a page must not pose as one of another site."""
     try:
-        own = urls.domain(posting.url) == urls.domain(page)
+        same_domain = urls.domain(posting.url) == urls.domain(page)
     except Invalid:
-        own = False
-    return posting if own else replace(posting, url=page)
+        same_domain = False
+    return posting if same_domain else replace(posting, url=page)

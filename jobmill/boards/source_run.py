@@ -1,4 +1,4 @@
-"""Runs one source: as a test that keeps nothing, or for its harvest."""
+"""Reads one source: its first page as a test, or the whole source."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from jobmill.catalog import listings, posting_json, source_health, sources
 from jobmill.catalog.listings import ListingState
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import CrawlResult
-from jobmill.catalog.sources import Source
 from jobmill.db.clock import server_time
-from jobmill.errors import Conflict, Unavailable
-from jobmill.outside.request import Fetch, Validators
+from jobmill.errors import Conflict
+from jobmill.outside.request import Fetch
 from jobmill.tools import Tools
 
-from . import api_keys, board_crawler, response_reader, saved_responses
-from .board_crawler import Target, Tell
-from .platform import Platform
+from . import board_crawler
+from .board_crawler import ReportProgress
+from .readable_board import ReadableBoard, board_of_source
 
-SAMPLE = 5
+SAMPLE_SIZE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """What a test saw."""
+class BoardSample:
+    """The result of a test: some postings of the first page, or the cause of a failure."""
 
     ok: bool
     postings: tuple[Posting, ...]
     seen: int
+    """The number of postings on the first page."""
     total: int | None
     cause: str | None
     detail: str | None
 
     @property
-    def words(self) -> str:
-        """For people: how it went."""
+    def summary(self) -> str:
+        """The result in a sentence."""
         if not self.ok:
             return f"It does not work ({self.cause}): {(self.detail or '').rstrip('.')}."
         if not self.seen:
@@ -44,77 +44,60 @@ class Sample:
         of = f" of {self.total}" if self.total is not None else ""
         return f"It works: {self.seen}{of} postings on the first page."
 
-    def record(self) -> dict[str, Any]:
-        """For programs."""
+    def to_json(self) -> dict[str, Any]:
         return {
             "ok": self.ok,
             "seen": self.seen,
             "total": self.total,
             "cause": self.cause,
             "detail": self.detail,
-            "sample": [posting_json.to_record(one) for one in self.postings],
+            "sample": [posting_json.to_record(posting) for posting in self.postings],
         }
 
 
-def target(source: Source, environ: Mapping[str, str]) -> Target:
-    """The source, ready to be asked; an error says what is missing."""
-    platform = saved_responses.platform(source.source_type)
-    config = response_reader.configure(platform, source.config)
-    check(platform, environ, api_keys.missing(platform, config, environ))
-    validators = Validators(source.etag, source.last_modified, source.validators_url)
-    return Target(platform, config, environ, validators)
+async def sample_board(fetch: Fetch, board: ReadableBoard) -> BoardSample:
+    """The first page of a board, with the full text of the first posting."""
+    crawled = await board_crawler.crawl_first_page(fetch, board)
+    ok = crawled.failure is None
+    postings = tuple(crawled.postings.values())[:SAMPLE_SIZE]
+    if ok and postings:
+        first = await board_crawler.complete_posting(fetch, board, postings[0])
+        postings = (first, *postings[1:])
+    return BoardSample(
+        ok, postings, len(crawled.postings), crawled.total, crawled.failure, crawled.detail
+    )
 
 
-def check(platform: Platform, environ: Mapping[str, str], unset: Sequence[str]) -> None:
-    """Refuse what is off, not readable, or has no key."""
-    if platform.off:
-        raise Conflict(f"{platform.title} is off: {platform.off}")
-    if platform.first is None:
-        raise Conflict(f"{platform.title} is recognised but cannot be read yet")
-    if unset:
-        raise Unavailable(f"{platform.title} needs a key: set {', '.join(unset)}")
-
-
-async def sample(fetch: Fetch, target: Target) -> Sample:
-    """The first page of a source, and one posting in full."""
-    seen = await board_crawler.look(fetch, target)
-    ok = seen.failure is None
-    first = tuple(seen.postings.values())[:SAMPLE]
-    if ok and first:
-        first = (await board_crawler.whole(fetch, target, first[0]), *first[1:])
-    return Sample(ok, first, len(seen.postings), seen.total, seen.failure, seen.detail)
-
-
-async def test(tools: Tools, id: int, environ: Mapping[str, str]) -> Sample:
-    """Try a source; that it worked is kept, what it showed is not."""
+async def test_source(tools: Tools, id: int, environ: Mapping[str, str]) -> BoardSample:
+    """Test a source. A success is recorded; the postings are not saved."""
     async with tools.db.transaction() as tx:
         source = await sources.get(tx, id)
-    found = await sample(tools.fetch, target(source, environ))
-    if found.ok:
+    sample = await sample_board(tools.fetch, board_of_source(source, environ))
+    if sample.ok:
         async with tools.db.transaction() as tx:
             await sources.mark_tested(tx, id)
-    return found
+    return sample
 
 
-async def run(
-    tools: Tools, id: int, environ: Mapping[str, str], *, tell: Tell = lambda _: None
+async def crawl_source(
+    tools: Tools, id: int, environ: Mapping[str, str], *, report: ReportProgress = lambda _: None
 ) -> CrawlResult:
-    """Walk a source to its end; `catalog.runs.save` keeps what it saw."""
+    """Crawl a whole source; `catalog.source_runs.save` saves the result."""
     async with tools.db.transaction() as tx:
         source = await sources.get(tx, id)
         if source.status == "rejected":
             raise Conflict(f"source {id} ({source.name}) is rejected: enable it first")
         started_at = await server_time(tx)
-        chosen = target(source, environ)
-        until = await source_health.check_hold(tx, chosen.vendor)
+        board = board_of_source(source, environ)
+        until = await source_health.check_hold(tx, board.vendor)
     if until:
-        detail = f"{chosen.platform.title} is in trouble: held until {until:%Y-%m-%d %H:%M} UTC"
+        detail = f"{board.platform.title} is in trouble: held until {until:%Y-%m-%d %H:%M} UTC"
         return CrawlResult(started_at, "held", failure="rate_limited", detail=detail)
 
-    async def remember(identities: Sequence[str]) -> Mapping[str, ListingState]:
+    async def find_listings(identities: Sequence[str]) -> Mapping[str, ListingState]:
         async with tools.db.transaction() as tx:
             return await listings.find_by_identity(tx, identities)
 
-    return await board_crawler.harvest(
-        tools.fetch, chosen, remember, started_at=started_at, tell=tell
+    return await board_crawler.crawl(
+        tools.fetch, board, find_listings, started_at=started_at, report=report
     )

@@ -80,7 +80,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
         async with tools.db.transaction() as tx:
             if await lock_claim(tx, work):
                 await company_analyses.mark_analyzing(tx, company.id)
-        pages = await company_site.visit(tools.fetch, company.website, company.name)
+        pages = await company_site.read_site(tools.fetch, company.website, company.name)
         keep = partial(company_pages.replace_all, id=company.id, pages=pages)
         return HandOver(
             "extract", message=f"{len(pages)} {'page' if len(pages) == 1 else 'pages'}", save=keep

@@ -11,18 +11,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from jobmill.boards import (
     add_source,
-    api_keys,
     board_crawler,
-    response_reader,
-    saved_responses,
+    readable_board,
     source_run,
 )
-from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.boards.board_crawler import Target
+from jobmill.boards.adapters import PLATFORM_RULES, find_platform
 from jobmill.boards.platform import Platform
 from jobmill.boards.selectors.selector_search import failure
-from jobmill.boards.source_run import Sample
-from jobmill.boards.url_detection import GENERIC, Found
+from jobmill.boards.source_run import BoardSample
+from jobmill.boards.url_detection import GENERIC, DetectedBoard
 from jobmill.catalog import companies, source_health, sources, urls
 from jobmill.catalog.sources import DiscoveredVia, NewSource, Source
 from jobmill.db import Tx
@@ -52,7 +49,7 @@ def _platform(hint: str) -> str:
     if hint.lower() == "generic":
         return GENERIC
     try:
-        return saved_responses.platform(hint).name
+        return find_platform(hint).name
     except Invalid as error:
         raise ValueError(f"{error} (or auto, or generic)") from None
 
@@ -107,14 +104,14 @@ async def discover(tools: Tools, work: Work) -> Move:
     if config.company_id is not None:
         async with tools.db.transaction() as tx:
             name = (await companies.get(tx, config.company_id)).name
-    found = await add_source.recognise(tools, config.url, hint=config.type_hint, company=name)
+    found = await add_source.detect(tools, config.url, hint=config.type_hint, company=name)
     return _advance(work, "validate", found, f"{found.platform}: {found.evidence}")
 
 
 async def validate(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Whether it answers: the API or the feed with postings, a page at all."""
     found = _found(work)
-    platform = saved_responses.platform(found.platform)
+    platform = find_platform(found.platform)
     try:
         answers, words = await _answers(tools, found, platform, environ)
     except Unavailable as error:
@@ -123,15 +120,13 @@ async def validate(tools: Tools, environ: Mapping[str, str], work: Work) -> Move
 
 
 async def _answers(
-    tools: Tools, found: Found, platform: Platform, environ: Mapping[str, str]
+    tools: Tools, found: DetectedBoard, platform: Platform, environ: Mapping[str, str]
 ) -> tuple[bool, str]:
-    if platform.name in (GENERIC, *add_source.AFTER_A_TEST) or not (
-        found.config and platform.first
-    ):
+    by_page = platform.name == GENERIC or platform.enable_after_test
+    if by_page or not (found.config and platform.first_request):
         return await _page_answers(tools, found)
-    config = response_reader.configure(platform, found.config)
-    source_run.check(platform, environ, api_keys.missing(platform, config, environ))
-    seen = await board_crawler.look(tools.fetch, Target(platform, config, environ))
+    board = readable_board.open_board(platform, found.config, environ)
+    seen = await board_crawler.crawl_first_page(tools.fetch, board)
     if seen.failure:
         raise _trouble(
             f"{platform.title} did not answer for {found.token}", seen.failure, seen.detail
@@ -141,7 +136,7 @@ async def _answers(
     return True, f"it answers, with {len(seen.postings)} postings on the first page"
 
 
-async def _page_answers(tools: Tools, found: Found) -> tuple[bool, str]:
+async def _page_answers(tools: Tools, found: DetectedBoard) -> tuple[bool, str]:
     answer = await tools.fetch(Request(found.url, page=True))
     if isinstance(answer, Ok):
         return True, "the page answers"
@@ -154,9 +149,9 @@ async def _page_answers(tools: Tools, found: Found) -> tuple[bool, str]:
 
 async def configure(tools: Tools, work: Work) -> Move:
     """Keep it, with all that is needed to read it; what we know already is not kept twice."""
-    found = await add_source.set_up(tools, _found(work), work)
-    platform = saved_responses.platform(found.platform)
-    token = platform.token(response_reader.configure(platform, found.config or {}))
+    found = await add_source.complete_config(tools, _found(work), work)
+    platform = find_platform(found.platform)
+    token = platform.token(platform.parse_config(found.config or {}))
     async with tools.db.transaction() as tx:
         known = await sources.find_by_board(tx, platform.name, token)
     new = _Kept(_config(work), work, found, platform, token)
@@ -183,7 +178,7 @@ class _Kept:
 
     config: DiscoveryConfig
     work: Work
-    found: Found
+    found: DetectedBoard
     platform: Platform
     token: str
 
@@ -215,7 +210,7 @@ class _Kept:
 async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Try it. What is sure enough runs from now on, all else waits for a person."""
     found = _found(work)
-    platform = saved_responses.platform(found.platform)
+    platform = find_platform(found.platform)
     async with tools.db.transaction() as tx:
         source = await sources.find_by_board(tx, platform.name, work.data["token"])
     if source is None:
@@ -223,33 +218,37 @@ async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     if source.status == "rejected":
         return _pass_over(source, work)
     try:
-        tried = await source_run.sample(tools.fetch, source_run.target(source, environ))
+        tried = await source_run.sample_board(
+            tools.fetch, readable_board.board_of_source(source, environ)
+        )
     except Unavailable as error:
         return Block("key", str(error))
-    works = add_source.works(platform, tried)
+    works = add_source.passes_test(platform, tried)
     data = {**work.data, "source_id": source.id}
     if source.enabled or (works and _enables(work, found, tested=True)):
         first = [running.work(source.id)]
         save = partial(_proved, id=source.id, tried=tried, enable=True)
         return Finish(
-            f"{_named(source)} is enabled. {tried.words}", data=data, save=save, spawn=first
+            f"{_named(source)} is enabled. {tried.summary}", data=data, save=save, spawn=first
         )
     if tried.cause and _passes(tried.cause):
         raise _trouble(f"the test of {_named(source)} failed", tried.cause, tried.detail)
     return _leave(source, tried, works, data)
 
 
-def _leave(source: Source, tried: Sample, works: bool, data: Mapping[str, Any]) -> Move:
+def _leave(source: Source, tried: BoardSample, works: bool, data: Mapping[str, Any]) -> Move:
     """It waits for a person."""
     save = partial(_proved, id=source.id, tried=tried, enable=False)
     next_ = f"`jobmill approval approve source:{source.id}`, or `reject`"
     if not works:
-        words = f"{_named(source)} is kept, but its test did not work. {tried.words} Then: {next_}"
+        words = (
+            f"{_named(source)} is kept, but its test did not work. {tried.summary} Then: {next_}"
+        )
         return Skip(words, data=data, save=save)
-    return Finish(f"{_named(source)} waits for you: {next_}. {tried.words}", data=data, save=save)
+    return Finish(f"{_named(source)} waits for you: {next_}. {tried.summary}", data=data, save=save)
 
 
-async def _proved(tx: Tx, *, id: sources.SourceId, tried: Sample, enable: bool) -> None:
+async def _proved(tx: Tx, *, id: sources.SourceId, tried: BoardSample, enable: bool) -> None:
     if tried.ok:
         await sources.mark_tested(tx, id)
     else:
@@ -260,10 +259,10 @@ async def _proved(tx: Tx, *, id: sources.SourceId, tried: Sample, enable: bool) 
         await sources.enable_after_test(tx, id)
 
 
-def _enables(work: Work, found: Found, *, tested: bool) -> bool:
+def _enables(work: Work, found: DetectedBoard, *, tested: bool) -> bool:
     config = _config(work)
-    return add_source.enables(
-        found.platform,
+    return add_source.may_enable(
+        find_platform(found.platform),
         found.confidence,
         validated=bool(work.data.get("valid")),
         tested=tested,
@@ -273,7 +272,7 @@ def _enables(work: Work, found: Found, *, tested: bool) -> bool:
     )
 
 
-def _asks(config: DiscoveryConfig, found: Found, approved: bool) -> bool:
+def _asks(config: DiscoveryConfig, found: DetectedBoard, approved: bool) -> bool:
     return config.validation_required or (found.confidence != "high" and not approved)
 
 
@@ -302,12 +301,18 @@ def _trouble(what: str, cause: str, detail: str | None) -> OutsideError:
     return OutsideError(f"{what}: {detail or cause}", permanent=not _passes(cause))
 
 
-def _found(work: Work) -> Found:
-    return Found(**work.data["found"])
+def _found(work: Work) -> DetectedBoard:
+    return DetectedBoard(**work.data["found"])
 
 
 def _advance(
-    work: Work, stage: str, found: Found, words: str, *, save: Save | None = None, **more: object
+    work: Work,
+    stage: str,
+    found: DetectedBoard,
+    words: str,
+    *,
+    save: Save | None = None,
+    **more: object,
 ) -> Advance:
     data = {**work.data, "found": asdict(found), **more}
     return Advance(stage, words, data=data, save=save)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jobmill import queue
-from jobmill.boards import detection, saved_responses
+from jobmill.boards import detection
+from jobmill.boards.adapters import find_platform
 from jobmill.boards.url_detection import FEED, GENERIC
 from jobmill.catalog import companies, source_import, urls
 from jobmill.catalog.sources import NewSource
@@ -76,8 +77,8 @@ def _board(url: str) -> NewSource | None:
     found = detection.detect(url)
     if found is None or not found.token or found.config is None:
         return None
-    platform = saved_responses.platform(found.platform)
-    if platform.off or platform.first is None or platform.name in (FEED, GENERIC):
+    platform = find_platform(found.platform)
+    if platform.disabled or platform.first_request is None or platform.name in (FEED, GENERIC):
         return None
     [company] = bundled_companies.companies_by_keys([f"{platform.name}/{found.token}"]) or [None]
     return NewSource(

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from jobmill.boards import company_website, single_posting
+from jobmill.boards import company_site, single_posting
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.boards.single_posting import Over, Unclear
+from jobmill.boards.single_posting import ClosedPosting, UnclearPage
 from jobmill.catalog import companies, listings, posting_identity, save_posting
 from jobmill.catalog.companies import Company
 from jobmill.catalog.listings import Listing
@@ -144,11 +144,11 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
         method = f"catalog:{known.platform or 'page'}"
         told = _fields(listings.to_posting(known), None) | {"identity": known.identity}
         return _on(work, job_data=told, scrape_method=method, listing_id=known.id)
-    found = await single_posting.read(tools.db, tools.fetch, work.data["url"], environ)
-    if isinstance(found, Over):
-        save = partial(listings.close, id=known.id, why=found.why) if known else None
-        return Skip(found.why, save=save)
-    if isinstance(found, Unclear):
+    found = await single_posting.read_posting(tools.db, tools.fetch, work.data["url"], environ)
+    if isinstance(found, ClosedPosting):
+        save = partial(listings.close, id=known.id, why=found.reason) if known else None
+        return Skip(found.reason, save=save)
+    if isinstance(found, UnclearPage):
         return await _read_by_model(tools, work, found)
     return _scraped(work, found.posting, found.method, found.source_id)
 
@@ -185,7 +185,7 @@ def _stop(work: Work, version: Version, known: Listing | None, why: Rejection) -
     return Filter(why.reason, data=data, save=partial(matches.save, word=word))
 
 
-async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
+async def _read_by_model(tools: Tools, work: Work, found: UnclearPage) -> Move:
     """What the cheap model reads from a page that nothing else understands."""
     answer = await tools.model(
         llm_extraction.build_question(found.html, found.url, item=work.id, run=work.tracking_id)
@@ -202,7 +202,7 @@ async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
     raise OutsideError(_unread(found), permanent=True)
 
 
-def _unread(found: Unclear) -> str:
+def _unread(found: UnclearPage) -> str:
     if found.posting and found.posting.title:
         known = f"the page says too little to be judged, only: {found.posting.title}"
         return f"{known}; `jobmill listing add URL --force` takes what there is"
@@ -211,7 +211,7 @@ def _unread(found: Unclear) -> str:
 
 def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
     posting = listings.make_storable(replace(posting, url=posting.url or work.data["url"]))
-    site = company_website.of_posting(posting)
+    site = company_site.website_of(posting)
     keep = partial(
         save_posting.save,
         posting=posting,

@@ -25,7 +25,7 @@ def work(id: int) -> NewItem:
 async def attempt(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Fetch the first page; what it showed is the item's result, how it went its message."""
     try:
-        tried = await source_run.test(tools, work.data["source"], environ)
+        tried = await source_run.test_source(tools, work.data["source"], environ)
     except (Conflict, Invalid, NotFound, Unavailable) as error:
         return Skip(str(error))
     end = Finish if tried.ok else Skip
@@ -36,7 +36,7 @@ async def attempt(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
         "total": tried.total,
         "postings": [_shown(one) for one in tried.postings],
     }
-    return end(tried.words, data={**work.data, "found": found})
+    return end(tried.summary, data={**work.data, "found": found})
 
 
 def _shown(posting: Posting) -> dict[str, Any]:

@@ -56,7 +56,7 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
 async def _run(tools: Tools, id: int, environ: Mapping[str, str]) -> CrawlResult:
     """What the source showed; a config that cannot be asked with is a failure of the source."""
     try:
-        return await source_run.run(tools, id, environ)
+        return await source_run.crawl_source(tools, id, environ)
     except Invalid as error:
         async with tools.db.transaction() as tx:
             at = await planner.clock(tx)

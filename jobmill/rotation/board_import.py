@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from jobmill.boards import response_reader, saved_responses
+from jobmill.boards.adapters import find_platform
 from jobmill.catalog import source_import
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Tx
@@ -93,14 +93,14 @@ def _priority(value: Any) -> int | None:
 
 def board_source(name: str, slug: str) -> NewSource:
     """Make a source for a board; Invalid if the platform has no such boards."""
-    platform = saved_responses.platform(name)
-    if platform.off or platform.first is None:
-        raise Invalid(f"{platform.title}: {platform.off or 'it cannot be read yet'}")
+    platform = find_platform(name)
+    if platform.disabled or platform.first_request is None:
+        raise Invalid(f"{platform.title}: {platform.disabled or 'it cannot be read yet'}")
     if "board_token" not in platform.config.model_fields:
         raise Invalid(f"{platform.title} has no boards: `rotate search add` looks there")
     if len(slug) > 300 or not slug.isprintable() or any(mark.isspace() for mark in slug):
         raise Invalid(f"{slug[:50]!r} cannot be the name of a board")
-    config = response_reader.configure(platform, {"board_token": slug})
+    config = platform.parse_config({"board_token": slug})
     return NewSource(
         name=slug,
         source_type=platform.name,

@@ -232,9 +232,9 @@ def _respect_platform_interval(
 ) -> tuple[yield_model.YieldState, interval_policy.IntervalState]:
     """Not before the platform's minimum interval has passed."""
     platform = BY_NAME.get(target.platform)
-    if not platform or not platform.every or state.called_at is None:
+    if not platform or not platform.min_interval or state.called_at is None:
         return state, turn
-    least = state.called_at + platform.every.total_seconds()
+    least = state.called_at + platform.min_interval.total_seconds()
     return (
         replace(state, gate_at=max(state.gate_at, least)),
         replace(turn, next_allowed_at=max(turn.next_allowed_at, least)),

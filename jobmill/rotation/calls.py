@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jobmill.boards import response_reader, saved_responses
+from jobmill.boards.adapters import find_platform
 from jobmill.catalog import sources
 from jobmill.catalog.source_runs import PageCall
 from jobmill.catalog.sources import Source
@@ -77,8 +77,8 @@ def source_signature(source: Source, page: Mapping[str, Any] | None = None) -> C
     the config. Every page's signature contains the first page's, so a claim on the first page
     covers all of them."""
     try:
-        platform = saved_responses.platform(source.source_type)
-        config = response_reader.configure(platform, source.config)
+        platform = find_platform(source.source_type)
+        config = platform.parse_config(source.config)
     except Invalid:
         return build_signature(source.source_type, source.config, page)
     return build_signature(

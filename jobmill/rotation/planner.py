@@ -316,4 +316,6 @@ def repeat_window(target: _ClaimedRow | Target, policy: PolicyName) -> dt.timede
         return min(calls.MAX_REPEAT_WINDOW, target.min_interval)
     gap = dt.timedelta(seconds=yield_model.YieldRules().gaps[target.kind])
     platform = BY_NAME.get(target.platform)
-    return min(calls.MAX_REPEAT_WINDOW, max(gap, (platform.every if platform else None) or gap))
+    return min(
+        calls.MAX_REPEAT_WINDOW, max(gap, (platform.min_interval if platform else None) or gap)
+    )

@@ -229,10 +229,10 @@ async def _count_uses(tx: Tx, at: dt.datetime) -> list[_PlatformUse]:
 def _why_disabled(name: str, environ: Mapping[str, str]) -> str | None:
     """Why a platform cannot be called at all."""
     platform = BY_NAME.get(name)
-    if platform is None or platform.first is None:
-        return (platform.off if platform else None) or "it cannot be read yet"
+    if platform is None or platform.first_request is None:
+        return (platform.disabled if platform else None) or "it cannot be read yet"
     unset = api_keys.missing(platform, None, environ)
-    return platform.off or (f"it needs a key: set {', '.join(unset)}" if unset else None)
+    return platform.disabled or (f"it needs a key: set {', '.join(unset)}" if unset else None)
 
 
 def _why_held(use: _PlatformUse, standing: PlatformState | None, at: dt.datetime) -> str | None:

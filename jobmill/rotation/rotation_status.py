@@ -206,7 +206,11 @@ async def blocked_targets(
 ) -> list[BlockedTargets]:
     """Platforms that accept no calls now, paused and bad targets, disabled sources."""
     shut = (await platform_state.remaining_calls(tx, at, environ)).unavailable
-    off = {entry.name: entry.off for entry in PLATFORMS if entry.off and entry.name not in shut}
+    off = {
+        entry.name: entry.disabled
+        for entry in PLATFORMS
+        if entry.disabled and entry.name not in shut
+    }
     counts = await fetch_all(
         tx,
         BlockedTargets,

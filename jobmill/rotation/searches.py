@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from psycopg.errors import UniqueViolation
 
-from jobmill.boards import response_reader, saved_responses
+from jobmill.boards.adapters import find_platform
 from jobmill.catalog import source_import
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
@@ -41,7 +41,7 @@ async def add(
     tx: Tx, platform: str, keywords: Sequence[str], locations: Sequence[str], *, priority: int = 50
 ) -> SavedSearch:
     """Add a search with its slices; Conflict if it exists already."""
-    name = saved_responses.platform(platform).name
+    name = find_platform(platform).name
     words, places = _normalize(keywords), _normalize(locations)
     build_slices(name, words, places)
     id = await fetch_value(
@@ -67,21 +67,21 @@ def build_slices(
     platform: str, keywords: Sequence[str], locations: Sequence[str]
 ) -> list[NewSource]:
     """One source per pair; Invalid if the platform cannot be searched this way."""
-    chosen = saved_responses.platform(platform)
+    chosen = find_platform(platform)
     if chosen.inventory or "keywords" not in chosen.config.model_fields:
         raise Invalid(f"{chosen.title} cannot be searched")
-    if chosen.off:
-        raise Invalid(f"{chosen.title} is off: {chosen.off}")
+    if chosen.disabled:
+        raise Invalid(f"{chosen.title} is off: {chosen.disabled}")
     if len(keywords) * len(locations) > MAX_SLICES:
         raise Invalid(f"a search has at most {MAX_SLICES:,} pairs of words and place")
     return [_build_slice(platform, words, place) for words in keywords for place in locations]
 
 
 def _build_slice(platform: str, words: str, place: str) -> NewSource:
-    chosen = saved_responses.platform(platform)
+    chosen = find_platform(platform)
     config = {"keywords": words, "location": place}
     parameters = {name: value for name, value in config.items() if value}
-    checked = response_reader.configure(chosen, dict(parameters))
+    checked = chosen.parse_config(dict(parameters))
     shown = " in ".join(value for value in (words, place) if value) or "everything"
     return NewSource(
         name=f"{chosen.title}: {shown}",
@@ -204,7 +204,7 @@ async def replace_search(
 ) -> SavedSearch:
     """Change a search; slices that are no longer needed are paused and keep what they learnt."""
     await get(tx, id)
-    name = saved_responses.platform(platform).name
+    name = find_platform(platform).name
     words, places = _normalize(keywords), _normalize(locations)
     build_slices(name, words, places)
     try:

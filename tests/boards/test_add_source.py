@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards import add_source
+from jobmill.boards.adapters import BY_NAME
 from jobmill.boards.platform import Confidence
 from jobmill.catalog import sources
 from jobmill.db import Database
@@ -53,7 +54,7 @@ def test_only_what_is_sure_or_vouched_for_runs(
     platform: str, confidence: Confidence, facts: dict[str, Any], runs: bool
 ) -> None:
     known = {"validated": False, "tested": False} | facts
-    assert add_source.enables(platform, confidence, **known) is runs
+    assert add_source.may_enable(BY_NAME[platform], confidence, **known) is runs
 
 
 def net() -> Net:
@@ -63,7 +64,10 @@ def net() -> Net:
 
 
 async def test_a_careers_page_is_added_with_the_selectors_that_it_gives(database: Database) -> None:
-    for wish in (add_source.Wish(url=URL), add_source.Wish(url=URL, platform="html")):
+    for wish in (
+        add_source.SourceRequest(url=URL),
+        add_source.SourceRequest(url=URL, platform="html"),
+    ):
         added = await add_source.add(Tools(database, net()), wish, {})
         assert (added.platform, added.token, added.postings) == ("html", URL, 4)
         assert added.status == "pending_validation"
@@ -78,5 +82,5 @@ async def test_a_page_that_lists_nothing_is_refused_with_what_to_do(database: Da
     empty = Net()
     empty.on(URL, ok("<html><body><h1>Careers</h1><p>Write to us.</p></body></html>", URL))
     with pytest.raises(OutsideError, match="give the URL of the list itself") as refused:
-        await add_source.add(Tools(database, empty), add_source.Wish(url=URL), {})
+        await add_source.add(Tools(database, empty), add_source.SourceRequest(url=URL), {})
     assert refused.value.permanent

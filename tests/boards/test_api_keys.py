@@ -15,7 +15,7 @@ ENVIRON = {"JOOBLE_API_KEY": "k/1 2", "REED_API_KEY": "reed", "OTHER_API_KEY": "
 
 
 def test_a_key_in_an_address_is_quoted_and_kept_out_of_sight() -> None:
-    asked = jooble.first(jooble.Search())
+    asked = jooble.first_request(jooble.Search())
     filled = api_keys.fill(asked, api_keys.names(jooble.PLATFORM), ENVIRON)
     assert filled.private_url == "https://jooble.org/api/k%2F1%202"
     assert filled.url == asked.url
@@ -31,7 +31,9 @@ def test_a_key_in_a_header_moves_to_the_secret_ones() -> None:
 
 @pytest.mark.parametrize(("key", "login"), [("reed", "reed:"), ("ann:pass", "ann:pass")])
 def test_a_key_for_basic_stands_for_the_user(key: str, login: str) -> None:
-    filled = api_keys.fill(reed.first(reed.Search()), ("REED_API_KEY",), {"REED_API_KEY": key})
+    filled = api_keys.fill(
+        reed.first_request(reed.Search()), ("REED_API_KEY",), {"REED_API_KEY": key}
+    )
     said = filled.secret["Authorization"].removeprefix("Basic ")
     assert base64.b64decode(said).decode() == login
 
@@ -51,7 +53,7 @@ def test_a_value_that_looks_like_a_name_is_not_replaced_again() -> None:
 @pytest.mark.parametrize("environ", [{}, {"JOOBLE_API_KEY": ""}, {"JOOBLE_API_KEY": " \n"}])
 def test_a_missing_key_is_named(environ: dict[str, str]) -> None:
     with pytest.raises(Unavailable, match="JOOBLE_API_KEY"):
-        api_keys.fill(jooble.first(jooble.Search()), ("JOOBLE_API_KEY",), environ)
+        api_keys.fill(jooble.first_request(jooble.Search()), ("JOOBLE_API_KEY",), environ)
 
 
 def test_a_newline_after_a_key_does_not_break_its_header() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from jobmill.boards import board_crawler
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.boards.board_crawler import Target
-from jobmill.boards.platform import Board, Page, Platform
+from jobmill.boards.platform import BoardConfig, BoardPage, Platform
+from jobmill.boards.readable_board import ReadableBoard
 from jobmill.catalog import listings, posting_identity
 from jobmill.catalog.listings import ListingId, ListingState
 from jobmill.catalog.posting import Posting
@@ -35,11 +35,11 @@ NOW = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
 HOME = "https://board.example/"
 
 
-def first(config: Board) -> Request:
+def first(config: BoardConfig) -> Request:
     return Request(HOME)
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """{"ids": [...], "next": [...], "total": n}: as plain as a board can be."""
     said = json.loads(body)
     if "ids" not in said:
@@ -48,7 +48,7 @@ def read(body: bytes, request: Request, config: Board) -> Page:
         Posting(f"Post {id}", f"{HOME}{id}", vendor_id=str(id), partial=said.get("partial", False))
         for id in said["ids"]
     )
-    return Page(
+    return BoardPage(
         postings,
         next=tuple(Request(HOME + one) for one in said.get("next", ())),
         total=said.get("total"),
@@ -57,16 +57,16 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     )
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail(posting: Posting, config: BoardConfig) -> Request:
     return Request(f"{HOME}detail/{posting.vendor_id}")
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     return replace(posting, description=json.loads(body)["text"])
 
 
-PLAIN = Platform(name="plain", title="Plain", first=first, read=read)
-DETAILED = replace(PLAIN, detail=detail, read_detail=read_detail)
+PLAIN = Platform(name="plain", title="Plain", first_request=first, read=read)
+DETAILED = replace(PLAIN, detail_request=detail, read_detail=read_detail)
 
 
 async def nothing(identities: Sequence[str]) -> Mapping[str, ListingState]:
@@ -75,8 +75,8 @@ async def nothing(identities: Sequence[str]) -> Mapping[str, ListingState]:
 
 async def walk(net: Net, platform: Platform = PLAIN, **facts: Any) -> CrawlResult:
     remember = facts.pop("remember", nothing)
-    target = Target(platform, facts.pop("config", Board(board_token="x")), {}, **facts)
-    return await board_crawler.harvest(net, target, remember, started_at=NOW)
+    target = ReadableBoard(platform, facts.pop("config", BoardConfig(board_token="x")), {}, **facts)
+    return await board_crawler.crawl(net, target, remember, started_at=NOW)
 
 
 def ids(harvest: CrawlResult) -> list[str | None]:
@@ -113,10 +113,12 @@ async def test_what_has_not_changed_held_nothing_new() -> None:
 async def test_a_key_that_a_site_writes_into_its_links_is_not_kept() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1], "next": ["?key=s%2Fecret&page=2"]}))
-    target = Target(
-        replace(PLAIN, key=("A_API_KEY",)), Board(board_token="x"), {"A_API_KEY": "s/ecret"}
+    target = ReadableBoard(
+        replace(PLAIN, key_names=("A_API_KEY",)),
+        BoardConfig(board_token="x"),
+        {"A_API_KEY": "s/ecret"},
     )
-    found = await board_crawler.harvest(net, target, nothing, started_at=NOW)
+    found = await board_crawler.crawl(net, target, nothing, started_at=NOW)
     assert found.pages[1].params == {"key": "{A_API_KEY}", "page": "2"}
 
 
@@ -245,7 +247,7 @@ async def test_details_that_fail_leave_what_the_list_said_and_no_validators() ->
         net.on(f"{HOME}detail/{id}", FetchFailure(HOME, "server", "broken"))
     found = await walk(net, DETAILED)
     assert (found.outcome, len(found.postings), found.validators.etag) == ("complete", 9, None)
-    assert found.calls == 1 + board_crawler.DETAIL_FAILURES
+    assert found.calls == 1 + board_crawler.MAX_CONSECUTIVE_DETAIL_FAILURES
 
 
 async def test_on_a_shared_board_only_the_brand_is_kept() -> None:
@@ -253,14 +255,14 @@ async def test_on_a_shared_board_only_the_brand_is_kept() -> None:
     net.on(HOME, ok({"ids": [1, 2]}))
     named = replace(
         PLAIN,
-        read=lambda body, request, config: Page(
+        read=lambda body, request, config: BoardPage(
             (
                 Posting("A", vendor_id="1", company="Brine AG"),
                 Posting("B", vendor_id="2", company="Wells"),
             )
         ),
     )
-    found = await walk(net, named, config=Board(board_token="x", brand="Brine"))
+    found = await walk(net, named, config=BoardConfig(board_token="x", brand="Brine"))
     assert (ids(found), found.stubs) == (["1"], 0)
 
 
@@ -268,8 +270,8 @@ async def test_what_a_walk_says_of_itself() -> None:
     net, told = Net(), []
     net.on(HOME, ok({"ids": [1, 2], "next": ["2"], "total": 3}))
     net.on(HOME + "2", ok({"ids": [3]}))
-    target = Target(PLAIN, Board(board_token="x"), {})
-    await board_crawler.harvest(net, target, nothing, started_at=NOW, tell=told.append)
+    target = ReadableBoard(PLAIN, BoardConfig(board_token="x"), {})
+    await board_crawler.crawl(net, target, nothing, started_at=NOW, report=told.append)
     assert [(one.pages, one.postings, one.total) for one in told] == [(1, 2, 3), (2, 3, 3)]
 
 
@@ -285,7 +287,7 @@ async def test_postings_that_name_one_page_are_told_apart_by_what_they_say() -> 
     net.on(HOME, ok({"ids": [1, 2]}))
     shared = "https://board.example/people/engineering"
     posts = (Posting("Diver", shared), Posting("Cook", shared), Posting("Diver", shared))
-    named = replace(PLAIN, read=lambda body, request, config: Page(posts))
+    named = replace(PLAIN, read=lambda body, request, config: BoardPage(posts))
     found = await walk(net, named)
     assert [one.posting.title for one in found.postings] == ["Diver", "Cook"]
     assert (
@@ -321,18 +323,18 @@ async def test_details_of_what_is_new_are_read_before_those_that_failed_before()
 
 async def test_a_large_board_does_not_hold_up_the_others() -> None:
     net = Net()
-    many = list(range(board_crawler.MOST_DETAILS + 5))
+    many = list(range(board_crawler.MAX_DETAILS + 5))
     net.on(HOME, ok({"ids": many, "partial": True}))
     for id in many:
         net.on(f"{HOME}detail/{id}", ok({"text": "text"}))
     found = await walk(net, DETAILED)
-    assert (len(found.postings), found.calls) == (len(many), 1 + board_crawler.MOST_DETAILS)
+    assert (len(found.postings), found.calls) == (len(many), 1 + board_crawler.MAX_DETAILS)
 
 
 async def test_a_board_without_an_end_is_not_whole() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [0], "next": ["1"]}))
-    for page in range(1, board_crawler.MOST_PAGES + 1):
+    for page in range(1, board_crawler.MAX_PAGES + 1):
         net.on(f"{HOME}{page}", ok({"ids": [page], "next": [str(page + 1)]}))
     found = await walk(net)
-    assert (found.outcome, found.calls) == ("truncated", board_crawler.MOST_PAGES)
+    assert (found.outcome, found.calls) == ("truncated", board_crawler.MAX_PAGES)

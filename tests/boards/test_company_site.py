@@ -20,7 +20,7 @@ def serve(net: Net, path: str, body: str, *, led: str | None = None) -> None:
 
 
 async def visit(net: Net) -> list[str]:
-    pages = await company_site.visit(net, f"{ROOT}/", "Brinewell")
+    pages = await company_site.read_site(net, f"{ROOT}/", "Brinewell")
     return [page.url.removeprefix(ROOT) for page in pages]
 
 
@@ -44,8 +44,8 @@ async def test_five_pages_are_asked_in_order_as_pages_for_people() -> None:
     ],
 )
 def test_the_home_page_is_where_the_site_begins(website: str, home: str) -> None:
-    assert company_site.addresses(website)[-1] == home
-    assert company_site.addresses(website)[0] == f"{home}about"
+    assert company_site.page_urls(website)[-1] == home
+    assert company_site.page_urls(website)[0] == f"{home}about"
 
 
 async def test_a_page_is_kept_once_however_often_it_answers() -> None:
@@ -78,15 +78,18 @@ async def test_pages_that_are_none_are_passed_over() -> None:
     net.on(f"{ROOT}/company", ok("<title>404: not found</title>"))
     net.on(f"{ROOT}/careers", Truncated(f"{ROOT}/careers", html(CAREERS).encode(), 10))
     serve(net, "/", "<p>Ho\0me.</p>")
-    pages = await company_site.visit(net, ROOT, "Brinewell")
+    pages = await company_site.read_site(net, ROOT, "Brinewell")
     assert [page.url for page in pages] == [f"{ROOT}/careers", f"{ROOT}/"]
     assert "\0" not in pages[1].html
 
 
 async def test_a_long_page_is_cut() -> None:
     net = Net()
-    serve(net, "/", "x" * (company_site.LONGEST + 10))
-    assert len((await company_site.visit(net, ROOT, "Brinewell"))[0].html) == company_site.LONGEST
+    serve(net, "/", "x" * (company_site.MAX_PAGE_LENGTH + 10))
+    assert (
+        len((await company_site.read_site(net, ROOT, "Brinewell"))[0].html)
+        == company_site.MAX_PAGE_LENGTH
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +108,7 @@ async def test_a_site_that_does_not_answer(cause: FetchCause, permanent: bool, a
     def away(request: Request) -> FetchFailure:
         return FetchFailure(request.url, cause, "no luck")
 
-    for url in company_site.addresses(ROOT):
+    for url in company_site.page_urls(ROOT):
         net.on(url, away)
     with pytest.raises(OutsideError, match="no luck") as caught:
         await visit(net)

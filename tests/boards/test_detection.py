@@ -9,8 +9,15 @@ import pytest
 
 from jobmill.boards import url_detection
 from jobmill.boards.adapters import BY_NAME, PLATFORMS
-from jobmill.boards.detection import GUESSED, Found, detect, discover, from_page, from_url
-from jobmill.boards.url_detection import FEED, GENERIC, NO_TOKENS
+from jobmill.boards.detection import detect, discover
+from jobmill.boards.html_detection import detect_boards
+from jobmill.boards.url_detection import (
+    FEED,
+    GENERIC,
+    RESERVED_WORDS,
+    DetectedBoard,
+    detect_board,
+)
 from jobmill.errors import OutsideError
 from jobmill.outside.request import FetchFailure, FetchResult, Ok, PageGone, Request, Validators
 
@@ -65,7 +72,7 @@ ADDRESSES = [
 
 @pytest.mark.parametrize(("url", "platform", "token"), ADDRESSES)
 def test_an_address_gives_its_board_away(url: str, platform: str, token: str) -> None:
-    found = from_url(url)
+    found = detect_board(url)
     assert found is not None
     assert (found.platform, found.token) == (platform, token)
     assert found.confidence == BY_NAME[platform].confidence
@@ -88,7 +95,7 @@ def test_an_address_gives_its_board_away(url: str, platform: str, token: str) ->
     ],
 )
 def test_an_address_is_understood_however_it_is_written(url: str) -> None:
-    found = from_url(url)
+    found = detect_board(url)
     assert found is not None
     assert (found.platform, found.token) == ("greenhouse", "acme")
 
@@ -120,13 +127,13 @@ def test_an_address_is_understood_however_it_is_written(url: str) -> None:
     ],
 )
 def test_what_is_no_board_is_none(url: str) -> None:
-    assert from_url(url) is None
+    assert detect_board(url) is None
 
 
-@pytest.mark.parametrize("word", sorted(NO_TOKENS))
+@pytest.mark.parametrize("word", sorted(RESERVED_WORDS))
 def test_a_word_of_the_vendor_is_no_token(word: str) -> None:
     for url in (f"https://jobs.lever.co/{word}", f"https://{word}.recruitee.com/"):
-        found = from_url(url)
+        found = detect_board(url)
         assert found is None or found.token is None
 
 
@@ -142,7 +149,7 @@ def test_a_word_of_the_vendor_is_no_token(word: str) -> None:
     ],
 )
 def test_a_platform_may_be_sure_where_the_board_is_not(url: str, platform: str) -> None:
-    found = from_url(url)
+    found = detect_board(url)
     assert found is not None
     assert (found.platform, found.token, found.config) == (platform, None, None)
     assert found.confidence != "high"
@@ -163,10 +170,10 @@ def test_the_region_and_the_site_of_a_board_are_kept() -> None:
 
 
 def test_people_are_shown_the_board_and_not_its_api() -> None:
-    found = from_url("https://boards-api.greenhouse.io/v1/boards/acme/jobs")
+    found = detect_board("https://boards-api.greenhouse.io/v1/boards/acme/jobs")
     assert found is not None
     assert found.url == "https://job-boards.greenhouse.io/acme"
-    found = from_url("https://acme.breezy.hr/p/0123-baker")
+    found = detect_board("https://acme.breezy.hr/p/0123-baker")
     assert found is not None
     assert found.url == "https://acme.breezy.hr"
 
@@ -184,7 +191,7 @@ def test_people_are_shown_the_board_and_not_its_api() -> None:
     ],
 )
 def test_hostile_addresses_are_no_boards(url: str) -> None:
-    assert from_url(url) is None
+    assert detect_board(url) is None
 
 
 @pytest.mark.parametrize(
@@ -198,7 +205,7 @@ def test_hostile_addresses_are_no_boards(url: str) -> None:
     ],
 )
 def test_hostile_pages_hold_nothing_and_do_not_hang(html: str) -> None:
-    assert from_page("https://acme.example/careers", html) == []
+    assert detect_boards("https://acme.example/careers", html) == []
 
 
 EMBEDS = [
@@ -264,15 +271,15 @@ def test_a_portfolio_of_others_boards_says_nothing_of_its_owner() -> None:
     others = "".join(
         f'<a href="https://jobs.lever.co/{name}">{name}</a>' for name in ("zeta", "eta", "theta")
     )
-    assert from_page("https://fund.example/careers", others) == []
+    assert detect_boards("https://fund.example/careers", others) == []
     own = others + '<a href="https://boards.greenhouse.io/fund">Work with us</a>'
-    assert [one.token for one in from_page("https://fund.example/careers", own)] == ["fund"]
+    assert [one.token for one in detect_boards("https://fund.example/careers", own)] == ["fund"]
 
 
 def test_one_link_to_anothers_board_counts_only_on_a_page_about_work() -> None:
     html = '<a href="https://boards.greenhouse.io/zeta">Zeta is hiring</a>'
-    assert from_page("https://blog.example/2024/news", html) == []
-    (found,) = from_page("https://acme.example/careers", html)
+    assert detect_boards("https://blog.example/2024/news", html) == []
+    (found,) = detect_boards("https://acme.example/careers", html)
     assert found.confidence == "medium"
 
 
@@ -290,7 +297,7 @@ def test_two_boards_lower_each_other() -> None:
         '<iframe src="https://boards.greenhouse.io/embed/job_board?for=acmeus"></iframe>'
         '<iframe src="https://boards.greenhouse.io/embed/job_board?for=acmeeu"></iframe>'
     )
-    found = from_page("https://acme.example/careers", html)
+    found = detect_boards("https://acme.example/careers", html)
     assert [one.confidence for one in found] == ["medium", "medium"]
 
 
@@ -306,8 +313,8 @@ def test_a_parents_board_is_a_groups() -> None:
 
 def test_the_companys_name_ties_a_board_that_the_host_does_not() -> None:
     html = '<a href="https://boards.greenhouse.io/zetalabs">Jobs</a>'
-    assert from_page("https://getz.example/", html) == []
-    (found,) = from_page("https://getz.example/", html, company="Zeta Labs GmbH")
+    assert detect_boards("https://getz.example/", html) == []
+    (found,) = detect_boards("https://getz.example/", html, company="Zeta Labs GmbH")
     assert found.confidence == "high"
 
 
@@ -350,7 +357,7 @@ def test_no_two_platforms_claim_one_address() -> None:
     domains = [
         (pattern.domain, platform.name)
         for platform in PLATFORMS
-        for pattern in platform.urls
+        for pattern in platform.board_urls
         if pattern.domain
     ]
     assert len({domain for domain, _ in domains}) == len(set(domains))
@@ -411,13 +418,13 @@ async def test_one_link_further_to_the_careers_page_is_looked_at() -> None:
     assert "https://acme.example/blog" not in site.asked
 
 
-@pytest.mark.parametrize("name", GUESSED)
+@pytest.mark.parametrize("name", [one.name for one in PLATFORMS if one.guessable])
 def test_a_board_that_is_guessed_has_an_address(name: str) -> None:
-    found = url_detection.board(name, "acme", "", "medium")
+    found = url_detection.board_from_token(name, "acme", "", "medium")
     platform = BY_NAME[name]
     assert found
-    assert platform.first
-    request = platform.first(platform.config.model_validate(found.config))
+    assert platform.first_request
+    request = platform.first_request(platform.config.model_validate(found.config))
     assert "acme" in request.url
     assert urlsplit(request.url).hostname
 
@@ -433,7 +440,7 @@ def test_a_board_that_is_guessed_has_an_address(name: str) -> None:
 async def test_a_guessed_board_counts_only_if_it_is_the_companys(
     url: str, company: str, right: bool
 ) -> None:
-    asked = BY_NAME["greenhouse"].first
+    asked = BY_NAME["greenhouse"].first_request
     config = BY_NAME["greenhouse"].config.model_validate({"board_token": "acme"})
     assert asked is not None
     site = Site({"https://acme.example/": "<p>Bread.</p>", asked(config).url: _board(url, company)})
@@ -474,11 +481,11 @@ async def test_a_site_that_does_not_answer_is_not_judged() -> None:
 
 
 def _config(url: str) -> dict[str, object]:
-    found = from_url(url)
+    found = detect_board(url)
     assert found is not None
     assert found.config is not None
     return found.config
 
 
-def _first(url: str, html: str) -> Found:
-    return from_page(url, html)[0]
+def _first(url: str, html: str) -> DetectedBoard:
+    return detect_boards(url, html)[0]

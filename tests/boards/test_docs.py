@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from jobmill.boards import board_crawler
-from jobmill.boards.board_crawler import Target
-from jobmill.boards.platform import Board
+from jobmill.boards.platform import BoardConfig
+from jobmill.boards.readable_board import ReadableBoard
 from jobmill.catalog import posting_json
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import Invalid
@@ -34,8 +34,8 @@ async def test_the_example_platform() -> None:
     post = {"id": "7", "name": "Diver", "places": ["Porto"], "workplace": "Hybrid"}
     net.on(f"{api}?from=0", ok({"total": 2, "posts": [post, {"id": 8}]}))
     net.on(f"{api}/7", ok(json.dumps(post | {"text": "<p>You dive.</p>"})))
-    target = Target(module["PLATFORM"], Board(board_token="acme"), {})
-    harvest = await board_crawler.harvest(net, target, nothing, started_at=NOW)
+    target = ReadableBoard(module["PLATFORM"], BoardConfig(board_token="acme"), {})
+    harvest = await board_crawler.crawl(net, target, nothing, started_at=NOW)
     (seen,) = harvest.postings
     assert (harvest.outcome, seen.posting.description) == ("complete", "You dive.")
     assert seen.posting.arrangement == "hybrid"

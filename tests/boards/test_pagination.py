@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from jobmill.boards import pagination
 from jobmill.boards.adapters import adzuna, jooble, reed
+from jobmill.boards.board_crawler import page_parameters
 from jobmill.outside.request import Request
 
 FIRST = Request("https://a.example/jobs?size=20&q=cook")
@@ -29,7 +29,7 @@ FIRST = Request("https://a.example/jobs?size=20&q=cook")
     ],
 )
 def test_a_page_is_named_by_what_it_asks_otherwise(url: str, asks: dict[str, Any]) -> None:
-    assert pagination.beyond(FIRST, Request(url)) == asks
+    assert page_parameters(FIRST, Request(url)) == asks
 
 
 @pytest.mark.parametrize(
@@ -41,15 +41,15 @@ def test_a_page_is_named_by_what_it_asks_otherwise(url: str, asks: dict[str, Any
     ],
 )
 def test_pages_of_searches(ask: Any, config: Any, asks: dict[str, Any]) -> None:
-    assert pagination.beyond(ask(config, 1), ask(config, 2)) == asks
+    assert page_parameters(ask(config, 1), ask(config, 2)) == asks
 
 
 def test_a_cursor_in_a_body_is_told_from_one_in_an_address() -> None:
     first = Request("https://a.example/", method="POST", json={"offset": 0})
     body = Request("https://a.example/?x=1", method="POST", json={"offset": 0, "x": "2"})
     twice = Request("https://a.example/?x=1&x=2", method="POST", json={"offset": 0})
-    assert pagination.beyond(first, body) != pagination.beyond(first, twice)
-    assert pagination.beyond(first, Request("https://a.example/")) == {
+    assert page_parameters(first, body) != page_parameters(first, twice)
+    assert page_parameters(first, Request("https://a.example/")) == {
         "method": "GET",
         "offset": None,
     }
@@ -73,4 +73,4 @@ def test_two_pages_that_differ_are_never_taken_for_one(
     first = ask([("a", "1")], {"b": "1"})
     one, two = ask(query, body), ask(other, body)
     same = plain(query) == plain(other)
-    assert (pagination.beyond(first, one) == pagination.beyond(first, two)) is same
+    assert (page_parameters(first, one) == page_parameters(first, two)) is same

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards import single_posting
-from jobmill.boards.single_posting import Over, Read, Unclear
+from jobmill.boards.single_posting import ClosedPosting, ReadPosting, UnclearPage
 from jobmill.catalog.sources import NewSource, add
 from jobmill.db import Database
 from jobmill.db.clock import server_time
@@ -51,8 +51,8 @@ def page(**facts: Any) -> str:
     return f'<html><script type="application/ld+json">{json.dumps(node)}</script></html>'
 
 
-async def read(database: Database, net: Net, url: str) -> single_posting.Found:
-    return await single_posting.read(database, net, url, {})
+async def read(database: Database, net: Net, url: str) -> single_posting.PostingResult:
+    return await single_posting.read_posting(database, net, url, {})
 
 
 async def test_a_posting_of_a_source_is_asked_of_its_board(database: Database) -> None:
@@ -62,7 +62,7 @@ async def test_a_posting_of_a_source_is_asked_of_its_board(database: Database) -
     net = Net()
     net.on(DETAIL, ok(greenhouse(), DETAIL))
     found = await read(database, net, f"{URL}?gh_src=newsletter")
-    assert isinstance(found, Read)
+    assert isinstance(found, ReadPosting)
     assert (found.method, found.source_id) == ("source:greenhouse", source)
     assert (found.posting.title, found.posting.company) == ("Pump Engineer", "Wells & Co")
     assert found.posting.vendor_id == "4001"
@@ -73,7 +73,7 @@ async def test_a_board_that_is_no_source_answers_as_well(database: Database) -> 
     net = Net()
     net.on(DETAIL, ok(greenhouse(), DETAIL))
     found = await read(database, net, URL)
-    assert isinstance(found, Read)
+    assert isinstance(found, ReadPosting)
     assert (found.method, found.source_id) == ("board:greenhouse", None)
 
 
@@ -95,7 +95,7 @@ async def test_a_board_without_single_answers_is_looked_through(database: Databa
     net.on(board, ok({"apiVersion": "1", "jobs": posts}, board))
     net.on(ASHBY, ok(page(title="As the page calls it"), ASHBY))
     result = await read(database, net, ASHBY)
-    assert isinstance(result, Read)
+    assert isinstance(result, ReadPosting)
     assert (result.method, result.source_id) == ("source:ashby", source)
     # Ashby does not name the company: it is that of the source.
     assert (result.posting.title, result.posting.company) == ("Pump Tester", "Pumps Inc")
@@ -114,7 +114,7 @@ async def test_a_board_that_names_no_company_leaves_the_posting_to_its_page(
     net.on(board, ok({"apiVersion": "1", "jobs": [post]}, board))
     net.on(ASHBY, ok(page(title="As the page calls it"), ASHBY))
     result = await read(database, net, ASHBY)
-    assert isinstance(result, Read)
+    assert isinstance(result, ReadPosting)
     assert (result.method, result.posting.title) == ("json-ld", "As the page calls it")
     assert [request.url for request in net.asked] == [board, ASHBY]
 
@@ -123,7 +123,7 @@ async def test_without_a_board_the_page_is_read(database: Database) -> None:
     net = Net()
     net.on(OWN, ok(page(), OWN))
     found = await read(database, net, OWN)
-    assert isinstance(found, Read)
+    assert isinstance(found, ReadPosting)
     assert (found.method, found.posting.title) == ("json-ld", "Well Digger")
     assert found.posting.company_url == "https://deepwells.example"
 
@@ -141,7 +141,7 @@ async def test_what_is_gone_or_closed_is_over(
     net = Net()
     if body:
         net.on(OWN, ok(body, OWN))
-    assert await read(database, net, OWN) == Over(why)
+    assert await read(database, net, OWN) == ClosedPosting(why)
 
 
 @pytest.mark.parametrize(
@@ -158,14 +158,14 @@ async def test_the_server_decides_whether_the_last_day_is_over(
         ends_at = await server_time(tx) + (-HOUR if over else HOUR) / 2
     net = Net()
     net.on(OWN, ok(page(validThrough=ends_at.isoformat()), OWN))
-    assert isinstance(await read(database, net, OWN), Over if over else Read)
+    assert isinstance(await read(database, net, OWN), ClosedPosting if over else ReadPosting)
 
 
 async def test_a_page_that_is_not_understood_is_handed_on(database: Database) -> None:
     net = Net()
     net.on(OWN, ok("<html><div id=app></div></html>", OWN))
     found = await read(database, net, OWN)
-    assert isinstance(found, Unclear)
+    assert isinstance(found, UnclearPage)
     assert found.posting is None or not found.posting.description
 
 
@@ -202,5 +202,5 @@ async def test_a_page_does_not_speak_for_a_posting_of_another_site(
     net = Net()
     net.on(OWN, ok(page(url=stated), OWN))
     found = await read(database, net, OWN)
-    assert isinstance(found, Read)
+    assert isinstance(found, ReadPosting)
     assert found.posting.url == kept

@@ -11,7 +11,7 @@ import pytest
 
 from jobmill.boards import add_source, source_run
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.boards.source_lookup import source_for_url
+from jobmill.boards.url_detection import find_source
 from jobmill.catalog import source_runs, sources
 from jobmill.catalog.source_runs import SavedRun
 from jobmill.catalog.sources import NewSource
@@ -61,7 +61,7 @@ async def site() -> Any:
 async def scrape(database: Database, site: Site, id: int) -> SavedRun:
     settings = Settings(private_hosts=site.place, host_interval_seconds=0.001)
     async with open_fetch(database, settings) as fetch:
-        harvest = await source_run.run(Tools(database, fetch), id, {})
+        harvest = await source_run.crawl_source(Tools(database, fetch), id, {})
     async with database.transaction() as tx:
         # Politeness has tests of its own: here nobody waits for what a failure held.
         await tx.execute("DELETE FROM outside.host")
@@ -138,7 +138,7 @@ async def test_a_source_that_cannot_be_asked_says_why(database: Database) -> Non
         async with database.transaction() as tx:
             new = NewSource("x", source_type, "x", config)
             id, _ = await sources.add(tx, new, enabled=True)
-        await source_run.run(Tools(database), id, {})
+        await source_run.crawl_source(Tools(database), id, {})
 
     with pytest.raises(Unavailable, match="JOOBLE_API_KEY"):
         await run("jooble", {"keywords": "cook"})
@@ -160,7 +160,7 @@ async def test_what_collects_the_posts_of_others_is_of_no_company(database: Data
     (one, *_) = [post for post in json.loads(feed.read_bytes()) if "position" in post]
     net = Net()
     net.on("https://remoteok.com/api", ok([{"legal": "x"}, one]))
-    wish = add_source.Wish(platform="remoteok", config={}, enable=True)
+    wish = add_source.SourceRequest(platform="remoteok", config={}, enable=True)
     added = await add_source.add(Tools(database, net), wish, {})
     async with database.transaction() as tx:
         assert (await sources.get(tx, added.id)).company_name is None
@@ -171,10 +171,10 @@ async def test_a_posting_belongs_to_the_source_of_its_board(database: Database) 
     async with database.transaction() as tx:
         new = NewSource("Acme", "greenhouse", "acme", {"board_token": "acme"})
         id, _ = await sources.add(tx, new, enabled=True)
-        found = await source_for_url(tx, "https://boards.greenhouse.io/acme/jobs/42?gh_src=x")
+        found = await find_source(tx, "https://boards.greenhouse.io/acme/jobs/42?gh_src=x")
         assert found
         assert found.id == id
-        assert await source_for_url(tx, "https://boards.greenhouse.io/other/jobs/42") is None
+        assert await find_source(tx, "https://boards.greenhouse.io/other/jobs/42") is None
 
 
 def item(**data: Any) -> Work:

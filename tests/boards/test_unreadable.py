@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.boards import response_reader
 from jobmill.boards.adapters import unreadable
-from jobmill.boards.detection import detect, from_url
+from jobmill.boards.detection import detect
+from jobmill.boards.url_detection import detect_board
 from jobmill.errors import Invalid
 from jobmill.outside.request import Request
 
@@ -53,7 +53,7 @@ ADDRESSES = [
 
 @pytest.mark.parametrize(("url", "platform", "token"), ADDRESSES)
 def test_an_address_gives_its_board_away(url: str, platform: str, token: str) -> None:
-    found = from_url(url)
+    found = detect_board(url)
     assert found is not None
     assert (found.platform, found.token) == (platform, token)
 
@@ -80,6 +80,6 @@ def test_a_page_on_a_host_of_its_own_is_recognised(html: str, platform: str) -> 
 
 @pytest.mark.parametrize("platform", unreadable.PLATFORMS, ids=lambda one: one.name)
 def test_reading_one_is_refused_in_words(platform: unreadable.Platform) -> None:
-    config = response_reader.configure(platform, {"board_token": "acme"})
+    config = platform.parse_config({"board_token": "acme"})
     with pytest.raises(Invalid, match="cannot be read yet"):
-        response_reader.read(platform, b"{}", Request("https://acme.example/"), config)
+        platform.read_response(b"{}", Request("https://acme.example/"), config)

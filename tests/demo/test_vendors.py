@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from jobmill.boards import response_reader
 from jobmill.boards.adapters import BY_NAME
 from jobmill.boards.detection import detect
 from jobmill.catalog.posting import Posting
@@ -39,20 +38,20 @@ def got(now: DemoMoment, url: str) -> DemoReply:
 def walked(now: DemoMoment, name: str, config: dict[str, Any]) -> list[Posting]:
     """All postings, with their details, as a run would read them."""
     platform = BY_NAME[name]
-    checked = response_reader.configure(platform, config)
-    assert platform.first
+    checked = platform.parse_config(config)
+    assert platform.first_request
     assert platform.read
-    todo, postings = [platform.first(checked)], list[Posting]()
+    todo, postings = [platform.first_request(checked)], list[Posting]()
     while todo:
         request = todo.pop(0)
         read = platform.read(asked(now, request).body, request, checked)
         postings += read.postings
         todo += read.next
         assert not read.stubs
-    if platform.detail and platform.read_detail:
+    if platform.detail_request and platform.read_detail:
         return [
             platform.read_detail(
-                asked(now, platform.detail(posting, checked)).body, posting, checked
+                asked(now, platform.detail_request(posting, checked)).body, posting, checked
             )
             if posting.partial
             else posting
@@ -182,9 +181,9 @@ def test_the_troubles_show_in_the_answers() -> None:
     first = dict(got(on(1), "https://ringdovetravel.example/").headers)["Location"]
     back = dict(got(on(1), f"https://ringdovetravel.example{first}").headers)["Location"]
     assert (first, back) == ("/welcome", "/")
-    slow = BY_NAME["workday"].first
+    slow = BY_NAME["workday"].first_request
     assert slow
-    config = response_reader.configure(BY_NAME["workday"], tenant(BY_SLUG["broadfellinsurance"]))
+    config = BY_NAME["workday"].parse_config(tenant(BY_SLUG["broadfellinsurance"]))
     assert asked(on(1), slow(config)).after > 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill import app, queue
-from jobmill.boards.url_detection import Found
+from jobmill.boards.url_detection import DetectedBoard
 from jobmill.catalog import companies, sources
 from jobmill.catalog.sources import Source
 from jobmill.db import Database
@@ -227,7 +227,7 @@ async def test_a_test_that_fails_leaves_the_source_with_the_reason(
 
 
 async def test_a_platform_that_wants_a_key_waits_for_it(database: Database, net: Net) -> None:
-    found = Found("jooble", "cook", "medium", "named", {"keywords": "cook"})
+    found = DetectedBoard("jooble", "cook", "medium", "named", {"keywords": "cook"})
     new = discovery.work(DiscoveryConfig(url=CAREERS))
     waiting = Work(
         id=ItemId(1), kind=new.kind, stage="validate", key=new.key,

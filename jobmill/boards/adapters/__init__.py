@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from jobmill.catalog.platform_rules import PlatformRules, PostingIds
+import difflib
+import re
 
-from ..platform import Platform
+from jobmill.catalog.platform_rules import PlatformRules, PostingIds
+from jobmill.errors import Invalid
+
+from ..platform import Config, Platform
 from . import (
     adzuna,
     api,
@@ -12,7 +16,6 @@ from . import (
     ashby,
     bamboohr,
     breezy,
-    disabled,
     greenhouse,
     hackernews,
     himalayas,
@@ -41,6 +44,21 @@ from . import (
     weworkremotely,
     workable,
     workday,
+)
+
+
+def _disabled(name: str, title: str, reason: str) -> Platform:
+    return Platform(name=name, title=title, config=Config, token=lambda _: name, disabled=reason)
+
+
+# Listed with the reason, and never called.
+DISABLED = (
+    _disabled("jobdatafeeds", "JobDataFeeds", "403 Forbidden: wants a subscription"),
+    _disabled("theirstack", "TheirStack", "402 Payment Required"),
+    _disabled("careerjet", "Careerjet", "403 Forbidden: blocks our addresses"),
+    _disabled("careeronestop", "CareerOneStop", "401 Unauthorized"),
+    _disabled("fantastic", "Fantastic Jobs", "404 Not Found"),
+    _disabled("whatjobs", "WhatJobs", "wants a key that has not been given out"),
 )
 
 PLATFORMS: tuple[Platform, ...] = (
@@ -78,10 +96,29 @@ PLATFORMS: tuple[Platform, ...] = (
     hackernews.PLATFORM,
     weworkremotely.PLATFORM,
     jobspy.PLATFORM,
-    *disabled.PLATFORMS,
+    *DISABLED,
 )
 
 BY_NAME = {platform.name: platform for platform in PLATFORMS}
+_ALIASES = {
+    "hn": "hackernews",
+    "wwr": "weworkremotely",
+    "atom": "rss",
+    "feed": "rss",
+    "muse": "themuse",
+}
+
+
+def find_platform(name: str) -> Platform:
+    """The platform of that name or alias, in any spelling; Invalid suggests the closest name."""
+    plain = re.sub("[^a-z0-9]", "", name.lower())
+    platform = BY_NAME.get(name) or BY_NAME.get(_ALIASES.get(plain, plain))
+    if platform:
+        return platform
+    close = difflib.get_close_matches(name.lower(), BY_NAME, n=1)
+    hint = f": did you mean {close[0]}?" if close else "; `jobmill source platforms` lists them"
+    raise Invalid(f"there is no platform {name}{hint}")
+
 
 # Names under which data sets of postings list sites that have no adapter.
 _OTHER_AGGREGATORS = ("hn", "simplify", "yc")

@@ -13,7 +13,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
-from ..platform import Page, Platform
+from ..platform import BoardPage, Platform
 
 # Amounts come in the country's currency, which the answer does not name.
 CURRENCIES = {
@@ -61,7 +61,7 @@ class _Answer(ExternalRecord):
 SIZE = 50
 
 
-def first(config: Search) -> Request:
+def first_request(config: Search) -> Request:
     return _ask(config, 1)
 
 
@@ -77,14 +77,14 @@ def _ask(config: Search, number: int) -> Request:
     return Request(aggregator_search.url(base, params) + keys, context={"page": number})
 
 
-def read(body: bytes, request: Request, config: Search) -> Page:
+def read(body: bytes, request: Request, config: Search) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.results)
     number = request.context.get("page", 1)
     more = bool(answer.results) and number * SIZE < (answer.count or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
     postings = tuple(_posting(one, _currency(one, config)) for one in good)
-    return Page(postings, next, truncated, answer.count, stubs)
+    return BoardPage(postings, next, truncated, answer.count, stubs)
 
 
 def _currency(one: _Item, config: Search) -> str:
@@ -124,8 +124,8 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
-    key=("ADZUNA_APP_ID", "ADZUNA_APP_KEY"),
+    key_names=("ADZUNA_APP_ID", "ADZUNA_APP_KEY"),
     inventory=False,
 )

@@ -16,7 +16,7 @@ from jobmill.extract.fields import dates, employment, html_text, salary, work_ar
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Config, Page, Platform
+from ..platform import BoardPage, Config, Platform
 
 # Whoever may add a source must not be able to send out what else the environment holds.
 KEY_NAME = re.compile(
@@ -111,7 +111,7 @@ class Api(Config):
         return self
 
 
-def first(config: Api) -> Request:
+def first_request(config: Api) -> Request:
     start = config.paging.start if config.paging and config.paging.by != "next" else None
     return _ask(config, 1, start)
 
@@ -152,7 +152,7 @@ def _signed(request: Request, config: Api) -> Request:
     return Request(url, headers=config.headers, secret=secret, context=request.context)
 
 
-def read(body: bytes, request: Request, config: Api) -> Page:
+def read(body: bytes, request: Request, config: Api) -> BoardPage:
     """A page of records, or one record."""
     answer = lenient_models.parse_json(body)
     records = _records(answer, config)
@@ -160,12 +160,12 @@ def read(body: bytes, request: Request, config: Api) -> Page:
         one = _posting(answer, config)
         if one is None:
             raise lenient_models.unknown_response(PLATFORM.title)
-        return Page((one,))
+        return BoardPage((one,))
     postings = [one for record in records if (one := _posting(record, config))]
     if records and not postings:
         raise OutsideError("no record has a title where the config says", permanent=True)
     next_, truncated = _turn(answer, len(records), request, config)
-    return Page(tuple(postings), next_, truncated, stubs=len(records) - len(postings))
+    return BoardPage(tuple(postings), next_, truncated, stubs=len(records) - len(postings))
 
 
 def _records(answer: object, config: Api) -> list[object] | None:
@@ -285,7 +285,7 @@ def _follow(url: str, number: int, config: Api) -> tuple[tuple[Request, ...], bo
     return (_signed(Request(url, context={"page": number + 1}), config),), False
 
 
-def detail(posting: Posting, config: Api) -> Request:
+def detail_request(posting: Posting, config: Api) -> Request:
     if config.endpoints.details is None:
         return Request(posting.url, page=True)
     path = config.endpoints.details.replace("{id}", quote(posting.vendor_id or "", safe=""))
@@ -311,9 +311,9 @@ PLATFORM = Platform(
     title="Custom API",
     config=Api,
     token=lambda config: config.base_url + config.endpoints.search,
-    first=first,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
     inventory=False,
     vendor=False,

@@ -12,7 +12,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
-from ..platform import Page, Platform
+from ..platform import BoardPage, Platform
 
 
 class _Item(ExternalRecord):
@@ -37,7 +37,7 @@ class _Answer(ExternalRecord):
     links: Maybe[_Links] = None
 
 
-def first(config: aggregator_search.Paged) -> Request:
+def first_request(config: aggregator_search.Paged) -> Request:
     return _ask(1)
 
 
@@ -47,12 +47,12 @@ def _ask(number: int) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page:
+def read(body: bytes, request: Request, config: aggregator_search.Paged) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.data)
     more = bool(answer.data and answer.links and answer.links.next)
     next, truncated = aggregator_search.turn(config, request.context.get("page", 1), more, _ask)
-    return Page(tuple(map(_posting, good)), next, truncated, stubs=stubs)
+    return BoardPage(tuple(map(_posting, good)), next, truncated, stubs=stubs)
 
 
 def _posting(one: _Item) -> Posting:
@@ -82,7 +82,7 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=aggregator_search.Paged,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
     inventory=False,
 )

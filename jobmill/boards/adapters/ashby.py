@@ -17,7 +17,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Mark, Page, Platform, UrlPattern, at
+from ..platform import BoardConfig, BoardPage, BoardUrl, HtmlMarker, Platform, board_url
 
 API = "https://api.ashbyhq.com/posting-api/job-board"
 HOSTED = re.compile(r"//jobs\.ashbyhq\.com/([^/?#]+)/")
@@ -90,21 +90,21 @@ class _Board(ExternalRecord):
     jobs: list[object]
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     return Request(f"{API}/{quote(config.board_token, safe='')}?includeCompensation=true")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """The whole board, or one posting; what is not listed is not for everyone and left out."""
     answer = lenient_models.parse_json(body)
     if post := lenient_models.parse_record(_Post, answer):
-        return Page((_posting(post, config),))
+        return BoardPage((_posting(post, config),))
     posts, stubs = lenient_models.parse_records(_Post, _Board.model_validate(answer).jobs)
     listed = [post for post in posts if post.isListed is not False]
-    return Page(tuple(_posting(post, config) for post in listed), stubs=stubs)
+    return BoardPage(tuple(_posting(post, config) for post in listed), stubs=stubs)
 
 
-def _posting(post: _Post, config: Board) -> Posting:
+def _posting(post: _Post, config: BoardConfig) -> Posting:
     description = texts.from_html(post.descriptionHtml) or texts.clean_text(post.descriptionPlain)
     place = post.location or (post.address.line() if post.address else None)
     locations = location_text.unique_locations(
@@ -193,15 +193,17 @@ PLATFORM = Platform(
     name="ashby",
     title="Ashby",
     posting_ids=POSTING_IDS,
-    first=first,
+    guessable=True,
+    first_request=first_request,
     read=read,
-    urls=(
-        at("ashbyhq.com", "jobs", r"/(?P<token>[^/]+)"),
-        at("ashbyhq.com", "api", r"/posting-api/job-board/(?P<token>[^/]+)"),
-        UrlPattern(host=re.compile(""), query=("ashby_jid",)),
+    board_page="https://jobs.ashbyhq.com/{board_token}",
+    board_urls=(
+        board_url("ashbyhq.com", "jobs", r"/(?P<token>[^/]+)"),
+        board_url("ashbyhq.com", "api", r"/posting-api/job-board/(?P<token>[^/]+)"),
+        BoardUrl(host=re.compile(""), query=("ashby_jid",), contains="ashby_jid="),
     ),
-    marks=(
-        Mark(re.compile("__ashbyBaseJobBoardUrl"), "Ashby's script"),
-        Mark(re.compile("ashby_embed"), "Ashby's place on the page"),
+    html_markers=(
+        HtmlMarker(re.compile("__ashbyBaseJobBoardUrl"), "Ashby's script"),
+        HtmlMarker(re.compile("ashby_embed"), "Ashby's place on the page"),
     ),
 )

@@ -13,7 +13,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Page, Platform, at, board_of, home
+from ..platform import BoardConfig, BoardPage, Platform, base_url, board_token, board_url
 
 
 class _Place(ExternalRecord):
@@ -61,36 +61,36 @@ HOST = re.compile(r"^https?://([\w-]+)\.bamboohr\.com/", re.IGNORECASE)
 ARRANGEMENTS: dict[str | None, Arrangement] = {"0": "onsite", "1": "remote", "2": "hybrid"}
 
 
-def first(config: Board) -> Request:
-    return Request(f"{home(config, 'bamboohr.com')}/careers/list")
+def first_request(config: BoardConfig) -> Request:
+    return Request(f"{base_url(config, 'bamboohr.com')}/careers/list")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """The list, which has neither texts nor dates, or one opening with both."""
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     if isinstance(answer.result, _Single):
-        return Page((_posting(answer.result.jobOpening, config),))
+        return BoardPage((_posting(answer.result.jobOpening, config),))
     openings, stubs = lenient_models.parse_records(_Opening, answer.result)
     postings = tuple(_posting(one, config) for one in openings)
-    return Page(postings, total=answer.meta.totalCount if answer.meta else None, stubs=stubs)
+    return BoardPage(postings, total=answer.meta.totalCount if answer.meta else None, stubs=stubs)
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     id = quote(posting.vendor_id or "", safe="")
-    return Request(f"{home(config, 'bamboohr.com')}/careers/{id}/detail")
+    return Request(f"{base_url(config, 'bamboohr.com')}/careers/{id}/detail")
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    (found,) = read(body, detail(posting, config), config).postings
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
+    (found,) = read(body, detail_request(posting, config), config).postings
     return lenient_models.merge_details(posting, found)
 
 
-def _posting(one: _Opening, config: Board) -> Posting:
+def _posting(one: _Opening, config: BoardConfig) -> Posting:
     id = one.id or (one.jobOpeningShareUrl or "").rstrip("/").rpartition("/")[2] or None
     lines = [place.line() or "" for place in (one.location, one.atsLocation) if place]
     # Tenants fill one of the two, or both and one of them better.
     where = max(lines, key=len, default="") or None
-    site = home(config, "bamboohr.com")
+    site = base_url(config, "bamboohr.com")
     url = one.jobOpeningShareUrl or (f"{site}/careers/{id}" if site and id else "")
     return Posting(
         title=one.jobOpeningName,
@@ -105,7 +105,7 @@ def _posting(one: _Opening, config: Board) -> Posting:
         posted_at=dates.parse_date(one.datePosted),
         salary=salary.from_text(one.compensation),
         description=html_text.from_html(one.description),
-        board=board_of(config, HOST, url),
+        board=board_token(config, HOST, url),
         vendor_id=id,
         partial=not one.description,
     )
@@ -133,12 +133,14 @@ PLATFORM = Platform(
     name="bamboohr",
     title="BambooHR",
     posting_ids=POSTING_IDS,
-    urls=(
-        at("bamboohr.com", r"(?P<token>[a-z0-9-]+)"),
-        at("bamboohr.com", "api", r"/api/gateway\.php/(?P<token>[^/]+)"),
+    guessable=True,
+    board_page="https://{board_token}.bamboohr.com/careers",
+    board_urls=(
+        board_url("bamboohr.com", r"(?P<token>[a-z0-9-]+)"),
+        board_url("bamboohr.com", "api", r"/api/gateway\.php/(?P<token>[^/]+)"),
     ),
-    first=first,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
 )

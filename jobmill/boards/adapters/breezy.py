@@ -13,7 +13,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Page, Platform, at, board_of, home
+from ..platform import BoardConfig, BoardPage, Platform, base_url, board_token, board_url
 
 
 class _Named(ExternalRecord):
@@ -52,26 +52,26 @@ class _Position(ExternalRecord):
 HOST = re.compile(r"^https?://([\w-]+)\.breezy\.hr/", re.IGNORECASE)
 
 
-def first(config: Board) -> Request:
-    return Request(f"{home(config, 'breezy.hr')}/json")
+def first_request(config: BoardConfig) -> Request:
+    return Request(f"{base_url(config, 'breezy.hr')}/json")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """The list, or the page of one position."""
     if body.lstrip()[:1] == b"<":
         found = html_tree.read_json_ld_posting(body, request.url)
-        board = board_of(config, HOST, found.url)
-        return Page((replace(found, board=board, vendor_id=_id(found.url)),))
+        board = board_token(config, HOST, found.url)
+        return BoardPage((replace(found, board=board, vendor_id=_id(found.url)),))
     positions, stubs = lenient_models.parse_records(_Position, lenient_models.parse_json_list(body))
     postings = tuple(_posting(one, config) for one in positions)
-    return Page(postings, total=len(positions) + stubs, stubs=stubs)
+    return BoardPage(postings, total=len(positions) + stubs, stubs=stubs)
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(posting.url, page=True)
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     """The whole posting. A removed one leads to the board's front page, which states none."""
     return lenient_models.merge_details(posting, html_tree.read_json_ld_posting(body, posting.url))
 
@@ -81,12 +81,12 @@ def _id(url: str) -> str | None:
     return found[1] if found else None
 
 
-def _posting(one: _Position, config: Board) -> Posting:
+def _posting(one: _Position, config: BoardConfig) -> Posting:
     where = [place for place in (one.location, *one.locations) if place]
     lines = location_text.unique_locations([place.line() for place in where])
     # Not remote is not said to be on site: the flag of most is never touched.
     remote: Arrangement | None = "remote" if any(place.is_remote for place in where) else None
-    site = home(config, "breezy.hr")
+    site = base_url(config, "breezy.hr")
     url = one.url or (f"{site}/p/{one.friendly_id or one.id}" if site else "")
     return Posting(
         title=one.name,
@@ -100,7 +100,7 @@ def _posting(one: _Position, config: Board) -> Posting:
         posted_at=dates.parse_date(one.published_date),
         salary=salary.from_text(one.salary),
         description=html_text.from_html(one.description),
-        board=board_of(config, HOST, url),
+        board=board_token(config, HOST, url),
         vendor_id=one.id,
         partial=not one.description,
     )
@@ -121,9 +121,10 @@ PLATFORM = Platform(
     name="breezy",
     title="Breezy",
     posting_ids=POSTING_IDS,
-    urls=(at("breezy.hr", r"(?P<token>[a-z0-9-]+)"),),
-    first=first,
+    guessable=True,
+    board_urls=(board_url("breezy.hr", r"(?P<token>[a-z0-9-]+)"),),
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
 )

@@ -15,7 +15,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Groups, Mark, Page, Platform, UrlPattern, at
+from ..platform import BoardConfig, BoardPage, BoardUrl, HtmlMarker, Platform, UrlGroups, board_url
 
 API = "https://boards-api.greenhouse.io/v1/boards"
 HOSTED = re.compile(r"//(?:job-)?boards(?:\.eu)?\.greenhouse\.io/(?!embed/)([^/?#]+)/jobs/")
@@ -78,21 +78,21 @@ class _Board(ExternalRecord):
     meta: Maybe[_Meta] = None
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     """The whole board, in one answer; boards in Europe answer at the same place."""
     token = quote(config.board_token, safe="")
     return Request(f"{API}/{token}/jobs?content=true&pay_transparency=true")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """A board, or one post with its text."""
     answer = lenient_models.parse_json(body)
     if post := lenient_models.parse_record(_Post, answer):
-        return Page((_posting(post, config),))
+        return BoardPage((_posting(post, config),))
     board = _Board.model_validate(answer)
     posts, stubs = lenient_models.parse_records(_Post, board.jobs)
     total = board.meta.total if board.meta else None
-    return Page(
+    return BoardPage(
         tuple(_posting(post, config) for post in posts),
         total=total,
         truncated=total is not None and total > len(board.jobs),
@@ -100,17 +100,17 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     )
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     token, id = quote(config.board_token, safe=""), quote(posting.vendor_id or "", safe="")
     return Request(f"{API}/{token}/jobs/{id}?pay_transparency=true")
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     post = _Post.model_validate(lenient_models.parse_json(body))
     return lenient_models.merge_details(posting, _posting(post, config))
 
 
-def _posting(post: _Post, config: Board) -> Posting:
+def _posting(post: _Post, config: BoardConfig) -> Posting:
     description = texts.from_escaped_html(post.content)
     place = post.location.name if post.location else None
     offices = [office.location or office.name for office in post.offices]
@@ -189,7 +189,7 @@ _BOARDS = r"(?:job-)?boards(?:\.(?P<region>eu))?"
 _TOKEN = r"""["']?\s{0,3}[:=]\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""
 
 
-def _config_from(groups: Groups) -> dict[str, Any] | None:
+def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
     token = groups.get("token") or groups.get("for")
     return {"board_token": token, "region": groups.get("region", "")} if token else None
 
@@ -225,26 +225,29 @@ PLATFORM = Platform(
     name="greenhouse",
     title="Greenhouse",
     posting_ids=POSTING_IDS,
-    first=first,
+    guessable=True,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
-    urls=(
-        at("greenhouse.io", _BOARDS, r"/embed/job_(?:board|app)", query=("for",)),
-        at("greenhouse.io", _BOARDS, r"/embed/job_app"),
-        at("greenhouse.io", _BOARDS, r"/(?P<token>[^/]+)"),
-        at(
+    board_page="https://job-boards.{dot_region}greenhouse.io/{board_token}",
+    board_urls=(
+        board_url("greenhouse.io", _BOARDS, r"/embed/job_(?:board|app)", query=("for",)),
+        board_url("greenhouse.io", _BOARDS, r"/embed/job_app"),
+        board_url("greenhouse.io", _BOARDS, r"/(?P<token>[^/]+)"),
+        board_url(
             "greenhouse.io", r"(?:boards-)?api(?:\.(?P<region>eu))?", r"/v1/boards/(?P<token>[^/]+)"
         ),
-        at("grnh.se", path="/."),
-        UrlPattern(host=re.compile(""), query=("gh_jid",)),
+        board_url("grnh.se", path="/."),
+        BoardUrl(host=re.compile(""), query=("gh_jid",), contains="gh_jid="),
     ),
-    marks=(
-        Mark(re.compile("urlToken" + _TOKEN), "urlToken in a script"),
-        Mark(re.compile("boardToken" + _TOKEN), "boardToken in a script"),
-        Mark(re.compile("grnhse_app"), "Greenhouse's place on the page (grnhse_app)"),
-        Mark(re.compile(r"gh_jid=\d"), "links with gh_jid"),
+    html_markers=(
+        HtmlMarker(re.compile("urlToken" + _TOKEN), "urlToken in a script"),
+        HtmlMarker(re.compile("boardToken" + _TOKEN), "boardToken in a script"),
+        HtmlMarker(re.compile("grnhse_app"), "Greenhouse's place on the page (grnhse_app)"),
+        HtmlMarker(re.compile(r"gh_jid=\d"), "links with gh_jid"),
     ),
-    config_from=_config_from,
+    config_from_url=_config_from_url,
     confidence="high",
+    enable_on_response=True,
 )

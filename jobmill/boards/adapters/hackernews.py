@@ -18,7 +18,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Config, Page, Platform
+from ..platform import BoardPage, Config, Platform
 
 
 class Thread(Config):
@@ -61,7 +61,7 @@ MOST = 1_000
 """Algolia shows no more of one search."""
 
 
-def first(config: Thread) -> Request:
+def first_request(config: Thread) -> Request:
     if config.story:
         return _comments(config.story, 0)
     wanted = {"tags": "story,author_whoishiring", "query": "Who is hiring?", "hitsPerPage": 10}
@@ -73,7 +73,7 @@ def _comments(story: int, page: int) -> Request:
     return Request(f"{API}?{urlencode(wanted)}", context={"story": story, "page": page})
 
 
-def read(body: bytes, request: Request, config: Thread) -> Page:
+def read(body: bytes, request: Request, config: Thread) -> BoardPage:
     """The threads, of which the newest is followed, or a page of one's comments; also a thread as
     one item with all its comments, and comments alone."""
     value = lenient_models.parse_json(body)
@@ -82,19 +82,19 @@ def read(body: bytes, request: Request, config: Thread) -> Page:
         held = [one for item in items if (one := lenient_models.parse_record(_Comment, item))]
         if items and not held:
             raise lenient_models.unknown_response(PLATFORM.title)
-        return Page(tuple(found for one in held if (found := _from(one))))
+        return BoardPage(tuple(found for one in held if (found := _from(one))))
     answer = _Answer.model_validate(value)
     hits, stubs = lenient_models.parse_records(_Hit, answer.hits)
     threads = [hit for hit in hits if hit.title and HIRING.search(hit.title)]
     if threads:
         newest = max(threads, key=lambda hit: hit.created_at or "")
-        return Page((), next=(_comments(int(newest.objectID), 0),))
+        return BoardPage((), next=(_comments(int(newest.objectID), 0),))
     if "story" not in request.context and not any(hit.comment_text for hit in hits):
         raise OutsideError("the search names no thread of this kind", permanent=True)
     postings = tuple(one for hit in hits if (one := _posting(hit)))
     page, story = answer.page or 0, request.context.get("story")
     more = bool(hits) and page + 1 < (answer.nbPages or 0)
-    return Page(
+    return BoardPage(
         postings,
         next=(_comments(story, page + 1),) if story and more else (),
         truncated=(answer.nbHits or 0) > MOST,
@@ -288,7 +288,7 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Thread,
     token=lambda config: str(config.story or "newest"),
-    first=first,
+    first_request=first_request,
     read=read,
     inventory=False,
 )

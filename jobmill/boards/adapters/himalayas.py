@@ -11,7 +11,7 @@ from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from .. import aggregator_search
-from ..platform import Page, Platform
+from ..platform import BoardPage, Platform
 
 
 class _Item(ExternalRecord):
@@ -42,7 +42,7 @@ class _Answer(ExternalRecord):
 SIZE = 20
 
 
-def first(config: aggregator_search.Paged) -> Request:
+def first_request(config: aggregator_search.Paged) -> Request:
     return _ask(0, 1, None)
 
 
@@ -53,7 +53,7 @@ def _ask(offset: int, number: int, cursor: str | None) -> Request:
     return Request(url, context={"offset": offset, "page": number})
 
 
-def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page:
+def read(body: bytes, request: Request, config: aggregator_search.Paged) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     # Fewer come than were asked for where the site lowers its cap: what came is what counts.
@@ -65,7 +65,7 @@ def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page
         more,
         lambda page: _ask(seen, page, answer.nextCursor),
     )
-    return Page(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
+    return BoardPage(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
 
 
 def _posting(one: _Item) -> Posting:
@@ -101,7 +101,7 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=aggregator_search.Paged,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
     inventory=False,
 )

@@ -16,7 +16,7 @@ from jobmill.extract.fields import dates, html_text, salary
 from jobmill.extract.page import page_reader
 from jobmill.outside.request import Request
 
-from ..platform import Config, Page, Platform
+from ..platform import BoardPage, Config, Platform
 
 
 def _selector(css: str) -> str:
@@ -63,7 +63,7 @@ class Site(Config):
     pagination: Pagination | None = None
 
 
-def first(config: Site) -> Request:
+def first_request(config: Site) -> Request:
     return _ask(config, config.url, [])
 
 
@@ -76,7 +76,7 @@ def _ask(config: Site, url: str, asked: Sequence[str]) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Site) -> Page:
+def read(body: bytes, request: Request, config: Site) -> BoardPage:
     if not config.selectors:  # A saved page of which nobody said how it is read.
         raise Invalid("say where the postings stand: this needs a config with selectors")
     tree = html_tree.parse_html(body)
@@ -87,7 +87,7 @@ def read(body: bytes, request: Request, config: Site) -> Page:
     if cards and not postings:
         raise OutsideError("no card on the page has a title", permanent=True)
     next_, truncated = _turn(tree, base, request, config)
-    return Page(tuple(postings), next_, truncated, stubs=len(cards) - len(postings))
+    return BoardPage(tuple(postings), next_, truncated, stubs=len(cards) - len(postings))
 
 
 def _cards(tree: LexborHTMLParser, sets: Sequence[Selectors]) -> list[LexborNode]:
@@ -193,7 +193,7 @@ def _is_off(button: LexborNode) -> bool:
     )
 
 
-def detail(posting: Posting, config: Site) -> Request:
+def detail_request(posting: Posting, config: Site) -> Request:
     return Request(posting.url, page=True, render=config.method != "requests")
 
 
@@ -209,9 +209,9 @@ PLATFORM = Platform(
     title="Careers page",
     config=Site,
     token=lambda config: config.url,
-    first=first,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
     confidence="low",
     # Nothing found more often means that the page was rebuilt than that nobody is wanted.

@@ -17,10 +17,19 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Groups, Mark, Page, Platform, at, board_of, home
+from ..platform import (
+    BoardConfig,
+    BoardPage,
+    HtmlMarker,
+    Platform,
+    UrlGroups,
+    base_url,
+    board_token,
+    board_url,
+)
 
 
-def _config_from(groups: Groups) -> dict[str, Any] | None:
+def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
     token, host = groups["token"], groups["host"]
     config = {"board_token": token}
     if host != f"careers-{token}.icims.com":
@@ -81,41 +90,41 @@ HOST = re.compile(r"//(?:[a-z0-9-]*careers?[a-z0-9]*-)?([\w-]+)\.icims\.com/", r
 LINK = re.compile(r"/jobs/(\d+)/([^/?#]*)/?(?:job)?(?=[?#]|$)")
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     """New sites live on hosts of their own and answer programs; the vendor's own hosts do not."""
     new = config.base_url and not config.base_url.rstrip("/").endswith(".icims.com")
     return _api(config, 1) if new else _search(config, 0)
 
 
-def _base(config: Board) -> str:
+def _base(config: BoardConfig) -> str:
     if config.base_url or not config.board_token:
-        return home(config, "icims.com")
+        return base_url(config, "icims.com")
     named = config.model_copy(update={"board_token": f"careers-{config.board_token}"})
-    return home(named, "icims.com")
+    return base_url(named, "icims.com")
 
 
-def _api(config: Board, page: int) -> Request:
+def _api(config: BoardConfig, page: int) -> Request:
     return Request(f"{_base(config)}/api/jobs?page={page}&limit={PAGE}", context={"page": page})
 
 
-def _search(config: Board, page: int) -> Request:
+def _search(config: BoardConfig, page: int) -> Request:
     url = f"{_base(config)}/jobs/search?pr={page}&in_iframe=1"
     return Request(url, page=True, context={"page": page})
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """A page of the new API, of a classic list, or of one posting."""
     if body.lstrip()[:1] in (b"{", b"["):
         return _read_new(body, request, config)
     return _read_classic(html_tree.parse_html(body), request, config)
 
 
-def _read_new(body: bytes, request: Request, config: Board) -> Page:
+def _read_new(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Entry, answer.jobs)
     page, total = request.context.get("page", 1), answer.totalCount
     more = total is not None and page * PAGE < total
-    return Page(
+    return BoardPage(
         tuple(_posting(one.data, config) for one in good),
         next=(_api(config, page + 1),) if more and answer.jobs else (),
         truncated=more and not answer.jobs,
@@ -124,7 +133,7 @@ def _read_new(body: bytes, request: Request, config: Board) -> Page:
     )
 
 
-def _posting(one: _Data, config: Board) -> Posting:
+def _posting(one: _Data, config: BoardConfig) -> Posting:
     place = location_text.format_address(one.city, one.state, one.country)
     where = (
         html_text.single_line(one.full_location)
@@ -153,7 +162,7 @@ def _posting(one: _Data, config: Board) -> Posting:
         ),
         requirements=needs,
         apply_url=one.apply_url,
-        board=board_of(config, HOST, one.apply_url or ""),
+        board=board_token(config, HOST, one.apply_url or ""),
         vendor_id=id,
         requisition_id=one.req_id,
         language=html_text.single_line(one.language),
@@ -166,11 +175,11 @@ def _department(one: _Data) -> str | None:
     return next(filter(None, map(html_text.single_line, named)), None)
 
 
-def _read_classic(page: LexborHTMLParser, request: Request, config: Board) -> Page:
+def _read_classic(page: LexborHTMLParser, request: Request, config: BoardConfig) -> BoardPage:
     if one := html_tree.find_json_ld_posting(page, request.url, CATEGORY):
         link = LINK.search(one.url) or LINK.search(request.url)
-        board = board_of(config, HOST, one.url)
-        return Page((replace(one, board=board, vendor_id=link[1] if link else None),))
+        board = board_token(config, HOST, one.url)
+        return BoardPage((replace(one, board=board, vendor_id=link[1] if link else None),))
     if page.css_first("[class*='iCIMS'], [id*='icims']") is None:
         return _other_generation(request, config)
     postings = {
@@ -179,23 +188,23 @@ def _read_classic(page: LexborHTMLParser, request: Request, config: Board) -> Pa
         if (posting := _card(anchor, request.url or _base(config), config))
     }
     if not postings and (frame := _frame(page, request.url or _base(config))):
-        return Page((), next=(frame,))
+        return BoardPage((), next=(frame,))
     at = request.context.get("page", 0)
     shown = re.search(
         r"Page\s+\d+\s+of\s+(\d+)", page.body.text(separator=" ") if page.body else ""
     )
     more = bool(shown) and at + 1 < int(shown[1])
-    return Page(
+    return BoardPage(
         tuple(postings.values()),
         next=(_search(config, at + 1),) if more and postings else (),
         truncated=more and not postings,
     )
 
 
-def _other_generation(request: Request, config: Board) -> Page:
+def _other_generation(request: Request, config: BoardConfig) -> BoardPage:
     """A site of its own without the new API may be a classic one; anything else is no answer."""
     if "/api/jobs" in request.url:
-        return Page((), next=(_search(config, 0),))
+        return BoardPage((), next=(_search(config, 0),))
     raise lenient_models.unknown_response(PLATFORM.title)
 
 
@@ -207,7 +216,7 @@ def _frame(page: LexborHTMLParser, base: str) -> Request | None:
     return Request(url, page=True) if same and "in_iframe" not in base else None
 
 
-def _card(anchor: LexborNode, base: str, config: Board) -> Posting | None:
+def _card(anchor: LexborNode, base: str, config: BoardConfig) -> Posting | None:
     link = LINK.search(anchor.attributes["href"] or "")
     shown = anchor.css_first("h1, h2, h3, h4") or anchor.css_first("span:not(.sr-only)") or anchor
     title = html_text.single_line(shown.text(separator=" "))
@@ -231,7 +240,7 @@ def _card(anchor: LexborNode, base: str, config: Board) -> Posting | None:
             _labelled(card, "(?:position|employment|job|time) type")
         ),
         posted_at=dates.parse_date(_labelled(card, "posted")),
-        board=board_of(config, HOST, url),
+        board=board_token(config, HOST, url),
         vendor_id=link[1],
         requisition_id=_labelled(card, "id"),
         partial=True,
@@ -259,12 +268,12 @@ def _labelled(card: LexborNode, word: str) -> str | None:
     return None
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     """Only the inner page states the posting."""
     return Request(f"{posting.url}?in_iframe=1", page=True)
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     return lenient_models.merge_details(
         posting, html_tree.read_json_ld_posting(body, posting.url, CATEGORY)
     )
@@ -285,18 +294,18 @@ PLATFORM = Platform(
     name="icims",
     title="iCIMS",
     posting_ids=POSTING_IDS,
-    urls=(
-        at("icims.com", r"(?:[a-z0-9]+-)*?[a-z0-9]*careers?[a-z0-9]*-(?P<token>[a-z0-9-]+)"),
-        at("icims.com", r"(?P<token>[a-z0-9-]+)"),
-        at("jibeapply.com", r"(?P<token>[a-z0-9-]+)"),
+    board_urls=(
+        board_url("icims.com", r"(?:[a-z0-9]+-)*?[a-z0-9]*careers?[a-z0-9]*-(?P<token>[a-z0-9-]+)"),
+        board_url("icims.com", r"(?P<token>[a-z0-9-]+)"),
+        board_url("jibeapply.com", r"(?P<token>[a-z0-9-]+)"),
     ),
-    marks=(
-        Mark(re.compile(r"jibecdn\.com/"), "iCIMS's scripts", hosted=True),
-        Mark(re.compile(r"iCIMS_[A-Z]"), "iCIMS's page parts"),
+    html_markers=(
+        HtmlMarker(re.compile(r"jibecdn\.com/"), "iCIMS's scripts", hosted=True),
+        HtmlMarker(re.compile(r"iCIMS_[A-Z]"), "iCIMS's page parts"),
     ),
-    config_from=_config_from,
-    first=first,
+    config_from_url=_config_from_url,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
 )

@@ -15,18 +15,18 @@ from jobmill.extract.fields import dates, employment, html_text, seniority
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Page, Platform, at, board_of
+from ..platform import BoardConfig, BoardPage, Platform, board_token, board_url
 
 HOST = re.compile(r"^https?://([\w-]+)\.applytojob\.com/", re.IGNORECASE)
 CODE = re.compile(r"/apply/(?:jobs/details/)?(?!jobs\b)([A-Za-z0-9]{5,})")
 MADE = re.compile(r"job_(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     return Request(f"https://app.jazz.co/feeds/export/jobs/{quote(config.board_token, safe='')}")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """The feed: all syndicated postings, whole, without drafts and closed ones. A page for people,
     with all postings or one, is understood as well."""
     if b"<jobs" not in body[:2000]:
@@ -45,10 +45,10 @@ def read(body: bytes, request: Request, config: Board) -> Page:
         for entry in titled
         if entry.get("status", "").casefold() in ("open", "")
     )
-    return Page(postings, stubs=len(entries) - len(titled))
+    return BoardPage(postings, stubs=len(entries) - len(titled))
 
 
-def _posting(entry: dict[str, str], config: Board) -> Posting:
+def _posting(entry: dict[str, str], config: BoardConfig) -> Posting:
     where = location_text.format_address(
         entry.get("city"), entry.get("state"), entry.get("country")
     )
@@ -64,26 +64,26 @@ def _posting(entry: dict[str, str], config: Board) -> Posting:
         seniority=seniority.from_label(entry.get("experience")),
         posted_at=dates.parse_date("{}-{}-{}T{}:{}:{}".format(*made.groups())) if made else None,
         description=html_text.from_html(entry.get("description")),
-        board=board_of(config, HOST, url),
+        board=board_token(config, HOST, url),
         vendor_id=entry.get("id") or None,
     )
 
 
-def _page(page: LexborHTMLParser, request: Request, config: Board) -> Page:
+def _page(page: LexborHTMLParser, request: Request, config: BoardConfig) -> BoardPage:
     if one := html_tree.find_json_ld_posting(page, request.url):
         code = CODE.search(one.url)
-        board = board_of(config, HOST, one.url)
-        return Page((replace(one, board=board, vendor_id=code[1] if code else None),))
+        board = board_token(config, HOST, one.url)
+        return BoardPage((replace(one, board=board, vendor_id=code[1] if code else None),))
     if one := _shown(page, request.url, config):
-        return Page((one,))
+        return BoardPage((one,))
     links = page.css("h1 a[href*='/apply/'], h2 a[href*='/apply/'], h3 a[href*='/apply/']")
     found = [one for link in links if (one := _listed(link, request.url, config))]
     if not found and page.css_first("[href*='applytojob.com'], [class*='resumator']") is None:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return Page(tuple({one.vendor_id: one for one in found}.values()))
+    return BoardPage(tuple({one.vendor_id: one for one in found}.values()))
 
 
-def _shown(page: LexborHTMLParser, url: str, config: Board) -> Posting | None:
+def _shown(page: LexborHTMLParser, url: str, config: BoardConfig) -> Posting | None:
     """A posting that older pages only show; they are titled "Role - Company - Career Page"."""
     body, head = page.css_first("#job-description, .job_description"), page.css_first("title")
     named = (html_text.single_line(head.text()) or "").rsplit(" - ", 2) if head else []
@@ -95,12 +95,12 @@ def _shown(page: LexborHTMLParser, url: str, config: Board) -> Posting | None:
         url=url,
         company=named[1],
         description=html_text.from_html(body.html),
-        board=board_of(config, HOST, url),
+        board=board_token(config, HOST, url),
         vendor_id=code[1] if code else None,
     )
 
 
-def _listed(link: LexborNode, base: str, config: Board) -> Posting | None:
+def _listed(link: LexborNode, base: str, config: BoardConfig) -> Posting | None:
     url = lenient_models.parse_link(urljoin(base, link.attributes["href"] or "")) or ""
     code, title = CODE.search(url), html_text.single_line(link.text(separator=" "))
     card = link.parent.parent if link.parent else None
@@ -113,7 +113,7 @@ def _listed(link: LexborNode, base: str, config: Board) -> Posting | None:
         location=where,
         locations=location_text.unique_locations(where),
         department=_beside(card, "sitemap"),
-        board=board_of(config, HOST, url),
+        board=board_token(config, HOST, url),
         vendor_id=code[1],
         partial=True,
     )
@@ -142,11 +142,13 @@ PLATFORM = Platform(
     name="jazzhr",
     title="JazzHR",
     posting_ids=POSTING_IDS,
-    urls=(
-        at("applytojob.com", r"(?P<token>[a-z0-9-]+)"),
-        at("jazz.co", "app", r"/(?:feeds/export/jobs|widgets/basic/create)/(?P<token>[^/]+)"),
-        at("theresumator.com", r"(?P<token>[a-z0-9-]+)"),
+    board_urls=(
+        board_url("applytojob.com", r"(?P<token>[a-z0-9-]+)"),
+        board_url(
+            "jazz.co", "app", r"/(?:feeds/export/jobs|widgets/basic/create)/(?P<token>[^/]+)"
+        ),
+        board_url("theresumator.com", r"(?P<token>[a-z0-9-]+)"),
     ),
-    first=first,
+    first_request=first_request,
     read=read,
 )

@@ -12,7 +12,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
-from ..platform import Config, Page, Platform
+from ..platform import BoardPage, Config, Platform
 from .remotive import restrictions
 
 
@@ -46,7 +46,7 @@ class _Answer(ExternalRecord):
     jobs: list[object]
 
 
-def first(config: Search) -> Request:
+def first_request(config: Search) -> Request:
     params = {
         "count": 100,
         "geo": config.geo,
@@ -56,10 +56,10 @@ def first(config: Search) -> Request:
     return Request(aggregator_search.url("https://jobicy.com/api/v2/remote-jobs", params))
 
 
-def read(body: bytes, request: Request, config: Search) -> Page:
+def read(body: bytes, request: Request, config: Search) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.jobs)
-    return Page(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
+    return BoardPage(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
 
 
 def _posting(one: _Item) -> Posting:
@@ -96,8 +96,8 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
     inventory=False,
-    every=dt.timedelta(hours=1),
+    min_interval=dt.timedelta(hours=1),
 )

@@ -17,7 +17,7 @@ from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from .. import aggregator_search
-from ..platform import Config, Page, Platform
+from ..platform import BoardPage, Config, Platform
 
 Site = Literal["indeed", "linkedin", "glassdoor", "google", "zip_recruiter", "bayt", "naukri"]
 Kind = Literal["fulltime", "parttime", "internship", "contract"]
@@ -58,7 +58,7 @@ class _Item(ExternalRecord):
     description: Maybe[str] = None
 
 
-def first(config: Search) -> Request:
+def first_request(config: Search) -> Request:
     """The library does its own calls: `outside.jobspy` answers this address."""
     wanted = {name: value for name, value in config.model_dump().items() if value not in (None, "")}
     return Request(
@@ -66,7 +66,7 @@ def first(config: Search) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Search) -> Page:
+def read(body: bytes, request: Request, config: Search) -> BoardPage:
     """What was found, less what was not asked for: some sites drop one filter for another."""
     items = lenient_models.parse_json_list(body)
     good, stubs = lenient_models.parse_records(_Item, items)
@@ -75,7 +75,7 @@ def read(body: bytes, request: Request, config: Search) -> Page:
     full = any(
         sum(one.site == site for one in good) >= config.results_wanted for site in config.site_name
     )
-    return Page(kept, truncated=full, stubs=stubs)
+    return BoardPage(kept, truncated=full, stubs=stubs)
 
 
 def _is_wanted(one: _Item, config: Search) -> bool:
@@ -157,8 +157,8 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
-    off=None if find_spec("jobspy") else "install it: pip install 'jobmill[jobspy]'",
+    disabled=None if find_spec("jobspy") else "install it: pip install 'jobmill[jobspy]'",
     inventory=False,
 )

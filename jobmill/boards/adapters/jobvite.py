@@ -14,22 +14,22 @@ from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import html_text
 from jobmill.outside.request import Request
 
-from ..platform import Board, Mark, Page, Platform, at, board_of
+from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, board_token, board_url
 
 PATH = re.compile(r"jobvite\.com/(?:careers/)?([^/]+)/job/")
 NAME = ".jv-job-list-name"
 SITE = "https://jobs.jobvite.com"
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     return Request(f"{SITE}/{quote(config.board_token, safe='')}/jobs/viewall", page=True)
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """The page with all postings, grouped by department, or the page of one."""
     page = html_tree.parse_html(body)
     if one := _single(page, request.url):
-        return Page((replace(one, board=board_of(config, PATH, one.url)),))
+        return BoardPage((replace(one, board=board_token(config, PATH, one.url)),))
     if page.css_first("[class*='jv-']") is None:
         raise lenient_models.unknown_response(PLATFORM.title)
     postings: dict[str, Posting] = {}
@@ -47,21 +47,23 @@ def read(body: bytes, request: Request, config: Board) -> Page:
             postings[posting.vendor_id] = posting
     if names and not postings:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return Page(tuple(postings.values()))
+    return BoardPage(tuple(postings.values()))
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(posting.url, page=True)
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     found = _single(html_tree.parse_html(body), posting.url)
     if found is None:
         raise lenient_models.unknown_response(PLATFORM.title)
     return lenient_models.merge_details(posting, found)
 
 
-def _listed(name: LexborNode, department: str | None, base: str, config: Board) -> Posting | None:
+def _listed(
+    name: LexborNode, department: str | None, base: str, config: BoardConfig
+) -> Posting | None:
     row = _above(name, ("tr", "li"))
     link = row.css_first("a[href]") if row else None
     title = html_text.single_line(name.text(separator=" "))
@@ -75,7 +77,7 @@ def _listed(name: LexborNode, department: str | None, base: str, config: Board) 
         url=lenient_models.parse_link(url) or "",
         location=where,
         department=department,
-        board=board_of(config, PATH, url),
+        board=board_token(config, PATH, url),
         vendor_id=_id(url),
         partial=True,
     )
@@ -150,13 +152,13 @@ PLATFORM = Platform(
     name="jobvite",
     title="Jobvite",
     posting_ids=POSTING_IDS,
-    urls=(
-        at("jobvite.com", "jobs|careers", r"(?:/careers(?=/[^/]))?/(?P<token>[^/]+)"),
-        at("jobvite.com", "hire|app", r"/(?:companyjobs|j)\b"),
+    board_urls=(
+        board_url("jobvite.com", "jobs|careers", r"(?:/careers(?=/[^/]))?/(?P<token>[^/]+)"),
+        board_url("jobvite.com", "hire|app", r"/(?:companyjobs|j)\b"),
     ),
-    marks=(Mark(re.compile("jv-job-list"), "Jobvite's page parts"),),
-    first=first,
+    html_markers=(HtmlMarker(re.compile("jv-job-list"), "Jobvite's page parts"),),
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
 )

@@ -10,7 +10,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
-from ..platform import Page, Platform
+from ..platform import BoardPage, Platform
 
 
 class Search(aggregator_search.Search):
@@ -41,7 +41,7 @@ class _Answer(ExternalRecord):
 SIZE = 100
 
 
-def first(config: Search) -> Request:
+def first_request(config: Search) -> Request:
     return _ask(config, 1)
 
 
@@ -63,13 +63,13 @@ def _ask(config: Search, number: int) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Search) -> Page:
+def read(body: bytes, request: Request, config: Search) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     number = request.context.get("page", 1)
     more = bool(answer.jobs) and number * SIZE < (answer.totalCount or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
-    return Page(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
+    return BoardPage(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
 
 
 def _posting(one: _Item) -> Posting:
@@ -94,8 +94,8 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
-    key=("JOOBLE_API_KEY",),
+    key_names=("JOOBLE_API_KEY",),
     inventory=False,
 )

@@ -16,7 +16,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Mark, Page, Platform, at
+from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, board_url
 
 STEP = 100
 LIST = TypeAdapter(list[object])
@@ -66,45 +66,45 @@ class _Post(ExternalRecord):
     salaryDescriptionPlain: Maybe[str] = None
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     return _ask(config, 0, None)
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """A part of the board, or one posting."""
     answer = lenient_models.parse_json(body)
     if isinstance(answer, dict):
-        return Page((_posting(_Post.model_validate(answer), config),))
+        return BoardPage((_posting(_Post.model_validate(answer), config),))
     posts, stubs = lenient_models.parse_records(_Post, LIST.validate_python(answer))
     skipped, head = request.context.get("skip", 0), request.context.get("head")
     if head and posts and posts[0].id == head:
-        return Page((), truncated=True)  # It pays no heed to `skip`: the rest cannot be had.
+        return BoardPage((), truncated=True)  # It pays no heed to `skip`: the rest cannot be had.
     # More than was asked for is the whole board; less is its end.
     more = len(posts) + stubs == STEP
     follow = (_ask(config, skipped + STEP, head or posts[0].id),) if more else ()
-    return Page(tuple(_posting(post, config) for post in posts), follow, stubs=stubs)
+    return BoardPage(tuple(_posting(post, config) for post in posts), follow, stubs=stubs)
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(f"{_api(config)}/{quote(posting.vendor_id or '', safe='')}")
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     post = _Post.model_validate(lenient_models.parse_json(body))
     return lenient_models.merge_details(posting, _posting(post, config))
 
 
-def _api(config: Board) -> str:
+def _api(config: BoardConfig) -> str:
     host = "api.eu.lever.co" if config.region == "eu" else "api.lever.co"
     return f"https://{host}/v0/postings/{quote(config.board_token, safe='')}"
 
 
-def _ask(config: Board, skip: int, head: str | None) -> Request:
+def _ask(config: BoardConfig, skip: int, head: str | None) -> Request:
     url = f"{_api(config)}?mode=json&limit={STEP}&skip={skip}"
     return Request(url, context={"skip": skip, "head": head})
 
 
-def _posting(post: _Post, config: Board) -> Posting:
+def _posting(post: _Post, config: BoardConfig) -> Posting:
     where, pay = post.categories, post.salaryRange
     description = _text(post)
     hosted = HOSTED.search(post.hostedUrl or "")
@@ -179,16 +179,18 @@ PLATFORM = Platform(
     name="lever",
     title="Lever",
     posting_ids=POSTING_IDS,
-    first=first,
+    guessable=True,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
-    urls=(
-        at("lever.co", r"jobs(?:\.(?P<region>eu))?", r"/(?P<token>[^/]+)"),
-        at("lever.co", r"api(?:\.(?P<region>eu))?", r"/v0/postings/(?P<token>[^/]+)"),
+    board_page="https://jobs.{dot_region}lever.co/{board_token}",
+    board_urls=(
+        board_url("lever.co", r"jobs(?:\.(?P<region>eu))?", r"/(?P<token>[^/]+)"),
+        board_url("lever.co", r"api(?:\.(?P<region>eu))?", r"/v0/postings/(?P<token>[^/]+)"),
     ),
-    marks=(
-        Mark(re.compile("leverJobsOptions" + _ACCOUNT), "Lever's widget (leverJobsOptions)"),
-        Mark(re.compile("lever-jobs-(?:embed|container)"), "Lever's place on the page"),
+    html_markers=(
+        HtmlMarker(re.compile("leverJobsOptions" + _ACCOUNT), "Lever's widget (leverJobsOptions)"),
+        HtmlMarker(re.compile("lever-jobs-(?:embed|container)"), "Lever's place on the page"),
     ),
 )

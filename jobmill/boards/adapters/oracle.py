@@ -16,7 +16,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Config, Groups, Page, Platform, UrlPattern, at
+from ..platform import BoardPage, BoardUrl, Config, Platform, UrlGroups, board_url
 
 
 class Site(Config):
@@ -32,7 +32,7 @@ _SITE = r"/hcmUI/CandidateExperience/[\w-]+/sites?/(?P<site>[^/]+)"
 _NUMBER = re.compile(r"\bsiteNumber=([\w-]+)")
 
 
-def _config_from(groups: Groups) -> dict[str, Any] | None:
+def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
     found = _NUMBER.search(groups.get("finder", ""))
     site = groups.get("site") or (found[1] if found else None)
     return {"base_url": f"https://{groups['host']}", "site": site} if site else None
@@ -96,7 +96,7 @@ PAGE = 200
 API = "hcmRestApi/resources/latest"
 
 
-def first(config: Site) -> Request:
+def first_request(config: Site) -> Request:
     return _page(config, 0)
 
 
@@ -109,15 +109,15 @@ def _page(config: Site, offset: int) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Site) -> Page:
+def read(body: bytes, request: Request, config: Site) -> BoardPage:
     """A page of the list, with texts cut short, or one requisition."""
     value = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Requisition, value):
-        return Page((_posting(single, config),))
+        return BoardPage((_posting(single, config),))
     held = _Answer.model_validate(value)
     answer = held.items[0]
     if isinstance(answer, _Requisition):
-        return Page((_posting(answer, config),))
+        return BoardPage((_posting(answer, config),))
     config = _known(config, held.links, answer.SiteNumber)
     good, stubs = lenient_models.parse_records(_Requisition, answer.requisitionList)
     seen = request.context.get("offset", 0) + len(answer.requisitionList)
@@ -126,7 +126,7 @@ def read(body: bytes, request: Request, config: Site) -> Page:
     if total is None:
         more = len(answer.requisitionList) >= PAGE
     stuck = more and not answer.requisitionList
-    return Page(
+    return BoardPage(
         tuple(_posting(one, config) for one in good),
         next=(_page(config, seen),) if more and not stuck else (),
         truncated=stuck,
@@ -144,7 +144,7 @@ def _known(config: Site, links: tuple[_Link, ...], site: str | None) -> Site:
     return Site(base_url=base, site=site) if base else config
 
 
-def detail(posting: Posting, config: Site) -> Request:
+def detail_request(posting: Posting, config: Site) -> Request:
     id = quote(posting.vendor_id or "", safe="")
     return Request(
         f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitionDetails?expand=all"
@@ -153,7 +153,7 @@ def detail(posting: Posting, config: Site) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
-    found = read(body, detail(posting, config), config).postings
+    found = read(body, detail_request(posting, config), config).postings
     if len(found) != 1 or found[0].vendor_id != posting.vendor_id:
         raise lenient_models.unknown_response(PLATFORM.title)
     return lenient_models.merge_details(posting, found[0])
@@ -209,16 +209,21 @@ PLATFORM = Platform(
     name="oracle",
     title="Oracle Recruiting",
     posting_ids=POSTING_IDS,
-    urls=(
-        at("oraclecloud.com", _HOST, _SITE),
-        at("oraclecloud.com", _HOST, r"/hcmRestApi/", query=("finder",)),
-        UrlPattern(host=re.compile(""), path=re.compile(rf"^{_SITE}", re.IGNORECASE)),
+    board_page="{base_url}/hcmUI/CandidateExperience/en/sites/{site}",
+    board_urls=(
+        board_url("oraclecloud.com", _HOST, _SITE),
+        board_url("oraclecloud.com", _HOST, r"/hcmRestApi/", query=("finder",)),
+        BoardUrl(
+            host=re.compile(""),
+            path=re.compile(rf"^{_SITE}", re.IGNORECASE),
+            contains="CandidateExperience/",
+        ),
     ),
-    config_from=_config_from,
+    config_from_url=_config_from_url,
     token=_token,
     config=Site,
-    first=first,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
 )

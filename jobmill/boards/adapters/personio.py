@@ -17,7 +17,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Groups, Page, Platform, at, home
+from ..platform import BoardConfig, BoardPage, Platform, UrlGroups, base_url, board_url
 
 
 class _Position(ExternalRecord):
@@ -37,22 +37,22 @@ class _Position(ExternalRecord):
     createdAt: Maybe[str] = Field(None, validation_alias=AliasChoices("createdAt", "created_at"))
 
 
-class Feed(Board):
+class Feed(BoardConfig):
     """A board's feed in one language: each language has its own."""
 
     language: str = "en"
 
 
-def first(config: Feed) -> Request:
-    base = home(config, "jobs.personio.de")
+def first_request(config: Feed) -> Request:
+    base = base_url(config, "jobs.personio.de")
     return Request(f"{base}/xml?language={quote(config.language, safe='')}")
 
 
-def read(body: bytes, request: Request, config: Feed) -> Page:
+def read(body: bytes, request: Request, config: Feed) -> BoardPage:
     """The whole feed, one position, or what the board's own search finds."""
     if body.lstrip()[:1] == b"[":
         found, stubs = lenient_models.parse_records(_Position, lenient_models.parse_json_list(body))
-        return Page(tuple(_found(one, config) for one in found), stubs=stubs)
+        return BoardPage(tuple(_found(one, config) for one in found), stubs=stubs)
     root = lenient_models.parse_xml(body)
     if root.tag not in ("workzag-jobs", "position"):
         raise lenient_models.unknown_response("Personio")
@@ -60,7 +60,7 @@ def read(body: bytes, request: Request, config: Feed) -> Page:
     postings = tuple(found for one in positions if (found := _posting(one, config)))
     if positions and not postings:
         raise lenient_models.unknown_response("Personio")
-    return Page(postings, stubs=len(positions) - len(postings))
+    return BoardPage(postings, stubs=len(positions) - len(postings))
 
 
 def _posting(position: Element, config: Feed) -> Posting | None:
@@ -113,7 +113,7 @@ def _found(one: _Position, config: Feed) -> Posting:
 def _url(id: str, config: Feed) -> str:
     """Positions do not name their page; "" for a saved feed that nobody knows the site of."""
     known = config.base_url or config.board_token
-    return f"{home(config, 'jobs.personio.de')}/job/{quote(id, safe='')}" if known else ""
+    return f"{base_url(config, 'jobs.personio.de')}/job/{quote(id, safe='')}" if known else ""
 
 
 def _tags(keywords: str | None) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def _text(position: Element) -> str | None:
 _TENANT = r"(?P<token>[a-z0-9-]+?)[.-]jobs"
 
 
-def _config_from(groups: Groups) -> dict[str, Any] | None:
+def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
     # A bare token has no host: then it is at the main site.
     at_home = {"base_url": f"https://{groups['host']}"} if groups["host"] else {}
     return {"board_token": groups["token"], **at_home}
@@ -172,12 +172,13 @@ PLATFORM = Platform(
     name="personio",
     title="Personio",
     posting_ids=POSTING_IDS,
+    guessable=True,
     config=Feed,
-    first=first,
+    first_request=first_request,
     read=read,
-    urls=(
-        at("personio.de", _TENANT),
-        at("personio.com", _TENANT),
+    board_urls=(
+        board_url("personio.de", _TENANT),
+        board_url("personio.com", _TENANT),
     ),
-    config_from=_config_from,
+    config_from_url=_config_from_url,
 )

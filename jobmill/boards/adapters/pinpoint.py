@@ -12,7 +12,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Page, Platform, at, board_of, home
+from ..platform import BoardConfig, BoardPage, Platform, base_url, board_token, board_url
 
 
 class _Named(ExternalRecord):
@@ -64,20 +64,20 @@ class _Board(ExternalRecord):
 HOST = re.compile(r"^https?://([\w-]+)\.pinpointhq\.com/", re.IGNORECASE)
 
 
-def first(config: Board) -> Request:
-    return Request(f"{home(config, 'pinpointhq.com')}/postings.json")
+def first_request(config: BoardConfig) -> Request:
+    return Request(f"{base_url(config, 'pinpointhq.com')}/postings.json")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """All postings, or one."""
     held = _Board.model_validate(lenient_models.parse_json(body)).data
     if isinstance(held, _Posting):
-        return Page((_posting(held, config),))
+        return BoardPage((_posting(held, config),))
     good, stubs = lenient_models.parse_records(_Posting, held)
-    return Page(tuple(_posting(one, config) for one in good), total=len(held), stubs=stubs)
+    return BoardPage(tuple(_posting(one, config) for one in good), total=len(held), stubs=stubs)
 
 
-def _posting(one: _Posting, config: Board) -> Posting:
+def _posting(one: _Posting, config: BoardConfig) -> Posting:
     position = one.job or _Position()
     department = position.department or one.department
     where = _place(one.location)
@@ -101,7 +101,7 @@ def _posting(one: _Posting, config: Board) -> Posting:
             _section(one.benefits_header, one.benefits),
         ),
         requirements=html_text.from_html(one.skills_knowledge_expertise),
-        board=board_of(config, HOST, one.url or ""),
+        board=board_token(config, HOST, one.url or ""),
         vendor_id=one.id,
         requisition_id=html_text.single_line(position.requisition_id),
     )
@@ -148,7 +148,7 @@ PLATFORM = Platform(
     name="pinpoint",
     title="Pinpoint",
     posting_ids=POSTING_IDS,
-    urls=(at("pinpointhq.com", r"(?P<token>[a-z0-9-]+)"),),
-    first=first,
+    board_urls=(board_url("pinpointhq.com", r"(?P<token>[a-z0-9-]+)"),),
+    first_request=first_request,
     read=read,
 )

@@ -14,7 +14,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Mark, Page, Platform, at, home
+from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, base_url, board_url
 
 HOSTED = re.compile(r"(?://|@)([\w-]+)\.recruitee\.com\b")
 
@@ -98,32 +98,32 @@ class _Single(ExternalRecord):
     offer: _Offer
 
 
-def first(config: Board) -> Request:
-    return Request(f"{home(config, 'recruitee.com')}/api/offers/")
+def first_request(config: BoardConfig) -> Request:
+    return Request(f"{base_url(config, 'recruitee.com')}/api/offers/")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """All offers, or one; drafts and closed ones are left out."""
     answer = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Single, answer):
-        return Page(tuple(filter(None, [_posting(single.offer, config)])))
+        return BoardPage(tuple(filter(None, [_posting(single.offer, config)])))
     offers, stubs = lenient_models.parse_records(_Offer, _Board.model_validate(answer).offers)
     open_ones = [one for one in offers if one.status in (None, "published")]
     postings = tuple(found for one in open_ones if (found := _posting(one, config)))
-    return Page(postings, stubs=stubs + len(open_ones) - len(postings))
+    return BoardPage(postings, stubs=stubs + len(open_ones) - len(postings))
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     id = quote(posting.vendor_id or "", safe="")
-    return Request(f"{home(config, 'recruitee.com')}/api/offers/{id}")
+    return Request(f"{base_url(config, 'recruitee.com')}/api/offers/{id}")
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     found = _posting(_Single.model_validate(lenient_models.parse_json(body)).offer, config)
     return lenient_models.merge_details(posting, found) if found else posting
 
 
-def _posting(offer: _Offer, config: Board) -> Posting | None:
+def _posting(offer: _Offer, config: BoardConfig) -> Posting | None:
     language, words = offer.words()
     if not words or not words.title:
         return None
@@ -182,21 +182,24 @@ PLATFORM = Platform(
     name="recruitee",
     title="Recruitee",
     posting_ids=POSTING_IDS,
-    first=first,
+    guessable=True,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
-    urls=(at("recruitee.com", r"(?P<token>[a-z0-9-]+)"),),
-    marks=(
-        Mark(
+    board_urls=(board_url("recruitee.com", r"(?P<token>[a-z0-9-]+)"),),
+    html_markers=(
+        HtmlMarker(
             re.compile(
                 r'redirectToCustomDomain":(?:true|false),"subdomain":"(?P<token>[\w-]{1,80})"'
             ),
             "the name in Recruitee's page state",
         ),
-        Mark(re.compile(r"careers-analytics\.recruitee\.com"), "Recruitee's scripts", hosted=True),
-        Mark(re.compile(r"window\.recruitee\b"), "Recruitee's scripts", hosted=True),
-        Mark(re.compile(r"recruiteecdn\.com/"), "Recruitee's files"),
-        Mark(re.compile(r"RTWidget\("), "Recruitee's widget"),
+        HtmlMarker(
+            re.compile(r"careers-analytics\.recruitee\.com"), "Recruitee's scripts", hosted=True
+        ),
+        HtmlMarker(re.compile(r"window\.recruitee\b"), "Recruitee's scripts", hosted=True),
+        HtmlMarker(re.compile(r"recruiteecdn\.com/"), "Recruitee's files"),
+        HtmlMarker(re.compile(r"RTWidget\("), "Recruitee's widget"),
     ),
 )

@@ -12,7 +12,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
-from ..platform import Page, Platform
+from ..platform import BoardPage, Platform
 
 
 class Search(aggregator_search.Search):
@@ -51,7 +51,7 @@ KEY = {"Authorization": "Basic {basic:REED_API_KEY}"}
 SIZE = 100
 
 
-def first(config: Search) -> Request:
+def first_request(config: Search) -> Request:
     return _ask(config, 1)
 
 
@@ -68,20 +68,20 @@ def _ask(config: Search, number: int) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Search) -> Page:
+def read(body: bytes, request: Request, config: Search) -> BoardPage:
     """A page of a search, or one posting."""
     value = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Item, value):
-        return Page((_posting(single, whole=True),))
+        return BoardPage((_posting(single, whole=True),))
     answer = _Answer.model_validate(value)
     good, stubs = lenient_models.parse_records(_Item, answer.results)
     number, total = request.context.get("page", 1), answer.totalResults
     more = bool(answer.results) and number * SIZE < (total or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
-    return Page(tuple(_posting(one) for one in good), next, truncated, total, stubs)
+    return BoardPage(tuple(_posting(one) for one in good), next, truncated, total, stubs)
 
 
-def detail(posting: Posting, config: Search) -> Request:
+def detail_request(posting: Posting, config: Search) -> Request:
     return Request(f"{API}/jobs/{quote(posting.vendor_id or '', safe='')}", secret=KEY)
 
 
@@ -131,10 +131,10 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
-    key=("REED_API_KEY",),
+    key_names=("REED_API_KEY",),
     inventory=False,
 )

@@ -11,7 +11,7 @@ from jobmill.extract.fields import dates, html_text, salary
 from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 
-from ..platform import Config, Page, Platform
+from ..platform import BoardPage, Config, Platform
 
 
 class Feed(Config):
@@ -44,16 +44,16 @@ GARBLED = re.compile(
 TRAP = re.compile(r"(?<=mention the word) \*\*.{1,40}\*\*|(?<=and tag) \S+| ?\(#\S+\)")
 
 
-def first(config: Feed) -> Request:
+def first_request(config: Feed) -> Request:
     tags = f"?tags={re.sub(r'[^a-z0-9-]+', '-', config.tag.lower())}" if config.tag else ""
     return Request(f"https://remoteok.com/api{tags}")
 
 
-def read(body: bytes, request: Request, config: Feed) -> Page:
+def read(body: bytes, request: Request, config: Feed) -> BoardPage:
     """The feed; its first element is a legal notice."""
     items = [item for item in lenient_models.parse_json_list(body) if not _is_notice(item)]
     good, stubs = lenient_models.parse_records(_Item, items)
-    return Page(tuple(map(_posting, good)), total=len(items), stubs=stubs)
+    return BoardPage(tuple(map(_posting, good)), total=len(items), stubs=stubs)
 
 
 def _is_notice(item: object) -> bool:
@@ -104,7 +104,7 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Feed,
     token=lambda config: config.tag or "all",
-    first=first,
+    first_request=first_request,
     read=read,
     inventory=False,
 )

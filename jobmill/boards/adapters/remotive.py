@@ -14,7 +14,7 @@ from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from .. import aggregator_search
-from ..platform import Config, Page, Platform
+from ..platform import BoardPage, Config, Platform
 
 
 class Search(Config):
@@ -44,7 +44,7 @@ class _Answer(ExternalRecord):
 ANYWHERE = re.compile(r"worldwide|anywhere(?: in the world)?|global(?:ly)?|remote", re.IGNORECASE)
 
 
-def first(config: Search) -> Request:
+def first_request(config: Search) -> Request:
     params = {
         "search": config.keywords,
         "category": config.category,
@@ -53,10 +53,10 @@ def first(config: Search) -> Request:
     return Request(aggregator_search.url("https://remotive.com/api/remote-jobs", params))
 
 
-def read(body: bytes, request: Request, config: Search) -> Page:
+def read(body: bytes, request: Request, config: Search) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.jobs)
-    return Page(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
+    return BoardPage(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
 
 
 def _posting(one: _Item) -> Posting:
@@ -93,8 +93,8 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
     inventory=False,
-    every=dt.timedelta(hours=6),
+    min_interval=dt.timedelta(hours=6),
 )

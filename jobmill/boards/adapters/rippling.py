@@ -15,7 +15,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Page, Platform, at, board_of
+from ..platform import BoardConfig, BoardPage, Platform, board_token, board_url
 
 
 class _Label(ExternalRecord):
@@ -69,15 +69,15 @@ PATH = re.compile(r"//ats\.rippling\.com/(?:[a-z]{2}-[A-Z]{2}/)?([^/]+)/jobs")
 API = "https://api.rippling.com/platform/api/ats/v1/board"
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     return Request(f"{API}/{quote(config.board_token, safe='')}/jobs")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """The list, where a posting stands once for each of its places, or one posting."""
     answer = _Answer.validate_python(lenient_models.parse_json(body))
     if isinstance(answer, _Opening):
-        return Page((_posting([answer], config),))
+        return BoardPage((_posting([answer], config),))
     listed, total = (answer, 0) if isinstance(answer, list) else (answer.items, answer.totalItems)
     openings, stubs = lenient_models.parse_records(_Opening, listed)
     grouped: dict[str, list[_Opening]] = {}
@@ -85,25 +85,27 @@ def read(body: bytes, request: Request, config: Board) -> Page:
         grouped.setdefault(opening.uuid, []).append(opening)
     postings = tuple(_posting(same, config) for same in grouped.values())
     cut = total > len(listed)
-    return Page(postings, total=None if cut else len(postings) + stubs, truncated=cut, stubs=stubs)
+    return BoardPage(
+        postings, total=None if cut else len(postings) + stubs, truncated=cut, stubs=stubs
+    )
 
 
-def detail(posting: Posting, config: Board) -> Request:
-    return Request(f"{first(config).url}/{quote(posting.vendor_id or '', safe='')}")
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
+    return Request(f"{first_request(config).url}/{quote(posting.vendor_id or '', safe='')}")
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    (found,) = read(body, detail(posting, config), config).postings
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
+    (found,) = read(body, detail_request(posting, config), config).postings
     return lenient_models.merge_details(posting, found)
 
 
-def _posting(same: list[_Opening], config: Board) -> Posting:
+def _posting(same: list[_Opening], config: BoardConfig) -> Posting:
     one = same[0]
     where = location_text.unique_locations(
         [place for opening in same for place in _places(opening)]
     )
     description = _text(one.description)
-    board = board_of(config, PATH, one.url or "") or (one.board.slug if one.board else None)
+    board = board_token(config, PATH, one.url or "") or (one.board.slug if one.board else None)
     page = f"https://ats.rippling.com/{quote(board, safe='')}/jobs/{one.uuid}" if board else ""
     return Posting(
         title=one.name,
@@ -177,16 +179,17 @@ PLATFORM = Platform(
     name="rippling",
     title="Rippling",
     posting_ids=POSTING_IDS,
-    urls=(
-        at(
+    board_page="https://ats.rippling.com/{board_token}/jobs",
+    board_urls=(
+        board_url(
             "rippling.com",
             r"ats(?:\.[a-z]{2}\d)?",
             r"(?:/(?:embed|[a-z]{2}-[a-z]{2}))?/(?P<token>[^/]+)",
         ),
-        at("rippling.com", "api", r"/platform/api/ats/v\d/board/(?P<token>[^/]+)"),
+        board_url("rippling.com", "api", r"/platform/api/ats/v\d/board/(?P<token>[^/]+)"),
     ),
-    first=first,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
 )

@@ -17,7 +17,7 @@ from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
 from jobmill.outside.request import Request
 
-from ..platform import Config, Page, Platform
+from ..platform import BoardPage, Config, Platform
 
 Entry = Mapping[str, Any]
 
@@ -84,17 +84,17 @@ MOST = 5_000
 """Entries of one feed; more are somebody's archive, and reading them would take minutes."""
 
 
-def first(config: Feed) -> Request:
+def first_request(config: Feed) -> Request:
     return Request(config.url)
 
 
-def read(body: bytes, request: Request, config: Feed) -> Page:
+def read(body: bytes, request: Request, config: Feed) -> BoardPage:
     found, cut = entries(body)
     base = request.url or config.url
     postings = [one for entry in found if (one := posting(entry, base, config))]
     if found and not postings:
         raise OutsideError("no entry of the feed has a title and a link", permanent=True)
-    return Page(tuple(postings), truncated=cut, stubs=len(found) - len(postings))
+    return BoardPage(tuple(postings), truncated=cut, stubs=len(found) - len(postings))
 
 
 def entries(body: bytes) -> tuple[list[Entry], bool]:
@@ -228,9 +228,10 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Feed,
     token=lambda config: config.url,
-    first=first,
+    first_request=first_request,
     read=read,
     confidence="high",
     inventory=False,
     vendor=False,
+    enable_on_response=True,
 )

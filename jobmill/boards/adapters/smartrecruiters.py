@@ -15,7 +15,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Groups, Mark, Page, Platform, at
+from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, UrlGroups, board_url
 
 API = "https://api.smartrecruiters.com/v1/companies"
 PAGES = "https://jobs.smartrecruiters.com"
@@ -105,23 +105,25 @@ class _Listed(ExternalRecord):
     offset: Maybe[int] = None
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     return _ask(config, 0)
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """A part of the list, which has no texts, or one posting with its text."""
     answer = lenient_models.parse_json(body)
     if post := lenient_models.parse_record(_Post, answer):
-        return Page((_posting(post, config),))
+        return BoardPage((_posting(post, config),))
     if ad := lenient_models.parse_record(_Text, answer):
-        return Page((Posting("", board=config.board_token or None, description=_text(ad.jobAd)),))
+        return BoardPage(
+            (Posting("", board=config.board_token or None, description=_text(ad.jobAd)),)
+        )
     listed = _Listed.model_validate(answer)
     posts, stubs = lenient_models.parse_records(_Post, listed.content)
     offset = listed.offset or request.context.get("offset", 0)
     end, total = offset + len(listed.content), listed.totalFound
     missing = total is not None and end < total
-    return Page(
+    return BoardPage(
         tuple(_posting(post, config) for post in posts),
         (_ask(config, end),) if missing and listed.content else (),
         truncated=missing and not listed.content,
@@ -130,22 +132,22 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     )
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     board, id = posting.board or config.board_token, posting.vendor_id or ""
     return Request(f"{API}/{quote(board, safe='')}/postings/{quote(id, safe='')}")
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     (found,) = read(body, Request(""), config).postings
     return lenient_models.merge_details(posting, found)
 
 
-def _ask(config: Board, offset: int) -> Request:
+def _ask(config: BoardConfig, offset: int) -> Request:
     url = f"{API}/{quote(config.board_token, safe='')}/postings?limit={STEP}&offset={offset}"
     return Request(url, context={"offset": offset})
 
 
-def _posting(post: _Post, config: Board) -> Posting:
+def _posting(post: _Post, config: BoardConfig) -> Posting:
     company, place = post.company or _Company(), post.location or _Place()
     # Labels are in the posting's language; ids are always English.
     kind, level = post.typeOfEmployment or _Labelled(), post.experienceLevel or _Labelled()
@@ -209,7 +211,7 @@ def _text(ad: _Ad) -> str | None:
 _SITES = r"(?:jobs|careers)"
 
 
-def _config_from(groups: Groups) -> dict[str, Any] | None:
+def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
     token = groups.get("token") or groups.get("company")
     return {"board_token": token} if token else None
 
@@ -239,26 +241,28 @@ PLATFORM = Platform(
     name="smartrecruiters",
     title="SmartRecruiters",
     posting_ids=POSTING_IDS,
+    guessable=True,
     allow_empty=False,  # A company it does not know has no postings, either.
-    first=first,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
-    urls=(
-        at("smartrecruiters.com", _SITES, r"/oneclick-ui/company/(?P<token>[^/]+)"),
-        at("smartrecruiters.com", _SITES, r"/(?P<token>[^/]+)"),
-        at("smartrecruiters.com", _SITES, query=("company",)),
-        at("smartrecruiters.com", "api", r"/v1/companies/(?P<token>[^/]+)"),
-        at("smartrecruiters.com", "www", r"/(?P<token>[^/]+)/\d{6,}"),
-        at("smrtr.io", path="/."),
+    board_page="https://careers.smartrecruiters.com/{board_token}",
+    board_urls=(
+        board_url("smartrecruiters.com", _SITES, r"/oneclick-ui/company/(?P<token>[^/]+)"),
+        board_url("smartrecruiters.com", _SITES, r"/(?P<token>[^/]+)"),
+        board_url("smartrecruiters.com", _SITES, query=("company",)),
+        board_url("smartrecruiters.com", "api", r"/v1/companies/(?P<token>[^/]+)"),
+        board_url("smartrecruiters.com", "www", r"/(?P<token>[^/]+)/\d{6,}"),
+        board_url("smrtr.io", path="/."),
     ),
-    marks=(
-        Mark(
+    html_markers=(
+        HtmlMarker(
             re.compile(
                 r"""\bwidget\(\s{0,9}\{\s{0,9}["']?company_code["']?\s{0,3}:\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""
             ),
             "SmartRecruiters's widget",
         ),
     ),
-    config_from=_config_from,
+    config_from_url=_config_from_url,
 )

@@ -17,7 +17,15 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Mark, Page, Platform, at, board_of, home
+from ..platform import (
+    BoardConfig,
+    BoardPage,
+    HtmlMarker,
+    Platform,
+    base_url,
+    board_token,
+    board_url,
+)
 
 REMOTE: dict[str | None, Arrangement] = {"fully": "remote", "hybrid": "hybrid"}
 HOSTED = re.compile(r"//([\w-]+)(?:\.na)?\.teamtailor\.com\b")
@@ -95,24 +103,24 @@ class _Feed(ExternalRecord):
     next_url: Link = None
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     domain = "na.teamtailor.com" if config.region == "na" else "teamtailor.com"
-    return Request(f"{home(config, domain)}/jobs.json")
+    return Request(f"{base_url(config, domain)}/jobs.json")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """A page of the JSON feed, one of its entries, or the RSS feed."""
     if body.lstrip()[:1] == b"<":
         return _rss(lenient_models.parse_xml(body), config)
     answer = lenient_models.parse_json(body)
     if entry := lenient_models.parse_record(_Entry, answer):
-        return Page((_posting(entry, None, config),))
+        return BoardPage((_posting(entry, None, config),))
     feed = _Feed.model_validate(answer)
     if "jsonfeed.org" not in feed.version:
         raise lenient_models.unknown_response("Teamtailor")
     entries, stubs = lenient_models.parse_records(_Entry, feed.items)
     postings = tuple(_posting(entry, feed, config) for entry in entries)
-    return Page(postings, _following(feed, request), stubs=stubs)
+    return BoardPage(postings, _following(feed, request), stubs=stubs)
 
 
 def _following(feed: _Feed, request: Request) -> tuple[Request, ...]:
@@ -122,17 +130,17 @@ def _following(feed: _Feed, request: Request) -> tuple[Request, ...]:
     return (Request(there),) if there and there != here and same_site else ()
 
 
-def _rss(root: Element, config: Board) -> Page:
+def _rss(root: Element, config: BoardConfig) -> BoardPage:
     if root.tag != "rss":
         raise lenient_models.unknown_response("Teamtailor")
     company, items = texts.single_line(root.findtext("channel/title")), root.findall("channel/item")
     found = [one for item in items if (one := _item(item, company, config))]
     if items and not found:
         raise lenient_models.unknown_response("Teamtailor")
-    return Page(tuple(found), stubs=len(items) - len(found))
+    return BoardPage(tuple(found), stubs=len(items) - len(found))
 
 
-def _item(item: Element, company: str | None, config: Board) -> Posting | None:
+def _item(item: Element, company: str | None, config: BoardConfig) -> Posting | None:
     """An item of the RSS feed, which names department and remote work, but not the hours."""
     said = _said(item)
     title, url = texts.single_line(said.get("title")), lenient_models.parse_link(said.get("link"))
@@ -152,7 +160,7 @@ def _item(item: Element, company: str | None, config: Board) -> Posting | None:
         department=texts.single_line(said.get("tt:department")),
         posted_at=dates.parse_date(said.get("pubDate")),
         description=description,
-        board=board_of(config, HOSTED, url),
+        board=board_token(config, HOSTED, url),
         vendor_id=texts.single_line(said.get("guid")) or url,
         partial=description is None,
     )
@@ -168,7 +176,7 @@ def _where(place: dict[str, str]) -> str | None:
     return address or texts.single_line(place.get("tt:name"))
 
 
-def _posting(entry: _Entry, feed: _Feed | None, config: Board) -> Posting:
+def _posting(entry: _Entry, feed: _Feed | None, config: BoardConfig) -> Posting:
     said = entry.jobposting or _JobPosting()
     description = texts.from_html(max(said.description or "", entry.content_html or "", key=len))
     company = said.hiringOrganization.name if said.hiringOrganization else None
@@ -226,16 +234,17 @@ PLATFORM = Platform(
     name="teamtailor",
     title="Teamtailor",
     posting_ids=POSTING_IDS,
-    first=first,
+    guessable=True,
+    first_request=first_request,
     read=read,
-    urls=(at("teamtailor.com", r"(?P<token>[a-z0-9-]+)(?:\.(?P<region>na))?"),),
-    marks=(
-        Mark(re.compile(r"teamtailor-jobs-widget"), "Teamtailor's widget"),
-        Mark(
+    board_urls=(board_url("teamtailor.com", r"(?P<token>[a-z0-9-]+)(?:\.(?P<region>na))?"),),
+    html_markers=(
+        HtmlMarker(re.compile(r"teamtailor-jobs-widget"), "Teamtailor's widget"),
+        HtmlMarker(
             re.compile(r"//[\w-]{1,40}\.teamtailor-cdn\.com/assets/packs"),
             "Teamtailor's scripts",
             hosted=True,
         ),
-        Mark(re.compile(r"//[\w-]{1,40}\.teamtailor-cdn\.com/"), "Teamtailor's files"),
+        HtmlMarker(re.compile(r"//[\w-]{1,40}\.teamtailor-cdn\.com/"), "Teamtailor's files"),
     ),
 )

@@ -13,7 +13,7 @@ from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from .. import aggregator_search
-from ..platform import Page, Platform
+from ..platform import BoardPage, Platform
 
 
 class Search(aggregator_search.Paged):
@@ -52,7 +52,7 @@ class _Answer(ExternalRecord):
 API = "https://www.themuse.com/api/public/jobs"
 
 
-def first(config: Search) -> Request:
+def first_request(config: Search) -> Request:
     return _ask(config, 1)
 
 
@@ -61,17 +61,17 @@ def _ask(config: Search, number: int) -> Request:
     return Request(aggregator_search.url(API, {"page": number, **params}), context={"page": number})
 
 
-def read(body: bytes, request: Request, config: Search) -> Page:
+def read(body: bytes, request: Request, config: Search) -> BoardPage:
     """A page of a search, or one posting."""
     value = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Item, value):
-        return Page((_posting(single),))
+        return BoardPage((_posting(single),))
     answer = _Answer.model_validate(value)
     good, stubs = lenient_models.parse_records(_Item, answer.results)
     number = request.context.get("page", 1)
     more = bool(answer.results) and number < (answer.page_count or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
-    return Page(tuple(map(_posting, good)), next, truncated, answer.total, stubs)
+    return BoardPage(tuple(map(_posting, good)), next, truncated, answer.total, stubs)
 
 
 def _posting(one: _Item) -> Posting:
@@ -99,7 +99,7 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
     inventory=False,
 )

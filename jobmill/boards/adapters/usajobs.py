@@ -15,7 +15,7 @@ from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from .. import aggregator_search
-from ..platform import Page, Platform
+from ..platform import BoardPage, Platform
 
 
 class _Pay(ExternalRecord):
@@ -88,7 +88,7 @@ UNPAID = re.compile(r"WC|without compensation", re.IGNORECASE)
 SIZE = 250
 
 
-def first(config: aggregator_search.Search) -> Request:
+def first_request(config: aggregator_search.Search) -> Request:
     return _ask(config, 1)
 
 
@@ -107,13 +107,13 @@ def _ask(config: aggregator_search.Search, number: int) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: aggregator_search.Search) -> Page:
+def read(body: bytes, request: Request, config: aggregator_search.Search) -> BoardPage:
     result = _Answer.model_validate(lenient_models.parse_json(body)).SearchResult
     good, stubs = lenient_models.parse_records(_Item, result.SearchResultItems)
     number, total = request.context.get("page", 1), result.SearchResultCountAll
     more = bool(result.SearchResultItems) and number * SIZE < (total or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
-    return Page(tuple(map(_posting, good)), next, truncated, total, stubs)
+    return BoardPage(tuple(map(_posting, good)), next, truncated, total, stubs)
 
 
 def _posting(item: _Item) -> Posting:
@@ -176,8 +176,8 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=aggregator_search.Search,
     token=aggregator_search.token,
-    first=first,
+    first_request=first_request,
     read=read,
-    key=("USAJOBS_EMAIL", "USAJOBS_API_KEY"),
+    key_names=("USAJOBS_EMAIL", "USAJOBS_API_KEY"),
     inventory=False,
 )

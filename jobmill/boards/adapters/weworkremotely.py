@@ -12,7 +12,7 @@ from jobmill.errors import OutsideError
 from jobmill.extract.fields import html_text
 from jobmill.outside.request import Request
 
-from ..platform import Page, Platform
+from ..platform import BoardPage, Platform
 from . import rss
 from .remotive import restrictions
 
@@ -30,7 +30,7 @@ APPLY = re.compile(
 )
 
 
-def read(body: bytes, request: Request, config: Feed) -> Page:
+def read(body: bytes, request: Request, config: Feed) -> BoardPage:
     found, cut = rss.entries(body)
     base = request.url or config.url
     postings = [
@@ -38,7 +38,7 @@ def read(body: bytes, request: Request, config: Feed) -> Page:
     ]
     if found and not postings:
         raise OutsideError("no entry of the feed has a title and a link", permanent=True)
-    return Page(tuple(postings), truncated=cut, stubs=len(found) - len(postings))
+    return BoardPage(tuple(postings), truncated=cut, stubs=len(found) - len(postings))
 
 
 def _posting(one: Posting, entry: rss.Entry) -> Posting:
@@ -62,7 +62,7 @@ PLATFORM = Platform(
     posting_ids=PostingIds(aggregator=True),
     config=Feed,
     token=lambda config: config.url.rpartition("/")[2].removesuffix(".rss"),
-    first=rss.first,
+    first_request=rss.first_request,
     read=read,
     inventory=False,
 )

@@ -16,7 +16,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Board, Mark, Page, Platform, at
+from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, board_url
 
 API = "https://apply.workable.com/api"
 HOSTED = re.compile(
@@ -95,34 +95,34 @@ class _Account(ExternalRecord):
     nextPage: Maybe[str] = None
 
 
-def first(config: Board) -> Request:
+def first_request(config: BoardConfig) -> Request:
     """All postings with their texts in one answer; the account's number does as well as its name."""
     token = quote(config.board_token, safe="")
     return Request(f"{API}/v1/widget/accounts/{token}?details=true")
 
 
-def read(body: bytes, request: Request, config: Board) -> Page:
+def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """An account's postings, or one of them."""
     answer = lenient_models.parse_json(body)
     if post := lenient_models.parse_record(_Post, answer):
-        return Page((_posting(post, None, config),))
+        return BoardPage((_posting(post, None, config),))
     account = _Account.model_validate(answer)
     posts, stubs = lenient_models.parse_records(_Post, account.jobs)
     postings = tuple(_posting(post, account.name, config) for post in posts)
-    return Page(postings, truncated=bool(account.nextPage), stubs=stubs)
+    return BoardPage(postings, truncated=bool(account.nextPage), stubs=stubs)
 
 
-def detail(posting: Posting, config: Board) -> Request:
+def detail_request(posting: Posting, config: BoardConfig) -> Request:
     token, code = quote(config.board_token, safe=""), quote(posting.vendor_id or "", safe="")
     return Request(f"{API}/v2/accounts/{token}/jobs/{code}")
 
 
-def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     post = _Post.model_validate(lenient_models.parse_json(body))
     return lenient_models.merge_details(posting, _posting(post, None, config))
 
 
-def _posting(post: _Post, company: str | None, config: Board) -> Posting:
+def _posting(post: _Post, company: str | None, config: BoardConfig) -> Posting:
     url, pay = post.url or post.shortlink, post.salary or _Pay()
     hosted = HOSTED.search(url or "")
     description = texts.join_sections(
@@ -178,21 +178,23 @@ PLATFORM = Platform(
     name="workable",
     title="Workable",
     posting_ids=POSTING_IDS,
-    first=first,
+    guessable=True,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
-    urls=(
-        at("workable.com", "apply", r"/api/v\d/(?:widget/)?accounts/(?P<token>[^/]+)"),
-        at("workable.com", "apply", r"/(?P<token>[^/]+)"),
-        at("workable.com", "apply|www", r"/j/."),
-        at("workable.com", "www", r"/api/accounts/(?P<token>[^/]+)"),
-        at("workable.com", r"(?P<token>[a-z0-9-]+)"),
+    board_page="https://apply.workable.com/{board_token}/",
+    board_urls=(
+        board_url("workable.com", "apply", r"/api/v\d/(?:widget/)?accounts/(?P<token>[^/]+)"),
+        board_url("workable.com", "apply", r"/(?P<token>[^/]+)"),
+        board_url("workable.com", "apply|www", r"/j/."),
+        board_url("workable.com", "www", r"/api/accounts/(?P<token>[^/]+)"),
+        board_url("workable.com", r"(?P<token>[a-z0-9-]+)"),
     ),
-    marks=(
-        Mark(
+    html_markers=(
+        HtmlMarker(
             re.compile(r"whr_embed\(\s{0,9}(?P<token>\d{1,12})\b"), "Workable's widget (whr_embed)"
         ),
-        Mark(re.compile(r"workable\.com/assets/embed\.js"), "Workable's widget script"),
+        HtmlMarker(re.compile(r"workable\.com/assets/embed\.js"), "Workable's widget script"),
     ),
 )

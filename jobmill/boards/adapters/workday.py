@@ -19,7 +19,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import Config, Groups, Page, Platform, at
+from ..platform import BoardPage, Config, Platform, UrlGroups, board_url
 
 
 class Site(Config):
@@ -89,15 +89,15 @@ class _Detail(ExternalRecord):
     hiringOrganization: Maybe[_Organization] = None
 
 
-def first(config: Site) -> Request:
+def first_request(config: Site) -> Request:
     return _ask(config, {}, 0)
 
 
-def read(body: bytes, request: Request, config: Site) -> Page:
+def read(body: bytes, request: Request, config: Site) -> BoardPage:
     """A part of the list, which has no texts, or one posting with its text."""
     answer = lenient_models.parse_json(body)
     if detailed := lenient_models.parse_record(_Detail, answer):
-        return Page((_whole(detailed, config),))
+        return BoardPage((_whole(detailed, config),))
     found, mark = _Found.model_validate(answer), request.context
     items = [
         one for value in found.jobPostings if (one := lenient_models.parse_record(_Item, value))
@@ -105,12 +105,12 @@ def read(body: bytes, request: Request, config: Site) -> Page:
     if found.jobPostings and not items and not mark.get("offset"):
         raise lenient_models.unknown_response("Workday")
     if items and items[0].externalPath == mark.get("head"):
-        return Page((), truncated=True)  # Beyond its cap a tenant shows the first page again.
+        return BoardPage((), truncated=True)  # Beyond its cap a tenant shows the first page again.
     more, truncated = _more(found, items, mark, config)
     # A part that is taken apart again comes again with its parts; shown twice, it would look as if
     # the walk went in circles.
     again = mark.get("facets") and len(more) > 1 and not truncated
-    return Page(
+    return BoardPage(
         () if again else tuple(_listed(item, config) for item in items),
         more,
         truncated,
@@ -119,7 +119,7 @@ def read(body: bytes, request: Request, config: Site) -> Page:
     )
 
 
-def detail(posting: Posting, config: Site) -> Request:
+def detail_request(posting: Posting, config: Site) -> Request:
     path = urlsplit(posting.url).path
     path = path[path.find("/job/") :]
     return Request(f"{_api(config)}{path}", headers={"Accept": "application/json"})
@@ -299,7 +299,7 @@ _POD = r"(?:[a-z0-9_-]+\.)?wd[\w-]+"
 _LANGUAGE = r"(?:/[a-z]{2}(?:-[a-z]{2,4})?(?=/(?!(?:job|details|login|userhome)(?:/|$))[^/]))?"
 
 
-def _config_from(groups: Groups) -> dict[str, Any] | None:
+def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
     site = groups.get("site")
     if not site or site.lower() in {"wday", "robots.txt"} or site.lower().startswith("sitemap"):
         return None
@@ -308,6 +308,11 @@ def _config_from(groups: Groups) -> dict[str, Any] | None:
         "base_url": f"https://{groups['host']}",
         "site": site,
     }
+
+
+def _board_page(config: dict[str, Any]) -> str:
+    shared = str(config.get("base_url", "")).endswith("myworkdaysite.com")
+    return "{base_url}/recruiting/{company_id}/{site}" if shared else "{base_url}/{site}"
 
 
 _JOB = (
@@ -337,23 +342,25 @@ PLATFORM = Platform(
     name="workday",
     title="Workday",
     posting_ids=POSTING_IDS,
-    first=first,
+    first_request=first_request,
     read=read,
-    detail=detail,
+    detail_request=detail_request,
     read_detail=read_detail,
-    urls=(
-        at("myworkdayjobs.com", _TENANT, r"/wday/cxs/[^/]+/(?P<site>[^/]+)"),
-        at("myworkdayjobs.com", _TENANT, rf"{_LANGUAGE}/(?P<site>[^/]+)"),
-        at("myworkdayjobs.com", _TENANT),
-        at("myworkdaysite.com", _POD, r"/wday/cxs/(?P<tenant>[^/]+)/(?P<site>[^/]+)"),
-        at(
+    board_page=_board_page,
+    board_urls=(
+        board_url("myworkdayjobs.com", _TENANT, r"/wday/cxs/[^/]+/(?P<site>[^/]+)"),
+        board_url("myworkdayjobs.com", _TENANT, rf"{_LANGUAGE}/(?P<site>[^/]+)"),
+        board_url("myworkdayjobs.com", _TENANT),
+        board_url("myworkdaysite.com", _POD, r"/wday/cxs/(?P<tenant>[^/]+)/(?P<site>[^/]+)"),
+        board_url(
             "myworkdaysite.com",
             _POD,
             r"(?:/[a-z-]{2,7})?/recruiting/(?P<tenant>[^/]+)/(?P<site>[^/]+)",
         ),
     ),
-    config_from=_config_from,
+    config_from_url=_config_from_url,
     confidence="high",
     config=Site,
     token=lambda config: f"{config.company_id}/{config.site}",
+    enable_after_test=True,
 )

@@ -15,7 +15,7 @@ from jobmill.extract import html_tree
 from jobmill.outside.request import Request
 
 from ..adapters import html
-from ..platform import Confidence, Page
+from ..platform import BoardPage, Confidence
 from . import card_fields, css_selectors, plausibility, repeated_cards
 
 _HEADING = re.compile(rb"<(?:title|h1|h2)\b[^>]{0,300}>\s{0,50}([^<]{2,150})", re.IGNORECASE)
@@ -91,7 +91,7 @@ def _heading(body: bytes) -> str:
     return " ".join(words.decode("utf-8", "replace") for words in found[:5])
 
 
-def _read(body: bytes, url: str, config: dict[str, Any]) -> Page | None:
+def _read(body: bytes, url: str, config: dict[str, Any]) -> BoardPage | None:
     try:
         return html.read(body, Request(url), html.Site.model_validate(config))
     except (OutsideError, ValueError, RecursionError):
@@ -99,7 +99,7 @@ def _read(body: bytes, url: str, config: dict[str, Any]) -> Page | None:
         return None
 
 
-def _without_idle(selectors: Mapping[str, str], page: Page) -> dict[str, str]:
+def _without_idle(selectors: Mapping[str, str], page: BoardPage) -> dict[str, str]:
     field = {"link": "url", "posted_date": "posted_at"}
     return {
         name: one

@@ -18,7 +18,7 @@ from jobmill.queue import Work
 from jobmill.tools import Tools
 
 from .. import selectors
-from ..board_crawler import explain
+from ..board_crawler import describe_failure
 from ..name_matching import about_work
 from . import Chosen, card_fields, llm_selectors
 
@@ -46,7 +46,7 @@ async def search(tools: Tools, url: str, work: Work | None = None) -> Chosen | N
 
 def failure(url: str, answer: FetchResult) -> OutsideError:
     """That a page could not be read; for good, unless the cause may pass."""
-    cause, detail = explain(answer)
+    cause, detail = describe_failure(answer)
     passing = source_health.classify_failure(cause) in ("transient", "rate_limited")
     return OutsideError(f"{url} could not be read: {detail}", permanent=not passing)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from jobmill import app as assembly
-from jobmill.boards import saved_responses
+from jobmill.boards.adapters import find_platform
 from jobmill.cli.rotation import reports, searches
 from jobmill.cli.sources import scrape
 from jobmill.cli.support import environment, files, foreground_worker, output, session
@@ -57,7 +57,7 @@ def run(
 ) -> None:
     """Choose what is called next, call it, and tell what it brought."""
     settings = environment.load_settings()
-    names = [saved_responses.platform(name).name for name in platform or ()]
+    names = [find_platform(name).name for name in platform or ()]
     if slices and companies:
         raise Invalid("--slices and --companies: leave both out to call all")
     wish = _wish(settings, names, policy, trigger, most, slices, companies)
@@ -209,7 +209,7 @@ def limit(
     as_json: AsJson = False,
 ) -> None:
     """Say how many calls a platform takes at most."""
-    name = saved_responses.platform(platform).name
+    name = find_platform(platform).name
 
     async def keep(tx: Tx) -> None:
         await platform_state.set_limits(

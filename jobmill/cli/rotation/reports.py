@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.boards import saved_responses
+from jobmill.boards.adapters import find_platform
 from jobmill.cli.support import environment, output, session, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
@@ -45,7 +45,7 @@ def due(
 ) -> None:
     """List what is due, in the order of its turn."""
     policy = environment.load_settings().rotation_policy
-    name = saved_responses.platform(platform).name if platform else None
+    name = find_platform(platform).name if platform else None
 
     async def find(tx: Tx) -> list[DueTarget]:
         await targets.sync_changed_sources(tx)

@@ -9,9 +9,8 @@ from typing import Annotated, Any, TypeAlias, cast
 
 import typer
 
-from jobmill.boards import api_keys, detection, saved_responses
-from jobmill.boards.adapters import PLATFORMS
-from jobmill.boards.url_detection import Found
+from jobmill.boards import api_keys, detection, readable_board
+from jobmill.boards.adapters import PLATFORMS, find_platform
 from jobmill.catalog import posting_json
 from jobmill.cli.support import files, inputs, output, posting_output, session
 from jobmill.cli.support.output import AsJson
@@ -146,9 +145,9 @@ def _print_postings(fields: dict[str, Any], config: object, as_json: bool) -> No
         raise Invalid("name the platform of the response: --platform NAME")
     if config is not None and not isinstance(config, dict):
         raise Invalid('"config" must be an object: {…}')
-    platform = saved_responses.platform(name)
+    platform = find_platform(name)
     text = inputs.get_text(fields, "body")
-    postings = saved_responses.read(
+    postings = readable_board.read_saved_response(
         platform,
         inputs.read_named_file(fields, "body") if text is None else text.encode("utf-8", "replace"),
         url=inputs.get_text(fields, "url") or "",
@@ -181,9 +180,9 @@ def list_platforms(as_json: AsJson = False) -> None:
     rows: list[_PlatformRow] = []
     for platform in PLATFORMS:
         missing_keys = api_keys.missing(platform, None, os.environ)
-        if platform.off:
-            rows.append(_PlatformRow(platform.name, platform.title, "off", platform.off))
-        elif platform.first is None:
+        if platform.disabled:
+            rows.append(_PlatformRow(platform.name, platform.title, "off", platform.disabled))
+        elif platform.first_request is None:
             rows.append(_PlatformRow(platform.name, platform.title, "recognised only", None))
         elif missing_keys:
             rows.append(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jobmill.boards import response_reader
 from jobmill.boards.adapters import BY_NAME
-from jobmill.boards.platform import Page
+from jobmill.boards.platform import BoardPage
 from jobmill.outside.request import Request
 
 ANSWERS = Path(__file__).parents[1] / "answers"
@@ -21,12 +20,10 @@ def answer(name: str) -> bytes:
 
 def read(
     platform: str, body: bytes, config: dict[str, Any] = NOWHERE, request: Request | None = None
-) -> Page:
+) -> BoardPage:
     """What the product makes of an answer; without a config, of one whose board is not known."""
     chosen = BY_NAME[platform]
-    return response_reader.read(
-        chosen, body, request or Request(""), response_reader.configure(chosen, config)
-    )
+    return chosen.read_response(body, request or Request(""), chosen.parse_config(config))
 
 
 def lines(text: str | None) -> list[str]:

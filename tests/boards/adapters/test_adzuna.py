@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from jobmill.boards import response_reader
 from jobmill.boards.adapters import adzuna
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import Invalid
@@ -20,7 +19,7 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_the_address_names_country_page_and_keys() -> None:
-    asked = adzuna.first(adzuna.Search(country="de", keywords="organ {ADZUNA_APP_KEY}"))
+    asked = adzuna.first_request(adzuna.Search(country="de", keywords="organ {ADZUNA_APP_KEY}"))
     assert asked.url == (
         "https://api.adzuna.com/v1/api/jobs/de/search/1?results_per_page=50"
         "&what=organ+%7BADZUNA_APP_KEY%7D&app_id={ADZUNA_APP_ID}&app_key={ADZUNA_APP_KEY}"
@@ -29,7 +28,7 @@ def test_the_address_names_country_page_and_keys() -> None:
 
 def test_a_country_that_adzuna_does_not_know_is_refused() -> None:
     with pytest.raises(Invalid, match="country"):
-        response_reader.configure(adzuna.PLATFORM, {"country": "xx"})
+        adzuna.PLATFORM.parse_config({"country": "xx"})
 
 
 def test_pay_is_in_the_currency_of_the_country(postings: tuple[Posting, ...]) -> None:
@@ -42,11 +41,11 @@ def test_an_estimate_is_not_taken_for_a_statement(postings: tuple[Posting, ...])
 
 def test_texts_are_cut(postings: tuple[Posting, ...]) -> None:
     assert all(one.partial for one in postings)
-    assert adzuna.PLATFORM.detail is None
+    assert adzuna.PLATFORM.detail_request is None
 
 
 def test_the_next_page_is_in_the_path() -> None:
-    first = adzuna.first(adzuna.Search(country="de"))
+    first = adzuna.first_request(adzuna.Search(country="de"))
     (second,) = read("adzuna", answer("adzuna/search.json"), {"country": "de"}, first).next
     assert "/de/search/2?" in second.url
 

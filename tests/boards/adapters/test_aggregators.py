@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.boards import response_reader
-from jobmill.boards.adapters import BY_NAME, disabled
+from jobmill.boards.adapters import BY_NAME, DISABLED
 from jobmill.errors import OutsideError
 
 from . import answer, read
@@ -41,21 +40,21 @@ def test_an_answer_of_another_kind_is_an_error_and_not_empty(name: str, body: by
 
 @pytest.mark.parametrize("name", SAVED)
 def test_a_key_is_wanted_only_where_there_is_one(name: str) -> None:
-    assert bool(BY_NAME[name].key) == (name in KEYED)
+    assert bool(BY_NAME[name].key_names) == (name in KEYED)
 
 
 def test_two_searches_are_told_apart_by_what_they_look_for() -> None:
     reed = BY_NAME["reed"]
     names = [
-        reed.token(response_reader.configure(reed, config))
+        reed.token(reed.parse_config(config))
         for config in ({}, {"keywords": "thatch"}, {"keywords": "thatch", "location": "Wells"})
     ]
     assert names == ["all", "keywords=thatch", "keywords=thatch&location=Wells"]
 
 
 def test_sources_that_were_given_up_are_kept_with_the_reason_and_never_called() -> None:
-    assert {one.name for one in disabled.PLATFORMS} == {
+    assert {one.name for one in DISABLED} == {
         "jobdatafeeds", "theirstack", "careerjet", "careeronestop", "fantastic", "whatjobs",
     }  # fmt: skip
-    assert all(one.off and one.first is None and one.read is None for one in disabled.PLATFORMS)
-    assert all(BY_NAME[one.name] is one for one in disabled.PLATFORMS)
+    assert all(one.disabled and one.first_request is None and one.read is None for one in DISABLED)
+    assert all(BY_NAME[one.name] is one for one in DISABLED)

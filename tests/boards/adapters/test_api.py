@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from jobmill.boards import api_keys, response_reader
+from jobmill.boards import api_keys
 from jobmill.boards.adapters import api
-from jobmill.boards.platform import Page
+from jobmill.boards.platform import BoardPage
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import Invalid, OutsideError
 from jobmill.outside.request import Request
@@ -41,13 +41,13 @@ def config(**changes: Any) -> api.Api:
     return api.Api.model_validate(SEED | changes)
 
 
-def page(body: object, request: Request | None = None, **changes: Any) -> Page:
+def page(body: object, request: Request | None = None, **changes: Any) -> BoardPage:
     said = body if isinstance(body, bytes) else json.dumps(body).encode()
     return read("api", said, {"base_url": "https://api.panes.example"} | changes, request)
 
 
 def test_a_request_is_made_of_the_config_and_names_its_key() -> None:
-    asked = api.first(config())
+    asked = api.first_request(config())
     assert asked.url == "https://api.panes.example/jobs/search?remote=true&limit=100"
     assert asked.headers == {"Accept": "application/json"}
     assert asked.secret == {"X-API-Key": "{PANES_API_KEY}"}
@@ -62,7 +62,7 @@ def test_a_request_is_made_of_the_config_and_names_its_key() -> None:
     ],
 )
 def test_a_key_goes_where_the_api_wants_it(kind: str, secret: object, ending: str) -> None:
-    asked = api.first(config(auth_type=kind))
+    asked = api.first_request(config(auth_type=kind))
     assert asked.secret == secret
     assert asked.url.endswith(ending)
 
@@ -70,7 +70,9 @@ def test_a_key_goes_where_the_api_wants_it(kind: str, secret: object, ending: st
 def test_the_key_of_a_config_is_the_one_that_is_put_in() -> None:
     chosen = config(auth_type="query", api_key_name="token")
     filled = api_keys.fill(
-        api.first(chosen), api_keys.names(api.PLATFORM, chosen), {"PANES_API_KEY": "s3/cret"}
+        api.first_request(chosen),
+        api_keys.names(api.PLATFORM, chosen),
+        {"PANES_API_KEY": "s3/cret"},
     )
     assert filled.private_url.endswith("&token=s3%2Fcret")
     assert api_keys.missing(api.PLATFORM, chosen, {}) == ("PANES_API_KEY",)
@@ -92,7 +94,7 @@ def test_the_key_of_a_config_is_the_one_that_is_put_in() -> None:
 )
 def test_what_is_wrong_with_a_config_is_said(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(Invalid, match=why):
-        response_reader.configure(api.PLATFORM, SEED | wrong)
+        api.PLATFORM.parse_config(SEED | wrong)
 
 
 def test_fields_are_found_where_the_config_says() -> None:
@@ -133,7 +135,9 @@ def test_an_answer_without_the_list_it_should_have_is_an_error() -> None:
 def test_pages_are_turned_by_number_until_one_is_short() -> None:
     chosen = {"paging": {"by": "page", "param": "p", "size": 2, "max_pages": 3}}
     full, short = [{"title": "A"}, {"title": "B"}], [{"title": "C"}]
-    first = api.first(api.Api.model_validate({"base_url": "https://api.panes.example"} | chosen))
+    first = api.first_request(
+        api.Api.model_validate({"base_url": "https://api.panes.example"} | chosen)
+    )
     (second,) = page(full, first, **chosen).next
     (third,) = page(full, second, **chosen).next
     assert [one.url.rpartition("?")[2] for one in (first, second, third)] == ["p=1", "p=2", "p=3"]
@@ -143,7 +147,9 @@ def test_pages_are_turned_by_number_until_one_is_short() -> None:
 
 def test_pages_are_turned_by_offset() -> None:
     chosen = {"paging": {"by": "offset", "param": "from", "start": 0, "size": 2}}
-    first = api.first(api.Api.model_validate({"base_url": "https://api.panes.example"} | chosen))
+    first = api.first_request(
+        api.Api.model_validate({"base_url": "https://api.panes.example"} | chosen)
+    )
     (second,) = page([{"title": "A"}, {"title": "B"}], first, **chosen).next
     assert (first.url[-6:], second.url[-6:]) == ("from=0", "from=2")
 
@@ -162,7 +168,7 @@ def test_an_answer_cannot_smuggle_the_name_of_a_key_into_an_address() -> None:
     signed = MAPPED | {"auth_type": "bearer", "api_key_env": "PANES_API_KEY"}
     (more,) = read("api", body, signed).next
     posting = Posting("x", vendor_id="{PANES_API_KEY}")
-    for asked in (more, api.detail(posting, config(auth_type="bearer"))):
+    for asked in (more, api.detail_request(posting, config(auth_type="bearer"))):
         filled = api_keys.fill(asked, ("PANES_API_KEY",), {"PANES_API_KEY": "s3cret"})
         assert filled.private_url == ""
         assert "s3cret" not in filled.url
@@ -170,7 +176,7 @@ def test_an_answer_cannot_smuggle_the_name_of_a_key_into_an_address() -> None:
 
 def test_one_posting_is_asked_for_by_its_id_and_read_even_if_wrapped() -> None:
     posting = Posting("Glazier", vendor_id="11/a", partial=True)
-    asked = api.detail(posting, config())
+    asked = api.detail_request(posting, config())
     whole = api.read_detail(
         b'{"job": {"id": 11, "title": "Glazier", "description": "<p>Cut.</p>"}}', posting, config()
     )

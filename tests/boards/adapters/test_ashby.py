@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import ashby
-from jobmill.boards.platform import Board, Page
+from jobmill.boards.platform import BoardConfig, BoardPage
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 
@@ -27,7 +27,7 @@ def changed(**fields: Any) -> Posting:
 
 
 def test_a_board_is_asked_for_with_pay_whatever_its_name_holds() -> None:
-    assert ashby.first(Board(board_token="Terra Cognita")).url == (
+    assert ashby.first_request(BoardConfig(board_token="Terra Cognita")).url == (
         "https://api.ashbyhq.com/posting-api/job-board/Terra%20Cognita?includeCompensation=true"
     )
 
@@ -114,7 +114,7 @@ def test_an_answer_that_is_not_a_board_is_refused(body: bytes) -> None:
 
 
 def test_a_board_without_postings_is_a_board() -> None:
-    assert read("ashby", b'{"apiVersion": "1", "jobs": []}') == Page(())
+    assert read("ashby", b'{"apiVersion": "1", "jobs": []}') == BoardPage(())
 
 
 @pytest.mark.parametrize(

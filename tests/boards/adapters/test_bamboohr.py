@@ -8,14 +8,14 @@ import json
 import pytest
 
 from jobmill.boards.adapters import bamboohr
-from jobmill.boards.platform import Board
+from jobmill.boards.platform import BoardConfig
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid, OutsideError
 
 from . import answer, lines, read
 
 BOARD = {"board_token": "fenboats"}
-CONFIG = Board(board_token="fenboats")
+CONFIG = BoardConfig(board_token="fenboats")
 
 
 @pytest.fixture
@@ -24,12 +24,12 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_the_board_is_asked_for_at_its_own_host() -> None:
-    assert bamboohr.first(CONFIG).url == "https://fenboats.bamboohr.com/careers/list"
+    assert bamboohr.first_request(CONFIG).url == "https://fenboats.bamboohr.com/careers/list"
 
 
 def test_a_name_that_would_lead_to_another_host_is_refused() -> None:
     with pytest.raises(Invalid):
-        bamboohr.first(Board(board_token="evil.example/#"))
+        bamboohr.first_request(BoardConfig(board_token="evil.example/#"))
 
 
 def test_the_list_is_read_and_what_has_no_title_is_counted() -> None:
@@ -57,7 +57,7 @@ def test_the_kind_of_place_is_a_number(postings: tuple[Posting, ...]) -> None:
 
 
 def test_an_opening_of_its_own_adds_what_the_list_lacks(postings: tuple[Posting, ...]) -> None:
-    asked = bamboohr.detail(postings[0], CONFIG)
+    asked = bamboohr.detail_request(postings[0], CONFIG)
     whole = bamboohr.read_detail(answer("bamboohr/detail.json"), postings[0], CONFIG)
     assert asked.url == "https://fenboats.bamboohr.com/careers/71/detail"
     assert lines(whole.description) == ["Keep the locks.", "- Know the tides"]

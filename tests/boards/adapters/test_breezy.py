@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from jobmill.boards.adapters import breezy
-from jobmill.boards.platform import Board
+from jobmill.boards.platform import BoardConfig
 from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Request
 
 from . import answer, read
 
-CONFIG = Board(board_token="emberglass")
+CONFIG = BoardConfig(board_token="emberglass")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_pay_stands_in_words(postings: tuple[Posting, ...]) -> None:
 
 def test_only_what_has_no_text_is_partial(postings: tuple[Posting, ...]) -> None:
     assert [one.partial for one in postings] == [True, False]
-    assert breezy.detail(postings[0], CONFIG) == Request(postings[0].url, page=True)
+    assert breezy.detail_request(postings[0], CONFIG) == Request(postings[0].url, page=True)
 
 
 def test_the_page_has_the_text(postings: tuple[Posting, ...]) -> None:

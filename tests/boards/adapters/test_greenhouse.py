@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import greenhouse
-from jobmill.boards.platform import Board, Page
+from jobmill.boards.platform import BoardConfig, BoardPage
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 
@@ -18,24 +18,24 @@ from . import answer, lines, read
 
 
 @pytest.fixture
-def board() -> Page:
+def board() -> BoardPage:
     return read("greenhouse", answer("greenhouse/board.json"))
 
 
 @pytest.fixture
-def posting(board: Page) -> Posting:
+def posting(board: BoardPage) -> Posting:
     return board.postings[0]
 
 
 def test_a_board_is_asked_for_once_with_texts_and_pay() -> None:
-    asked = greenhouse.first(Board(board_token="kestreloptics", region="eu"))
+    asked = greenhouse.first_request(BoardConfig(board_token="kestreloptics", region="eu"))
     assert asked.url == (
         "https://boards-api.greenhouse.io/v1/boards/kestreloptics/jobs"
         "?content=true&pay_transparency=true"
     )
 
 
-def test_a_board_is_whole(board: Page) -> None:
+def test_a_board_is_whole(board: BoardPage) -> None:
     assert (len(board.postings), board.total, board.next) == (3, 3, ())
     assert not board.truncated
     assert {one.platform for one in board.postings} == {"greenhouse"}
@@ -83,12 +83,12 @@ def test_several_places_in_one_text_are_taken_apart(posting: Posting) -> None:
     assert posting.locations == ("Oslo, Norway", "Bergen, Norway")
 
 
-def test_offices_stand_in_where_the_place_is_not_applicable(board: Page) -> None:
+def test_offices_stand_in_where_the_place_is_not_applicable(board: BoardPage) -> None:
     assert board.postings[1].location is None
     assert board.postings[1].locations == ("Oslo, Norway", "Trondheim")
 
 
-def test_no_department_is_none(board: Page) -> None:
+def test_no_department_is_none(board: BoardPage) -> None:
     assert board.postings[1].department is None
 
 
@@ -114,7 +114,7 @@ def test_pay_in_a_custom_field_is_read_and_an_empty_one_passed_over(posting: Pos
     assert posting.salary == Salary(720_000, 910_000, "NOK", "year", "structured")
 
 
-def test_pay_ranges_of_one_currency_make_one_range(board: Page) -> None:
+def test_pay_ranges_of_one_currency_make_one_range(board: BoardPage) -> None:
     assert board.postings[1].salary == Salary(55_000, 80_000, "EUR", "year", "structured")
 
 
@@ -123,7 +123,7 @@ def test_cents_an_hour_become_money_an_hour() -> None:
     assert post.salary == Salary(24, 31, "EUR", "hour", "structured")
 
 
-def test_the_board_is_known_from_its_own_pages_only(board: Page) -> None:
+def test_the_board_is_known_from_its_own_pages_only(board: BoardPage) -> None:
     assert [one.board for one in board.postings] == [None, "kestreloptics", "kestreloptics"]
     known = read("greenhouse", answer("greenhouse/board.json"), {"board_token": "kestrel"})
     assert {one.board for one in known.postings} == {"kestrel"}
@@ -135,8 +135,8 @@ def test_a_post_without_text_gets_it_from_its_detail() -> None:
     (bare,) = read("greenhouse", json.dumps({"jobs": [body]}).encode()).postings
     assert bare.partial
 
-    config = Board(board_token="kestreloptics")
-    asked = greenhouse.detail(bare, config)
+    config = BoardConfig(board_token="kestreloptics")
+    asked = greenhouse.detail_request(bare, config)
     assert asked.url.partition("?")[0].endswith("/v1/boards/kestreloptics/jobs/5100004")
     whole = greenhouse.read_detail(json.dumps(body | {"content": content}).encode(), bare, config)
     assert whole == replace(bare, description="Coat lenses by night.", partial=False)
@@ -169,4 +169,4 @@ def test_an_answer_that_is_not_a_board_is_refused(body: bytes) -> None:
 
 
 def test_a_board_without_posts_is_a_board() -> None:
-    assert read("greenhouse", b'{"jobs": [], "meta": {"total": 0}}') == Page((), total=0)
+    assert read("greenhouse", b'{"jobs": [], "meta": {"total": 0}}') == BoardPage((), total=0)

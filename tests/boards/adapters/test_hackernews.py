@@ -17,19 +17,21 @@ from . import answer, read
 
 
 def test_the_newest_thread_of_the_kind_is_followed() -> None:
-    page = read("hackernews", answer("hackernews/threads.json"), {}, hackernews.first(Thread()))
+    page = read(
+        "hackernews", answer("hackernews/threads.json"), {}, hackernews.first_request(Thread())
+    )
     (comments,) = page.next
     assert page.postings == ()
     assert "tags=comment%2Cstory_102" in comments.url
 
 
 def test_a_thread_may_be_named() -> None:
-    assert "story_77" in hackernews.first(Thread(story=77)).url
+    assert "story_77" in hackernews.first_request(Thread(story=77)).url
 
 
 def test_a_search_without_such_a_thread_is_an_error() -> None:
     with pytest.raises(OutsideError):
-        read("hackernews", b'{"hits": []}', {}, hackernews.first(Thread()))
+        read("hackernews", b'{"hits": []}', {}, hackernews.first_request(Thread()))
 
 
 def test_replies_and_talk_are_no_postings() -> None:

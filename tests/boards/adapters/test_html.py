@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from jobmill.boards import response_reader, saved_responses
+from jobmill.boards import readable_board
 from jobmill.boards.adapters import html
-from jobmill.boards.platform import Page
+from jobmill.boards.platform import BoardPage
 from jobmill.errors import Invalid, OutsideError
 from jobmill.outside.request import Request
 
@@ -28,10 +28,10 @@ CONFIG: dict[str, Any] = {
 
 
 def asked(**changes: Any) -> Request:
-    return html.first(html.Site.model_validate(CONFIG | changes))
+    return html.first_request(html.Site.model_validate(CONFIG | changes))
 
 
-def page(body: bytes, request: Request | None = None, **changes: Any) -> Page:
+def page(body: bytes, request: Request | None = None, **changes: Any) -> BoardPage:
     return read("html", body, CONFIG | changes, request or asked(**changes))
 
 
@@ -121,7 +121,7 @@ def test_a_browser_is_used_where_the_config_says_so(method: str, render: bool) -
 )
 def test_what_is_wrong_with_a_config_is_named(wrong: dict[str, Any], named: str) -> None:
     with pytest.raises(Invalid, match=named):
-        response_reader.configure(html.PLATFORM, CONFIG | wrong)
+        html.PLATFORM.parse_config(CONFIG | wrong)
 
 
 def test_a_page_without_cards_is_empty_and_not_believed() -> None:
@@ -142,7 +142,7 @@ def test_a_posting_without_text_is_completed_from_its_page() -> None:
         b' "description": "<p>Sew sails.</p>"}</script><h1>Sailmaker</h1>'
     )
     whole = html.read_detail(body, listed, site)
-    assert html.detail(listed, site).url == listed.url
+    assert html.detail_request(listed, site).url == listed.url
     assert "Sew sails." in (whole.description or "")
 
 
@@ -169,4 +169,4 @@ def test_the_link_may_be_around_what_is_selected() -> None:
 
 def test_a_saved_page_without_a_config_says_what_it_needs() -> None:
     with pytest.raises(Invalid, match="selectors"):
-        saved_responses.read(html.PLATFORM, answer("html/list.html"))
+        readable_board.read_saved_response(html.PLATFORM, answer("html/list.html"))

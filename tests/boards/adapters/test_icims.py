@@ -8,7 +8,7 @@ import json
 import pytest
 
 from jobmill.boards.adapters import icims
-from jobmill.boards.platform import Board
+from jobmill.boards.platform import BoardConfig
 from jobmill.catalog.posting import Salary
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Request
@@ -21,13 +21,16 @@ SEARCH = "https://careers-prairieseed.icims.com/jobs/search"
 
 
 def test_a_site_of_its_own_is_asked_by_the_api_and_the_vendors_by_its_pages() -> None:
-    new, classic = icims.first(Board(**NEW)), icims.first(Board(**CLASSIC))
+    new, classic = (
+        icims.first_request(BoardConfig(**NEW)),
+        icims.first_request(BoardConfig(**CLASSIC)),
+    )
     assert new.url == "https://careers.prairieseed.example/api/jobs?page=1&limit=100"
     assert (classic.url, classic.page) == (f"{SEARCH}?pr=0&in_iframe=1", True)
 
 
 def test_the_api_is_read_whole() -> None:
-    page = read("icims", answer("icims/api.json"), NEW, icims.first(Board(**NEW)))
+    page = read("icims", answer("icims/api.json"), NEW, icims.first_request(BoardConfig(**NEW)))
     (one,) = page.postings
     assert (one.title, one.company, one.vendor_id) == ("Seed Cleaner", "Prairie Seed", "8841")
     assert one.description == "Clean seeds.\n\nRun the sieve.\n\n- Patience"
@@ -39,19 +42,25 @@ def test_the_api_is_read_whole() -> None:
 
 
 def test_the_api_is_asked_for_the_next_page_until_all_were_shown() -> None:
-    (more,) = read("icims", answer("icims/api.json"), NEW, icims.first(Board(**NEW))).next
+    (more,) = read(
+        "icims", answer("icims/api.json"), NEW, icims.first_request(BoardConfig(**NEW))
+    ).next
     assert more.url.endswith("page=2&limit=100")
     assert read("icims", answer("icims/api.json"), NEW, more).next == ()
 
 
 def test_a_page_that_is_empty_too_early_is_truncated() -> None:
-    page = read("icims", b'{"jobs": [], "totalCount": 300}', NEW, icims.first(Board(**NEW)))
+    page = read(
+        "icims", b'{"jobs": [], "totalCount": 300}', NEW, icims.first_request(BoardConfig(**NEW))
+    )
     assert page.truncated
     assert page.next == ()
 
 
 def test_a_classic_list_is_read_from_its_cards() -> None:
-    page = read("icims", answer("icims/search.html"), CLASSIC, icims.first(Board(**CLASSIC)))
+    page = read(
+        "icims", answer("icims/search.html"), CLASSIC, icims.first_request(BoardConfig(**CLASSIC))
+    )
     one, other = page.postings
     assert (one.title, one.vendor_id, one.requisition_id) == ("Seed Cleaner", "8841", "2024-8841")
     assert one.locations == ("US-IA-Ames", "US-IA-Boone")
@@ -63,7 +72,7 @@ def test_a_classic_list_is_read_from_its_cards() -> None:
 
 
 def test_a_classic_list_is_turned_to_its_last_page() -> None:
-    first = icims.first(Board(**CLASSIC))
+    first = icims.first_request(BoardConfig(**CLASSIC))
     (second,) = read("icims", answer("icims/search.html"), CLASSIC, first).next
     (third,) = read("icims", answer("icims/search.html"), CLASSIC, second).next
     assert [second.url, third.url] == [f"{SEARCH}?pr=1&in_iframe=1", f"{SEARCH}?pr=2&in_iframe=1"]
@@ -81,15 +90,19 @@ def test_a_frame_of_another_host_is_not_followed() -> None:
 
 
 def test_a_site_without_the_api_is_tried_as_a_classic_one() -> None:
-    (more,) = read("icims", b"<html><p>Careers</html>", NEW, icims.first(Board(**NEW))).next
+    (more,) = read(
+        "icims", b"<html><p>Careers</html>", NEW, icims.first_request(BoardConfig(**NEW))
+    ).next
     assert more.url == "https://careers.prairieseed.example/jobs/search?pr=0&in_iframe=1"
 
 
 def test_a_posting_is_stated_by_its_inner_page() -> None:
-    config = Board(**CLASSIC)
-    listed = read("icims", answer("icims/search.html"), CLASSIC, icims.first(config)).postings[0]
+    config = BoardConfig(**CLASSIC)
+    listed = read(
+        "icims", answer("icims/search.html"), CLASSIC, icims.first_request(config)
+    ).postings[0]
     whole = icims.read_detail(answer("icims/page.html"), listed, config)
-    assert icims.detail(listed, config).url.endswith("/seed-cleaner/job?in_iframe=1")
+    assert icims.detail_request(listed, config).url.endswith("/seed-cleaner/job?in_iframe=1")
     assert (whole.description, whole.company) == ("Clean seeds.", "Prairie Seed")
     assert (whole.requisition_id, whole.partial) == ("2024-8841", False)
 
@@ -143,5 +156,5 @@ def test_a_page_names_the_category_and_what_is_unavailable_is_no_place() -> None
     (one,) = read("icims", ONE, CLASSIC).postings
     assert (one.department, one.location) == ("Fields", "Ames, US")
     listed = read("icims", LISTED, CLASSIC).postings[0]
-    whole = icims.read_detail(ONE, listed, Board(**CLASSIC))
+    whole = icims.read_detail(ONE, listed, BoardConfig(**CLASSIC))
     assert (whole.department, whole.employment_type) == ("Fields", "full_time")

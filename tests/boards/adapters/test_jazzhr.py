@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from jobmill.boards.adapters import jazzhr
-from jobmill.boards.platform import Board
+from jobmill.boards.platform import BoardConfig
 from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Request
@@ -21,7 +21,7 @@ def posting() -> Posting:
 
 
 def test_the_feed_is_asked_for_by_name() -> None:
-    asked = jazzhr.first(Board(board_token="crumbandco"))
+    asked = jazzhr.first_request(BoardConfig(board_token="crumbandco"))
     assert asked.url == "https://app.jazz.co/feeds/export/jobs/crumbandco"
 
 

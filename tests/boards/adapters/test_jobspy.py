@@ -81,7 +81,7 @@ async def test_the_library_is_asked_with_what_the_config_says() -> None:
         return Frame()
 
     config = adapter.Search(search_term="ink", site_name=("indeed", "google"), hours_old=72)
-    got = await JobSpy(scrape)(adapter.first(config))
+    got = await JobSpy(scrape)(adapter.first_request(config))
     assert isinstance(got, Ok)
     assert adapter.read(got.body, Request(""), config).postings[0].title == "Ink Maker"
     assert asked == [
@@ -109,7 +109,7 @@ async def test_a_refusal_is_an_answer_and_names_no_address(error: Exception, cau
     def scrape(**_: Any) -> Frame:
         raise error
 
-    got = await JobSpy(scrape, (SiteError,))(adapter.first(adapter.Search()))
+    got = await JobSpy(scrape, (SiteError,))(adapter.first_request(adapter.Search()))
     assert isinstance(got, FetchFailure)
     assert (got.cause, got.detail) == (cause, f"JobSpy: {type(error).__name__}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobmill.boards.adapters import jobvite
-from jobmill.boards.platform import Board, Page
+from jobmill.boards.platform import BoardConfig, BoardPage
 from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Request
@@ -13,32 +13,32 @@ from jobmill.outside.request import Request
 from . import answer, lines, read
 
 BOARD = {"board_token": "saltmarsh"}
-CONFIG = Board(board_token="saltmarsh")
+CONFIG = BoardConfig(board_token="saltmarsh")
 
 
 @pytest.fixture
-def board() -> Page:
-    return read("jobvite", answer("jobvite/viewall.html"), BOARD, jobvite.first(CONFIG))
+def board() -> BoardPage:
+    return read("jobvite", answer("jobvite/viewall.html"), BOARD, jobvite.first_request(CONFIG))
 
 
 @pytest.fixture
-def posting(board: Page) -> Posting:
+def posting(board: BoardPage) -> Posting:
     return board.postings[0]
 
 
 def test_the_page_with_all_of_them_is_asked_for() -> None:
-    asked = jobvite.first(CONFIG)
+    asked = jobvite.first_request(CONFIG)
     assert asked == Request("https://jobs.jobvite.com/saltmarsh/jobs/viewall", page=True)
 
 
-def test_what_is_featured_too_is_listed_once_under_its_department(board: Page) -> None:
+def test_what_is_featured_too_is_listed_once_under_its_department(board: BoardPage) -> None:
     assert [(one.title, one.department) for one in board.postings] == [
         ("Eel Smoker", "Smokehouse"),
         ("Salt Maker & Raker", "Smokehouse"),
     ]
 
 
-def test_rows_lead_to_pages_and_name_places(board: Page) -> None:
+def test_rows_lead_to_pages_and_name_places(board: BoardPage) -> None:
     one, other = board.postings
     assert (one.url, one.vendor_id) == (
         "https://jobs.jobvite.com/saltmarsh/job/oAbc1fwx",

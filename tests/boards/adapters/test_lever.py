@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import lever
-from jobmill.boards.platform import Board, Page
+from jobmill.boards.platform import BoardConfig, BoardPage
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Request
@@ -122,13 +122,15 @@ def test_pay_is_as_stated(postings: tuple[Posting, ...]) -> None:
 
 
 def test_europeans_are_asked_in_europe() -> None:
-    assert lever.first(Board(board_token="x")).url.startswith("https://api.lever.co/v0/postings/x?")
-    eu = lever.first(Board(board_token="x", region="eu"))
+    assert lever.first_request(BoardConfig(board_token="x")).url.startswith(
+        "https://api.lever.co/v0/postings/x?"
+    )
+    eu = lever.first_request(BoardConfig(board_token="x", region="eu"))
     assert eu.url.startswith("https://api.eu.lever.co/v0/postings/x?")
 
 
 def test_a_full_part_is_followed_by_the_next_until_one_is_not_full() -> None:
-    first = lever.first(Board(board_token="havnbro"))
+    first = lever.first_request(BoardConfig(board_token="havnbro"))
     one = read("lever", many(100), HAVNBRO, first)
     (second,) = one.next
     assert "skip=100" in second.url
@@ -139,19 +141,21 @@ def test_a_full_part_is_followed_by_the_next_until_one_is_not_full() -> None:
 
 
 def test_more_than_was_asked_for_is_the_whole_board() -> None:
-    page = read("lever", many(130), HAVNBRO, lever.first(Board(board_token="havnbro")))
+    page = read(
+        "lever", many(130), HAVNBRO, lever.first_request(BoardConfig(board_token="havnbro"))
+    )
     assert (page.next, page.truncated) == ((), False)
 
 
 def test_a_board_that_pays_no_heed_to_skip_is_not_walked_for_ever() -> None:
     (second,) = read("lever", many(100), HAVNBRO).next
     again = read("lever", many(100), HAVNBRO, second)
-    assert again == Page((), truncated=True)
+    assert again == BoardPage((), truncated=True)
 
 
 def test_a_part_beyond_the_end_is_empty_and_that_is_all() -> None:
     (second,) = read("lever", many(100), HAVNBRO).next
-    assert read("lever", b"[]", HAVNBRO, second) == Page(())
+    assert read("lever", b"[]", HAVNBRO, second) == BoardPage(())
 
 
 def test_a_single_posting_is_understood() -> None:
@@ -165,8 +169,8 @@ def test_a_posting_without_text_gets_it_from_its_detail() -> None:
     texts = {name: one.pop(name) for name in ("openingPlain", "descriptionBodyPlain")}
     (bare,) = read("lever", json.dumps([one]).encode(), HAVNBRO).postings
     assert bare.partial
-    config = Board(board_token="havnbro")
-    assert lever.detail(bare, config).url == (
+    config = BoardConfig(board_token="havnbro")
+    assert lever.detail_request(bare, config).url == (
         f"https://api.lever.co/v0/postings/havnbro/{bare.vendor_id}"
     )
     whole = lever.read_detail(json.dumps(one | texts).encode(), bare, config)
@@ -194,7 +198,7 @@ def test_an_answer_that_is_not_a_board_is_refused(body: bytes) -> None:
 
 
 def test_a_board_without_postings_is_a_board() -> None:
-    assert read("lever", b"[]", request=Request("")) == Page(())
+    assert read("lever", b"[]", request=Request("")) == BoardPage(())
 
 
 @pytest.mark.parametrize(

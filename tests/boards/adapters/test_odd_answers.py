@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from jobmill.boards import response_reader
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid, OutsideError
@@ -87,10 +86,10 @@ def damaged(body: bytes, chance: random.Random) -> bytes:
 
 def read(name: str, body: bytes) -> None:
     platform = BY_NAME[name]
-    config = response_reader.configure(platform, CONFIGS[name])
-    assert platform.first
+    config = platform.parse_config(CONFIGS[name])
+    assert platform.first_request
     try:
-        page = response_reader.read(platform, body, platform.first(config), config)
+        page = platform.read_response(body, platform.first_request(config), config)
     except (OutsideError, Invalid):
         return
     for posting in page.postings:

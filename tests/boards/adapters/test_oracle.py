@@ -25,13 +25,13 @@ def listed(**changes: Any) -> bytes:
 
 
 def test_the_list_is_asked_for_with_the_site_in_the_finder() -> None:
-    url = oracle.first(SITE).url
+    url = oracle.first_request(SITE).url
     assert url.startswith("https://span.fa.ap1.oraclecloud.com/hcmRestApi/resources/latest/")
     assert "finder=findReqs;siteNumber=CX_1,limit=200,offset=0" in url
 
 
 def test_postings_stand_inside_the_first_element() -> None:
-    page = read("oracle", answer("oracle/list.json"), CONFIG, oracle.first(SITE))
+    page = read("oracle", answer("oracle/list.json"), CONFIG, oracle.first_request(SITE))
     one = page.postings[0]
     assert [posting.title for posting in page.postings] == ["Bridge Rigger", "Cable Splicer"]
     assert one.locations == ("Perth, WA, Australia", "Hobart, TAS, Australia")
@@ -41,7 +41,7 @@ def test_postings_stand_inside_the_first_element() -> None:
 
 
 def test_the_next_page_begins_where_this_one_ended() -> None:
-    page = read("oracle", answer("oracle/list.json"), CONFIG, oracle.first(SITE))
+    page = read("oracle", answer("oracle/list.json"), CONFIG, oracle.first_request(SITE))
     (more,) = page.next
     assert "offset=2" in more.url
     assert page.total == 3
@@ -49,7 +49,7 @@ def test_the_next_page_begins_where_this_one_ended() -> None:
 
 
 def test_an_empty_page_before_the_end_is_truncated() -> None:
-    page = read("oracle", listed(requisitionList=[]), CONFIG, oracle.first(SITE))
+    page = read("oracle", listed(requisitionList=[]), CONFIG, oracle.first_request(SITE))
     assert page.truncated
     assert page.next == ()
 
@@ -64,7 +64,7 @@ def test_a_requisition_has_all_its_sections() -> None:
     assert whole.requirements == "- No fear of heights"
     assert whole.valid_through == dt.datetime(2024, 12, 24, 1, tzinfo=dt.UTC)
     assert not whole.partial
-    assert "Id=%2225587%22,siteNumber=CX_1" in oracle.detail(posting, SITE).url
+    assert "Id=%2225587%22,siteNumber=CX_1" in oracle.detail_request(posting, SITE).url
 
 
 def test_a_requisition_whose_main_text_is_empty_keeps_the_others() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from jobmill.boards.adapters import personio
 from jobmill.boards.adapters.personio import Feed
-from jobmill.boards.platform import Page
+from jobmill.boards.platform import BoardPage
 from jobmill.catalog.posting import Salary
 from jobmill.errors import OutsideError
 
@@ -19,21 +19,23 @@ NORDLICHT = {"board_token": "nordlicht"}
 
 
 @pytest.fixture
-def page() -> Page:
+def page() -> BoardPage:
     return read("personio", answer("personio/feed.xml"), NORDLICHT)
 
 
 def test_a_feed_is_asked_for_in_its_language() -> None:
-    assert personio.first(Feed(board_token="nordlicht")).url == (
+    assert personio.first_request(Feed(board_token="nordlicht")).url == (
         "https://nordlicht.jobs.personio.de/xml?language=en"
     )
     german = Feed(
         board_token="nordlicht", base_url="https://nordlicht.jobs.personio.com", language="de"
     )
-    assert personio.first(german).url == "https://nordlicht.jobs.personio.com/xml?language=de"
+    assert (
+        personio.first_request(german).url == "https://nordlicht.jobs.personio.com/xml?language=de"
+    )
 
 
-def test_positions_without_id_or_name_are_counted(page: Page) -> None:
+def test_positions_without_id_or_name_are_counted(page: BoardPage) -> None:
     assert [one.title for one in page.postings] == [
         "Laser Engineer (m/w/d) & Tutor",
         "Praktikum Messtechnik",
@@ -41,7 +43,7 @@ def test_positions_without_id_or_name_are_counted(page: Page) -> None:
     assert page.stubs == 1
 
 
-def test_what_a_position_says_of_itself_is_kept(page: Page) -> None:
+def test_what_a_position_says_of_itself_is_kept(page: BoardPage) -> None:
     posting = page.postings[0]
     assert posting.url == "https://nordlicht.jobs.personio.de/job/1500001"
     assert posting.company == "Nordlicht Labs GmbH"
@@ -52,26 +54,26 @@ def test_what_a_position_says_of_itself_is_kept(page: Page) -> None:
     assert posting.posted_at == dt.datetime(2024, 3, 4, 8, tzinfo=dt.UTC)
 
 
-def test_all_parts_of_the_text_stand_below_their_names(page: Page) -> None:
+def test_all_parts_of_the_text_stand_below_their_names(page: BoardPage) -> None:
     assert lines(page.postings[0].description) == [
         "Deine Aufgaben", "Du justierst Laser & Spiegel.", "Dein Profil", "- Ruhige Hand",
     ]  # fmt: skip
 
 
-def test_all_offices_count_each_once(page: Page) -> None:
+def test_all_offices_count_each_once(page: BoardPage) -> None:
     assert page.postings[0].location == "Hamburg"
     assert page.postings[0].locations == ("Hamburg", "Kiel")
 
 
-def test_hours_say_more_than_that_it_is_for_good(page: Page) -> None:
+def test_hours_say_more_than_that_it_is_for_good(page: BoardPage) -> None:
     assert [one.employment_type for one in page.postings] == ["full_time", "internship"]
 
 
-def test_the_category_stands_in_for_the_department(page: Page) -> None:
+def test_the_category_stands_in_for_the_department(page: BoardPage) -> None:
     assert page.postings[1].department == "Students"
 
 
-def test_pay_stands_one_level_deeper(page: Page) -> None:
+def test_pay_stands_one_level_deeper(page: BoardPage) -> None:
     assert page.postings[0].salary == Salary(52_000, 64_000, "EUR", "year", "structured")
 
 
@@ -124,7 +126,7 @@ def test_an_answer_that_is_not_a_feed_is_refused(body: bytes) -> None:
 
 
 def test_a_feed_without_positions_is_a_feed() -> None:
-    assert read("personio", b"<workzag-jobs></workzag-jobs>") == Page(())
+    assert read("personio", b"<workzag-jobs></workzag-jobs>") == BoardPage(())
 
 
 def test_what_the_boards_own_search_finds_is_read() -> None:

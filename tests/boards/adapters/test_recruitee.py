@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import recruitee
-from jobmill.boards.platform import Board, Page
+from jobmill.boards.platform import BoardConfig, BoardPage
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 
@@ -17,7 +17,7 @@ from . import answer, lines, read
 
 
 @pytest.fixture
-def page() -> Page:
+def page() -> BoardPage:
     return read("recruitee", answer("recruitee/offers.json"))
 
 
@@ -27,19 +27,19 @@ def changed(**fields: Any) -> Posting:
 
 
 def test_a_board_lives_below_the_vendor_or_at_an_address_of_its_own() -> None:
-    assert recruitee.first(Board(board_token="bollenveld")).url == (
+    assert recruitee.first_request(BoardConfig(board_token="bollenveld")).url == (
         "https://bollenveld.recruitee.com/api/offers/"
     )
-    own = Board(board_token="bollenveld", base_url="https://werken.bollenveld.example/")
-    assert recruitee.first(own).url == "https://werken.bollenveld.example/api/offers/"
+    own = BoardConfig(board_token="bollenveld", base_url="https://werken.bollenveld.example/")
+    assert recruitee.first_request(own).url == "https://werken.bollenveld.example/api/offers/"
 
 
-def test_closed_offers_are_left_out_and_nameless_ones_counted(page: Page) -> None:
+def test_closed_offers_are_left_out_and_nameless_ones_counted(page: BoardPage) -> None:
     assert [one.title for one in page.postings] == ["Tulip Grower", "Verkoper"]
     assert page.stubs == 1
 
 
-def test_what_an_offer_says_of_itself_is_kept(page: Page) -> None:
+def test_what_an_offer_says_of_itself_is_kept(page: BoardPage) -> None:
     posting = page.postings[0]
     assert posting.url == "https://werken.bollenveld.example/o/tulip-grower"
     assert posting.apply_url == "https://werken.bollenveld.example/o/tulip-grower/c/new"
@@ -53,12 +53,12 @@ def test_what_an_offer_says_of_itself_is_kept(page: Page) -> None:
     assert posting.valid_through == dt.datetime(2024, 12, 31, 22, tzinfo=dt.UTC)
 
 
-def test_the_text_is_description_and_requirements(page: Page) -> None:
+def test_the_text_is_description_and_requirements(page: BoardPage) -> None:
     assert lines(page.postings[0].description) == ["Grow tulips.", "- Green fingers"]
     assert page.postings[0].requirements == "- Green fingers"
 
 
-def test_all_places_count(page: Page) -> None:
+def test_all_places_count(page: BoardPage) -> None:
     assert page.postings[0].location == "Lisse, South Holland, Netherlands"
     assert page.postings[0].locations == (
         "Lisse, South Holland, Netherlands",
@@ -83,22 +83,22 @@ def test_flags_say_where_the_work_is(
     assert changed(remote=remote, hybrid=hybrid, on_site=on_site).arrangement == kept
 
 
-def test_pay_comes_as_numbers_or_as_words(page: Page) -> None:
+def test_pay_comes_as_numbers_or_as_words(page: BoardPage) -> None:
     assert page.postings[0].salary == Salary(2400, 2900.5, "EUR", "month", "structured")
     assert page.postings[1].salary is None
 
 
-def test_the_words_are_those_of_one_language(page: Page) -> None:
+def test_the_words_are_those_of_one_language(page: BoardPage) -> None:
     assert page.postings[0].language == "en"
     assert page.postings[1].language == "nl"
     assert lines(page.postings[1].description) == ["Verkoop bollen.", "Spreekvaardig."]
 
 
-def test_the_day_of_creation_stands_in_for_that_of_publishing(page: Page) -> None:
+def test_the_day_of_creation_stands_in_for_that_of_publishing(page: BoardPage) -> None:
     assert page.postings[1].posted_at == dt.datetime(2024, 4, 1, 7, tzinfo=dt.UTC)
 
 
-def test_the_board_is_known_from_pages_or_mail_at_the_vendor(page: Page) -> None:
+def test_the_board_is_known_from_pages_or_mail_at_the_vendor(page: BoardPage) -> None:
     assert [one.board for one in page.postings] == ["bollenveld", "bollenveld"]
     assert changed(mailbox_email=None).board is None
 
@@ -113,8 +113,8 @@ def test_an_offer_without_text_gets_it_from_its_detail() -> None:
     offer = json.loads(answer("recruitee/offers.json"))["offers"][0]
     bare = changed(description=None, requirements=None)
     assert bare.partial
-    config = Board(board_token="bollenveld")
-    assert recruitee.detail(bare, config).url == (
+    config = BoardConfig(board_token="bollenveld")
+    assert recruitee.detail_request(bare, config).url == (
         "https://bollenveld.recruitee.com/api/offers/810001"
     )
     whole = recruitee.read_detail(json.dumps({"offer": offer}).encode(), bare, config)
@@ -137,7 +137,7 @@ def test_an_answer_that_is_not_a_board_is_refused(body: bytes) -> None:
 
 
 def test_a_board_without_offers_is_a_board() -> None:
-    assert read("recruitee", b'{"offers": []}') == Page(())
+    assert read("recruitee", b'{"offers": []}') == BoardPage(())
 
 
 @pytest.mark.parametrize(

@@ -62,5 +62,6 @@ def test_company_place_and_date_are_read(postings: tuple[Posting, ...]) -> None:
 
 def test_a_tag_narrows_the_feed() -> None:
     assert (
-        remoteok.first(remoteok.Feed(tag="Dev Ops")).url == "https://remoteok.com/api?tags=dev-ops"
+        remoteok.first_request(remoteok.Feed(tag="Dev Ops")).url
+        == "https://remoteok.com/api?tags=dev-ops"
     )

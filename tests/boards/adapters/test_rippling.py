@@ -7,39 +7,42 @@ import json
 import pytest
 
 from jobmill.boards.adapters import rippling
-from jobmill.boards.platform import Board, Page
+from jobmill.boards.platform import BoardConfig, BoardPage
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 
 from . import answer, read
 
-CONFIG = Board(board_token="highmews")
+CONFIG = BoardConfig(board_token="highmews")
 API = "https://api.rippling.com/platform/api/ats/v1/board/highmews/jobs"
 
 
 @pytest.fixture
-def board() -> Page:
+def board() -> BoardPage:
     return read("rippling", answer("rippling/board.json"))
 
 
 @pytest.fixture
-def posting(board: Page) -> Posting:
+def posting(board: BoardPage) -> Posting:
     return board.postings[0]
 
 
-def test_one_posting_in_two_places_is_one_with_both(board: Page) -> None:
+def test_one_posting_in_two_places_is_one_with_both(board: BoardPage) -> None:
     assert [one.title for one in board.postings] == ["Falconer", "Mews Keeper"]
     assert board.postings[0].locations == ("Perth, United Kingdom", "Stirling, United Kingdom")
     assert board.total == 2
 
 
-def test_the_place_says_who_is_remote(board: Page) -> None:
+def test_the_place_says_who_is_remote(board: BoardPage) -> None:
     assert [one.arrangement for one in board.postings] == [None, "remote"]
 
 
 def test_requests_name_board_and_posting(posting: Posting) -> None:
-    assert rippling.first(CONFIG).url == API
-    assert rippling.detail(posting, CONFIG).url == f"{API}/11111111-aaaa-4000-8000-000000000001"
+    assert rippling.first_request(CONFIG).url == API
+    assert (
+        rippling.detail_request(posting, CONFIG).url
+        == f"{API}/11111111-aaaa-4000-8000-000000000001"
+    )
 
 
 def test_a_posting_of_its_own_has_text_and_pay(posting: Posting) -> None:

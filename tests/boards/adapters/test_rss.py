@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from jobmill.boards import response_reader
 from jobmill.boards.adapters import rss
-from jobmill.boards.platform import Page
+from jobmill.boards.platform import BoardPage
 from jobmill.catalog.posting import Salary
 from jobmill.errors import Invalid, OutsideError
 from jobmill.outside.request import Request
@@ -19,7 +18,7 @@ from . import answer, lines, read
 URL = "https://guild.example/openings.rss"
 
 
-def feed(body: bytes, **config: Any) -> Page:
+def feed(body: bytes, **config: Any) -> BoardPage:
     return read("rss", body, {"url": URL, **config}, Request(URL))
 
 
@@ -146,7 +145,7 @@ def test_of_an_endless_feed_the_beginning_is_read(end: bytes) -> None:
 
 def test_a_config_says_what_is_wrong_with_it() -> None:
     with pytest.raises(Invalid, match="parse_format"):
-        response_reader.configure(rss.PLATFORM, {"url": URL, "parse_format": "odd"})
+        rss.PLATFORM.parse_config({"url": URL, "parse_format": "odd"})
 
 
 def test_pay_is_read_from_its_element() -> None:

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import smartrecruiters
-from jobmill.boards.platform import Board
+from jobmill.boards.platform import BoardConfig
 from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 
 from . import answer, read
 
-CONFIG = Board(board_token="BrotUndSalz1")
+CONFIG = BoardConfig(board_token="BrotUndSalz1")
 TOKEN = {"board_token": "BrotUndSalz1"}
 
 
@@ -80,7 +80,7 @@ def test_the_list_has_no_text_and_says_so(postings: tuple[Posting, ...]) -> None
 def test_the_detail_adds_all_four_sections_and_the_posting_stays_the_same(
     postings: tuple[Posting, ...],
 ) -> None:
-    asked = smartrecruiters.detail(postings[0], CONFIG)
+    asked = smartrecruiters.detail_request(postings[0], CONFIG)
     assert asked.url == (
         "https://api.smartrecruiters.com/v1/companies/BrotUndSalz1/postings/744000000000001"
     )
@@ -120,7 +120,7 @@ def test_empty_sections_leave_no_titles_behind() -> None:
 
 
 def test_parts_are_asked_for_until_all_are_there() -> None:
-    first = smartrecruiters.first(CONFIG)
+    first = smartrecruiters.first_request(CONFIG)
     assert first.url.endswith("/BrotUndSalz1/postings?limit=100&offset=0")
     (second,) = read("smartrecruiters", part(0, 100, 130), TOKEN, first).next
     assert second.url.endswith("limit=100&offset=100")

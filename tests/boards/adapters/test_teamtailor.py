@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import teamtailor
-from jobmill.boards.platform import Board, Page
+from jobmill.boards.platform import BoardConfig, BoardPage
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Request
@@ -20,12 +20,12 @@ HERE = Request("https://jobb.fjallrav.example/jobs.json")
 
 
 @pytest.fixture
-def page() -> Page:
+def page() -> BoardPage:
     return read("teamtailor", answer("teamtailor/feed.json"), request=HERE)
 
 
 @pytest.fixture
-def posting(page: Page) -> Posting:
+def posting(page: BoardPage) -> Posting:
     return page.postings[0]
 
 
@@ -35,11 +35,11 @@ def feed(**fields: Any) -> bytes:
 
 def test_a_feed_lives_below_the_vendor_or_at_an_address_of_its_own() -> None:
     asked = [
-        teamtailor.first(board).url
+        teamtailor.first_request(board).url
         for board in (
-            Board(board_token="fjallrav"),
-            Board(board_token="fjallrav", region="na"),
-            Board(board_token="fjallrav", base_url="https://jobb.fjallrav.example"),
+            BoardConfig(board_token="fjallrav"),
+            BoardConfig(board_token="fjallrav", region="na"),
+            BoardConfig(board_token="fjallrav", base_url="https://jobb.fjallrav.example"),
         )
     ]
     assert asked == [
@@ -79,7 +79,7 @@ def test_telecommuting_is_remote_from_the_places_it_names(posting: Posting) -> N
     assert (posting.arrangement, posting.remote_from) == ("remote", ("Sweden",))
 
 
-def test_an_entry_without_a_block_is_a_posting_without_text(page: Page) -> None:
+def test_an_entry_without_a_block_is_a_posting_without_text(page: BoardPage) -> None:
     bare = page.postings[1]
     assert (bare.company, bare.partial) == ("Fjällräv Studio", True)
     assert bare.posted_at
@@ -136,7 +136,7 @@ def test_an_answer_that_is_not_a_feed_is_refused(body: bytes) -> None:
 
 
 def test_a_feed_without_entries_is_a_feed() -> None:
-    assert read("teamtailor", feed(items=[], next_url=None)) == Page(())
+    assert read("teamtailor", feed(items=[], next_url=None)) == BoardPage(())
 
 
 def test_the_other_feed_names_departments_and_remote_work() -> None:

@@ -8,7 +8,9 @@ from . import answer, read
 
 
 def test_the_preset_needs_no_config() -> None:
-    assert rss.first(weworkremotely.Feed()).url == "https://weworkremotely.com/remote-jobs.rss"
+    assert (
+        rss.first_request(weworkremotely.Feed()).url == "https://weworkremotely.com/remote-jobs.rss"
+    )
 
 
 def test_a_posting_is_read_with_company_place_and_way_to_apply() -> None:

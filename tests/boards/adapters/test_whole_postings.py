@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from jobmill.boards import response_reader
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.posting import Posting
 from jobmill.outside.request import Request
@@ -47,9 +46,9 @@ def test_every_saved_answer_with_postings_is_here() -> None:
 @pytest.mark.parametrize("name", WHOLE)
 def test_an_answer_is_read_field_by_field(name: str) -> None:
     platform = BY_NAME[name.partition("/")[0]]
-    config = response_reader.configure(platform, CONFIGS[platform.name])
-    assert platform.first
+    config = platform.parse_config(CONFIGS[platform.name])
+    assert platform.first_request
     assert platform.read
-    request = Request(URLS.get(name) or platform.first(config).url)
+    request = Request(URLS.get(name) or platform.first_request(config).url)
     page = platform.read(answer(name), request, config)
     assert [plain(one) for one in page.postings] == WHOLE[name]

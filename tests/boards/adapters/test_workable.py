@@ -8,7 +8,7 @@ import json
 import pytest
 
 from jobmill.boards.adapters import workable
-from jobmill.boards.platform import Board, Page
+from jobmill.boards.platform import BoardConfig, BoardPage
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 
@@ -22,7 +22,7 @@ def postings() -> tuple[Posting, ...]:
 
 @pytest.mark.parametrize("token", ["puffin", "40123"])
 def test_an_account_is_asked_for_with_texts_by_name_or_number(token: str) -> None:
-    assert workable.first(Board(board_token=token)).url == (
+    assert workable.first_request(BoardConfig(board_token=token)).url == (
         f"https://apply.workable.com/api/v1/widget/accounts/{token}?details=true"
     )
 
@@ -64,8 +64,8 @@ def test_empty_words_are_none(postings: tuple[Posting, ...]) -> None:
 
 def test_a_posting_without_text_gets_it_from_its_detail(postings: tuple[Posting, ...]) -> None:
     assert postings[1].partial
-    config = Board(board_token="puffin")
-    assert workable.detail(postings[1], config).url == (
+    config = BoardConfig(board_token="puffin")
+    assert workable.detail_request(postings[1], config).url == (
         "https://apply.workable.com/api/v2/accounts/puffin/jobs/99FF00AA11"
     )
     whole = workable.read_detail(answer("workable/posting.json"), postings[1], config)
@@ -112,7 +112,7 @@ def test_an_answer_that_is_not_an_account_is_refused(body: bytes) -> None:
 
 
 def test_an_account_without_postings_is_an_account() -> None:
-    assert read("workable", b'{"name": "Puffin", "jobs": []}') == Page(())
+    assert read("workable", b'{"name": "Puffin", "jobs": []}') == BoardPage(())
 
 
 def test_a_search_is_read_like_an_account() -> None:

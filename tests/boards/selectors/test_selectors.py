@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from jobmill.boards import response_reader, selectors
+from jobmill.boards import selectors
 from jobmill.boards.adapters import html
 from jobmill.boards.selectors import plausibility
 from jobmill.boards.selectors.css_selectors import named
@@ -24,7 +24,7 @@ def read(body: bytes) -> tuple[selectors.Chosen, tuple[Posting, ...]]:
     chosen = selectors.find(body, URL)
     assert chosen is not None
     config = html.Site.model_validate(chosen.config)
-    return chosen, response_reader.read(html.PLATFORM, body, Request(URL), config).postings
+    return chosen, html.PLATFORM.read_response(body, Request(URL), config).postings
 
 
 @pytest.mark.parametrize(

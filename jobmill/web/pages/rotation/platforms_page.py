@@ -30,7 +30,7 @@ async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
         "rotation/platforms.html",
         topics=["rotation"],
         spaces=found,
-        off=[one for one in PLATFORMS if one.off],
+        off=[one for one in PLATFORMS if one.disabled],
         told=told,
         labels=labels,
     )

@@ -134,7 +134,7 @@ def searchable() -> list[tuple[str, str]]:
     return [
         (one.name, f"{one.title} ({say('needs a key')})" if unset else one.title)
         for one in PLATFORMS
-        if not one.inventory and not one.off and "keywords" in one.config.model_fields
+        if not one.inventory and not one.disabled and "keywords" in one.config.model_fields
         for unset in [api_keys.missing(one, None, os.environ)]
     ]
 

@@ -76,7 +76,7 @@ class Shown:
     def gap(self) -> float:
         """Seconds that pass between two calls at least: by our rules, or as the site asks."""
         platform = BY_NAME.get(self.source.source_type)
-        every = platform.every.total_seconds() if platform and platform.every else 0
+        every = platform.min_interval.total_seconds() if platform and platform.min_interval else 0
         return max(yield_model.YieldRules().gaps[self.target.kind], every) if self.target else every
 
 

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.boards import detection
 from jobmill.boards.adapters import BY_NAME
-from jobmill.boards.url_detection import Found
+from jobmill.boards.url_detection import DetectedBoard
 from jobmill.catalog import sources, urls
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
@@ -51,7 +51,7 @@ class Typed:
 class Understood:
     """What the address alone tells: nothing was fetched."""
 
-    found: Found | None
+    found: DetectedBoard | None
     platform: str
     off: str | None
     """Why it is not read, if it is not."""
@@ -113,7 +113,7 @@ async def _understand(tx: Tx, url: str) -> Understood:
     platform = BY_NAME.get(found.platform)
     known = await sources.find_by_board(tx, found.platform, found.token) if found.token else None
     title = platform.title if platform else found.platform
-    return Understood(found, title, platform.off if platform else None, known)
+    return Understood(found, title, platform.disabled if platform else None, known)
 
 
 async def _show(

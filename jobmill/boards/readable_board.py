@@ -1,0 +1,123 @@
+"""From a board to its requests: a platform with a checked config and API keys.
+
+`url_detection` turns a URL into a `DetectedBoard`; this module turns that, or a source, into a
+`ReadableBoard`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.sources import Source
+from jobmill.errors import Conflict, Unavailable
+from jobmill.outside.request import Request, Validators
+
+from . import api_keys, url_detection
+from .adapters import find_platform
+from .platform import BoardPage, Config, Platform
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableBoard:
+    """A board, with everything that requests to it need."""
+
+    platform: Platform
+    config: Config
+    environ: Mapping[str, str] = field(repr=False)
+    validators: Validators | None = None
+    """From the last read, to ask only for changes."""
+
+    @property
+    def vendor(self) -> str | None:
+        """The platform whose outages affect the board; None where the board is a site of its own."""
+        return self.platform.name if self.platform.vendor else None
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        return api_keys.names(self.platform, self.config)
+
+    def first_request(self) -> Request:
+        assert self.platform.first_request is not None
+        return self.platform.first_request(self.config)
+
+    def has_detail(self, posting: Posting) -> bool:
+        """Whether a further request gets the full text of the posting."""
+        return self.platform.detail_request is not None and posting.partial
+
+    def detail_request(self, posting: Posting) -> Request:
+        assert self.platform.detail_request is not None
+        return self.platform.detail_request(posting, self.config)
+
+    def with_keys(self, request: Request) -> Request:
+        return api_keys.fill(request, self.key_names, self.environ)
+
+    def without_keys(self, request: Request) -> Request:
+        """The request without keys that a site has written into its links."""
+        return api_keys.hide(request, self.key_names, self.environ)
+
+    def read(self, body: bytes, request: Request) -> BoardPage:
+        return self.platform.read_response(body, request, self.config)
+
+    def read_detail(self, body: bytes, posting: Posting) -> Posting:
+        return self.platform.read_detail_response(body, posting, self.config)
+
+
+def open_board(
+    platform: Platform,
+    config: dict[str, Any],
+    environ: Mapping[str, str],
+    validators: Validators | None = None,
+) -> ReadableBoard:
+    """The board with this config. Raises Invalid for a wrong config, Conflict for a platform that is
+    disabled or cannot be read, and Unavailable where an API key is missing."""
+    checked = platform.parse_config(config)
+    if platform.disabled:
+        raise Conflict(f"{platform.title} is off: {platform.disabled}")
+    if platform.first_request is None:
+        raise Conflict(f"{platform.title} is recognised but cannot be read yet")
+    if missing := api_keys.missing(platform, checked, environ):
+        raise Unavailable(f"{platform.title} needs a key: set {', '.join(missing)}")
+    return ReadableBoard(platform, checked, environ, validators)
+
+
+def board_of_source(source: Source, environ: Mapping[str, str]) -> ReadableBoard:
+    """The board of a source; errors as for `open_board`."""
+    validators = Validators(source.etag, source.last_modified, source.validators_url)
+    return open_board(find_platform(source.source_type), source.config, environ, validators)
+
+
+def board_at_url(url: str, environ: Mapping[str, str]) -> ReadableBoard | None:
+    """The board that the URL names by itself, if it names one; errors as for `open_board`."""
+    board = url_detection.detect_board(url)
+    if board is None or board.config is None or board.token is None:
+        return None
+    return open_board(find_platform(board.platform), board.config, environ)
+
+
+def read_saved_response(
+    platform: Platform,
+    body: bytes,
+    *,
+    url: str = "",
+    token: str = "",
+    config: dict[str, Any] | None = None,
+) -> tuple[Posting, ...]:
+    """The postings of a response whose board and request may be unknown."""
+    checked = platform.parse_config(config) if config else _assumed_config(platform, url, token)
+    return platform.read_response(body, Request(url), checked).postings
+
+
+def _assumed_config(platform: Platform, url: str, token: str) -> Config:
+    board = url_detection.detect_board(url) if url else None
+    if board and board.platform == platform.name and board.config:
+        return platform.parse_config(board.config)
+    fields = platform.config.model_fields
+    if "board_token" in fields:
+        return platform.config.model_construct(board_token=token)
+    # Nothing is requested, so the fields that say where to send requests may stay empty.
+    required = [name for name, info in fields.items() if info.is_required()]
+    blank: dict[str, Any] = dict.fromkeys(required, "")
+    return platform.config.model_construct(None, **blank)
