@@ -42,7 +42,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a source: detect its platform, test it and save it. Uncertain ones need your approval."""
-    wish = add_source.Wish(
+    wish = add_source.SourceRequest(
         url=url,
         platform=platform,
         token=token,

@@ -11,6 +11,7 @@ import typer
 
 from jobmill.boards import api_keys, detection, readable_board
 from jobmill.boards.adapters import PLATFORMS, find_platform
+from jobmill.boards.url_detection import DetectedBoard
 from jobmill.catalog import posting_json
 from jobmill.cli.support import files, inputs, output, posting_output, session
 from jobmill.cli.support.output import AsJson
@@ -32,7 +33,7 @@ def detect(
     """Detect the job board of a URL or a saved page, without the network unless you use --fetch."""
     rows: list[_DetectionRow] = []
 
-    def report(url: str, board: Found | None) -> None:
+    def report(url: str, board: DetectedBoard | None) -> None:
         if as_json:
             output.print_json(_to_json(url, board))
         else:
@@ -57,13 +58,13 @@ class _DetectionRow:
     evidence: str | None
 
     @staticmethod
-    def from_detection(url: str, board: Found | None) -> _DetectionRow:
+    def from_detection(url: str, board: DetectedBoard | None) -> _DetectionRow:
         if board is None:
             return _DetectionRow(url, None, None, None, None)
         return _DetectionRow(url, board.platform, board.token, board.confidence, board.evidence)
 
 
-def _to_json(url: str, board: Found | None) -> dict[str, Any]:
+def _to_json(url: str, board: DetectedBoard | None) -> dict[str, Any]:
     row = _DetectionRow.from_detection(url, board)
     return {
         "url": row.url,
@@ -77,7 +78,7 @@ def _to_json(url: str, board: Found | None) -> dict[str, Any]:
     }
 
 
-Report: TypeAlias = "Callable[[str, Found | None], None]"
+Report: TypeAlias = "Callable[[str, DetectedBoard | None], None]"
 
 
 def _detect_offline(urls: Iterable[str], html: str | None, report: Report, as_json: bool) -> None:

@@ -11,8 +11,8 @@ import typer
 
 from jobmill import queue
 from jobmill.boards import source_run
-from jobmill.boards.board_crawler import Progress
-from jobmill.boards.source_run import Sample
+from jobmill.boards.board_crawler import CrawlProgress
+from jobmill.boards.source_run import BoardSample
 from jobmill.catalog import sources
 from jobmill.catalog.source_runs import SavedRun
 from jobmill.catalog.sources import SourceRun
@@ -28,12 +28,14 @@ SourceId = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of th
 
 def sample_source(id: SourceId, as_json: AsJson = False) -> None:
     """Read a source and show a sample of its jobs, without saving them."""
-    sample: Sample = session.with_tools(lambda tools: source_run.test(tools, id, os.environ))
+    sample: BoardSample = session.with_tools(
+        lambda tools: source_run.test_source(tools, id, os.environ)
+    )
     if as_json:
-        output.print_json(sample.record())
+        output.print_json(sample.to_json())
     else:
         posting_output.print_postings(sample.postings)
-        typer.echo(sample.words)
+        typer.echo(sample.summary)
     if not sample.ok:
         raise typer.Exit(1)
 
@@ -167,14 +169,14 @@ async def _scrape_or_report(tools: Tools, id: int, as_json: bool) -> _RunResult:
 async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
     with output.show_progress(f"source {id}", quiet=as_json) as update:
 
-        def show_progress(progress: Progress) -> None:
-            details = f", {progress.details} of {progress.details_wanted} details"
+        def show_progress(progress: CrawlProgress) -> None:
+            details = f", {progress.details} of {progress.details_needed} details"
             update(
                 f"{progress.pages} pages, {progress.postings} postings"
-                + (details if progress.details_wanted else "")
+                + (details if progress.details_needed else "")
             )
 
-        harvest = await source_run.run(tools, id, os.environ, tell=show_progress)
+        harvest = await source_run.crawl_source(tools, id, os.environ, report=show_progress)
     async with tools.db.transaction() as tx:
         saved = await source.keep(tx, id=id, harvest=harvest)
         detail = harvest.detail or (await sources.get(tx, id)).last_detail
