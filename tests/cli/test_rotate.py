@@ -85,7 +85,7 @@ async def test_boards_are_imported_called_and_told_of(run: Run) -> None:
     assert "greenhouse gone failed: it is not there (status 404)" in (await run("report")).stdout
     said = "Nothing is due within 0.5 hours. `jobmill rotate due --ahead 24` looks further ahead."
     assert (await run("due", "--ahead", 0.5)).stdout.split() == said.split()
-    assert "Nothing can be called" in (await run("run")).stdout
+    assert "Nothing can be read" in (await run("run")).stdout
 
     (status,) = lines(await run("status", "--json"))
     (platform,) = status["platforms"]
@@ -105,7 +105,7 @@ async def test_boards_are_imported_called_and_told_of(run: Run) -> None:
 def test_whoever_has_looked_ahead_is_led_further_or_nowhere(
     ahead: float, advised: str | None
 ) -> None:
-    said = reports.nothing_due(ahead)
+    said = reports.describe_nothing_due(ahead)
     assert said.startswith("Nothing is due")
     assert (f"{advised}`" in said) if advised else ("--ahead" not in said)
 
@@ -179,7 +179,7 @@ async def test_turns_are_changed_by_people(run: Run) -> None:
     (told,) = lines(await run("limit", "greenhouse", "--per-hour", 0, "--json"))
     assert told == {"platform": "greenhouse", "per_hour": 0, "per_day": None}
     done = await run("run")
-    assert "greenhouse was passed over: its calls" in done.stdout
+    assert "greenhouse was skipped: its calls" in done.stdout
 
 
 async def test_wrong_lines_are_named_and_nothing_is_added(run: Run) -> None:
@@ -197,8 +197,8 @@ async def test_searches_are_kept_and_become_slices(run: Run) -> None:
     assert (told["slices"], told["enabled"]) == (2, True)
     id = told["id"]
     assert "cook, diver" in (await run("search", "list")).stdout
-    assert f"search {id} is off: 0 slices" in (await run("search", "disable", id)).stdout
-    assert f"search {id} is on: 2 slices" in (await run("search", "enable", id)).stdout
+    assert f"Search {id} is disabled: 0 slices" in (await run("search", "disable", id)).stdout
+    assert f"Search {id} is enabled: 2 slices" in (await run("search", "enable", id)).stdout
     assert lines(await run("search", "prioritise", id, 90, "--json"))[0]["priority"] == 90
     done = await run("run", "--slices")
     assert "JOOBLE_API_KEY" in done.stdout
@@ -209,6 +209,6 @@ async def test_searches_are_kept_and_become_slices(run: Run) -> None:
 async def test_a_run_at_the_pace_of_the_schedule_may_find_nothing_to_do(run: Run) -> None:
     await run("add", "greenhouse", "wells")
     done = await run("run", "--trigger", "schedule", JOBMILL_ROTATION_CALLS_PER_DAY="0")
-    assert "No call is due at this pace" in done.stdout
+    assert "Nothing is due at this pace" in done.stdout
     queued = lines(await run("run", "--queue", "--json"))
     assert (queued[0]["chosen"], queued[0]["waiting"]) == (1, 1)

@@ -1,4 +1,4 @@
-"""jobmill rotate …: which sources are called next, and what calls bring."""
+"""jobmill rotate: which sources are read next, and how often."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.pipelines import rotation, source
 from jobmill.rotation import board_import, platform_state, targets
-from jobmill.rotation.board_import import ImportedBoard, ImportResult
+from jobmill.rotation.board_import import ImportedBoard
 from jobmill.rotation.planner import RunRequest
 from jobmill.rotation.targets import Target
 from jobmill.settings import Settings
@@ -28,51 +28,50 @@ from jobmill.tools import Tools
 app = typer.Typer(no_args_is_help=True)
 app.add_typer(searches.app, name="search")
 
-Id = Annotated[int, typer.Argument(metavar="SOURCE", min=1, help="The number of a source.")]
+SourceId = Annotated[int, typer.Argument(metavar="SOURCE", min=1, help="Number of the source.")]
 PolicyOption = Annotated[
     Literal["yield", "seed"] | None,
-    typer.Option(help="Choose by this policy instead of the one that is set."),
+    typer.Option(help="Use this policy instead of the configured one."),
 ]
 
 
 @app.command()
 def run(
     platform: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this one; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Only this platform; may be repeated.")
     ] = None,
     slices: Annotated[bool, typer.Option("--slices", help="Only searches and feeds.")] = False,
-    companies: Annotated[bool, typer.Option("--companies", help="Only boards.")] = False,
+    companies: Annotated[bool, typer.Option("--companies", help="Only job boards.")] = False,
     most: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=10_000, help="At most so many calls.")
+        int | None, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number of reads.")
     ] = None,
     policy: PolicyOption = None,
     trigger: Annotated[
         Literal["manual", "schedule"],
-        typer.Option(help="As a person asks for it, or at the pace of the schedule."),
+        typer.Option(help="Read now, or keep the pace of the schedule."),
     ] = "manual",
     later: Annotated[
-        bool, typer.Option("--queue", help="Leave the calls to a worker instead of waiting.")
+        bool, typer.Option("--queue", help="Let a worker do it instead of waiting.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Choose what is called next, call it, and tell what it brought."""
+    """Choose the sources that are due, read them and report new jobs."""
     settings = environment.load_settings()
     names = [find_platform(name).name for name in platform or ()]
     if slices and companies:
-        raise Invalid("--slices and --companies: leave both out to call all")
-    wish = _wish(settings, names, policy, trigger, most, slices, companies)
+        raise Invalid("use --slices or --companies, or neither of them to read everything")
+    request = _make_request(settings, names, policy, trigger, most, slices, companies)
 
-    async def act(tools: Tools) -> reports.Run | None:
-        return await _run(tools, settings, wish, quiet=as_json, later=later)
-
-    told = session.with_tools(act)
-    if told is None:
-        _nothing(as_json)
+    details = session.with_tools(
+        lambda tools: _run(tools, settings, request, quiet=as_json, later=later)
+    )
+    if details is None:
+        _print_nothing_due(as_json)
         return
-    reports.show_report(told, as_json=as_json)
+    reports.print_run(details, as_json=as_json)
 
 
-def _wish(
+def _make_request(
     settings: Settings,
     names: list[str],
     policy: Literal["yield", "seed"] | None,
@@ -81,11 +80,11 @@ def _wish(
     slices: bool,
     companies: bool,
 ) -> RunRequest:
-    wish = rotation.wish_of(settings)
+    request = rotation.wish_of(settings)
     kind = "slice" if slices else "company" if companies else None
     return replace(
-        wish,
-        policy=policy or wish.policy,
+        request,
+        policy=policy or request.policy,
         trigger=trigger,
         platforms=names,
         kind=kind,
@@ -94,11 +93,11 @@ def _wish(
 
 
 async def _run(
-    tools: Tools, settings: Settings, wish: RunRequest, *, quiet: bool, later: bool
-) -> reports.Run | None:
+    tools: Tools, settings: Settings, request: RunRequest, *, quiet: bool, later: bool
+) -> reports.RunDetails | None:
     await assembly.declare_stages(tools, settings)
     async with tools.db.transaction() as tx:
-        planned, items = await rotation.start(tx, wish, os.environ)
+        planned, items = await rotation.start(tx, request, os.environ)
     if planned.run_id is None:
         return None
     if not later and items:
@@ -106,14 +105,14 @@ async def _run(
             tools, settings, (source.KIND,), list(items.values()), quiet=quiet
         )
     async with tools.db.transaction() as tx:
-        return await reports.look_at(tx, planned.run_id)
+        return await reports.read_run(tx, planned.run_id)
 
 
-def _nothing(as_json: bool) -> None:
+def _print_nothing_due(as_json: bool) -> None:
     if as_json:
         output.print_json({"run": None, "chosen": 0})
     else:
-        typer.echo("No call is due at this pace. `jobmill rotate due` shows what comes next.")
+        typer.echo("Nothing is due at this pace. `jobmill rotate due` lists what comes next.")
 
 
 app.command()(reports.due)
@@ -123,19 +122,21 @@ app.command()(reports.report)
 
 @app.command()
 def add(
-    platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="`source platforms`.")],
-    slugs: Annotated[list[str], typer.Argument(metavar="SLUG", help="The board on it.")],
-    priority: Annotated[
-        int, typer.Option(min=0, max=1_000_000, help="Lower is called first.")
-    ] = 100,
+    platform: Annotated[
+        str, typer.Argument(metavar="PLATFORM", help="Platform, see `jobmill source platforms`.")
+    ],
+    slugs: Annotated[
+        list[str], typer.Argument(metavar="SLUG", help="Name of the board on the platform.")
+    ],
+    priority: Annotated[int, typer.Option(min=0, max=1_000_000, help="Lower is read first.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Add boards to the rotation; they run without a test, and those that fail are given up."""
-    found = [
+    """Add job boards to the rotation without testing them; boards that keep failing are dropped."""
+    boards = [
         board_import.ImportedBoard(board_import.board_source(platform, slug), priority)
         for slug in slugs
     ]
-    _import(found, as_json)
+    _save_boards(boards, as_json)
 
 
 @app.command("import")
@@ -145,37 +146,34 @@ def import_boards(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Add many boards at once; where a line is wrong it is named, and nothing is added."""
-    _import(board_import.parse_boards(files.read_text(file)), as_json)
+    """Add many job boards, all or none: if a line is wrong, it is reported and none is added."""
+    _save_boards(board_import.parse_boards(files.read_text(file)), as_json)
 
 
-def _import(found: list[ImportedBoard], as_json: bool) -> None:
-    async def keep(tx: Tx) -> ImportResult:
-        return await board_import.import_boards(tx, found)
-
-    done = session.in_transaction(keep)
+def _save_boards(boards: list[ImportedBoard], as_json: bool) -> None:
+    done = session.in_transaction(lambda tx: board_import.import_boards(tx, boards))
     if as_json:
         output.print_record(done, as_json=True)
     else:
-        known = f", {done.known:,} known already" if done.known else ""
-        typer.echo(f"{output.format_count(done.new, 'new board')}{known}")
+        already_added = f", {done.known:,} already added" if done.known else ""
+        typer.echo(f"{output.format_count(done.new, 'new board')}{already_added}")
 
 
 @app.command()
-def pause(id: Id, as_json: AsJson = False) -> None:
-    """Leave a source out of the rotation until it is resumed."""
+def pause(id: SourceId, as_json: AsJson = False) -> None:
+    """Take a source out of the rotation until you resume it."""
     _change(id, lambda tx: targets.pause(tx, id, actor="command line"), as_json)
 
 
 @app.command()
-def resume(id: Id, as_json: AsJson = False) -> None:
-    """Let a source that was paused take its turn again."""
+def resume(id: SourceId, as_json: AsJson = False) -> None:
+    """Put a paused source back into the rotation."""
     _change(id, lambda tx: targets.resume(tx, id, actor="command line"), as_json)
 
 
 @app.command()
-def revive(id: Id, as_json: AsJson = False) -> None:
-    """Forget the failures of a source, and let it run at once."""
+def revive(id: SourceId, as_json: AsJson = False) -> None:
+    """Reset the failures of a source and make it due now."""
     _change(id, lambda tx: targets.revive(tx, id, actor="command line"), as_json)
 
 
@@ -188,37 +186,39 @@ def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> N
     if as_json:
         output.print_record(target, as_json=True)
     else:
-        typer.echo(f"source {id} is {target.status} in the rotation")
+        typer.echo(f"Source {id} is {target.status} in the rotation.")
 
 
 @app.command()
-def sync(id: Id, as_json: AsJson = False) -> None:
-    """Run one source now, whatever its turn; it counts as its turn."""
+def sync(id: SourceId, as_json: AsJson = False) -> None:
+    """Read one source now; this counts as its turn."""
     scrape.scrape([id], everything=False, later=False, as_json=as_json)
 
 
 @app.command()
 def limit(
-    platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="`source platforms`.")],
+    platform: Annotated[
+        str, typer.Argument(metavar="PLATFORM", help="Platform, see `jobmill source platforms`.")
+    ],
     per_hour: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Calls an hour; left out: no limit.")
+        int | None, typer.Option(metavar="N", min=0, help="Reads per hour; default: no limit.")
     ] = None,
     per_day: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Calls a day; left out: no limit.")
+        int | None, typer.Option(metavar="N", min=0, help="Reads per day; default: no limit.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many calls a platform takes at most."""
-    name = find_platform(platform).name
+    """Limit the number of reads of a platform."""
+    name = saved_responses.platform(platform).name
 
-    async def keep(tx: Tx) -> None:
+    async def save_limit(tx: Tx) -> None:
         await platform_state.set_limits(
             tx, name, per_hour=per_hour, per_day=per_day, actor="command line"
         )
 
-    session.in_transaction(keep)
-    told = {"platform": name, "per_hour": per_hour, "per_day": per_day}
+    session.in_transaction(save_limit)
+    limits = {"platform": name, "per_hour": per_hour, "per_day": per_day}
     if as_json:
-        output.print_json(told)
+        output.print_json(limits)
     else:
-        output.print_facts(told)
+        output.print_facts(limits)

@@ -1,4 +1,4 @@
-"""jobmill rotate search …: what is looked for at sites that gather postings."""
+"""jobmill rotate search: searches at sites that collect jobs of many employers."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from jobmill.db import Tx
 from jobmill.rotation import searches
 from jobmill.rotation.searches import SavedSearch
 
-app = typer.Typer(no_args_is_help=True, help="Say what is looked for, and where.")
+app = typer.Typer(no_args_is_help=True, help="Manage searches: keywords and locations.")
 
-Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number of a search.")]
+SearchId = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the search.")]
 
 
 @app.command()
 def add(
     platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="jooble, reed, adzuna, …")],
     keywords: Annotated[
-        list[str], typer.Argument(metavar="KEYWORDS", help="Each is a search of its own.")
+        list[str],
+        typer.Argument(metavar="KEYWORDS", help="Keywords; each argument is a separate query."),
     ],
     location: Annotated[
-        list[str] | None, typer.Option(help="Where; may be repeated, left out: anywhere.")
+        list[str] | None, typer.Option(help="Location; may be repeated; default: anywhere.")
     ] = None,
-    priority: Annotated[int, typer.Option(min=0, max=100, help="Higher is called first.")] = 50,
+    priority: Annotated[int, typer.Option(min=0, max=100, help="Higher is read first.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Look for these words in these places; each pair becomes a slice that runs in turn."""
-    _tell(
+    """Add a search; each pair of keywords and location is read in turn."""
+    _run_and_print(
         lambda tx: searches.add(tx, platform, keywords, location or [""], priority=priority),
         as_json,
     )
@@ -39,59 +40,60 @@ def add(
 
 @app.command("list")
 def list_searches(as_json: AsJson = False) -> None:
-    """List searches, the most wanted first."""
-    found = session.in_transaction(searches.list_all)
+    """List searches, highest priority first."""
+    rows = session.in_transaction(searches.list_all)
     if as_json:
-        output.print_json_lines(found)
-    elif not found:
+        output.print_json_lines(rows)
+    elif not rows:
         typer.echo('No searches. Add one: jobmill rotate search add jooble "pump engineer"')
     else:
-        output.print_entries((one.id, _what(one), _facts(one)) for one in found)
+        output.print_entries((search.id, _title(search), _details(search)) for search in rows)
 
 
-def _what(one: SavedSearch) -> list[str | None]:
-    return [", ".join(one.keywords) or "everything", one.platform, None if one.enabled else "off"]
+def _title(search: SavedSearch) -> list[str | None]:
+    keywords = ", ".join(search.keywords) or "everything"
+    return [keywords, search.platform, None if search.enabled else "disabled"]
 
 
-def _facts(one: SavedSearch) -> list[str | None]:
-    places = ", ".join(filter(None, one.locations)) or "anywhere"
-    return [places, f"priority {one.priority}", output.format_count(one.slices, "slice")]
-
-
-@app.command()
-def enable(id: Id, as_json: AsJson = False) -> None:
-    """Let a search run."""
-    _tell(lambda tx: searches.update_search(tx, id, enabled=True), as_json)
+def _details(search: SavedSearch) -> list[str | None]:
+    places = ", ".join(filter(None, search.locations)) or "anywhere"
+    return [places, f"priority {search.priority}", output.format_count(search.slices, "slice")]
 
 
 @app.command()
-def disable(id: Id, as_json: AsJson = False) -> None:
-    """Stop a search; its slices rest unless another search wants them."""
-    _tell(lambda tx: searches.update_search(tx, id, enabled=False), as_json)
+def enable(id: SearchId, as_json: AsJson = False) -> None:
+    """Enable a search."""
+    _run_and_print(lambda tx: searches.update_search(tx, id, enabled=True), as_json)
+
+
+@app.command()
+def disable(id: SearchId, as_json: AsJson = False) -> None:
+    """Disable a search; its queries pause unless another search needs them."""
+    _run_and_print(lambda tx: searches.update_search(tx, id, enabled=False), as_json)
 
 
 @app.command()
 def prioritise(
-    id: Id,
+    id: SearchId,
     priority: Annotated[
-        int, typer.Argument(metavar="PRIORITY", min=0, max=100, help="Higher is called first.")
+        int, typer.Argument(metavar="PRIORITY", min=0, max=100, help="Higher is read first.")
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Put a search further ahead or behind."""
-    _tell(lambda tx: searches.update_search(tx, id, priority=priority), as_json)
+    """Change the priority of a search."""
+    _run_and_print(lambda tx: searches.update_search(tx, id, priority=priority), as_json)
 
 
 @app.command()
-def remove(id: Id, as_json: AsJson = False) -> None:
-    """Forget a search; the listings that it found stay."""
-    _tell(lambda tx: searches.remove(tx, id), as_json)
+def remove(id: SearchId, as_json: AsJson = False) -> None:
+    """Delete a search; the jobs it found stay."""
+    _run_and_print(lambda tx: searches.remove(tx, id), as_json)
 
 
-def _tell(act: Callable[[Tx], Awaitable[SavedSearch]], as_json: bool) -> None:
+def _run_and_print(act: Callable[[Tx], Awaitable[SavedSearch]], as_json: bool) -> None:
     search = session.in_transaction(act)
     if as_json:
         output.print_record(search, as_json=True)
     else:
-        state = "on" if search.enabled else "off"
-        typer.echo(f"search {search.id} is {state}: {output.format_count(search.slices, 'slice')}")
+        state = "enabled" if search.enabled else "disabled"
+        typer.echo(f"Search {search.id} is {state}: {output.format_count(search.slices, 'slice')}.")
