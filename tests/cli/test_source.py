@@ -94,14 +94,14 @@ async def test_a_site_is_added_tried_run_and_searched(run: Run, site: Site, home
     assert (company["name"], company["open_listings"]) == ("Wells & Co", 2)
 
     out = await run("listing", "export", "all.csv", "--format", "csv", "--state", "all")
-    assert "3 listings" in out.stdout
+    assert "3 jobs" in out.stdout
     table = list(csv.DictReader(io.StringIO((home / "all.csv").read_text())))
     assert {row["title"] for row in table} == {"Senior Pump Engineer", "Cook", "Diver"}
 
 
 async def test_people_get_tables_and_words(run: Run, site: Site) -> None:
     assert "No sources" in (await run("source", "list")).stdout
-    assert "No listings" in (await run("listing", "list")).stdout
+    assert "No jobs" in (await run("listing", "list")).stdout
     id = await add(run, site)
     assert "not run yet" in (await run("source", "list")).stdout
     assert "It works: 2" in (await run("source", "test", id)).stdout
@@ -325,7 +325,7 @@ async def test_an_export_is_safe_in_a_spreadsheet_and_in_a_pipe(
 
     os.mkfifo(home / "pipe")
     reader = asyncio.create_task(asyncio.to_thread((home / "pipe").read_bytes))
-    assert "50 listings" in (await run("listing", "export", "pipe")).stdout
+    assert "50 jobs" in (await run("listing", "export", "pipe")).stdout
     assert len((await reader).splitlines()) == 50
     assert (home / "pipe").is_fifo()
 

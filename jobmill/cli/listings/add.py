@@ -1,4 +1,4 @@
-"""jobmill listing add: listings that a person found elsewhere."""
+"""jobmill listing add: add jobs by URL."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from jobmill.pipelines import judging
 from jobmill.queue import ItemId, inspect
 from jobmill.tools import Tools
 
-ENDED = ("SUCCESS", "FILTERED", "SKIPPED")
-"""How an item ends of which something can be said."""
+FINISHED = ("SUCCESS", "FILTERED", "SKIPPED")
+"""Statuses of an item whose job was read and scored."""
 
 
 @dataclass(frozen=True)
-class Submitted:
+class _AddedListing:
     url: str
     item: int | None
     status: str
@@ -33,83 +33,88 @@ class Submitted:
 
 
 def add(
-    urls: Annotated[list[str], typer.Argument(metavar="URL", help="The page of a listing.")],
+    urls: Annotated[list[str], typer.Argument(metavar="URL", help="Page of the job.")],
     profile: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For whom; the default profile if not said.")
+        str | None,
+        typer.Option(metavar="NAME", help="Profile to score it for; default: the default profile."),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Keep it as a match whatever the rules say of it."),
+        typer.Option("--force", help="Keep it as a match whatever its score."),
     ] = False,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Judge it here and now, not by a worker.")
+        bool, typer.Option("--wait", help="Score it now, in this command, instead of in a worker.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let listings be read and judged that you found yourself.
+    """Add a job by URL, then read and score it.
 
-    With --force one becomes a match though the filter or the score would turn it down;
-    `jobmill match why` still shows what they said.
+    With --force it becomes a match even if the filter or the score rejects it;
+    `jobmill match why` still shows their reasons.
     """
 
-    async def act(tools: Tools) -> list[Submitted]:
+    async def add_listings(tools: Tools) -> list[_AddedListing]:
         settings = environment.load_settings()
         await app.declare_stages(tools, settings)
         async with tools.db.transaction() as tx:
             submitted = await _submit(tx, urls, profile, force)
         if not wait:
             return submitted
-        items = [one.item for one in submitted if one.item is not None]
+        items = [listing.item for listing in submitted if listing.item is not None]
         await foreground_worker.finish_items(
             tools, settings, ("listing", "company"), items, quiet=as_json
         )
         async with tools.db.transaction() as tx:
-            return [await _outcome(tx, one, profile) for one in submitted]
+            return [await _read_outcome(tx, listing, profile) for listing in submitted]
 
-    done = session.with_tools(act)
+    added = session.with_tools(add_listings)
     if as_json:
-        output.print_json_lines(done)
+        output.print_json_lines(added)
     else:
-        for one in done:
-            _tell(one)
+        for listing in added:
+            _print_outcome(listing)
         if not wait:
-            typer.echo("A worker does it (`jobmill up` starts one); then `jobmill match why URL` tells what came of it.")  # fmt: skip
-    if wait and any(one.status not in ENDED for one in done):
+            typer.echo(
+                "A worker reads and scores it (`jobmill up` starts one); "
+                "then see `jobmill match why URL`."
+            )
+    if wait and any(listing.status not in FINISHED for listing in added):
         raise typer.Exit(1)
 
 
-async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> list[Submitted]:
-    judge = await lookups.choose_profile(tx, profile)
-    news = [judging.submission(url, judge.profile_id, force=force) for url in dict.fromkeys(urls)]
-    answers = await queue.submit_all(tx, news)
+async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> list[_AddedListing]:
+    version = await lookups.choose_profile(tx, profile)
+    new_items = [
+        judging.submission(url, version.profile_id, force=force) for url in dict.fromkeys(urls)
+    ]
+    submissions = await queue.submit_all(tx, new_items)
     return [
-        Submitted(new.data["url"], answer.live, "refused", answer.message)
-        if isinstance(answer, queue.RefusedItem)
-        else Submitted(new.data["url"], answer.id, "queued", "")
-        for new, answer in zip(news, answers, strict=True)
+        _AddedListing(item.data["url"], submission.live, "refused", submission.message)
+        if isinstance(submission, queue.RefusedItem)
+        else _AddedListing(item.data["url"], submission.id, "queued", "")
+        for item, submission in zip(new_items, submissions, strict=True)
     ]
 
 
-async def _outcome(tx: Tx, one: Submitted, profile: str | None) -> Submitted:
-    """What became of it, once nothing is left to do."""
-    if one.item is None:
-        return one
-    item = await inspect.get_item(tx, ItemId(one.item))
-    judge = await profiles.get(tx, profile)
-    listing = await listings.find_by_url(tx, one.url, PLATFORM_RULES)
-    match = await matches.of_listing(tx, judge.profile_id, listing) if listing else None
+async def _read_outcome(tx: Tx, added: _AddedListing, profile: str | None) -> _AddedListing:
+    if added.item is None:
+        return added
+    item = await inspect.get_item(tx, ItemId(added.item))
+    version = await profiles.get(tx, profile)
+    listing = await listings.find_by_url(tx, added.url, PLATFORM_RULES)
+    match = await matches.of_listing(tx, version.profile_id, listing) if listing else None
     note = item.message or ""
     if item.status == "FAILED":
         note = item.error_text or note
     elif item.status == "PENDING" and item.error_text:
         note = f"{note}: {item.error_text}"
-    return Submitted(one.url, one.item, item.status, note, listing, match)
+    return _AddedListing(added.url, added.item, item.status, note, listing, match)
 
 
-def _tell(one: Submitted) -> None:
-    told = f": {one.note}" if one.note else ""
-    typer.echo(output.printable(f"{one.url}: {one.status.lower()}{told}"))
-    if one.match is not None:
-        typer.echo(f"  `jobmill match show {one.match}` shows it")
-    elif one.listing is not None:
-        typer.echo(f"  `jobmill match why {one.listing}` says why")
+def _print_outcome(added: _AddedListing) -> None:
+    note = f": {added.note}" if added.note else ""
+    typer.echo(output.printable(f"{added.url}: {added.status.lower()}{note}"))
+    if added.match is not None:
+        typer.echo(f"  See `jobmill match show {added.match}`")
+    elif added.listing is not None:
+        typer.echo(f"  See why: `jobmill match why {added.listing}`")

@@ -1,4 +1,4 @@
-"""jobmill listing …: the listings that were found."""
+"""jobmill listing: read, show, link and mark jobs of the catalog."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jobmill.extract.page import page_reader
 
 app = typer.Typer(no_args_is_help=True)
 
-Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number of a listing.")]
+ListingId = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the job.")]
 
 
 @app.command()
@@ -32,30 +32,32 @@ def read(
             metavar="FILE", help='Saved pages; - reads {"url": …, "file" or "html": …} from stdin.'
         ),
     ],
-    url: Annotated[str, typer.Option(help="Where the page was.")] = "",
+    url: Annotated[str, typer.Option(help="URL of the page.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Read the posting of a saved page, without any model; nothing is fetched or saved."""
-    inputs.for_each(files, "file", lambda one: _print_reading(one, url, as_json), as_json=as_json)
+    """Read the job on a saved page without a model; nothing is fetched or saved."""
+    inputs.for_each(
+        files, "file", lambda fields: _print_page(fields, url, as_json), as_json=as_json
+    )
 
 
-def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
-    html = inputs.get_text(one, "html")
-    found = page_reader.read_posting(
-        inputs.read_named_file(one, "html") if html is None else html,
-        inputs.get_text(one, "url") or url,
-        # Whoever hands a page in says that it is a posting's.
+def _print_page(fields: dict[str, Any], url: str, as_json: bool) -> None:
+    html = inputs.get_text(fields, "html")
+    page = page_reader.read_posting(
+        inputs.read_named_file(fields, "html") if html is None else html,
+        inputs.get_text(fields, "url") or url,
+        # The caller says that the page is a posting.
         expected=True,
     )
-    if found.posting is None:
-        raise Invalid("no posting was found on the page")
+    if page.posting is None:
+        raise Invalid("there is no job on the page")
     if not as_json:
-        posting_output.print_posting(found.posting)
+        posting_output.print_posting(page.posting)
         return
-    extra = {"file": one["file"]} if "file" in one else {}
+    extra = {"file": fields["file"]} if "file" in fields else {}
     output.print_json(
-        posting_json.to_record(found.posting)
-        | {"method": found.method, "closed": found.closed}
+        posting_json.to_record(page.posting)
+        | {"method": page.method, "closed": page.closed}
         | extra
     )
 
@@ -64,20 +66,18 @@ def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
 def dedup(
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE", help="Canonical postings, one JSON object a line; - is stdin."
-        ),
+        typer.Argument(metavar="FILE", help="Postings, one JSON object per line; - is stdin."),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Group postings that are the same vacancy, and say why; nothing is removed.
+    """Group postings of the same vacancy and tell why; nothing is removed.
 
-    A posting is named by its `id` where all have one, else by the number of its line, from 0.
-    `posts` says which members are one and the same post. A line that is no posting is complained
-    of, with its number from 1, and left out.
+    A posting is named by its `id` if all have one, else by the number of its line, from 0.
+    `posts` lists the members that are the same post. A line that is not a posting is reported
+    with its number, from 1, and skipped.
     """
-    names, found, whole = _named(files.read_text(file), as_json)
-    groups = duplicates.find_groups(found, PLATFORM_RULES)
+    names, postings, all_valid = _read_postings(files.read_text(file), as_json)
+    groups = duplicates.find_groups(postings, PLATFORM_RULES)
     for group in groups:
         members = [names[index] for index in group.members]
         if as_json:
@@ -94,36 +94,36 @@ def dedup(
             typer.echo(f"{names[group.canonical]}: {', '.join(map(str, members))} ({group.why})")
     if not as_json:
         together = sum(len(group.members) for group in groups)
-        groups_of = f"{together} in {output.format_count(len(groups), 'group')}"
-        typer.echo(f"{output.format_count(len(found), 'posting')}: {groups_of}, the rest alone")
-    if not whole:
+        grouped = f"{together} in {output.format_count(len(groups), 'group')}"
+        typer.echo(f"{output.format_count(len(postings), 'posting')}: {grouped}, the others unique")
+    if not all_valid:
         raise typer.Exit(1)
 
 
-def _named(text: str, as_json: bool) -> tuple[list[Any], list[Posting], bool]:
-    """Names and postings; and whether every line was one."""
+def _read_postings(text: str, as_json: bool) -> tuple[list[Any], list[Posting], bool]:
+    """The names, the postings, and whether every line is a posting."""
     numbers: list[int] = []
     ids: list[Any] = []
-    found: list[Posting] = []
-    wrong = 0
+    postings: list[Posting] = []
+    all_valid = True
     for number, line in enumerate(text.split("\n")):
         if not line.strip():
             continue
         try:
             fields = inputs.parse_object(line, f"line {number + 1}")
-            found.append(posting_json.from_record(fields))
+            postings.append(posting_json.from_record(fields))
         except Invalid as error:
-            wrong += 1
+            all_valid = False
             inputs.report_error({}, number + 1, error, as_json=as_json)
             continue
         numbers.append(number)
         ids.append(fields.get("id"))
-    named = bool(ids) and None not in ids and len(set(map(str, ids))) == len(ids)
-    return (ids if named else numbers), found, wrong == 0
+    have_ids = bool(ids) and None not in ids and len(set(map(str, ids))) == len(ids)
+    return (ids if have_ids else numbers), postings, all_valid
 
 
 @dataclass(frozen=True)
-class Story:
+class _ListingDetails:
     listing: Listing
     completeness: str
     linked: list[int]
@@ -131,75 +131,74 @@ class Story:
 
 
 @app.command("show")
-def show_listing(id: Id, as_json: AsJson = False) -> None:
-    """Show a listing in full, what is linked to it and how it changed."""
+def show_listing(id: ListingId, as_json: AsJson = False) -> None:
+    """Show a job with its text, duplicates and history."""
 
-    async def find(tx: Tx) -> Story:
+    async def read_details(tx: Tx) -> _ListingDetails:
         listing = await listings.get(tx, id)
-        return Story(
+        return _ListingDetails(
             listing,
             listings.completeness(listing),
-            [int(one) for one in await duplicate_links.find_linked(tx, id)],
+            [int(linked) for linked in await duplicate_links.find_linked(tx, id)],
             await history.find_events(tx, "listing", id),
         )
 
-    story = session.in_transaction(find)
+    details = session.in_transaction(read_details)
     if as_json:
-        output.print_record(story, as_json=True)
+        output.print_record(details, as_json=True)
         return
-    posting_output.print_posting(listings.to_posting(story.listing))
+    posting_output.print_posting(listings.to_posting(details.listing))
     posting_output.print_listing_history(
-        story.listing, story.completeness, story.linked, story.events
+        details.listing, details.completeness, details.linked, details.events
     )
 
 
 @app.command()
-def unlink(id: Id, as_json: AsJson = False) -> None:
-    """Say that a listing is no duplicate: it stands for itself, and stays so."""
-    _act(
+def unlink(id: ListingId, as_json: AsJson = False) -> None:
+    """Mark a job as not a duplicate, permanently."""
+    _change(
         id,
         lambda tx: duplicate_links.unlink(tx, id, actor="command line"),
-        "stands for itself",
+        "is not a duplicate",
         as_json,
     )
 
 
 @app.command()
 def link(
-    id: Id,
-    to: Annotated[int, typer.Argument(metavar="OTHER", min=1, help="The one it repeats.")],
+    id: ListingId,
+    to: Annotated[
+        int, typer.Argument(metavar="OTHER", min=1, help="Number of the job that it duplicates.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Say that a listing repeats another one; `listing unlink` takes it back."""
-    _act(
+    """Mark a job as a duplicate of another one; undo with `jobmill listing unlink`."""
+    _change(
         id,
         lambda tx: duplicate_links.link(tx, id, to, actor="command line"),
-        f"repeats {to}",
+        f"is a duplicate of {to}",
         as_json,
     )
 
 
 @app.command()
-def mark(id: Id, as_json: AsJson = False) -> None:
-    """Keep a listing for ever, also when it is closed."""
-    _act(id, lambda tx: listings.mark(tx, id, actor="command line"), "is kept", as_json)
+def mark(id: ListingId, as_json: AsJson = False) -> None:
+    """Keep a job forever, even after it closes."""
+    _change(id, lambda tx: listings.mark(tx, id, actor="command line"), "is kept forever", as_json)
 
 
 @dataclass(frozen=True)
-class Done:
+class _Changed:
     id: int
     message: str
 
 
-def _act(id: int, act: Callable[[Tx], Awaitable[None]], words: str, as_json: bool) -> None:
-    async def run(tx: Tx) -> None:
-        await act(tx)
-
-    session.in_transaction(run)
+def _change(id: int, act: Callable[[Tx], Awaitable[None]], message: str, as_json: bool) -> None:
+    session.in_transaction(act)
     if as_json:
-        output.print_record(Done(id, words), as_json=True)
+        output.print_record(_Changed(id, message), as_json=True)
     else:
-        typer.echo(f"listing {id} {words}")
+        typer.echo(f"Job {id} {message}.")
 
 
 app.command()(add.add)

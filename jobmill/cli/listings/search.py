@@ -1,4 +1,4 @@
-"""jobmill listing list|search|export: finding listings."""
+"""jobmill listing list, search, export: find jobs in the catalog."""
 
 from __future__ import annotations
 
@@ -11,45 +11,44 @@ from typing import Annotated, Literal, TextIO
 import typer
 
 from jobmill.catalog import listing_search, listings, posting_json
-from jobmill.catalog.listing_search import ListingHit, ListingPage, ListingQuery
+from jobmill.catalog.listing_search import ListingHit, ListingQuery
 from jobmill.catalog.listings import Listing, to_posting
 from jobmill.catalog.posting import format_salary
 from jobmill.catalog.spreadsheet_cells import escape_formula
 from jobmill.cli.support import files, output, session, times
-from jobmill.cli.support.output import AsJson
-from jobmill.db import Database, Tx
+from jobmill.cli.support.output import AsJson, Limit
+from jobmill.db import Database
 
-PAGE = 500
-Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")]
-After = Annotated[str | None, typer.Option(metavar="PAGE", help="The page to go on from.")]
-Company = Annotated[
-    str | None, typer.Option(help="Words of the company's name, or their beginnings.")
+PAGE_SIZE = 500
+After = Annotated[
+    str | None, typer.Option(metavar="PAGE", help="Next page, as printed by the previous one.")
 ]
-Location = Annotated[str | None, typer.Option(help="Words of a place, or their beginnings.")]
+Company = Annotated[str | None, typer.Option(help="Words of the company name, or prefixes.")]
+Location = Annotated[str | None, typer.Option(help="Words of the location, or prefixes.")]
 ArrangementName = Annotated[
     Literal["remote", "hybrid", "onsite"] | None,
-    typer.Option("--arrangement", help="Where the work is done."),
+    typer.Option("--arrangement", help="Work arrangement."),
 ]
 PlatformName = Annotated[
-    str | None, typer.Option("--platform", metavar="NAME", help="Only from this one.")
+    str | None, typer.Option("--platform", metavar="NAME", help="Only jobs from this platform.")
 ]
 SourceNumber = Annotated[
     int | None,
-    typer.Option("--source", metavar="ID", help="Only from this source."),
+    typer.Option("--source", metavar="ID", help="Only jobs from this source."),
 ]
 Seniority = Annotated[str | None, typer.Option(help="intern, junior, mid, senior, lead, …")]
 Employment = Annotated[str | None, typer.Option("--type", help="full_time, part_time, contract, …")]
 LeastPay = Annotated[
-    float | None, typer.Option("--pay", metavar="AMOUNT", help="At least so much a year.")
+    float | None, typer.Option("--pay", metavar="AMOUNT", help="Minimum pay per year.")
 ]
 Since = Annotated[
     int | None,
-    typer.Option("--days", metavar="N", min=0, max=36_500, help="Found within the last N days."),
+    typer.Option("--days", metavar="N", min=0, max=36_500, help="Found in the last N days."),
 ]
 State = Annotated[
-    Literal["open", "closed", "all"], typer.Option(help="Open ones, closed ones, or all.")
+    Literal["open", "closed", "all"], typer.Option(help="Open jobs, closed jobs, or all.")
 ]
-Duplicates = Annotated[bool, typer.Option("--duplicates", help="Also those linked to another one.")]
+Duplicates = Annotated[bool, typer.Option("--duplicates", help="Also list duplicates.")]
 
 
 def list_listings(
@@ -68,7 +67,7 @@ def list_listings(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List listings, newest first."""
+    """List jobs, newest first."""
     query = ListingQuery(
         company=company,
         location=location,
@@ -98,12 +97,12 @@ def search(
     days: Since = None,
     state: State = "open",
     duplicates: Duplicates = False,
-    sort: Annotated[Literal["best", "newest"], typer.Option(help="Which come first.")] = "best",
+    sort: Annotated[Literal["best", "newest"], typer.Option(help="Sort order.")] = "best",
     after: After = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Search listings by words in title, company, place and text."""
+    """Search jobs by words in title, company, location and text."""
     query = ListingQuery(
         words=words,
         company=company,
@@ -140,74 +139,73 @@ def _entry(hit: ListingHit) -> tuple[int, list[str | None], list[str | None]]:
 
 
 def _print_hits(query: ListingQuery, after: str | None, limit: int, as_json: bool) -> None:
-    async def find(tx: Tx) -> ListingPage:
-        return await listing_search.find(tx, query, after=after, limit=limit)
-
-    found = session.in_transaction(find)
+    page = session.in_transaction(
+        lambda tx: listing_search.find(tx, query, after=after, limit=limit)
+    )
     if as_json:
-        output.print_json_lines(found.hits)
-        if found.next:
-            # Not among the listings: whoever reads lines gets nothing else on stdout.
-            typer.echo(f"next page: --after {found.next}", err=True)
-        return
-    if not found.hits:
-        typer.echo("No listings fit. `jobmill source list` says what was looked at, and when.")
-        return
-    output.print_entries(map(_entry, found.hits))
-    if found.next:
-        typer.echo(f"There are more: --after {found.next}")
+        output.print_json_lines(page.hits)
+    elif page.hits:
+        output.print_entries(map(_entry, page.hits))
+    else:
+        typer.echo("No jobs match. `jobmill source list` shows which sources were read, and when.")
+    if page.next:
+        output.print_more_hint("--after", page.next)
 
 
 def export(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to; - is stdout.")] = "-",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Output file; - is stdout.")] = "-",
     form: Annotated[
-        Literal["jsonl", "csv"], typer.Option("--format", help="One object a line, or a table.")
+        Literal["jsonl", "csv"],
+        typer.Option("--format", help="One JSON object per line, or a table."),
     ] = "jsonl",
     state: State = "open",
     days: Since = None,
     company: Company = None,
     duplicates: Duplicates = False,
 ) -> None:
-    """Write listings to a file, with their whole text; a jsonl export can be read by `dedup`."""
+    """Export jobs with their full text; `jobmill listing dedup` can read a jsonl export."""
     query = ListingQuery(company=company, since=_since(days), state=state, duplicates=duplicates)
 
-    async def run(database: Database) -> int:
+    async def write_listings(database: Database) -> int:
         with files.open_output(file) as out:
-            return await _write(out, form, _all(database, query))
+            return await _write(out, form, _iter_listings(database, query))
 
-    count = session.with_database(run)
+    count = session.with_database(write_listings)
     if file != "-":
-        typer.echo(f"{count} listings written to {file}")
+        typer.echo(f"{output.format_count(count, 'job')} written to {file}")
 
 
-async def _all(database: Database, query: ListingQuery) -> AsyncIterator[Listing]:
-    """Page after page, each in a transaction of its own."""
+async def _iter_listings(database: Database, query: ListingQuery) -> AsyncIterator[Listing]:
+    """Read page by page, each in its own transaction."""
     after = None
     while True:
         async with database.transaction() as tx:
-            page = await listing_search.find(tx, query, after=after, limit=PAGE)
-            whole = {
-                one.id: one for one in await listings.by_ids(tx, [hit.id for hit in page.hits])
-            }
+            page = await listing_search.find(tx, query, after=after, limit=PAGE_SIZE)
+            rows = await listings.by_ids(tx, [hit.id for hit in page.hits])
+        by_id = {listing.id: listing for listing in rows}
         for hit in page.hits:
-            if hit.id in whole:
-                yield whole[hit.id]
+            if hit.id in by_id:
+                yield by_id[hit.id]
         after = page.next
         if after is None:
             return
 
 
-async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
+async def _write(out: TextIO, form: str, rows: AsyncIterator[Listing]) -> int:
     names = [field.name for field in dataclasses.fields(Listing)]
     table = csv.writer(out) if form == "csv" else None
     if table:
         table.writerow(names)
     count = 0
-    async for one in found:
+    async for listing in rows:
         count += 1
         if table:
-            table.writerow([escape_formula(getattr(one, name)) for name in names])
+            table.writerow([escape_formula(getattr(listing, name)) for name in names])
         else:
-            kept = {"id": one.id, "first_seen_at": one.first_seen_at, "closed_at": one.closed_at}
-            output.print_json(posting_json.to_record(to_posting(one)) | kept, out)
+            extra = {
+                "id": listing.id,
+                "first_seen_at": listing.first_seen_at,
+                "closed_at": listing.closed_at,
+            }
+            output.print_json(posting_json.to_record(to_posting(listing)) | extra, out)
     return count
