@@ -29,73 +29,73 @@ COMMANDS = (
     LazyCommand(
         "doctor",
         "doctor:doctor",
-        "Look for what could keep Jobmill from working here; exit code 1 if there is something.",
+        "Check this installation; exit code 1 if something keeps Jobmill from working.",
     ),
     LazyCommand(
         "budget",
         "budget:budget",
-        "Show what models may cost and have cost, by day, model, purpose and saved match (in UTC).",
+        "Show the limits and costs of models by day, model and purpose (days in UTC).",
     ),
     LazyCommand(
         "seed",
         "hiring.commands:seed",
-        "Make a sample to look around in: 3 openings, 5 people, some applications. Once is enough.",
+        "Add sample data once: 3 openings, 5 people and some applications.",
     ),
     LazyCommand(
         "up",
         "servers.up:up",
         "Start everything in one process: the database, the web pages and a worker.",
     ),
-    LazyCommand("web", "servers.web:web", "Serve the web pages; a worker elsewhere does the work."),
+    LazyCommand(
+        "web",
+        "servers.web:web",
+        "Serve the web pages only; start `jobmill worker` elsewhere to run the queue.",
+    ),
     LazyCommand(
         "worker",
         "servers.worker:worker",
-        "Do the work that waits in the queue, until stopped. Start as many as you like.",
+        "Run queued work until stopped. Start as many workers as you like.",
     ),
     LazyCommand(
         "setup",
         "setup:app",
-        "Begin with your own: after `profile import`, choose companies and check the model.",
+        "First steps after `jobmill profile import`: add companies and check the model.",
     ),
     LazyCommand(
-        "source", "sources.commands:app", "See where listings come from, add and run sources."
+        "source", "sources.commands:app", "Add, test, read and manage the sources of jobs."
     ),
     LazyCommand(
-        "rotate", "rotation.commands:app", "Call sources in turn, for the most new listings."
+        "rotate",
+        "rotation.commands:app",
+        "Manage the rotation that decides which source is read next.",
     ),
     LazyCommand(
-        "approval", "sources.approvals:app", "Decide about sources and boards that wait for you."
+        "approval", "sources.approvals:app", "Approve or reject new sources and job boards."
     ),
-    LazyCommand(
-        "listing", "listings.commands:app", "Search, read and export the listings that were found."
-    ),
-    LazyCommand("company", "companies:app", "Follow companies, and see what is known of them."),
+    LazyCommand("listing", "listings.commands:app", "Search, show, add and export jobs."),
+    LazyCommand("company", "companies:app", "Add, list and show companies."),
     LazyCommand(
         "profile",
         "profile.commands:app",
-        "Say what you can do and want; every change is a version.",
+        "Manage profiles of skills and wishes; every change is a version.",
     ),
     LazyCommand(
-        "match", "matches.commands:app", "See what fits you and why, and say what you made of it."
+        "match", "matches.commands:app", "List and explain matches, and track their status."
     ),
-    LazyCommand(
-        "opening", "openings.commands:app", "Offer slots, few or many, and say on which terms."
-    ),
+    LazyCommand("opening", "openings.commands:app", "Create and manage openings of your own."),
     LazyCommand(
         "hiring",
         "hiring.commands:app",
-        "Take applications, see who stands where, and what happened.",
+        "Manage applications, the waitlist and the audit log of openings.",
     ),
-    LazyCommand("person", "people:app", "Those who work here and sign in."),
-    LazyCommand("key", "people:keys_app", "API keys, for programs."),
-    LazyCommand("webhook", "webhooks:app", "Tell servers of yours what happens to openings."),
-    LazyCommand("db", "database:app", "Look after the database."),
-    LazyCommand("config", "settings:app", "Look at the settings."),
-    LazyCommand("queue", "queue.commands:app", "See what is in the work queue, and act on it."),
+    LazyCommand("person", "people:app", "Manage the people who can sign in."),
+    LazyCommand("key", "people:keys_app", "Manage API keys for programs."),
+    LazyCommand("webhook", "webhooks:app", "Send events of openings to other servers."),
+    LazyCommand("db", "database:app", "Show, migrate, back up and restore the database."),
+    LazyCommand("config", "settings:app", "Show and check the settings."),
+    LazyCommand("queue", "queue.commands:app", "Inspect and control the work queue."),
     LazyCommand(
-        "demo",
-        "demo:app",
-        "Look around in a fictional world: companies, boards, openings and people, in fast time.",
+        "demo", "demo:app", "Try Jobmill with fictional companies and people, in fast time."
     ),
 )
 """In the order of the help page; the text of a function repeats its docstring."""
@@ -145,4 +145,4 @@ def root(
         ),
     ] = False,
 ) -> None:
-    """Jobmill finds the listings that fit you and fills openings fairly."""
+    """Jobmill finds jobs that fit you and fills openings fairly."""

@@ -54,7 +54,7 @@ async def test_a_page_is_discovered_shown_approved_and_run(run: Run, site: Site)
 
     words = (await run("approval", "list")).stdout
     assert "medium confidence" in words
-    assert "approval approve" in words
+    assert "jobmill approval show" in words
     shown = lines(await run("approval", "show", ref, "--json"))[0]
     assert (shown["state"], shown["config"]["selectors"]["title"]) == ("waiting", "h3.job-title")
     assert "It needs your approval" in (await run("approval", "show", ref)).stdout

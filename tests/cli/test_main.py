@@ -7,6 +7,7 @@ from importlib.metadata import version
 import pytest
 
 from jobmill import cli, errors
+from jobmill.cli.lazy_commands import LazyCommand
 from jobmill.cli.support import output
 from jobmill.errors import AppError
 from tests.cli.conftest import Jobmill
@@ -58,6 +59,11 @@ def test_help_does_not_load_what_only_some_commands_need() -> None:
     )
     heavy = {"psycopg", "pydantic", "fastapi", "uvicorn", "yaml", "rich.table"}
     assert not heavy & set(loaded.stdout.split())
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS, ids=lambda command: command.command_name)
+def test_the_help_page_repeats_the_first_line_of_each_command(command: LazyCommand) -> None:
+    assert command.help == command.load().help.partition("\n\n")[0]
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ async def test_matches_are_found_by_what_is_asked_for_page_by_page(
         (["--status", "hired"], 2, "hired is no status; there are new, saved"),
         (["--after", 99], 3, "match 99 does not exist; `jobmill match list`"),
         (["--profile", "nobody"], 3, "`jobmill profile list`"),
-        (["--after", "9" * 20], 2, "no database holds"),
+        (["--after", "9" * 20], 2, "cannot store"),
     ]:
         done = await run("list", *arguments)
         assert (done.returncode, words in done.stderr) == (code, True), done.stderr
@@ -516,7 +516,7 @@ async def test_an_export_has_all_fields_and_is_safe_in_a_spreadsheet(
     listed = answers(await run("export", "--format", "jsonl", "--status", "saved"))
     assert [one["id"] for one in listed] == [2]
     assert listed == answers(await run("list", "--status", "saved", "--json"))
-    assert "cannot be written" in (await run("export", "--out", "all.csv/x")).stderr
+    assert "cannot write" in (await run("export", "--out", "all.csv/x")).stderr
 
 
 async def test_an_export_goes_on_past_a_page(run: Run, database: Database) -> None:

@@ -111,7 +111,7 @@ async def test_an_opening_is_made_changed_and_turned(run: Run) -> None:
     assert told(await run("opening", "list", "--json"))[0]["title"] == "Baker"
     (changed,) = told(await run(*change, "--json"))
     assert changed["changed"]["title"] == {"from": "Baker", "to": "Master"}
-    assert "it is so already" in (await run(*change)).stdout
+    assert "already has these values" in (await run(*change)).stdout
     assert (await run("opening", "edit", 1)).returncode == 2
     assert "is paused" in (await run("opening", "pause", 1)).stdout
     again = await run("opening", "pause", 1)
@@ -125,26 +125,26 @@ async def test_an_opening_is_made_changed_and_turned(run: Run) -> None:
 async def test_who_would_be_promoted_is_said_before(run: Run, database: Database) -> None:
     await fill(database, 1, 3)
     dry = await run("opening", "capacity", 1, 2, "--dry-run")
-    assert "Opening 1 would have 2 of 2 slots taken, 1 waiting." in dry.stdout
-    assert "2  Ada would be offered a slot." in dry.stdout
+    assert "Opening 1 would have 2 of 2 places taken, 1 waiting." in dry.stdout
+    assert "2  Ada would be offered a place." in dry.stdout
     (shown,) = told(await run("opening", "show", 1, "--json"))
     assert (shown["capacity"], shown["waitlistCount"]) == (1, 2)
     (done,) = told(await run("opening", "capacity", 1, 2, "--json"))
     assert [one["applicationId"] for one in done["promoted"]] == [2]
-    assert "Nobody is sent away: 1 beyond" in (await run("opening", "capacity", 1, 1)).stdout
+    assert "Nobody is removed: 1 above" in (await run("opening", "capacity", 1, 1)).stdout
 
 
 async def test_a_roster_is_shown_page_by_page(run: Run, database: Database) -> None:
     await fill(database, 1, 4)
     first = await run("opening", "show", 1, "--limit", 2)
-    assert [line for line in first.stdout.splitlines() if line.startswith(("In it", "Wai"))] == [
+    assert [line for line in first.stdout.splitlines() if line.startswith(("Places", "Wai"))] == [
         "In it (1)",
         "Waiting (3)",
     ]
-    assert "offers stand for  5 minutes" in first.stdout
+    assert "time to confirm  5 minutes" in first.stdout
     after = first.stderr.split("--after ")[1].strip()
     second = (await run("opening", "show", 1, "--after", after)).stdout
-    assert "offers stand for" not in second
+    assert "time to confirm" not in second
     assert [line.split(" · ")[0].strip() for line in second.splitlines() if "position" in line] == [
         "position 2",
         "position 3",
@@ -188,7 +188,7 @@ async def test_openings_go_out_and_come_in(run: Run, database: Database, home: P
 
 async def test_who_is_blocked_cannot_apply(run: Run, database: Database) -> None:
     await fill(database, 1, 0)
-    assert "Nobody is blocked" in (await run("opening", "blocked")).stdout
+    assert "Nothing is blocked" in (await run("opening", "blocked")).stdout
     await run("opening", "block", "@Evil.example", "--reason", "spam")
     assert "@evil.example spam" in (await run("opening", "blocked")).stdout
     eve = ["hiring", "apply", 1, "--name", "Eve", "--email", "eve@evil.example"]

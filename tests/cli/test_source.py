@@ -152,7 +152,7 @@ async def test_bad_wishes_are_refused_with_what_to_do(run: Run, site: Site) -> N
         (["source", "read", "nothing.json", "--platform", "lever"], "cannot read"),
         (["listing", "read", "nothing.html"], "cannot read"),
         (["listing", "dedup", "nothing.jsonl"], "cannot read"),
-        (["listing", "list", "--after", "???"], "not a page"),
+        (["listing", "list", "--after", "???"], "invalid cursor"),
         (["company", "show", "nobody"], "does not exist"),
     ]:  # fmt: skip
         done = await run(*arguments)

@@ -1,4 +1,4 @@
-"""jobmill hiring status|link|timeline|queue: who stands where, and how they came there."""
+"""jobmill hiring status, link, timeline, queue: applicants and the waitlist."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.openings import roster
+from jobmill.cli.openings import opening_output
 from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.hiring_session import ApplicantName, OpeningId
 from jobmill.cli.support.output import AsJson, Limit
@@ -20,7 +20,7 @@ from jobmill.hiring.openings.applicant_lists import ApplicantRow, ApplicationSta
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.people import secrets
 
-STANDING = (
+STANDING_FIELDS = (
     "applicationId",
     "jobId",
     "jobTitle",
@@ -31,60 +31,67 @@ STANDING = (
     "acknowledgeDeadline",
     "timeInCurrentStateSeconds",
 )
-"""What the public contract says of an application."""
+"""The fields of an application in the HTTP API."""
 
 
 def status(person: ApplicantName, as_json: AsJson = False) -> None:
-    """Show how somebody stands in each opening they applied for."""
-
-    async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[ApplicationStanding]]:
-        return await applicant_lists.list_standings(tx, who.id)
-
-    who, found = hiring_session.read_applicant(person, ask)
+    """Show the status of an applicant in each opening."""
+    applicant, standings = hiring_session.read_applicant(
+        person, lambda tx, applicant: applicant_lists.list_standings(tx, applicant.id)
+    )
     if as_json:
-        output.print_json(_status(who, found))
+        output.print_json(_status_json(applicant, standings))
         return
-    output.print_wrapped(output.join([who.name, who.email]), f"{who.id:>5}  ", bold=True)
-    if not found:
-        typer.echo("       has not applied for anything.")
-    output.print_entries((one.application_id, [one.job_title], _standing(one)) for one in found)
+    output.print_wrapped(
+        output.join([applicant.name, applicant.email]), f"{applicant.id:>5}  ", bold=True
+    )
+    if not standings:
+        typer.echo("       No applications.")
+    output.print_entries(
+        (standing.application_id, [standing.job_title], _standing_details(standing))
+        for standing in standings
+    )
 
 
-def _status(who: Applicant, found: list[ApplicationStanding]) -> dict[str, Any]:
-    listed = [exports.to_json_fields(one) for one in found]
+def _status_json(applicant: Applicant, standings: list[ApplicationStanding]) -> dict[str, Any]:
+    applications = [exports.to_json_fields(standing) for standing in standings]
     return {
-        "applicantId": who.id,
-        "applicantName": who.name,
-        "applicantEmail": who.email,
-        "applications": [{name: one[name] for name in STANDING} for one in listed],
+        "applicantId": applicant.id,
+        "applicantName": applicant.name,
+        "applicantEmail": applicant.email,
+        "applications": [
+            {name: application[name] for name in STANDING_FIELDS} for application in applications
+        ],
     }
 
 
-def _standing(one: ApplicationStanding) -> list[str | None]:
+def _standing_details(standing: ApplicationStanding) -> list[str | None]:
     return [
-        roster.stands(one.status, one.queue_position, one.acknowledge_deadline),
-        f"for {times.format_age(one.time_in_current_state_seconds)}",
-        f"applied {times.format_ago(one.applied_at)}",
-        f"opening {one.job_id}",
+        opening_output.format_standing(
+            standing.status, standing.queue_position, standing.acknowledge_deadline
+        ),
+        f"for {times.format_age(standing.time_in_current_state_seconds)}",
+        f"applied {times.format_ago(standing.applied_at)}",
+        f"opening {standing.job_id}",
     ]
 
 
 def link(
     person: ApplicantName,
     renew: Annotated[
-        bool, typer.Option("--renew", help="A new one: those given before open nothing any more.")
+        bool, typer.Option("--renew", help="Create a new link; earlier links stop working.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print somebody's personal link, for you to hand to them: who has it acts as they do."""
+    """Print the personal link of an applicant; anyone with the link can act as the applicant."""
 
-    async def act(tx: Tx) -> str:
-        who = await hiring_session.find_applicant(tx, person)
+    async def make_link(tx: Tx) -> str:
+        applicant = await hiring_session.find_applicant(tx, person)
         return await personal_links.make_path(
-            tx, LinkSigner(await secrets.get_signing_key(tx)), who.id, renew=renew
+            tx, LinkSigner(await secrets.get_signing_key(tx)), applicant.id, renew=renew
         )
 
-    url = hiring_session.base_url() + hiring_session.in_transaction(act)
+    url = hiring_session.base_url() + hiring_session.in_transaction(make_link)
     if as_json:
         output.print_json({"url": url})
     else:
@@ -95,31 +102,30 @@ def timeline(
     person: ApplicantName,
     limit: Limit = 200,
     after: Annotated[
-        str | None, typer.Option(metavar="PLACE", help="Where the list goes on, as it says.")
+        str | None, typer.Option(metavar="PLACE", help="Next page, as printed by the previous one.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List all that happened to somebody's applications, in order."""
-
-    async def ask(tx: Tx, who: Applicant) -> list[AuditEvent]:
-        return await applicant_lists.list_timeline(tx, who.id, after=after, limit=limit + 1)
-
-    found = hiring_session.read_applicant(person, ask)
-    for event in found[:limit]:
+    """List all events of an applicant's applications, oldest first."""
+    events = hiring_session.read_applicant(
+        person,
+        lambda tx, applicant: applicant_lists.list_timeline(
+            tx, applicant.id, after=after, limit=limit + 1
+        ),
+    )
+    for event in events[:limit]:
         if as_json:
-            output.print_json(event_record(event))
+            output.print_json(event_json(event))
         else:
-            print_event(event, opening=True)
-    if not found and not as_json:
-        typer.echo("There are no more." if after else "Nothing has happened: they never applied.")
-    if len(found) > limit:
-        typer.echo(
-            f"There are more: --after {applicant_lists.timeline_cursor(found[limit - 1])}", err=True
-        )
+            print_event(event, with_opening=True)
+    if not events and not as_json:
+        typer.echo("No more events." if after else "No events: this person has not applied.")
+    if len(events) > limit:
+        output.print_more_hint("--after", applicant_lists.timeline_cursor(events[limit - 1]))
 
 
-def event_record(event: AuditEvent) -> dict[str, Any]:
-    """An event, by the names of the public contract."""
+def event_json(event: AuditEvent) -> dict[str, Any]:
+    """An event under the names of the HTTP API."""
     return {
         "id": event.id,
         "applicationId": event.application_id,
@@ -135,16 +141,20 @@ def event_record(event: AuditEvent) -> dict[str, Any]:
     }
 
 
-def print_event(event: AuditEvent, *, opening: bool) -> None:
-    """An event in a line: when, what, from where to where, by whom."""
+def print_event(event: AuditEvent, *, with_opening: bool) -> None:
+    """Print an event on one line."""
     lead = f"{times.format_second(event.created_at)}  {event.seq:>5}  "
-    states = [roster.STATES[one] for one in (event.from_status, event.to_status) if one]
+    statuses = [
+        opening_output.STATUS_NAMES[status]
+        for status in (event.from_status, event.to_status)
+        if status
+    ]
     output.print_wrapped(
         output.join(
             [
                 event.type,
-                " → ".join(states) or None,
-                f"opening {event.opening_id}" if opening else None,
+                " → ".join(statuses) or None,
+                f"opening {event.opening_id}" if with_opening else None,
                 f"application {event.application_id}" if event.application_id else None,
                 f"by {event.actor}",
                 f"“{event.note}”" if event.note else None,
@@ -158,40 +168,38 @@ def queue(
     opening: OpeningId,
     limit: Limit = 50,
     after: Annotated[
-        int, typer.Option(metavar="KEY", min=0, help="Where it goes on, as it says.")
+        int, typer.Option(metavar="KEY", min=0, help="Next page, as printed by the previous one.")
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """List who waits for an opening, in order."""
+    """List the waitlist of an opening, in order."""
 
-    async def ask(tx: Tx) -> tuple[OpeningCounts, list[ApplicantRow]]:
-        counted = await applicant_lists.get_counts(tx, opening)
-        return counted, await applicant_lists.list_waiting(
-            tx, opening, after=after, limit=limit + 1
-        )
+    async def read_queue(tx: Tx) -> tuple[OpeningCounts, list[ApplicantRow]]:
+        counts = await applicant_lists.get_counts(tx, opening)
+        return counts, await applicant_lists.list_waiting(tx, opening, after=after, limit=limit + 1)
 
-    counted, found = hiring_session.read_opening(opening, ask)
+    counts, rows = hiring_session.read_opening(opening, read_queue)
     if as_json:
-        output.print_json(_queue(counted, found[:limit]))
+        output.print_json(_queue_json(counts, rows[:limit]))
     else:
-        waiting = f"{counted.waitlist_count:,} waiting"
-        taken = f"{counted.active_count:,} of {output.format_count(counted.capacity, 'slot')} taken"
+        waiting = f"{counts.waitlist_count:,} waiting"
+        taken = f"{counts.active_count:,} of {output.format_count(counts.capacity, 'place')} taken"
         output.print_wrapped(
-            output.join([counted.title, taken, waiting]), f"{counted.id:>5}  ", bold=True
+            output.join([counts.title, taken, waiting]), f"{counts.id:>5}  ", bold=True
         )
-        roster.people(found[:limit])
-        if not found:
-            typer.echo("       There are no more." if after else "       Nobody waits.")
-    if len(found) > limit:
-        typer.echo(f"There are more: --after {found[limit - 1].queue_key}", err=True)
+        opening_output.print_applicants(rows[:limit])
+        if not rows:
+            typer.echo("       No more applicants." if after else "       The waitlist is empty.")
+    if len(rows) > limit:
+        output.print_more_hint("--after", rows[limit - 1].queue_key)
 
 
-def _queue(counted: OpeningCounts, found: list[ApplicantRow]) -> dict[str, Any]:
+def _queue_json(counts: OpeningCounts, rows: list[ApplicantRow]) -> dict[str, Any]:
     return {
-        "jobId": counted.id,
-        "jobTitle": counted.title,
-        "capacity": counted.capacity,
-        "activeCount": counted.active_count,
+        "jobId": counts.id,
+        "jobTitle": counts.title,
+        "capacity": counts.capacity,
+        "activeCount": counts.active_count,
         "waitlistEntries": [
             {
                 "applicationId": row.application_id,
@@ -201,6 +209,6 @@ def _queue(counted: OpeningCounts, found: list[ApplicantRow]) -> dict[str, Any]:
                 "appliedAt": exports.to_json_value(row.applied_at),
                 "penaltyCount": row.penalty_count,
             }
-            for row in found
+            for row in rows
         ],
     }

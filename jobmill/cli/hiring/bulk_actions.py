@@ -1,4 +1,4 @@
-"""jobmill hiring withdraw-many|promote-many|message-many: one thing done to many, at once."""
+"""jobmill hiring withdraw-many, promote-many, message-many: act on many applications at once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from jobmill.outside import mail
 
 Ids = Annotated[
     list[int] | None,
-    typer.Argument(metavar="APPLICATION", min=1, help="The numbers of applications."),
+    typer.Argument(metavar="APPLICATION", min=1, help="Numbers of the applications."),
 ]
 AllWaiting = Annotated[
-    bool, typer.Option("--all-waiting", help="All who wait, in their order, instead.")
+    bool, typer.Option("--all-waiting", help="All applications on the waitlist, in order.")
 ]
-Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the log.")]
+Reason = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Reason, kept in the audit log.")
+]
 
 
 def withdraw_many(
@@ -36,8 +38,8 @@ def withdraw_many(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """End many applications at once; then slots go to those who still wait (exit code 1: some refused)."""
-    _run(opening, "withdraw", ids, all_waiting, reason, dry_run, as_json)
+    """Withdraw many applications, then offer their places to the waitlist; exit code 1 if one was refused."""
+    _run_bulk_action(opening, "withdraw", ids, all_waiting, reason, dry_run, as_json)
 
 
 def promote_many(
@@ -46,13 +48,15 @@ def promote_many(
     ids: Ids = None,
     all_waiting: AllWaiting = False,
     add_slots: Annotated[
-        bool, typer.Option("--add-slots", help="Make more slots where none is free.")
+        bool, typer.Option("--add-slots", help="Add places if none is free.")
     ] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Offer slots to many who wait, out of turn, in the order named (exit code 1: some refused)."""
-    _run(opening, "promote", ids, all_waiting, reason, dry_run, as_json, add_slots=add_slots)
+    """Offer places to many waiting applicants, out of turn, in this order; exit code 1 if one was refused."""
+    _run_bulk_action(
+        opening, "promote", ids, all_waiting, reason, dry_run, as_json, add_slots=add_slots
+    )
 
 
 def message_many(
@@ -60,27 +64,29 @@ def message_many(
     reason: Reason,
     ids: Ids = None,
     all_waiting: AllWaiting = False,
-    text: Annotated[str | None, typer.Option(metavar="TEXT", help="What to tell them.")] = None,
+    text: Annotated[str | None, typer.Option(metavar="TEXT", help="Text of the message.")] = None,
     file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The same from a file; `-` is stdin.")
+        str | None, typer.Option(metavar="FILE", help="Read the message from a file; `-` is stdin.")
     ] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write to many applicants: a letter each, in which they see nobody else (exit code 1: some refused)."""
+    """Email many applicants, each separately; exit code 1 if one was refused."""
     if (text is None) == (file is None):
-        raise Invalid("say what to tell them: --text TEXT or --file FILE")
+        raise Invalid("give the message: --text TEXT or --file FILE")
     message = text if file is None else files.read_text(file)
-    _warn()
-    _run(opening, "message", ids, all_waiting, reason, dry_run, as_json, message=message)
+    _warn_if_mail_is_off()
+    _run_bulk_action(
+        opening, "message", ids, all_waiting, reason, dry_run, as_json, message=message
+    )
 
 
-def _warn() -> None:
+def _warn_if_mail_is_off() -> None:
     if missing := mail.missing_setting(environment.load_settings()):
-        typer.echo(f"Letters are dropped: {missing}.", err=True)
+        typer.echo(f"Email is off and will be dropped: {missing}.", err=True)
 
 
-def _run(
+def _run_bulk_action(
     opening: int,
     action: BulkAction,
     ids: list[int] | None,
@@ -93,9 +99,9 @@ def _run(
     add_slots: bool = False,
 ) -> None:
     if bool(ids) == all_waiting:
-        raise Invalid("name applications, or --all-waiting")
+        raise Invalid("name the applications, or use --all-waiting")
 
-    async def act(tx: Tx) -> list[BulkResult]:
+    async def run(tx: Tx) -> list[BulkResult]:
         return await bulk_actions.run_bulk_action(
             tx,
             opening,
@@ -108,21 +114,21 @@ def _run(
             dry_run=dry_run,
         )
 
-    done = hiring_session.in_transaction(act)
-    _print(done, dry_run, as_json)
-    if any(line.outcome == "refused" for line in done):
+    results = hiring_session.in_transaction(run)
+    _print_results(results, dry_run, as_json)
+    if any(result.outcome == "refused" for result in results):
         raise typer.Exit(1)
 
 
-def _print(done: Sequence[BulkResult], dry_run: bool, as_json: bool) -> None:
+def _print_results(results: Sequence[BulkResult], dry_run: bool, as_json: bool) -> None:
     if as_json:
-        for line in done:
-            output.print_json({**exports.to_json_fields(line), "dryRun": dry_run})
+        for result in results:
+            output.print_json({**exports.to_json_fields(result), "dryRun": dry_run})
         return
-    for line in done:
-        detail = f": {hints.call_job_opening(line.detail)}" if line.detail else ""
-        typer.echo(f"{line.application_id:>5}  {line.outcome}{detail}")
-    if not done:
-        typer.echo("Nobody waits.")
+    for result in results:
+        detail = f": {hints.call_job_opening(result.detail)}" if result.detail else ""
+        typer.echo(f"{result.application_id:>5}  {result.outcome}{detail}")
+    if not results:
+        typer.echo("The waitlist is empty.")
     elif dry_run:
         typer.echo("Nothing was changed.")

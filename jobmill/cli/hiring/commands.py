@@ -1,4 +1,4 @@
-"""jobmill hiring …: who applies, who is offered a slot, who leaves."""
+"""jobmill hiring: apply, withdraw, answer and promote; and `jobmill seed`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.hiring import applicants as standing
-from jobmill.cli.hiring import audit_log, bulk_actions, personal_data
+from jobmill.cli.hiring import applicants as applicant_commands
+from jobmill.cli.hiring import audit_log, bulk_actions, log_verification, personal_data
 from jobmill.cli.openings import spreadsheets
 from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.hiring_session import ApplicationId, OpeningId
@@ -22,17 +22,18 @@ from jobmill.hiring.applications.submissions import MissedOffer, Placement
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applications import Application
-from jobmill.hiring.sample_data import SampleData
 
 app = typer.Typer(no_args_is_help=True)
 
-Themselves = Annotated[
+ForApplicant = Annotated[
     bool,
     typer.Option(
-        "--for-applicant", help="As they asked for it: the log and the letter do not name you."
+        "--for-applicant", help="Act for the applicant: the log and the email do not name you."
     ),
 ]
-Why = Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the log.")]
+Reason = Annotated[
+    str | None, typer.Option("--reason", metavar="TEXT", help="Reason, kept in the audit log.")
+]
 
 
 @app.command()
@@ -40,60 +41,66 @@ def apply(
     opening: OpeningId,
     applicant: Annotated[
         int | None,
-        typer.Option(metavar="ID", min=1, help="Somebody who is known."),
+        typer.Option(metavar="ID", min=1, help="Number of a known applicant."),
     ] = None,
-    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Or anybody, by name …")] = None,
-    email: Annotated[str | None, typer.Option(metavar="ADDRESS", help="… and address.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Name of a new applicant, with --email.")
+    ] = None,
+    email: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Email address of a new applicant.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Apply for somebody: they take a free slot, or join the waitlist."""
+    """Apply for a person, who gets a free place or joins the waitlist."""
     if applicant is not None and name is None and email is None:
-        placed = hiring_session.in_transaction(
+        placement = hiring_session.in_transaction(
             lambda tx: submissions.apply(tx, opening, applicant, LOCAL)
         )
     elif applicant is None and name is not None and email is not None:
-        person = applicants.parse_contact(name, email, fold=hiring_session.folds_email_aliases())
-        placed = hiring_session.in_transaction(
-            lambda tx: submissions.apply_with_contact(tx, opening, person, LOCAL)
+        contact = applicants.parse_contact(name, email, fold=hiring_session.folds_email_aliases())
+        placement = hiring_session.in_transaction(
+            lambda tx: submissions.apply_with_contact(tx, opening, contact, LOCAL)
         )
     else:
-        raise Invalid("name --applicant ID, or --name and --email")
-    _tell(placed.application, outcomes.apply_message(placed), as_json, placed.position)
+        raise Invalid("use --applicant ID, or --name and --email")
+    _print_application(
+        placement.application, outcomes.apply_message(placement), as_json, placement.position
+    )
 
 
 @app.command()
 def withdraw(
     application: ApplicationId,
-    reason: Why = None,
-    for_applicant: Themselves = False,
+    reason: Reason = None,
+    for_applicant: ForApplicant = False,
     as_json: AsJson = False,
 ) -> None:
-    """End an application; a slot that it had goes to who waits longest."""
+    """Withdraw an application; its place is offered to the next on the waitlist."""
 
-    async def act(tx: Tx) -> Placement:
-        by = await _by(tx, application, for_applicant)
-        return await submissions.withdraw(tx, application, by, reason=reason)
+    async def withdraw_application(tx: Tx) -> Placement:
+        actor = await _choose_actor(tx, application, for_applicant)
+        return await submissions.withdraw(tx, application, actor, reason=reason)
 
-    placed = hiring_session.in_transaction(act)
-    _tell(placed.application, outcomes.WITHDRAWN, as_json)
+    placement = hiring_session.in_transaction(withdraw_application)
+    _print_application(placement.application, outcomes.WITHDRAWN, as_json)
 
 
 @app.command()
 def ack(
-    application: ApplicationId, for_applicant: Themselves = False, as_json: AsJson = False
+    application: ApplicationId, for_applicant: ForApplicant = False, as_json: AsJson = False
 ) -> None:
-    """Confirm an offer, in time (else exit code 4: the slot is gone)."""
+    """Confirm an offer; exit code 4 if it is too late."""
     _answer(application, "accept", for_applicant, None, as_json)
 
 
 @app.command()
 def decline(
     application: ApplicationId,
-    reason: Why = None,
-    for_applicant: Themselves = False,
+    reason: Reason = None,
+    for_applicant: ForApplicant = False,
     as_json: AsJson = False,
 ) -> None:
-    """Turn an offer down, which ends the application."""
+    """Decline an offer, which ends the application."""
     _answer(application, "decline", for_applicant, reason, as_json)
 
 
@@ -104,18 +111,18 @@ def _answer(
     reason: str | None,
     as_json: bool,
 ) -> None:
-    async def act(tx: Tx) -> Placement | MissedOffer:
-        by = await _by(tx, id, for_applicant)
-        return await offers.answer_offer(tx, id, answer, by, reason=reason)
+    async def answer_offer(tx: Tx) -> Placement | MissedOffer:
+        actor = await _choose_actor(tx, id, for_applicant)
+        return await offers.answer_offer(tx, id, answer, actor, reason=reason)
 
-    done = hiring_session.in_transaction(act)
-    # What the miss led to is committed by now.
-    if isinstance(done, submissions.MissedOffer):
-        raise Gone(outcomes.missed_message(done.application))
-    _tell(done.application, outcomes.ANSWERED[answer], as_json)
+    result = hiring_session.in_transaction(answer_offer)
+    # Raised only now, because the consequences of the missed offer must be committed.
+    if isinstance(result, submissions.MissedOffer):
+        raise Gone(outcomes.missed_message(result.application))
+    _print_application(result.application, outcomes.ANSWERED[answer], as_json)
 
 
-async def _by(tx: Tx, application: int, for_applicant: bool) -> Actor:
+async def _choose_actor(tx: Tx, application: int, for_applicant: bool) -> Actor:
     if not for_applicant:
         return LOCAL
     return by_applicant((await applications.get(tx, application)).applicant_id)
@@ -124,49 +131,53 @@ async def _by(tx: Tx, application: int, for_applicant: bool) -> Actor:
 @app.command()
 def promote(
     application: ApplicationId,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why out of turn; the log keeps it.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Reason, kept in the audit log.")],
     add_slot: Annotated[
-        bool, typer.Option("--add-slot", help="Make one more slot if none is free.")
+        bool, typer.Option("--add-slot", help="Add a place if none is free.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Offer a slot to somebody who waits, out of turn."""
-    done = hiring_session.in_transaction(
+    """Offer a place to a waiting applicant, out of turn."""
+    promoted = hiring_session.in_transaction(
         lambda tx: lifecycle.offer_out_of_turn(
             tx, application, LOCAL, reason=reason, add_slot=add_slot
         )
     )
-    _tell(done, outcomes.PROMOTED, as_json)
+    _print_application(promoted, outcomes.PROMOTED, as_json)
 
 
-def _tell(one: Application, message: str, as_json: bool, position: int | None = None) -> None:
+def _print_application(
+    application: Application, message: str, as_json: bool, position: int | None = None
+) -> None:
     if as_json:
-        output.print_json(_result(one, message, position))
+        output.print_json(_application_json(application, message, position))
         return
-    deadline = one.acknowledge_deadline
-    end = f" Answer it {times.format_deadline(deadline)}." if deadline else ""
-    typer.echo(f"Application {one.id}: {message}{end}")
+    deadline = application.acknowledge_deadline
+    end = f" Answer {times.format_deadline(deadline)}." if deadline else ""
+    typer.echo(f"Application {application.id}: {message}{end}")
 
 
-def _result(one: Application, message: str, position: int | None) -> dict[str, Any]:
+def _application_json(
+    application: Application, message: str, position: int | None
+) -> dict[str, Any]:
     return {
-        "applicationId": one.id,
-        "applicantId": one.applicant_id,
-        "jobId": one.opening_id,
-        "status": one.status,
+        "applicationId": application.id,
+        "applicantId": application.applicant_id,
+        "jobId": application.opening_id,
+        "status": application.status,
         "queuePosition": position,
         "message": message,
     }
 
 
-app.command()(standing.status)
-app.command()(standing.link)
-app.command()(standing.timeline)
-app.command()(standing.queue)
+app.command()(applicant_commands.status)
+app.command()(applicant_commands.link)
+app.command()(applicant_commands.timeline)
+app.command()(applicant_commands.queue)
 app.command()(audit_log.summary)
 app.command()(audit_log.replay)
 app.command()(audit_log.why)
-app.command()(audit_log.verify)
+app.command()(log_verification.verify)
 app.command("export-person")(personal_data.export_person)
 app.command("erase-person")(personal_data.erase_person)
 app.command("import-applicants")(spreadsheets.import_applicants)
@@ -176,20 +187,16 @@ app.command("message-many")(bulk_actions.message_many)
 
 
 def seed(as_json: AsJson = False) -> None:
-    """Make a sample to look around in: 3 openings, 5 people, some applications. Once is enough."""
-
-    async def act(tx: Tx) -> SampleData:
-        return await sample_data.add_sample_data(tx, LOCAL)
-
-    done = hiring_session.in_transaction(act)
+    """Add sample data once: 3 openings, 5 people and some applications."""
+    sample = hiring_session.in_transaction(lambda tx: sample_data.add_sample_data(tx, LOCAL))
     if as_json:
-        output.print_record(done, as_json=True)
+        output.print_record(sample, as_json=True)
         return
-    ids = ", ".join(map(str, done.openings))
-    if done.added:
+    ids = ", ".join(map(str, sample.openings))
+    if sample.added:
         typer.echo(
-            f"Made openings {ids} and {output.format_count(len(done.applicants), 'applicant')}."
+            f"Added openings {ids} and {output.format_count(len(sample.applicants), 'applicant')}."
         )
-        typer.echo(f"Look around: jobmill opening show {done.openings[0]}", err=True)
+        typer.echo(f"See one: jobmill opening show {sample.openings[0]}", err=True)
     else:
-        typer.echo(f"The sample is there already (openings {ids}); nothing was changed.")
+        typer.echo(f"The sample data already exists (openings {ids}); nothing was changed.")

@@ -1,17 +1,16 @@
-"""jobmill hiring export-person|erase-person: what is known of somebody, and forgetting it."""
+"""jobmill hiring export-person, erase-person: personal data of an applicant."""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from jobmill.cli.openings import roster
+from jobmill.cli.openings import opening_output
 from jobmill.cli.support import files, hiring_session, output, times
 from jobmill.cli.support.hiring_session import ApplicantName
 from jobmill.cli.support.output import AsJson
-from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL
@@ -22,62 +21,60 @@ from jobmill.hiring.records.applicants import Applicant
 
 def export_person(
     person: ApplicantName,
-    out: Annotated[str, typer.Option(metavar="FILE", help="Where to; - is stdout.")] = "-",
-    as_json: Annotated[bool, typer.Option("--json", help="It is JSON anyway.")] = False,
+    out: Annotated[str, typer.Option(metavar="FILE", help="Output file; - is stdout.")] = "-",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="No effect: the output is always JSON.")
+    ] = False,
 ) -> None:
-    """Write all that is known of somebody as JSON, for them to have."""
-
-    async def ask(tx: Tx, who: Applicant) -> Any:
-        return await privacy.export_personal_data(tx, who.id)
-
-    found = hiring_session.read_applicant(person, ask)
+    """Export all data about an applicant as JSON."""
+    data = hiring_session.read_applicant(
+        person, lambda tx, applicant: privacy.export_personal_data(tx, applicant.id)
+    )
     with files.open_output(out) as file:
-        output.print_json(found, file)
+        output.print_json(data, file)
     if out != "-":
         typer.echo(f"Written to {out}", err=True)
 
 
 def erase_person(
     person: ApplicantName,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget somebody for good: name, address, words about them. The log stays whole without them.
+    """Erase the name, address and notes of an applicant. The audit log stays valid.
 
-    Applications that live are ended first, and their slots go to the next.
+    Open applications are ended first, and their places are offered to the waitlist.
     """
-
-    async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[ApplicationStanding]]:
-        return await applicant_lists.list_standings(tx, who.id)
-
-    who, own = hiring_session.read_applicant(person, ask)
-    if who.erased_at:
-        raise Conflict(f"applicant {who.id} was erased already, {times.format_ago(who.erased_at)}")
-    live = [one for one in own if one.status != "INACTIVE"]
-    if not yes:
-        _ask(who, live, len(own))
-
-    async def act(tx: Tx) -> None:
-        await privacy.erase_applicant(tx, who.id, LOCAL)
-
-    hiring_session.in_transaction(act)
-    if as_json:
-        ended = [one.application_id for one in live]
-        output.print_json({"applicantId": who.id, "erased": True, "ended": ended})
-    else:
-        typer.echo(f"Applicant {who.id} is erased.")
-
-
-def _ask(who: Applicant, live: list[ApplicationStanding], count: int) -> None:
-    """Say what it comes to, and go on only if that is meant."""
-    if not sys.stdin.isatty():
-        raise Invalid("nobody is there to ask: --yes does it")
-    output.print_wrapped(f"{who.name} · {who.email}", f"{who.id:>5}  ", bold=True)
-    many = output.format_count(count, "application")
-    output.print_wrapped(
-        f"Name, address and notes are erased, also from {many}. It cannot be undone."
+    applicant, standings = hiring_session.read_applicant(
+        person, lambda tx, applicant: applicant_lists.list_standings(tx, applicant.id)
     )
-    for one in live:
-        words = f"{one.job_title}: {roster.STATES[one.status]}; it is ended"
-        output.print_wrapped(words, f"{one.application_id:>5}  ")
+    if applicant.erased_at:
+        at = times.format_ago(applicant.erased_at)
+        raise Conflict(f"applicant {applicant.id} was already erased, {at}")
+    open_applications = [standing for standing in standings if standing.status != "INACTIVE"]
+    if not yes:
+        _confirm(applicant, open_applications, len(standings))
+    hiring_session.in_transaction(lambda tx: privacy.erase_applicant(tx, applicant.id, LOCAL))
+    if as_json:
+        ended = [standing.application_id for standing in open_applications]
+        output.print_json({"applicantId": applicant.id, "erased": True, "ended": ended})
+    else:
+        typer.echo(f"Applicant {applicant.id} erased.")
+
+
+def _confirm(
+    applicant: Applicant, open_applications: list[ApplicationStanding], count: int
+) -> None:
+    if not sys.stdin.isatty():
+        raise Invalid("cannot ask for confirmation without a terminal: use --yes")
+    name = output.join([applicant.name, applicant.email])
+    output.print_wrapped(name, f"{applicant.id:>5}  ", bold=True)
+    applications = output.format_count(count, "application")
+    output.print_wrapped(
+        f"This erases the name, address and notes, also in {applications}. It cannot be undone."
+    )
+    for standing in open_applications:
+        status = opening_output.STATUS_NAMES[standing.status]
+        text = f"{standing.job_title}: {status}; will be ended"
+        output.print_wrapped(text, f"{standing.application_id:>5}  ")
     typer.confirm("Erase this person?", abort=True, err=True)

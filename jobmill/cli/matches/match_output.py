@@ -31,10 +31,6 @@ INTAKE = {
 }
 
 
-def format_title(title: str | None, company: str | None) -> str:
-    return output.join([title or "(no title)", company])
-
-
 def age(at: dt.datetime, word: str) -> str:
     """`posted 3 days ago`."""
     days = (dt.datetime.now(dt.UTC) - at).days
@@ -44,7 +40,7 @@ def age(at: dt.datetime, word: str) -> str:
 def print_match_entry(match: Match, also: Sequence[Copy] = ()) -> None:
     """A match in a list: its score and name, why, and what it offers."""
     lead = f"{match.id:>5}  {match.match_score:>3} {match.application_priority:<6}  "
-    output.print_wrapped(format_title(match.title, match.company), lead, bold=True)
+    output.print_wrapped(output.format_title(match.title, match.company), lead, bold=True)
     for line in (_why(match), output.join([_offer(match), format_copies(also)])):
         output.print_wrapped(line, " " * INDENT)
 
@@ -105,7 +101,7 @@ def _pay(match: Match) -> str | None:
 
 def print_match(match: Match, events: Sequence[Event], also: Sequence[Copy], *, text: bool) -> None:
     """A match with all that is known of it."""
-    output.print_wrapped(format_title(match.title, match.company), bold=True)
+    output.print_wrapped(output.format_title(match.title, match.company), bold=True)
     _facts(
         {
             "score": f"{match.match_score} of 100, {match.application_priority} priority",
@@ -282,7 +278,7 @@ def _passing(hurdles: Hurdles) -> str:
 
 
 def print_headline(listing: Listing) -> None:
-    output.print_wrapped(format_title(listing.title, listing.company), bold=True)
+    output.print_wrapped(output.format_title(listing.title, listing.company), bold=True)
     output.print_wrapped(
         output.join([f"listing {listing.id}", "closed" if listing.closed_at else None, listing.url])
     )

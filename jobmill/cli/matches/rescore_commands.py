@@ -153,7 +153,7 @@ def _print_some(kind: str, found: Sequence[Change]) -> None:
     for one in found[:FIRST]:
         change = f"{match_output.format_standing(one.before)} → {match_output.format_standing(one.after)}"
         status = f"you said: {one.status}" if one.status else None
-        named = output.join([match_output.format_title(one.title, one.company), status])
+        named = output.join([output.format_title(one.title, one.company), status])
         output.print_wrapped(named, f"{one.listing_id:>7}  {change}  ")
     if len(found) > FIRST:
         typer.echo(f"{'':9}and {len(found) - FIRST:,} more: --json lists all")

@@ -7,7 +7,6 @@ from typing import Annotated, Literal, TextIO, get_args
 
 import typer
 
-from jobmill.cli.matches import match_output
 from jobmill.cli.support import files, hints, lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson
@@ -87,9 +86,7 @@ def _turned(before: Match, after: Match) -> Turned:
 
 def _tell(one: Turned) -> None:
     change = one.status if one.before == one.status else f"{one.before} → {one.status}"
-    output.print_wrapped(
-        match_output.format_title(one.title, one.company), f"{one.id:>5}  {change}  "
-    )
+    output.print_wrapped(output.format_title(one.title, one.company), f"{one.id:>5}  {change}  ")
 
 
 def undo(

@@ -1,4 +1,4 @@
-"""jobmill opening block|unblock|blocked: who may not apply."""
+"""jobmill opening block, unblock, blocked: email addresses that cannot apply."""
 
 from __future__ import annotations
 
@@ -8,30 +8,25 @@ import typer
 
 from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.output import AsJson
-from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.records import blocklist
 
 Entry = Annotated[
-    str, typer.Argument(metavar="ENTRY", help="An address, or a domain: @example.org.")
+    str, typer.Argument(metavar="ENTRY", help="Email address, or a domain such as @example.org.")
 ]
 
 
 def block(
     entry: Entry,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stays with us.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Reason; applicants do not see it.")],
     as_json: AsJson = False,
 ) -> None:
-    """Take no applications from an address, or from all of a domain; who is in already stays."""
+    """Block applications from an address or a domain; existing applications stay."""
     key = blocklist.parse_entry(entry)
     if not reason.strip():
-        raise Invalid("say why: --reason TEXT")
-
-    async def act(tx: Tx) -> None:
-        await blocklist.add(tx, key, reason)
-
-    hiring_session.in_transaction(act)
+        raise Invalid("give a reason: --reason TEXT")
+    hiring_session.in_transaction(lambda tx: blocklist.add(tx, key, reason))
     if as_json:
         output.print_json({"address": key, "reason": reason})
     else:
@@ -39,32 +34,26 @@ def block(
 
 
 def unblock(entry: Entry, as_json: AsJson = False) -> None:
-    """Take applications from there again."""
+    """Allow applications from a blocked address or domain again."""
     key = blocklist.parse_entry(entry)
-
-    async def act(tx: Tx) -> None:
-        await blocklist.remove(tx, key)
-
-    hiring_session.in_transaction(act)
+    hiring_session.in_transaction(lambda tx: blocklist.remove(tx, key))
     if as_json:
         output.print_json({"address": key, "removed": True})
     else:
-        typer.echo(f"{output.printable(key)} may apply again.")
+        typer.echo(f"{output.printable(key)} can apply again.")
 
 
-def blocked(as_json: AsJson = False) -> None:
-    """List who may not apply, and why."""
-    found = hiring_session.in_transaction(blocklist.list_blocked)
-    if as_json:
-        for one in found:
-            at = exports.to_json_value(one.created_at)
-            output.print_json({"address": one.email_key, "reason": one.reason, "createdAt": at})
-    elif found:
-        for one in found:
-            typer.echo(
-                output.printable(
-                    f"{one.email_key}  {one.reason} · {times.format_ago(one.created_at)}"
-                )
-            )
-    else:
-        typer.echo("Nobody is blocked. `jobmill opening block @example.org --reason TEXT` does it.")
+def list_blocked(as_json: AsJson = False) -> None:
+    """List blocked addresses and domains, with the reasons."""
+    rows = hiring_session.in_transaction(blocklist.list_blocked)
+    for row in rows:
+        if as_json:
+            at = exports.to_json_value(row.created_at)
+            output.print_json({"address": row.email_key, "reason": row.reason, "createdAt": at})
+        else:
+            text = f"{row.email_key}  {row.reason} · {times.format_ago(row.created_at)}"
+            typer.echo(output.printable(text))
+    if not rows and not as_json:
+        typer.echo(
+            "Nothing is blocked. Block one: jobmill opening block @example.org --reason TEXT"
+        )

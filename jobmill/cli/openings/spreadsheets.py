@@ -1,4 +1,4 @@
-"""jobmill opening import|export, jobmill hiring import-applicants: files of many."""
+"""jobmill opening import, export and jobmill hiring import-applicants: CSV and JSON files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, TextIO, TypeVar
 
 import typer
 
-from jobmill.cli.openings import roster
-from jobmill.cli.support import files, hints, hiring_session, output, session
+from jobmill.cli.openings import opening_output
+from jobmill.cli.support import files, hiring_session, output
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
@@ -30,17 +30,17 @@ from jobmill.hiring.records.openings import Opening
 
 T = TypeVar("T")
 
-TRIED = 5_000
-"""A dry run keeps the opening locked for as long as it takes."""
+MAX_DRY_RUN_LINES = 5_000
+"""A dry run locks the opening until it ends."""
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="The file; `-` is stdin.")]
+File = Annotated[str, typer.Argument(metavar="FILE", help="Input file; `-` is stdin.")]
 
 
-def _read(file: str, read: Callable[[bytes], T]) -> T:
-    """What a file says; all that is wrong with it is said, a line each."""
+def _parse_file(file: str, parse: Callable[[bytes], T]) -> T:
+    """Parse a file, or print its problems, a line each, and exit with code 2."""
     data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else files.read_bytes(file)
     try:
-        return read(data)
+        return parse(data)
     except InvalidSpreadsheet as error:
         for problem in error.problems[:MAX_LISTED_PROBLEMS]:
             typer.echo(output.printable(f"{file}: {problem}"), err=True)
@@ -51,31 +51,32 @@ def _read(file: str, read: Callable[[bytes], T]) -> T:
 
 
 def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Create openings from CSV or JSON lines: all of them, or none where a line is wrong.
+    """Create openings from CSV or JSON lines, all or none if a line is wrong.
 
-    Columns are named as an export names them; `title` and `capacity` are needed.
+    The columns are those of an export; `title` and `capacity` are required.
     """
-    wanted = _read(file, imports.parse_openings)
+    new_openings = _parse_file(file, imports.parse_openings)
 
-    async def act(tx: Tx) -> list[Opening]:
+    async def create_openings(tx: Tx) -> list[Opening]:
         async with tx.transaction(force_rollback=dry_run):
-            return await imports.create_openings(tx, wanted, LOCAL)
+            return await imports.create_openings(tx, new_openings, LOCAL)
 
-    made = hiring_session.in_transaction(act)
+    created = hiring_session.in_transaction(create_openings)
     if as_json:
-        roster.openings(made, as_json=True)
+        opening_output.print_openings(created, as_json=True)
         return
-    many = output.format_count(len(made), "opening")
+    count = output.format_count(len(created), "opening")
     if dry_run:
-        typer.echo(f"{many} would be created. Nothing was changed.")
+        typer.echo(f"{count} would be created. Nothing was changed.")
     else:
-        typer.echo(f"{many} created{_numbers(made)}.")
+        typer.echo(f"{count} created{_format_ids(created)}.")
 
 
-def _numbers(made: Sequence[Opening]) -> str:
-    if not made:
+def _format_ids(created: Sequence[Opening]) -> str:
+    if not created:
         return ""
-    return f": {made[0].id}" if len(made) == 1 else f": {made[0].id} to {made[-1].id}"
+    first, last = created[0].id, created[-1].id
+    return f": {first}" if first == last else f": {first} to {last}"
 
 
 def export(
@@ -84,113 +85,116 @@ def export(
         typer.Argument(
             metavar="[OPENING]",
             min=1,
-            help="The applications of this one; left out: all openings.",
+            help="Export the applications of this opening; default: all openings.",
         ),
     ] = None,
     form: Annotated[
-        Literal["csv", "jsonl"], typer.Option("--format", help="A table, or one object a line.")
+        Literal["csv", "jsonl"],
+        typer.Option("--format", help="A table, or one JSON object per line."),
     ] = "csv",
-    out: Annotated[str, typer.Option(metavar="FILE", help="Where to; - is stdout.")] = "-",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+    out: Annotated[str, typer.Option(metavar="FILE", help="Output file; - is stdout.")] = "-",
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format jsonl.")] = False,
 ) -> None:
-    """Write openings, or all applications of one, to a file that a spreadsheet reads."""
+    """Export openings, or all applications of one, for a spreadsheet."""
 
-    async def overdue(tx: Tx) -> Sequence[int]:
+    async def find_overdue(tx: Tx) -> Sequence[int]:
         if opening is None:
             return []
         await openings.get(tx, opening)
         return await applicant_lists.find_overdue_opening(tx, opening)
 
-    async def run(database: Database) -> int:
-        await hiring_session.settle_overdue(database, overdue)
+    async def write_records(database: Database) -> int:
+        await hiring_session.settle_overdue(database, find_overdue)
         with files.open_output(out) as file:
             async with database.transaction() as tx:
                 await applicant_lists.begin_snapshot(tx)
                 return await _write(tx, opening, file, "jsonl" if as_json else form)
 
-    with hints.add_hints():
-        count = session.with_database(run)
+    count = hiring_session.with_database(write_records)
     if out != "-":
-        what = "opening" if opening is None else "application"
-        typer.echo(f"{output.format_count(count, what)} written to {out}", err=True)
+        noun = "opening" if opening is None else "application"
+        typer.echo(f"{output.format_count(count, noun)} written to {out}", err=True)
 
 
 async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
     count = 0
     names = exports.OPENING_FIELDS if opening is None else exports.APPLICATION_FIELDS
-    add: Callable[[dict[str, Any]], object] = (
+    write_record: Callable[[dict[str, Any]], object] = (
         spreadsheets.start_csv(file, names)
         if form == "csv"
         else lambda record: output.print_json(record, file)
     )
-    found = exports.iter_openings(tx) if opening is None else exports.iter_applications(tx, opening)
-    async for record in found:
+    records = (
+        exports.iter_openings(tx) if opening is None else exports.iter_applications(tx, opening)
+    )
+    async for record in records:
         count += 1
-        add(record)
+        write_record(record)
     return count
 
 
 def import_applicants(
     opening: OpeningId, file: File, dry_run: DryRun = False, as_json: AsJson = False
 ) -> None:
-    """Have people apply, in the order of a CSV file: columns `name` and `email`, and `order` if wanted.
+    """Import applicants in the order of a CSV file with columns `name`, `email` and maybe `order`.
 
-    It can be done again: who is in it already stays where they are.
+    Importing again is safe: existing applications keep their place.
     """
-    wanted = _read(
+    entries = _parse_file(
         file,
         lambda data: spreadsheets.parse_applicants(data, fold=hiring_session.folds_email_aliases()),
     )
 
-    async def run(database: Database) -> list[ImportedApplicant]:
-        return await _admit(database, opening, wanted, dry_run, quiet=as_json)
-
-    with hints.add_hints():
-        done = session.with_database(run)
+    imported = hiring_session.with_database(
+        lambda database: _import_entries(database, opening, entries, dry_run, quiet=as_json)
+    )
     if as_json:
-        for one in done:
-            output.print_json(exports.to_json_fields(one))
+        for applicant in imported:
+            output.print_json(exports.to_json_fields(applicant))
     else:
-        _print_admitted(done, dry_run)
-    if any(one.outcome == "refused" for one in done):
+        _print_imported(imported, dry_run)
+    if any(applicant.outcome == "refused" for applicant in imported):
         raise typer.Exit(1)
 
 
-async def _admit(
+async def _import_entries(
     database: Database,
     opening: int,
-    wanted: Sequence[ApplicantEntry],
+    entries: Sequence[ApplicantEntry],
     dry_run: bool,
     *,
     quiet: bool,
 ) -> list[ImportedApplicant]:
-    done: list[ImportedApplicant] = []
-    if dry_run and len(wanted) > TRIED:
-        raise Invalid(f"a dry run takes {TRIED:,} lines at most: others wait meanwhile")
-    if dry_run or not wanted:
+    imported: list[ImportedApplicant] = []
+    if dry_run and len(entries) > MAX_DRY_RUN_LINES:
+        raise Invalid(
+            f"a dry run is limited to {MAX_DRY_RUN_LINES:,} lines, because it locks the opening"
+        )
+    if dry_run or not entries:
         async with database.transaction() as tx, tx.transaction(force_rollback=True):
             await openings.get(tx, opening)
-            return await imports.import_applicants(tx, opening, wanted, LOCAL) if wanted else []
-    with output.show_progress("Applying", quiet=quiet) as tell:
-        for start in range(0, len(wanted), imports.BATCH_SIZE):
+            return await imports.import_applicants(tx, opening, entries, LOCAL) if entries else []
+    with output.show_progress("Importing", quiet=quiet) as update:
+        for start in range(0, len(entries), imports.BATCH_SIZE):
             async with database.transaction() as tx:
-                part = wanted[start : start + imports.BATCH_SIZE]
-                done += await imports.import_applicants(tx, opening, part, LOCAL)
-            tell(f"{len(done):,} of {len(wanted):,}")
-    return done
+                batch = entries[start : start + imports.BATCH_SIZE]
+                imported += await imports.import_applicants(tx, opening, batch, LOCAL)
+            update(f"{len(imported):,} of {len(entries):,}")
+    return imported
 
 
-def _print_admitted(done: Sequence[ImportedApplicant], dry_run: bool) -> None:
-    for one in done:
-        if one.detail:
-            typer.echo(output.printable(f"line {one.line}, {one.email}: {one.detail}"), err=True)
-    outcomes = Counter(one.outcome for one in done)
-    states = Counter(one.status for one in done if one.outcome == "applied")
+def _print_imported(imported: Sequence[ImportedApplicant], dry_run: bool) -> None:
+    for applicant in imported:
+        if applicant.detail:
+            text = f"line {applicant.line}, {applicant.email}: {applicant.detail}"
+            typer.echo(output.printable(text), err=True)
+    outcomes = Counter(applicant.outcome for applicant in imported)
+    statuses = Counter(applicant.status for applicant in imported if applicant.outcome == "applied")
     would = " would have" if dry_run else ""
     parts = [
-        f"{outcomes['applied']:,}{would} applied ({states['WAITLIST']:,} of them waiting)",
-        f"{outcomes['known']:,} in it already" if outcomes["known"] else None,
-        f"{outcomes['repeated']:,} repeated" if outcomes["repeated"] else None,
+        f"{outcomes['applied']:,}{would} applied ({statuses['WAITLIST']:,} on the waitlist)",
+        f"{outcomes['known']:,} already applied" if outcomes["known"] else None,
+        f"{outcomes['repeated']:,} listed twice" if outcomes["repeated"] else None,
         f"{outcomes['refused']:,} refused" if outcomes["refused"] else None,
     ]
     typer.echo(", ".join(part for part in parts if part) + ".")

@@ -42,8 +42,9 @@ def run(
     ] = None,
     slices: Annotated[bool, typer.Option("--slices", help="Only searches and feeds.")] = False,
     companies: Annotated[bool, typer.Option("--companies", help="Only job boards.")] = False,
-    most: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number of reads.")
+    max_calls: Annotated[
+        int | None,
+        typer.Option("--most", metavar="N", min=1, max=10_000, help="Maximum number of reads."),
     ] = None,
     policy: PolicyOption = None,
     trigger: Annotated[
@@ -60,7 +61,7 @@ def run(
     names = [find_platform(name).name for name in platform or ()]
     if slices and companies:
         raise Invalid("use --slices or --companies, or neither of them to read everything")
-    request = _make_request(settings, names, policy, trigger, most, slices, companies)
+    request = _make_request(settings, names, policy, trigger, max_calls, slices, companies)
 
     details = session.with_tools(
         lambda tools: _run(tools, settings, request, quiet=as_json, later=later)
@@ -76,7 +77,7 @@ def _make_request(
     names: list[str],
     policy: Literal["yield", "seed"] | None,
     trigger: Literal["manual", "schedule"],
-    most: int | None,
+    max_calls: int | None,
     slices: bool,
     companies: bool,
 ) -> RunRequest:
@@ -88,7 +89,7 @@ def _make_request(
         trigger=trigger,
         platforms=names,
         kind=kind,
-        max_calls=most,
+        max_calls=max_calls,
     )
 
 

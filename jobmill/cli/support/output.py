@@ -109,6 +109,10 @@ def print_more_hint(option: str, value: object) -> None:
     typer.echo(f"There are more: {option} {value}", err=True)
 
 
+def format_title(title: str | None, company: str | None) -> str:
+    return join([title or "(no title)", company])
+
+
 def join(parts: Iterable[str | None]) -> str:
     return " · ".join(part for part in parts if part)
 
