@@ -210,7 +210,7 @@ def limit(
     as_json: AsJson = False,
 ) -> None:
     """Limit the number of reads of a platform."""
-    name = saved_responses.platform(platform).name
+    name = find_platform(platform).name
 
     async def save_limit(tx: Tx) -> None:
         await platform_state.set_limits(
