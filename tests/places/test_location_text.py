@@ -19,7 +19,7 @@ from jobmill.places import location_text
         ("Berlin; N/A; 2 Locations", ("Berlin",)),
     ],
 )
-def test_several_places_in_one_text_are_told_apart(text: str, expected: tuple[str, ...]) -> None:
+def test_several_places_in_one_text_are_split(text: str, expected: tuple[str, ...]) -> None:
     assert location_text.split_locations(text) == expected
 
 
@@ -54,7 +54,7 @@ def test_one_place_stays_one(text: str) -> None:
         "Various", "Mehrere Standorte", "12345", "LOCATION",
     ],
 )  # fmt: skip
-def test_what_stands_where_a_place_should_is_none(text: str) -> None:
+def test_placeholders_are_not_places(text: str) -> None:
     assert location_text.split_locations(text) == ()
     assert not location_text.names_place(text)
 
@@ -78,7 +78,7 @@ def test_places_are_kept_once_in_order() -> None:
         ((7, [], {}), None),
     ],
 )
-def test_an_address_says_nothing_twice(
+def test_an_address_repeats_no_part(
     parts: tuple[object, object, object], expected: str | None
 ) -> None:
     assert location_text.format_address(*parts) == expected

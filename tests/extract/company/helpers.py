@@ -1,4 +1,4 @@
-"""Pages of companies that do not exist, in shapes that real sites have."""
+"""Pages of fictional companies, in forms that real sites have."""
 
 from __future__ import annotations
 

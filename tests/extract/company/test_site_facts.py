@@ -14,7 +14,7 @@ def facts(*bodies: str, **more: str) -> CompanyFacts:
     return site_facts.read_facts([read(body, **more) for body in bodies])
 
 
-def test_an_about_page_tells_all_that_it_says() -> None:
+def test_all_facts_of_an_about_page_are_read() -> None:
     read_facts = facts(ABOUT)
     assert read_facts.about
     assert read_facts.about.startswith("Brinewell is a water technology company")
@@ -46,7 +46,7 @@ def test_pages_add_to_one_another() -> None:
     assert read_facts.about.startswith("Brinewell is")
 
 
-def test_what_a_page_states_for_machines_counts_first() -> None:
+def test_structured_data_wins_over_text() -> None:
     stated = {
         "@context": "https://schema.org",
         "@graph": [
@@ -75,13 +75,13 @@ def test_what_a_page_states_for_machines_counts_first() -> None:
     assert read_facts.headquarters_location == "Salem, OR, US"
 
 
-def test_a_bare_home_page_is_known_by_its_description() -> None:
+def test_an_empty_home_page_is_described_by_its_metadata() -> None:
     words = "Fernleaf is an edtech company that helps schools plan their lessons, their rooms and their meals."
     read_facts = facts("<div id=app></div>", head=f'<meta name="description" content="{words}">')
     assert (read_facts.about, read_facts.industry) == (words, "edtech")
 
 
-def test_what_a_model_finds_counts_where_it_says_enough() -> None:
+def test_model_facts_win_if_they_are_long_enough() -> None:
     rules = CompanyFacts(about="r" * 200, culture="r" * 20, size="30 employees", offices=("Porto",))
     model = CompanyFacts(
         about="m" * 101, culture="m" * 10, offices=("Oslo", "porto"), extracted_by="m"
@@ -151,7 +151,7 @@ def test_headquarters(text: str, expected: str | None) -> None:
     assert office_locations.find_headquarters([text]) == expected
 
 
-def test_where_an_opening_is_says_nothing_of_the_company() -> None:
+def test_the_place_of_an_opening_is_not_a_headquarters() -> None:
     opening = "<h2>Pump Engineer</h2><p>You are based in Oslo, close to our customers there.</p>"
     head = "<p>Our team is based in Bergen, and all of us love the rain.</p>"
     assert facts(opening + head, url="https://b.example/careers").headquarters_location is None
@@ -194,5 +194,5 @@ def test_long_texts_are_cut_between_sentences() -> None:
 
 
 @pytest.mark.parametrize("piece", ["Aa-", "5-", "offices in Aa-Aa, ", "is a x, ", "founded 12 "])
-def test_a_page_made_to_take_long_is_read_all_the_same(piece: str) -> None:
+def test_a_page_with_costly_patterns_is_read_quickly(piece: str) -> None:
     assert facts(f"<p>{piece * 10_000}</p>").founded is None

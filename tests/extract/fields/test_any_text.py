@@ -1,4 +1,4 @@
-"""Whatever a site sends, reading it neither fails nor hangs."""
+"""Reading any text neither fails nor hangs."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -27,25 +27,23 @@ READERS: dict[str, Callable[[str], object]] = {
     "from_escaped": html_text.from_escaped_html,
     "clean": html_text.clean_text,
     "line": html_text.single_line,
-    "dates": lambda given: (
-        dates.parse_date(given, now=NOW, day_first=True),
-        dates.parse_deadline(given),
+    "dates": lambda text: (
+        dates.parse_date(text, now=NOW, day_first=True),
+        dates.parse_deadline(text),
     ),
     "salary": salary.from_text,
-    "structured": lambda given: salary.from_fields(given, given, given, given),
-    "arrangement": lambda given: work_arrangement.infer_arrangement(given, [given], given),
-    "arrangement of text": lambda given: work_arrangement.infer_arrangement("", [], given),
+    "structured": lambda text: salary.from_fields(text, text, text, text),
+    "arrangement": lambda text: work_arrangement.infer_arrangement(text, [text], text),
+    "arrangement of text": lambda text: work_arrangement.infer_arrangement("", [], text),
     "word": work_arrangement.from_label,
-    "seniority": lambda given: (seniority.from_label(given), seniority.from_title(given)),
+    "seniority": lambda text: (seniority.from_label(text), seniority.from_title(text)),
     "employment": employment.parse_employment_type,
-    "places": lambda given: (
-        location_text.split_locations(given),
-        location_text.format_address(given, given, given),
+    "places": lambda text: (
+        location_text.split_locations(text),
+        location_text.format_address(text, text, text),
     ),
     "requirements": requirements.find_requirements,
-    "fill": lambda given: fill_missing_fields(
-        Posting(title=given, location=given, description=given)
-    ),
+    "fill": lambda text: fill_missing_fields(Posting(title=text, location=text, description=text)),
 }
 
 # Pieces that the patterns look for, in any order, reach deeper than arbitrary letters do.
@@ -64,21 +62,21 @@ ANY = st.text(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=40).map
 
 
 @pytest.mark.parametrize("reader", READERS)
-@given(given=ANY)
+@given(text=ANY)
 @settings(max_examples=150, deadline=None)
-def test_any_text_can_be_read(reader: str, given: str) -> None:
-    READERS[reader](given)
+def test_any_text_can_be_read(reader: str, text: str) -> None:
+    READERS[reader](text)
 
 
 @given(html=ANY)
 @settings(max_examples=200, deadline=None)
-def test_what_html_becomes_can_be_written(html: str) -> None:
-    for found in (
+def test_converted_html_can_be_encoded(html: str) -> None:
+    for converted in (
         html_text.from_html(html),
         html_text.from_escaped_html(html),
         html_text.single_line(html),
     ):
-        (found or "").encode()
+        (converted or "").encode()
 
 
 @given(

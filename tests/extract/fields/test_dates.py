@@ -70,7 +70,7 @@ def test_a_date_is_read_however_it_is_written(value: object, expected: str) -> N
         "Posted 30+ Days Ago", "2026-08-17T05:56:02" + "x" * 1000,
     ],
 )  # fmt: skip
-def test_what_is_no_date_or_no_likely_one_is_unknown(value: object) -> None:
+def test_invalid_and_implausible_dates_are_unknown(value: object) -> None:
     assert dates.parse_date(value, now=NOW) is None
 
 
@@ -83,12 +83,12 @@ def test_days_come_first_where_the_site_writes_so() -> None:
     assert (american.month, british.month) == (3, 4)
 
 
-def test_two_days_ahead_is_another_zone_and_three_a_mistake() -> None:
+def test_two_days_ahead_are_accepted_and_three_are_not() -> None:
     assert dates.parse_date("2026-09-03", now=NOW)
     assert dates.parse_date("2026-09-04", now=NOW) is None
 
 
-def test_a_deadline_may_lie_ahead_but_not_for_ever() -> None:
+def test_a_deadline_may_be_in_the_future_but_not_too_far() -> None:
     assert dates.parse_deadline("2027-01-31", now=NOW) == dt.datetime(2027, 1, 31, tzinfo=dt.UTC)
     assert dates.parse_deadline("2046-01-31", now=NOW) is None
     assert dates.parse_deadline("open", now=NOW) is None

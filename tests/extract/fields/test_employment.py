@@ -48,5 +48,5 @@ from jobmill.extract.fields import employment
         (1, None),
     ],
 )
-def test_known_words_become_ours_and_others_stay(label: object, expected: str | None) -> None:
+def test_known_labels_are_mapped_and_others_kept(label: object, expected: str | None) -> None:
     assert employment.parse_employment_type(label) == expected

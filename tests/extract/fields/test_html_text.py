@@ -66,7 +66,7 @@ def test_an_escaped_tag_inside_html_stays_text() -> None:
 
 
 @pytest.mark.parametrize("value", ["\ud800 half", "nul\x00byte", "<p>\udfff</p>x", "&#xD800;x"])
-def test_what_is_read_can_be_written_as_utf_8(value: str) -> None:
+def test_read_text_can_be_encoded_as_utf_8(value: str) -> None:
     for read in (
         html_text.from_html,
         html_text.from_escaped_html,
@@ -90,7 +90,7 @@ def test_parts_are_joined_with_a_gap_and_missing_ones_passed_over() -> None:
     assert html_text.join_sections(None, "") is None
 
 
-def test_cleaning_keeps_lines_and_drops_what_nobody_sees() -> None:
+def test_cleaning_keeps_lines_and_drops_invisible_characters() -> None:
     assert html_text.clean_text(" a \t b \r\n\n\n\n c\u2028d ") == "a b\n\nc\nd"
     assert html_text.clean_text(" \n ") is None
 

@@ -10,7 +10,7 @@ BARE = Posting(
 )
 
 
-def test_what_no_field_says_is_read_from_the_words() -> None:
+def test_missing_fields_are_read_from_the_text() -> None:
     filled = fill_missing_fields(BARE)
     assert filled.locations == ("Lyon", "Remote, France")
     assert filled.arrangement == "remote"
@@ -19,7 +19,7 @@ def test_what_no_field_says_is_read_from_the_words() -> None:
     assert filled.requirements == "Requirements\n- Bread\n- Cake"
 
 
-def test_what_a_field_says_stays() -> None:
+def test_existing_fields_stay() -> None:
     complete = replace(
         BARE,
         locations=("Nantes",),

@@ -20,7 +20,7 @@ LIST = "- Can bake\n- Wakes early"
         "Wymagania", "Czego oczekujemy", "Kvalifikationer", "Vem är du?",
     ],
 )  # fmt: skip
-def test_what_stands_under_such_a_heading_is_asked_for(heading: str) -> None:
+def test_text_below_a_requirements_heading_is_found(heading: str) -> None:
     description = f"We bake.\n\nYour tasks\n- Bake\n\n{heading}\n{LIST}\n\nBenefits\n- Bread"
     assert requirements.find_requirements(description) == f"{heading}\n{LIST}"
 
@@ -37,21 +37,21 @@ def test_what_stands_under_such_a_heading_is_asked_for(heading: str) -> None:
         "Nous offrons",
     ],
 )
-def test_another_heading_ends_it(heading: str) -> None:
+def test_another_heading_ends_the_section(heading: str) -> None:
     section = requirements.find_requirements(
         f"Requirements\nCan bake\nWakes early\n\n{heading}\nBread"
     )
     assert section == "Requirements\nCan bake\nWakes early"
 
 
-def test_all_such_parts_are_kept_and_what_is_between_them_is_not() -> None:
+def test_several_sections_are_kept_without_the_text_between_them() -> None:
     section = requirements.find_requirements(
         "Requirements:\n- Can bake\n\nYou get\n- Bread\n\nNice to have\n- Can sing\n\nAbout us\nBread."
     )
     assert section == "Requirements:\n- Can bake\n\nNice to have\n- Can sing"
 
 
-def test_smaller_headings_inside_do_not_end_it() -> None:
+def test_subheadings_do_not_end_the_section() -> None:
     inside = "Requirements\nMust have:\n- Can bake\nLanguages:\n- Dutch\nNice to have:\n- Can sing"
     assert requirements.find_requirements(f"{inside}\n\nBenefits:\n- Bread") == inside
 
@@ -64,7 +64,7 @@ def test_a_paragraph_after_the_list_is_about_something_else() -> None:
     )
 
 
-def test_a_heading_may_share_its_line_with_what_it_heads() -> None:
+def test_a_heading_may_share_its_line_with_its_text() -> None:
     assert requirements.find_requirements(
         "We bake.\nRequirements: two years of baking.\nApply now."
     ) == ("Requirements: two years of baking.")
@@ -82,11 +82,11 @@ def test_a_heading_may_share_its_line_with_what_it_heads() -> None:
         "Experience with ovens is a plus, and we will teach you the rest of what there is to know.",
     ],
 )
-def test_without_such_a_heading_nothing_is_found(description: str | None) -> None:
+def test_without_a_heading_nothing_is_found(description: str | None) -> None:
     assert requirements.find_requirements(description) is None
 
 
-def test_it_is_found_in_what_html_becomes() -> None:
+def test_sections_are_found_in_converted_html() -> None:
     html = (
         "<p>We bake.</p><h3>Who you are</h3><ul><li><p>Baker</p></li></ul><h3>Pay</h3><p>Bread</p>"
     )

@@ -70,7 +70,7 @@ def test_pay_is_read_as_it_is_stated(text: str, expected: Pay) -> None:
         "Lift up to 49 pounds.",
     ],
 )
-def test_other_money_is_no_pay(text: str | None) -> None:
+def test_other_money_is_not_pay(text: str | None) -> None:
     assert salary.from_text(text) is None
 
 
@@ -79,7 +79,7 @@ def test_ranges_of_several_places_make_one() -> None:
     assert _read(text) == (90_000, 120_000, "USD", "year")
 
 
-def test_base_pay_goes_before_what_may_be_reached() -> None:
+def test_base_pay_is_preferred_to_target_pay() -> None:
     assert _read("OTE $200k-$240k, base $100k-$120k") == (100_000, 120_000, "USD", "year")
 
 
@@ -89,7 +89,7 @@ def test_a_heading_above_says_what_an_amount_is() -> None:
     assert _read(text) == (70_000, 70_000, "USD", "year")
 
 
-def test_pay_goes_before_a_bonus_in_the_same_sentence() -> None:
+def test_pay_is_preferred_to_a_bonus_in_the_same_sentence() -> None:
     text = "Salary of $150,000 and a bonus of up to $20,000, plus a stipend of $5,000 per year"
     assert _read(text) == (150_000, 150_000, "USD", "year")
 

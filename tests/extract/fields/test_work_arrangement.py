@@ -68,7 +68,9 @@ def test_one_remote_place_among_others_is_enough() -> None:
         ("Planner", None),
     ],
 )
-def test_a_title_says_it_unless_it_names_a_trade(title: str, expected: str | None) -> None:
+def test_a_title_tells_the_arrangement_unless_it_names_a_trade(
+    title: str, expected: str | None
+) -> None:
     assert work_arrangement.infer_arrangement(title, [], None) == expected
 
 
@@ -102,11 +104,11 @@ def test_a_title_says_it_unless_it_names_a_trade(title: str, expected: str | Non
         ("25 days of leave, and a home office budget.", None),
     ],
 )
-def test_a_text_must_speak_of_this_posting(text: str, expected: str | None) -> None:
+def test_a_text_must_be_about_this_posting(text: str, expected: str | None) -> None:
     assert work_arrangement.infer_arrangement("Baker", ["Lyon"], text) == expected
 
 
-def test_the_place_goes_before_the_title_and_the_title_before_the_text() -> None:
+def test_places_win_over_the_title_and_the_title_over_the_text() -> None:
     text = "This role is on-site."
     assert work_arrangement.infer_arrangement("Baker (Hybrid)", ["Remote"], text) == "remote"
     assert work_arrangement.infer_arrangement("Baker (Hybrid)", ["Lyon"], text) == "hybrid"

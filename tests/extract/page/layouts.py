@@ -1,4 +1,4 @@
-"""Pages of boards that do not exist: layouts, labels, dates and noise combined at will."""
+"""Pages of fictional job boards: random combinations of layouts, labels, dates and noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Fact = tuple[str, str]
 
 @dataclass(frozen=True)
 class Truth:
-    """What one page offers."""
+    """The facts of one page."""
 
     title: str
     company: str
@@ -23,7 +23,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One page and the names of what it was made of."""
+    """One page and the names of the variants it was built from."""
 
     html: str
     truth: Truth
@@ -324,7 +324,7 @@ COMPANIES: dict[str, Callable[[str], str]] = {
 
 
 def sheets(count: int, seed: int = 1) -> Iterator[Sheet]:
-    """Pages whose company, place and day have labels; each way of each part comes often."""
+    """Pages with labels for company, place and date; each variant of each part occurs often."""
     chance = random.Random(seed)
     for n in range(count):
         yield _labelled(chance, TRUTHS[n % len(TRUTHS)], list(FACTS)[n % len(FACTS)])
@@ -417,11 +417,11 @@ BARE: dict[str, Callable[[Truth, str, str], str]] = {
         f"<div class=job-location>{t.place}</div><div class=job-date>{d}</div>"
     ),
 }
-"""Facts that no label tells; the title, the company, the day."""
+"""Facts without labels: title, company and date."""
 
 
 def bare_sheets(count: int, seed: int = 1) -> Iterator[Sheet]:
-    """Pages whose facts stand below the title without labels."""
+    """Pages with facts below the title and without labels."""
     chance = random.Random(seed)
     for n in range(count):
         truth, way = TRUTHS[n % len(TRUTHS)], list(BARE)[(n // len(TRUTHS)) % len(BARE)]

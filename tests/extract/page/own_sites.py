@@ -1,4 +1,4 @@
-"""Postings as companies show them on sites of their own, with nothing for machines."""
+"""Postings on sites of companies, without structured data."""
 
 from __future__ import annotations
 

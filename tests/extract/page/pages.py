@@ -1,4 +1,4 @@
-"""Pages as sites of many kinds make them; all companies in them are made up."""
+"""Pages of many kinds of sites; all companies in them are fictional."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXT = f"<p>{PROSE}</p><p>{MORE}</p>"
 
 @dataclass(frozen=True)
 class Case:
-    """A page, and what a reader would say that it offers."""
+    """A page and the posting a reader would see."""
 
     name: str
     html: str
@@ -25,7 +25,7 @@ class Case:
     company: str | None
     location: str | None
     day: str | None = None
-    """When it was posted; "some day" where that depends on today."""
+    """When it was posted; "some day" if that depends on today."""
 
 
 CASES = [
@@ -314,5 +314,4 @@ CASES = [
 
 
 def named(name: str) -> Case:
-    """The one page of this kind."""
     return next(case for case in CASES if case.name == name)

@@ -1,4 +1,4 @@
-"""Postings in the data that a page's program starts from."""
+"""Postings in the data of page scripts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_record_that_looks_like_a_posting_is_read(script: str) -> None:
     assert posting.posted_at in (None, dt.datetime(2026, 2, 1, 8, tzinfo=dt.UTC))
 
 
-def test_of_several_records_the_title_of_the_page_names_one() -> None:
+def test_of_several_records_the_page_title_decides() -> None:
     records = [RECORD | {"jobTitle": name} for name in ("Surveyor", "Cartographer", "Printer")]
     script = f"<script type='application/json'>{json.dumps(records)}</script>"
 
@@ -86,7 +86,7 @@ def test_of_several_records_the_title_of_the_page_names_one() -> None:
     assert unnamed is None
 
 
-def test_a_record_with_a_title_and_a_place_alone_is_no_posting() -> None:
+def test_a_record_with_only_a_title_and_a_place_is_not_a_posting() -> None:
     event = {"title": "Map fair", "description": RECORD["description_html"], "location": "Bergen"}
     html = f"<title>x</title><script type='application/json'>{json.dumps(event)}</script>"
 

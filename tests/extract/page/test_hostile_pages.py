@@ -1,4 +1,4 @@
-"""Pages made to break a reader."""
+"""Pages built to break the reader."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ LD = "<script type='application/ld+json'>"
         ),
     ],
 )
-def test_a_page_made_to_break_a_reader_is_read_to_the_end(html: str) -> None:
+def test_a_hostile_page_is_read_to_the_end(html: str) -> None:
     page_reader.read_posting(html, URL)
     page_reader.read_postings(html, URL)
 
 
-def test_a_page_torn_at_random_is_read_to_the_end() -> None:
+def test_a_randomly_truncated_page_is_read_to_the_end() -> None:
     chance = random.Random(7)
     for _ in range(150):
         body = bytearray(chance.choice([case.html for case in CASES] + [with_posting()]).encode())
@@ -97,7 +97,7 @@ def test_a_page_that_names_the_wrong_encoding_is_read_by_what_its_bytes_say() ->
     assert posting.location == "01768 Glashütte"
 
 
-def test_what_a_page_states_is_read_though_it_is_too_deep_below() -> None:
+def test_structured_data_above_deep_nesting_is_read() -> None:
     html = with_posting().replace("<body>", "<body>" + "<div>" * MANY)
 
     posting = page_reader.read_posting(html, URL).posting

@@ -1,4 +1,4 @@
-"""Postings that pages state as JSON-LD."""
+"""Postings in JSON-LD."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def with_posting(**changes: Any) -> str:
     return with_block(json.dumps(POSTING | changes))
 
 
-def test_every_field_that_is_stated_is_read() -> None:
+def test_every_json_ld_field_is_read() -> None:
     reading = page_reader.read_posting(with_posting(), URL)
 
     assert (reading.method, reading.closed) == ("json-ld", False)
@@ -107,7 +107,7 @@ def test_a_block_is_read_however_it_is_wrapped(block: str) -> None:
     "block",
     ["", "  ", "window.x = {};", "{", '{"@type": "JobPosting"}', "[1, 2", '"JobPosting"', "null"],
 )
-def test_a_block_that_holds_no_posting_is_passed_over(block: str) -> None:
+def test_a_block_without_a_posting_is_skipped(block: str) -> None:
     both = with_block(block) + with_posting()
 
     assert page_reader.read_postings(with_block(block), URL) == []
@@ -172,7 +172,7 @@ def test_telecommuting_is_remote_from_the_places_required() -> None:
         (None, None),
     ],
 )
-def test_pay_is_read_in_every_shape(pay: Any, salary: Salary | None) -> None:
+def test_salaries_are_read_in_every_form(pay: Any, salary: Salary | None) -> None:
     posting = page_reader.read_posting(with_posting(baseSalary=pay), URL).posting
 
     assert posting is not None
@@ -207,7 +207,7 @@ def test_an_escaped_description_becomes_plain_text_and_sections_are_added() -> N
     assert posting.requirements == "A head for heights"
 
 
-def test_a_posting_whose_time_is_over_is_closed() -> None:
+def test_a_posting_past_its_deadline_is_closed() -> None:
     assert page_reader.read_posting(with_posting(validThrough="2020-05-01"), URL).closed
 
 
@@ -220,7 +220,7 @@ def test_a_posting_is_closed_if_its_page_says_so() -> None:
     ).closed
 
 
-def test_where_to_apply_is_taken_from_the_page() -> None:
+def test_the_apply_link_is_taken_from_the_page() -> None:
     links = "<a href='/home'>Apply</a><a href='#apply'>Apply</a><a href='/apply/77'>Apply now</a>"
 
     posting = page_reader.read_posting(with_block(json.dumps(POSTING), links), URL).posting
@@ -229,7 +229,7 @@ def test_where_to_apply_is_taken_from_the_page() -> None:
     assert posting.apply_url == "https://careers.brightfold.example/apply/77"
 
 
-def test_of_several_the_one_that_the_page_is_about_is_read() -> None:
+def test_of_several_postings_the_one_the_page_is_about_is_read() -> None:
     others = [POSTING | {"title": name, "url": f"/jobs/{name}"} for name in ("Cook", "Warden")]
     block = json.dumps([*others, POSTING | {"url": "/jobs/77"}])
 
@@ -239,7 +239,7 @@ def test_of_several_the_one_that_the_page_is_about_is_read() -> None:
     assert posting.title == "Lighthouse Keeper"
 
 
-def test_a_page_with_many_is_no_single_posting_but_all_can_be_had() -> None:
+def test_a_page_with_many_postings_has_no_single_one_but_all_can_be_read() -> None:
     block = json.dumps([POSTING | {"title": name} for name in ("Cook", "Warden", "Smith")])
 
     reading = page_reader.read_posting(with_block(block), "https://careers.brightfold.example/jobs")
@@ -252,7 +252,7 @@ def test_a_page_with_many_is_no_single_posting_but_all_can_be_had() -> None:
     ]
 
 
-def test_what_is_not_stated_is_taken_from_a_label_and_else_unknown() -> None:
+def test_missing_fields_are_taken_from_labels_or_stay_unknown() -> None:
     block = json.dumps({"@type": "JobPosting", "title": "Warden", "description": "Guard the door."})
     labels = "<dl><dt>Company</dt><dd>Gate House</dd><dt>Date posted</dt><dd>2026-01-05</dd></dl>"
 
@@ -263,7 +263,7 @@ def test_what_is_not_stated_is_taken_from_a_label_and_else_unknown() -> None:
     assert posting.posted_at == dt.datetime(2026, 1, 5, tzinfo=dt.UTC)
 
 
-def test_one_object_can_be_read_by_itself() -> None:
+def test_a_single_object_can_be_converted() -> None:
     posting = page_reader.posting_from_schema(POSTING, URL)
 
     assert posting is not None

@@ -1,4 +1,4 @@
-"""How often the facts of a page are found, whatever its layout."""
+"""How often facts are found across layouts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobmill.extract.page import page_reader
 from .layouts import BARE, FACTS, Sheet, bare_sheets, sheets
 
 ASKED = {"title": 0.85, "company": 0.70, "location": 0.70, "date": 0.60}
-"""What every single layout must reach."""
+"""The minimum rate for every layout."""
 
 
 def plain(words: str | None) -> str:
@@ -39,7 +39,7 @@ def judge(sheet: Sheet, posting: Posting | None) -> dict[str, bool]:
 
 
 def rates(some: Iterable[Sheet], *, by: str, expected: bool) -> dict[str, dict[str, float]]:
-    """How often each field is right: over all, and for each way that one part is made."""
+    """The rate of correct values for each field: overall, and for each variant of one part."""
     hits: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for sheet in some:
         posting = page_reader.read_posting(sheet.html, sheet.url, expected=expected).posting
@@ -77,7 +77,7 @@ def test_facts_without_labels_are_found_below_the_title() -> None:
 
 
 @pytest.mark.parametrize("part", ["head", "title", "place label", "date label", "date", "end"])
-def test_no_way_to_make_one_part_of_a_page_spoils_it(part: str) -> None:
+def test_no_variant_of_a_page_part_spoils_the_reading(part: str) -> None:
     hit_rates = rates(sheets(30 * len(FACTS), seed=2), by=part, expected=True)
 
     for way, fields in hit_rates.items():

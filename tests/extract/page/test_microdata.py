@@ -1,4 +1,4 @@
-"""Postings that pages state on their own elements."""
+"""Postings in microdata and RDFa."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_properties_are_read_with_the_items_within() -> None:
     assert posting.description == "Steer.\n- Moor"
 
 
-def test_an_item_that_holds_only_words_is_known_by_them() -> None:
+def test_an_item_with_only_text_is_named_by_it() -> None:
     html = """<div itemscope itemtype="https://schema.org/JobPosting"><b itemprop="title">Diver</b>
     <span itemprop="hiringOrganization" itemscope itemtype="https://schema.org/Organization">Deep
         Blue</span>

@@ -1,4 +1,4 @@
-"""What would keep the parser busy for minutes never reaches it."""
+"""Deeply nested pages are cut before they reach the parser."""
 
 from __future__ import annotations
 

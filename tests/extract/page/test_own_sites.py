@@ -1,4 +1,4 @@
-"""What is read from a company's own site, and from pages that are known to be postings."""
+"""Postings on company sites, and pages that are expected to be postings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_lists_before_the_text_are_part_of_it_too() -> None:
         "<title>Details</title><div>Night Porter</div><p>Come and see us.</p>",
     ],
 )
-def test_of_a_page_that_is_expected_only_a_title_is_asked(html: str) -> None:
+def test_an_expected_posting_needs_only_a_title(html: str) -> None:
     reading = page_reader.read_posting(html, "", expected=True)
 
     assert page_reader.read_posting(html, "").posting is None
@@ -75,7 +75,7 @@ def test_of_a_page_that_is_expected_only_a_title_is_asked(html: str) -> None:
     ],
     ids=["nothing", "an empty shell", "an error", "a challenge"],
 )
-def test_what_is_plainly_no_posting_is_refused_even_if_one_was_expected(html: str) -> None:
+def test_an_error_page_is_refused_even_if_a_posting_was_expected(html: str) -> None:
     assert page_reader.read_posting(html, URL, expected=True).posting is None
 
 
@@ -98,7 +98,7 @@ TOLD = {
         ("the site's name", "the rights"),
     ],
 )
-def test_two_signs_that_agree_name_the_owner_of_the_site(one: str, other: str) -> None:
+def test_two_matching_signs_name_the_owner_of_the_site(one: str, other: str) -> None:
     def company(*signs: str) -> str | None:
         html = f"<h1>Field Hand</h1><p>Location: Bend, OR</p>{TEXT}"
         return _company("".join(TOLD[sign] for sign in signs) + html)
@@ -109,7 +109,7 @@ def test_two_signs_that_agree_name_the_owner_of_the_site(one: str, other: str) -
 
 
 @pytest.mark.parametrize("link", ["Post a Job", "Employers", "For recruiters", "Upload your CV"])
-def test_the_owner_of_a_board_is_not_who_is_hiring(link: str) -> None:
+def test_the_owner_of_a_job_board_is_not_the_company(link: str) -> None:
     signs = TOLD["the site's name"] + TOLD["the title of the page"] + TOLD["the rights"]
     html = f"{signs}<a href=/x>{link}</a><h1>Field Hand</h1><p>Location: Bend, OR</p>{TEXT}"
 
@@ -141,7 +141,7 @@ def _company(html: str) -> str | None:
         "<span>Munich</span><span>Full-time</span>",
     ],
 )
-def test_a_place_stands_among_other_facts_below_the_title(line: str) -> None:
+def test_a_place_among_other_facts_below_the_title_is_found(line: str) -> None:
     html = f"""<title>Field Hand | Agrisense</title><h1>Field Hand</h1><p>{line}</p>{TEXT}
     <footer>© Agrisense</footer>"""
 
@@ -165,9 +165,7 @@ def test_a_place_stands_among_other_facts_below_the_title(line: str) -> None:
         ("Posted: Dec 10", None),
     ],
 )
-def test_only_the_day_of_posting_is_taken_else_that_of_the_last_change(
-    shown: str, day: str | None
-) -> None:
+def test_the_posting_date_is_preferred_to_the_update_date(shown: str, day: str | None) -> None:
     html = f"<title>Clerk</title><h1>Clerk</h1><p>Company: Gate</p><p>{shown}</p>{TEXT}"
 
     posting = page_reader.read_posting(html, URL).posting

@@ -1,4 +1,4 @@
-"""Which pages are no posting, and which postings are over."""
+"""Pages that are not postings, and postings that are closed."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ LIST = "".join(
         ),
     ],
 )
-def test_a_page_that_is_no_single_posting_has_none(html: str) -> None:
+def test_a_page_that_is_not_a_single_posting_has_no_posting(html: str) -> None:
     reading = page_reader.read_posting(html, "https://gate.example/")
 
     assert (reading.posting, reading.method) == (None, None)
 
 
-def test_the_address_of_a_list_makes_no_posting_of_a_page() -> None:
+def test_the_url_of_a_list_is_no_evidence_of_a_posting() -> None:
     words = "You will keep the gate and greet whoever comes by, in all weathers, until autumn. "
     bare = f"<title>Gate</title><h1>Gate Keeper</h1><p>Location: Bend</p><p>{words * 2}</p>"
 
@@ -75,7 +75,7 @@ def test_the_address_of_a_list_makes_no_posting_of_a_page() -> None:
         "Esta oferta ya no está disponible",
     ],
 )
-def test_a_page_that_says_it_is_over_is_closed(words: str) -> None:
+def test_a_page_that_says_the_posting_is_closed_is_closed(words: str) -> None:
     reading = page_reader.read_posting(
         named("definition list").html.replace("<dl>", f"<div class=note>{words}</div><dl>"), URL
     )
@@ -95,7 +95,7 @@ def test_a_page_that_says_it_is_over_is_closed(words: str) -> None:
         "<script>const text = 'This job has expired'</script>",
     ],
 )
-def test_other_uses_of_such_words_close_nothing(words: str) -> None:
+def test_other_uses_of_these_words_do_not_close_a_posting(words: str) -> None:
     reading = page_reader.read_posting(
         named("definition list").html.replace("<dl>", f"<div>{words}</div><dl>"), URL
     )

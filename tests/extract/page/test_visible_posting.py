@@ -1,4 +1,4 @@
-"""What is read from pages that state nothing for machines."""
+"""Postings on pages without structured data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ URL = "https://jobs.example/view/1"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_page_is_read_as_a_reader_would(case: Case) -> None:
+def test_a_visible_posting_is_read_correctly(case: Case) -> None:
     reading = page_reader.read_posting(case.html, URL)
 
     assert reading.method == "text"
@@ -32,7 +32,7 @@ def test_a_page_is_read_as_a_reader_would(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_description_is_the_whole_text_and_nothing_around_it(case: Case) -> None:
+def test_the_description_is_the_main_text_only(case: Case) -> None:
     posting = page_reader.read_posting(case.html, URL).posting
 
     assert posting is not None
@@ -43,7 +43,7 @@ def test_the_description_is_the_whole_text_and_nothing_around_it(case: Case) -> 
         assert other not in posting.description
 
 
-def test_what_labels_and_words_say_besides_is_read_too() -> None:
+def test_further_labels_and_phrases_are_read() -> None:
     facts = """<dl><dt>Job Type</dt><dd>Part Time</dd><dt>Salary</dt><dd>$21 per hour</dd>
     <dt>Department</dt><dd>Grounds</dd><dt>Job ID</dt><dd>G-12</dd>
     <dt>Apply by</dt><dd>2020-01-31</dd>
@@ -63,7 +63,7 @@ def test_what_labels_and_words_say_besides_is_read_too() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "N/A", "Not specified", "{{ posting.who }}", "<td></td>"])
-def test_a_label_that_says_nothing_leaves_the_field_unknown(value: str) -> None:
+def test_a_placeholder_value_leaves_the_field_unknown(value: str) -> None:
     html = named("table with a colon behind each label").html.replace(
         '<a href="/co/9">Fern &amp; Moss, Inc.</a>', value
     )
@@ -84,7 +84,7 @@ def test_a_label_that_says_nothing_leaves_the_field_unknown(value: str) -> None:
     ],
     ids=["another label", "another row", "a list", "a link"],
 )
-def test_what_stands_behind_a_label_by_chance_is_not_its_value(facts: str) -> None:
+def test_text_after_a_label_by_chance_is_not_its_value(facts: str) -> None:
     html = f"<title>Painter</title><h1>Painter</h1>{facts}{TEXT}"
 
     posting = page_reader.read_posting(html, URL).posting
@@ -93,7 +93,7 @@ def test_what_stands_behind_a_label_by_chance_is_not_its_value(facts: str) -> No
     assert posting.company is None
 
 
-def test_links_around_the_text_are_no_part_of_it() -> None:
+def test_links_around_the_text_are_excluded() -> None:
     words = "Another page, whose name is long enough to be a sentence of a text"
     links = "".join(f"<p><a href='/x/{n}'>{words}</a></p>" for n in range(9))
     case = named("definition list")
@@ -120,7 +120,7 @@ def test_the_day_of_posting_is_found_among_other_words(shown: str) -> None:
     assert posting.posted_at == dt.datetime(2011, 3, 9, tzinfo=dt.UTC)
 
 
-def test_a_date_that_nothing_calls_the_day_of_posting_is_not_taken() -> None:
+def test_an_unlabelled_date_is_not_the_posting_date() -> None:
     html = named("a page that names no company and no place").html.replace(
         "<h1>", "<div>Tuesday, December 7, 2010</div><h1>"
     )
@@ -151,7 +151,7 @@ def test_a_value_is_kept_in_the_words_of_the_page(
     assert (posting.location, posting.employment_type) == (location, kind)
 
 
-def test_a_label_among_others_counts_more_than_one_that_stands_alone() -> None:
+def test_a_label_in_a_group_counts_more_than_a_single_one() -> None:
     alone = "<table><tr><td>Location:</td><td>Sparks</td></tr></table>"
     apart = "<p>-</p>" * 9
     html = f"""<title>Painter</title><h1>Painter</h1>{alone}{apart}{TEXT}
@@ -168,7 +168,7 @@ def test_a_label_among_others_counts_more_than_one_that_stands_alone() -> None:
     [f"<h3>Similar jobs</h3><p>Other: {PROSE}</p>", f"<p class='related-posts'>Other: {PROSE}</p>"],
     ids=["by their heading", "by their name"],
 )
-def test_other_postings_on_the_page_are_no_part_of_the_text(others: str) -> None:
+def test_other_postings_on_the_page_are_excluded_from_the_text(others: str) -> None:
     html = named("German").html.replace("</body>", f"{others}</body>")
 
     posting = page_reader.read_posting(html, URL).posting
@@ -178,7 +178,7 @@ def test_other_postings_on_the_page_are_no_part_of_the_text(others: str) -> None
     assert "Other:" not in (posting.description or "")
 
 
-def test_of_two_headings_the_address_tells_the_title() -> None:
+def test_of_two_headings_the_url_decides_which_is_the_title() -> None:
     html = f"<title>Opening</title><h2>Brush and Ladder</h2><h2>Sign Painter</h2>{TEXT}<p>Apply</p>"
 
     posting = page_reader.read_posting(
@@ -217,7 +217,7 @@ def test_a_title_may_begin_like_a_button(title: str) -> None:
 
 @pytest.mark.parametrize("company", ["The Ladder House", "Alpine Search Partners", "A Fine Brush"])
 @pytest.mark.parametrize("place", ["Mountain View, CA", "Portland, ME"])
-def test_names_may_hold_words_that_buttons_have(company: str, place: str) -> None:
+def test_company_names_may_contain_words_of_buttons(company: str, place: str) -> None:
     html = f"""<title>Painter - {company}</title><h1>Painter</h1><div class="employer-name">{company}</div>
     <div class="where">{place}</div>{TEXT}<p>Apply</p><p>Salary: $900 per week</p>
     <p>All jobs in {place}</p>"""
@@ -228,7 +228,7 @@ def test_names_may_hold_words_that_buttons_have(company: str, place: str) -> Non
     assert (posting.company, posting.location) == (company, place)
 
 
-def test_a_heading_in_the_sidebar_gives_way() -> None:
+def test_a_heading_in_the_sidebar_counts_less() -> None:
     html = f"""<title>Opening</title><h2 class="sidebar-box">Tips of the week</h2>
     <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p>{TEXT}<h2>Sign Painter</h2>{TEXT}
     <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p><p>Company: Brush</p><p>Salary: $900 per week</p>"""
@@ -239,7 +239,7 @@ def test_a_heading_in_the_sidebar_gives_way() -> None:
     assert posting.title == "Sign Painter"
 
 
-def test_names_of_elements_tell_what_they_hold() -> None:
+def test_element_names_reveal_the_field() -> None:
     html = f"""<title>Painter</title><h1>Painter</h1><ul><li class="firm employer-name">Brush</li>
     <li class="city">Sparks</li><li class="job-date-posted">2024-01-02</li></ul>{TEXT}<p>Apply</p>"""
 
@@ -274,7 +274,7 @@ def test_a_posting_is_found_behind_a_menu_of_a_thousand_entries(tag: str) -> Non
         "Brush & Co.: Sign Painter | Brush & Co.",
     ],
 )
-def test_a_company_hung_on_the_title_is_no_part_of_it(heading: str) -> None:
+def test_a_company_name_is_removed_from_the_title(heading: str) -> None:
     html = f"""<title>{heading}</title><h1>{heading}</h1><p>Company: Brush &amp; Co.</p>
     <p>Location: Sparks</p>{TEXT}"""
 
@@ -292,7 +292,7 @@ def test_a_company_hung_on_the_title_is_no_part_of_it(heading: str) -> None:
         "<div class='page-crumbs'><i>Home</i> | <i>Brush Works</i> | <i>Sign Painter</i></div>",
     ],
 )
-def test_a_logo_or_a_crumb_names_the_company_that_the_head_names_too(told: str) -> None:
+def test_a_logo_or_breadcrumb_confirms_the_company_in_the_page_title(told: str) -> None:
     html = f"""<title>Brush Works seeks Sign Painter</title>
     <meta name=description content="Brush Works paints signs">{told}
     <h1>Sign Painter</h1><p>Location: Sparks</p>{TEXT}<p>Apply</p>"""
