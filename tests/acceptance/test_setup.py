@@ -136,6 +136,8 @@ def test_ctrl_c_leaves_no_test_server_behind(tmp_path: Path) -> None:
         env=variables,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        # A background job ignores SIGINT, and its children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     while not note.exists() or not note.read_text():
         assert run.poll() is None

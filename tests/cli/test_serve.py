@@ -31,6 +31,11 @@ from tests.queue.helpers import fetch
 HTML = {"Accept": "text/html"}
 
 
+def restore_sigint() -> None:
+    """A child inherits an ignored SIGINT, for example from a background job."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Running:
     """A process that stays, and what it says."""
 
@@ -40,6 +45,7 @@ class Running:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "jobmill", *words],
                 cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=errors, text=True,
+                preexec_fn=restore_sigint,  # noqa: PLW1509
             )  # fmt: skip
         self.said: dict[str, str] = {}
 
