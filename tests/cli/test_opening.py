@@ -138,7 +138,7 @@ async def test_a_roster_is_shown_page_by_page(run: Run, database: Database) -> N
     await fill(database, 1, 4)
     first = await run("opening", "show", 1, "--limit", 2)
     assert [line for line in first.stdout.splitlines() if line.startswith(("Places", "Wai"))] == [
-        "In it (1)",
+        "Places taken (1)",
         "Waiting (3)",
     ]
     assert "time to confirm  5 minutes" in first.stdout

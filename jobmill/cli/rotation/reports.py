@@ -146,7 +146,7 @@ class _PlatformRow:
     calls: int
     results: int
     new: int
-    per_call: float
+    rate: float
     """New jobs per call."""
     wasted: int
     failed: int
