@@ -41,6 +41,8 @@ class Confirmation:
     """The reason as typed so far; None where no reason is asked for."""
     reason_required: bool = True
     danger: bool = False
+    cancel_label: str = ""
+    """Where "Cancel" would be ambiguous."""
     number: NumberInput | None = None
     """If set, the form asks for this number again with GET and confirms nothing."""
     swap_target: str = ""

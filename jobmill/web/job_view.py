@@ -93,6 +93,11 @@ class MatchRow(NamedTuple):
         )
 
 
+def format_capped(count: int, limit: int) -> str:
+    """A number that was counted up to `limit`: `1,000+`."""
+    return f"{count:,}+" if count >= limit else f"{count:,}"
+
+
 def join_parts(parts: Iterable[str | None]) -> str:
     return " · ".join(part for part in parts if part)
 

@@ -1,6 +1,8 @@
-"""/account: one's own password, and where one is signed in."""
+"""/account: change your password, and see where you are signed in."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -21,63 +23,64 @@ router = APIRouter(prefix="/account")
 
 @router.get("")
 async def show(request: Request, visitor: Viewer, db: Db, page: Page, did: str = "") -> Response:
-    return await _account(request, db, page, did=did)
+    return await _render(request, db, page, did=did)
 
 
 @router.post("/password")
 async def change_password(
     request: Request, visitor: Viewer, form: Fields, db: Db, page: Page
 ) -> Response:
-    """Set a new one; every other session ends, and this one goes on under a new key."""
+    """Set a new password; all other sessions end, and this one gets a new key."""
     try:
-        person = await _myself(request, db)
-        new = _twice(form)
-        await _check_old(request, db, person, form.get("old", ""))
+        person = await _get_person(request, db)
+        password = _read_new_password(form)
+        await _check_current_password(request, db, person, form.get("old", ""))
         async with db.transaction() as tx:
-            await persons.set_password(tx, person.email, new)
-            session = await sessions.create_after_password_change(tx, person)
+            await persons.set_password(tx, person.email, password)
+            key = await sessions.create_after_password_change(tx, person)
     except (Invalid, Conflict, RateLimited) as error:
-        return await _account(request, db, page, error=error)
+        return await _render(request, db, page, error=error)
     response = RedirectResponse("/account?did=password", 303)
-    sign_in.set_session_cookie(request, response, session)
+    sign_in.set_session_cookie(request, response, key)
     return response
 
 
 @router.post("/sessions/end")
-async def end_others(request: Request, visitor: Viewer, db: Db, page: Page) -> Response:
+async def end_other_sessions(request: Request, visitor: Viewer, db: Db, page: Page) -> Response:
     try:
-        person = await _myself(request, db)
+        person = await _get_person(request, db)
     except Conflict as error:
-        return await _account(request, db, page, error=error)
+        return await _render(request, db, page, error=error)
     async with db.transaction() as tx:
         await sessions.delete_all(tx, person.id, except_id=request.cookies.get(SESSION_COOKIE, ""))
     return RedirectResponse("/account?did=sessions", 303)
 
 
-async def _check_old(request: Request, db: RequestDatabase, person: Person, old: str) -> None:
+async def _check_current_password(
+    request: Request, db: RequestDatabase, person: Person, password: str
+) -> None:
     try:
-        await sign_in.check_password(request, db, person.email, old)
+        await sign_in.check_password(request, db, person.email, password)
     except Unauthenticated as error:
-        raise Invalid(say("That is not your password of now.")) from error
+        raise Invalid(say("That is not your current password.")) from error
 
 
-def _twice(form: Fields) -> str:
-    """What was typed as the new password, if it was typed alike both times."""
+def _read_new_password(form: Fields) -> str:
     if form.get("new", "") != form.get("again", ""):
-        raise Invalid(say("The new password was not typed alike both times."))
+        raise Invalid(say("The two new passwords do not match. Type the same password twice."))
     return form.get("new", "")
 
 
-async def _myself(request: Request, db: RequestDatabase) -> Person:
-    """Whose session this is; Conflict for those who need none, and for keys."""
+async def _get_person(request: Request, db: RequestDatabase) -> Person:
+    """The person of this session; Conflict for local visitors and API keys, which have none."""
     async with db.transaction() as tx:
         session = await sessions.find(tx, request.cookies.get(SESSION_COOKIE, ""))
         if session is None:
-            raise Conflict(say("Nobody is signed in here, so there is no password to change."))
+            raise Conflict(say("You are not signed in, so there is no password to change."))
         return await persons.get(tx, session.person_id)
 
 
-async def _account(
+async def _render(
     request: Request,
     db: RequestDatabase,
     page: PageRenderer,
@@ -85,32 +88,27 @@ async def _account(
     did: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
-    own = request.cookies.get(SESSION_COOKIE, "")
+    key = request.cookies.get(SESSION_COOKIE, "")
     person: Person | None = None
-    found: list[OpenSession] = []
+    open_sessions: list[OpenSession] = []
     async with db.transaction() as tx:
-        if session := await sessions.find(tx, own):
+        if session := await sessions.find(tx, key):
             person = await persons.get(tx, session.person_id)
-            found = await sessions.find_open(tx, person.id, own)
+            open_sessions = await sessions.find_open(tx, person.id, key)
     return page(
         "account/page.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         person=person,
-        sessions=found,
-        shortest=passwords.MIN_LENGTH,
-        longest=passwords.MAX_LENGTH,
-        told=_told(did),
+        sessions=open_sessions,
+        min_length=passwords.MIN_LENGTH,
+        max_length=passwords.MAX_LENGTH,
+        notice=_notices().get(did),
         error=str(error) if error else None,
     )
 
 
-def _told(did: str) -> str:
-    match did:
-        case "password":
-            return say(
-                "Your password is changed. Wherever else you were signed in, you no longer are."
-            )
-        case "sessions":
-            return say("You are signed in nowhere else now.")
-        case _:
-            return ""
+def _notices() -> Mapping[str, str]:
+    return {
+        "password": say("Password changed. You are signed out everywhere else."),
+        "sessions": say("You are signed out everywhere else."),
+    }

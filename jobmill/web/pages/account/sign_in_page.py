@@ -1,4 +1,4 @@
-"""/sign-in, /sign-out: the same session as that of the API."""
+"""/sign-in and /sign-out: sessions are shared with the API."""
 
 from __future__ import annotations
 
@@ -16,46 +16,52 @@ from jobmill.web.translations import say
 
 router = APIRouter()
 
-LONGEST_EMAIL = 254
+MAX_EMAIL_LENGTH = 254
 
 
 @router.get("/sign-in")
-async def ask(request: Request, visitor: Anyone, view: View) -> HTMLResponse:
-    return _form(view, visitor, request.query_params.get("next", ""))
+async def show_form(request: Request, visitor: Anyone, view: View) -> HTMLResponse:
+    return _render_form(view, visitor, request.query_params.get("next", ""))
 
 
 @router.post("/sign-in")
 async def sign_in(request: Request, visitor: Anyone, form: Fields, db: Db, view: View) -> Response:
-    """Begin a session and go on, or show the form again without the password."""
-    email, goes_on = form.get("email", ""), form.get("next", "")
+    """Start a session and continue, or show the form again without the password."""
+    email, next_path = form.get("email", ""), form.get("next", "")
+    password = form.get("password", "")
     try:
-        _check_lengths(email, form.get("password", ""))
-        begun = await sign_in_service.start_session(request, db, email, form.get("password", ""))
+        _check_lengths(email, password)
+        session = await sign_in_service.start_session(request, db, email, password)
     except (Invalid, Unauthenticated, RateLimited) as error:
-        return _form(view, visitor, goes_on, email=email[:LONGEST_EMAIL], error=error)
-    response = RedirectResponse(_own(goes_on), 303)
-    sign_in_service.set_session_cookie(request, response, begun.key)
+        return _render_form(view, visitor, next_path, email=email[:MAX_EMAIL_LENGTH], error=error)
+    response = RedirectResponse(_checked_path(next_path), 303)
+    sign_in_service.set_session_cookie(request, response, session.key)
     return response
 
 
 def _check_lengths(email: str, password: str) -> None:
-    if len(email) > LONGEST_EMAIL or len(password) > passwords.MAX_LENGTH:
-        raise Invalid(say("That is longer than an address or a password can be."))
+    if len(email) > MAX_EMAIL_LENGTH or len(password) > passwords.MAX_LENGTH:
+        raise Invalid(say("The email address or the password is too long."))
 
 
-def _own(path: str) -> str:
-    """Where to go on to: a page of ours, or else home."""
+def _checked_path(path: str) -> str:
+    """A path on this site, or the home page."""
     return path if html_errors.LOCAL_PATH.fullmatch(path) else "/"
 
 
-def _form(
-    view: Render, visitor: Visitor, goes_on: str, *, email: str = "", error: AppError | None = None
+def _render_form(
+    view: Render,
+    visitor: Visitor,
+    next_path: str,
+    *,
+    email: str = "",
+    error: AppError | None = None,
 ) -> HTMLResponse:
     response = view(
         "account/sign_in.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         visitor=visitor,
-        next=_own(goes_on),
+        next=_checked_path(next_path),
         email=email,
         error=str(error) if error else None,
     )

@@ -81,7 +81,6 @@ async def _render(
         "companies/company.html",
         html_errors.status_code(error),
         topics=["companies", "sources", "queue"] if item else ["companies", "sources"],
-        detail=detail,
         company=company,
         url=job_view.web_url(company.website),
         board_url=job_view.web_url(company.job_board_url),

@@ -11,7 +11,6 @@ from pydantic import Field
 from jobmill.catalog import companies, company_list
 from jobmill.catalog.companies import Company, Completeness, Tier
 from jobmill.catalog.company_list import CompanyFilter, Order
-from jobmill.web import job_view
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.companies.completeness import level_name, level_names, percent_complete
@@ -68,5 +67,4 @@ async def show(query: Annotated[CompanyListQuery, Query()], db: Db, page: Page) 
         next_url=last_id and query.url("/companies", after=last_id),
         first_url=query.without("after").url("/companies"),
         current_url=query.url("/companies"),
-        web_url=job_view.web_url,
     )

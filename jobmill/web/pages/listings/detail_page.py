@@ -43,211 +43,212 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/listings")
 
-AT_ONCE = 50
-REACH = 4_000
-"""So many of the newest are looked at for a page; what has rare words is found beyond them, too."""
-LINKED = 50
-PATIENCE = 20.0
-"""Seconds for judging twice; the first time in a process it loads a model."""
+MAX_DUPLICATES = 50
+WHAT_IF_SECONDS = 20.0
+"""Time to score a job twice; the first time in a process loads a model."""
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """A listing with all that is known of it."""
-
+class ListingDetail:
     listing: Listing
-    linked: list[Listing]
+    duplicates: list[Listing]
     events: list[history.CatalogEvent]
     source: Source | None
     version: Version | None
-    word: Word | None
+    """The profile version that the job was scored for."""
+    verdict: Word | None
     match_id: MatchId | None
     lineage: UUID | None
 
 
-Names = Annotated[str, Field(max_length=500), AfterValidator(strip_text)]
+CommaSeparated = Annotated[str, Field(max_length=500), AfterValidator(strip_text)]
 
 
-class Supposed(BaseModel):
-    """By which profile to judge, and what would be other in it."""
+class WhatIfQuery(BaseModel):
+    """The profile to score the job for, and changes to try."""
 
     profile: ShortText | None = None
-    having: Names = ""
-    without: Names = ""
+    having: CommaSeparated = ""
+    without: CommaSeparated = ""
     place: ShortText = ""
     arrangement: Literal["", "any", "remote", "hybrid", "onsite"] = ""
 
     @property
     def skills(self) -> list[str]:
-        return _names(self.having)
+        return _split(self.having)
 
     @property
-    def is_any(self) -> bool:
-        return bool(self.skills or _names(self.without) or self.place or self.arrangement)
+    def has_changes(self) -> bool:
+        return bool(self.skills or _split(self.without) or self.place or self.arrangement)
 
-    def change(self, profile: Profile, listing: Listing) -> Profile:
-        """The profile as it would be; Invalid if these are words that nobody knows."""
+    def apply(self, profile: Profile, listing: Listing) -> Profile:
+        """The changed profile; Invalid if a skill or a place is unknown."""
         places = [self.place] if self.place else []
         what_if.check(listings.to_posting(listing), having=self.skills, places=places)
-        wanted: list[Arrangement] | None = None
+        arrangements: list[Arrangement] | None = None
         if self.arrangement:
-            wanted = [] if self.arrangement == "any" else [self.arrangement]
+            arrangements = [] if self.arrangement == "any" else [self.arrangement]
         return what_if.change(
             profile,
             having=self.skills,
-            without=_names(self.without),
+            without=_split(self.without),
             places=places,
-            arrangements=wanted,
+            arrangements=arrangements,
         )
 
 
 @router.get("/{listing_id}")
-async def show_one(
+async def show(
     listing_id: PathId,
     db: Db,
     page: Page,
     database: RawDb,
-    wish: Annotated[Supposed, Query()],
+    query: Annotated[WhatIfQuery, Query()],
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        story = await _story(tx, listing_id, wish.profile)
-    listing = story.listing
-    other, wrong = await _imagine(database, story, wish) if wish.is_any else (None, None)
-    result = story.word and story.word.match_result
-    bars = job_view.score_bars(asdict(one) for one in result.items) if result else []
+        detail = await _read(tx, listing_id, query.profile)
+    listing = detail.listing
+    difference, error = (
+        await _compare(database, detail, query) if query.has_changes else (None, None)
+    )
+    result = detail.verdict and detail.verdict.match_result
+    bars = job_view.score_bars(asdict(item) for item in result.items) if result else []
     return page(
         "listings/listing.html",
-        422 if wrong else 200,
-        story=story,
+        422 if error else 200,
+        detail=detail,
         listing=listing,
         place=job_view.describe_place(listing),
-        pay=job_view.describe_salary(listing),
+        salary=job_view.describe_salary(listing),
         url=job_view.web_url(listing.url),
         completeness=listings.completeness(listing),
-        sifted=_sift(story),
-        verdict=_verdict(story),
+        filter_result=_filter_result(detail),
+        decision=_describe_decision(detail),
         result=result,
         bars=bars,
-        cut=job_view.describe_total(bars, result.match_score) if result else None,
-        takes=job_view.describe_threshold(result),
-        facts=_facts(story),
-        moments=_moments(listing),
+        bar_total=job_view.describe_total(bars, result.match_score) if result else None,
+        threshold=job_view.describe_threshold(result),
+        facts=_facts(listing),
+        dates=_dates(listing),
         pieces=skill_highlights.cut(
             listing.description or "", result.matched_skills if result else ()
         ),
-        events=[(one.at, job_view.describe_listing_event(one)) for one in story.events],
-        wish=wish,
-        other=other,
-        change=other
-        and f"{job_view.describe_standing(other.before)} → {job_view.describe_standing(other.after)}",
-        wrong=wrong,
+        events=[(event.at, job_view.describe_listing_event(event)) for event in detail.events],
+        what_if=query,
+        difference=difference,
+        change=difference and _describe_change(difference),
+        error=error,
     )
 
 
-async def _story(tx: Tx, id: int, profile: str | None) -> Story:
+async def _read(tx: Tx, id: int, profile: str | None) -> ListingDetail:
     listing = await listings.get(tx, id)
     version = await job_view.find_profile(tx, profile)
-    word = await verdicts.get(tx, version.profile_id, id) if version else None
-    if version and word:
-        # The rules that it was judged by, which may have changed since.
-        version = await profiles.by_id(tx, version.profile_id, version=word.profile_version)
+    verdict = await verdicts.get(tx, version.profile_id, id) if version else None
+    if version and verdict:
+        # The version that the job was scored for, which may be an older one.
+        version = await profiles.by_id(tx, version.profile_id, version=verdict.profile_version)
     linked = await duplicate_links.find_linked(tx, listing.duplicate_of or id)
-    around = [one for one in [listing.duplicate_of, *linked] if one and one != id][:LINKED]
-    return Story(
+    duplicate_ids = [
+        duplicate for duplicate in [listing.duplicate_of, *linked] if duplicate and duplicate != id
+    ]
+    duplicates = await listings.by_ids(tx, duplicate_ids[:MAX_DUPLICATES])
+    return ListingDetail(
         listing,
-        sorted(await listings.by_ids(tx, around), key=lambda one: one.id),
+        sorted(duplicates, key=lambda duplicate: duplicate.id),
         await history.find_events(tx, "listing", id),
         await sources.get(tx, listing.source_id) if listing.source_id else None,
         version,
-        word,
+        verdict,
         await matches.of_listing(tx, version.profile_id, id) if version else None,
-        await job_view.find_lineage(tx, word),
+        await job_view.find_lineage(tx, verdict),
     )
 
 
-def _sift(story: Story) -> FilterResult | None:
-    """What the filter said; of what was never judged, what it says now."""
-    if story.word:
-        return story.word.filter_result
-    if story.version is None:
+def _filter_result(detail: ListingDetail) -> FilterResult | None:
+    """The stored result of the filter, or a fresh one for a job that was never scored."""
+    if detail.verdict:
+        return detail.verdict.filter_result
+    if detail.version is None:
         return None
-    return local_score.sift(story.version.profile(), story.listing, PLATFORM_RULES)
+    return local_score.sift(detail.version.profile(), detail.listing, PLATFORM_RULES)
 
 
-def _verdict(story: Story) -> str:
-    """What it came to, in a sentence."""
-    found = _sift(story)
-    if found is None or story.version is None:
+def _describe_decision(detail: ListingDetail) -> str:
+    filter_result = _filter_result(detail)
+    if filter_result is None or detail.version is None:
         return ""
-    how = job_view.describe_filter(found, story.version.profile().rules.strikes.threshold)
-    word, result = story.word, story.word and story.word.match_result
-    if word is None and found.passed:
-        return say("The filter would let it pass: %(how)s.", how=how)
-    if word is None:
-        return say("The filter would turn it down: %(how)s.", how=how)
+    strike_limit = detail.version.profile().rules.strikes.threshold
+    why = job_view.describe_filter(filter_result, strike_limit)
+    verdict, result = detail.verdict, detail.verdict and detail.verdict.match_result
+    if verdict is None and filter_result.passed:
+        return say("Would pass the filter: %(why)s", why=why)
+    if verdict is None:
+        return say("Would be filtered out: %(why)s", why=why)
     if result is None:
-        return say("Filtered out: %(how)s.", how=how)
-    if word.outcome == "matched":
-        return say("A match with %(n)s; %(how)s.", n=word.score, how=how)
-    least = result.threshold
-    return say(
-        "Scored %(n)s, and a match takes %(least)s; %(how)s.", n=word.score, least=least, how=how
-    )
+        return say("Filtered out: %(why)s", why=why)
+    values = {"score": verdict.score, "min": result.threshold, "why": why}
+    if verdict.outcome == "matched":
+        return say("Match: score %(score)s (needs %(min)s), %(why)s", **values)
+    return say("Not a match: score %(score)s (needs %(min)s), %(why)s", **values)
 
 
-def _facts(story: Story) -> list[tuple[str, str]]:
-    """What is known besides, by name."""
-    listing = story.listing
-    kind = listing.employment_type and listing.employment_type.replace("_", " ")
-    named = [
+def _facts(listing: Listing) -> list[tuple[str, str]]:
+    employment_type = listing.employment_type and listing.employment_type.replace("_", " ")
+    facts = [
         (say("Department"), listing.department),
-        (say("Kind"), kind),
-        (say("Level"), listing.seniority),
-        (say("Places"), "; ".join(listing.locations)),
+        (say("Employment type"), employment_type),
+        (say("Seniority"), listing.seniority),
+        (say("Locations"), "; ".join(listing.locations)),
         (say("Remote from"), "; ".join(listing.remote_from)),
-        (say("Pay"), job_view.describe_salary(listing)),
+        (say("Salary"), job_view.describe_salary(listing)),
         (say("Platform"), listing.platform),
         (say("Via"), listing.via),
     ]
-    return [(name, fact) for name, fact in named if fact]
+    return [(name, fact) for name, fact in facts if fact]
 
 
-def _moments(listing: Listing) -> list[tuple[str, dt.datetime]]:
-    named = [
+def _dates(listing: Listing) -> list[tuple[str, dt.datetime]]:
+    dates = [
         (say("Posted"), listing.posted_at),
         (say("First seen"), listing.first_seen_at),
         (say("Last seen"), listing.last_seen_at),
         (say("Changed"), listing.changed_at),
         (say("Closed"), listing.closed_at),
     ]
-    return [(name, at) for name, at in named if at]
+    return [(name, at) for name, at in dates if at]
 
 
-def _names(given: str) -> list[str]:
-    return [one.strip() for one in given.split(",") if one.strip()]
+def _split(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
-async def _imagine(
-    database: Database, story: Story, wish: Supposed
+def _describe_change(difference: Difference) -> str:
+    before, after = difference.before, difference.after
+    return f"{job_view.describe_standing(before)} → {job_view.describe_standing(after)}"
+
+
+async def _compare(
+    database: Database, detail: ListingDetail, query: WhatIfQuery
 ) -> tuple[Difference | None, str | None]:
-    """What would be other than it is, or what is wrong with the wish."""
-    if story.version is None:
-        return None, say("There is no profile yet that could be another.")
+    """How the changes would alter the score, or what is wrong with them."""
+    if detail.version is None:
+        return None, say("There is no profile yet. Create one first.")
     try:
-        profile = story.version.profile()
-        other = wish.change(profile, story.listing)
+        profile = detail.version.profile()
+        changed_profile = query.apply(profile, detail.listing)
     except Invalid as error:
         return None, str(error)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(WHAT_IF_SECONDS):
             async with database.transaction() as tx:
-                known = await rescore.employer_of(tx, story.listing)
+                employer = await rescore.employer_of(tx, detail.listing)
             before, after = [
                 await local_score.judge(
-                    database, judged_by, story.listing, known, PLATFORM_RULES, anyway=True
+                    database, candidate, detail.listing, employer, PLATFORM_RULES, anyway=True
                 )
-                for judged_by in (profile, other)
+                for candidate in (profile, changed_profile)
             ]
     except (*CONNECTION_ERRORS, TimeoutError) as error:
-        raise Unavailable(say("Judging takes too long here. Try again in a moment.")) from error
+        raise Unavailable(say("Scoring took too long. Try again in a moment.")) from error
     return what_if.compare(before, after), None

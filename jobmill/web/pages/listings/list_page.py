@@ -12,9 +12,7 @@ from pydantic import Field
 from jobmill.catalog import listing_search
 from jobmill.catalog.listing_search import ListingHit
 from jobmill.catalog.posting import Arrangement
-from jobmill.matching import (
-    verdicts,
-)
+from jobmill.matching import verdicts
 from jobmill.matching.verdicts import Said
 from jobmill.web import job_view
 from jobmill.web.dependencies import Db
@@ -24,15 +22,12 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/listings")
 
-AT_ONCE = 50
-REACH = 4_000
-"""So many of the newest are looked at for a page; what has rare words is found beyond them, too."""
-LINKED = 50
-PATIENCE = 20.0
-"""Seconds for judging twice; the first time in a process it loads a model."""
+PAGE_SIZE = 50
+SCAN_LIMIT = 4_000
+"""A page searches this many of the newest jobs; rare words are found beyond them, too."""
 
 
-class Looked(PageQuery):
+class ListingListQuery(PageQuery):
     q: ShortText | None = None
     company: ShortText | None = None
     location: ShortText | None = None
@@ -44,10 +39,10 @@ class Looked(PageQuery):
     after: Annotated[str, Field(max_length=300)] | None = None
 
     @property
-    def is_narrow(self) -> bool:
-        return self.without("after", "sort", "profile") != Looked()
+    def is_filtered(self) -> bool:
+        return self.without("after", "sort", "profile") != ListingListQuery()
 
-    def query(self) -> listing_search.ListingQuery:
+    def to_search(self) -> listing_search.ListingQuery:
         since = dt.datetime.now(dt.UTC) - dt.timedelta(days=self.days) if self.days else None
         return listing_search.ListingQuery(
             words=self.q,
@@ -56,52 +51,52 @@ class Looked(PageQuery):
             arrangement=self.arrangement,
             since=since,
             state=self.state,
-            # There is no best without words.
+            # Jobs can only be ranked by search words.
             sort=self.sort if self.q else "newest",
         )
 
 
-class Line(NamedTuple):
-    """A listing in a list, with what was said of it."""
+class ListingRow(NamedTuple):
+    """A listing in a list, with its verdict."""
 
     hit: ListingHit
     place: str
-    pay: str | None
-    said: Said | None
-    why: str
+    salary: str | None
+    verdict: Said | None
+    reason: str
+
+    @classmethod
+    def of(cls, hit: ListingHit, verdict: Said | None) -> ListingRow:
+        place, salary = job_view.describe_place(hit), job_view.describe_salary(hit)
+        return cls(hit, place, salary, verdict, _describe(verdict))
+
+
+def _describe(verdict: Said | None) -> str:
+    if verdict is None:
+        return ""
+    if verdict.outcome == "filtered":
+        return verdict.summary
+    return say("Score %(score)s (needs %(min)s)", score=verdict.score, min=verdict.threshold)
 
 
 @router.get("")
-async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show(query: Annotated[ListingListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
+    search = query.to_search()
     async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, asked.profile)
-        found = await listing_search.find(
-            tx, asked.query(), after=asked.after, limit=AT_ONCE, max_scanned=REACH
+        version = await job_view.find_profile(tx, query.profile)
+        result = await listing_search.find(
+            tx, search, after=query.after, limit=PAGE_SIZE, max_scanned=SCAN_LIMIT
         )
-        ids = [hit.id for hit in found.hits]
-        said = await verdicts.said(tx, version.profile_id, ids) if version else {}
+        ids = [hit.id for hit in result.hits]
+        summaries = await verdicts.said(tx, version.profile_id, ids) if version else {}
     return page(
         "listings/page.html",
-        asked=asked,
-        lines=[_line(hit, said.get(hit.id)) for hit in found.hits],
-        judged=version is not None,
-        partial=found.partial,
-        reach=REACH,
-        best=asked.query().sort == "best",
-        more=found.next and asked.url("/listings", after=found.next),
-        first=asked.without("after").url("/listings"),
-    )
-
-
-def _line(hit: ListingHit, said: Said | None) -> Line:
-    return Line(hit, job_view.describe_place(hit), job_view.describe_salary(hit), said, _why(said))
-
-
-def _why(said: Said | None) -> str:
-    if said is None:
-        return ""
-    if said.outcome == "filtered":
-        return said.summary
-    return say(
-        "%(score)s of the %(least)s that a match takes", score=said.score, least=said.threshold
+        query=query,
+        rows=[ListingRow.of(hit, summaries.get(hit.id)) for hit in result.hits],
+        has_profile=version is not None,
+        partial=result.partial,
+        scan_limit=SCAN_LIMIT,
+        is_ranked=search.sort == "best",
+        next_url=result.next and query.url("/listings", after=result.next),
+        first_url=query.without("after").url("/listings"),
     )

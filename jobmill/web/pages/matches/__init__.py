@@ -1,12 +1,18 @@
-"""/matches: what fits, why, and what one makes of it."""
+"""/matches: jobs that fit a profile."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-from jobmill.web.pages.matches import board_page, detail_page, export, list_page, saved_view_actions
+from jobmill.web.pages.matches import (
+    board_page,
+    detail_page,
+    export,
+    list_page,
+    saved_view_actions,
+)
 
 router = APIRouter()
-# `/matches/board` before `/matches/{match_id}`: routes are tried one after the other.
-for pages in (list_page, board_page, saved_view_actions, export, detail_page):
-    router.include_router(pages.router)
+# `/matches/board` before `/matches/{match_id}`: the first matching route wins.
+for page_module in (list_page, board_page, saved_view_actions, export, detail_page):
+    router.include_router(page_module.router)

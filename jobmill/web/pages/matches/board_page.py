@@ -1,4 +1,4 @@
-"""/matches/board: matches in columns, one for each status."""
+"""/matches/board: matches in columns by status."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from jobmill.matching import matches, profiles
 from jobmill.matching.matches import Status, Wanted
 from jobmill.web import job_view
 from jobmill.web.dependencies import Db
-from jobmill.web.job_view import MatchRow
+from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.page_query import PageQuery, ShortText
-from jobmill.web.pages.matches.inbox_query import Inbox
-from jobmill.web.pages.matches.list_page import MANY, Numbered
+from jobmill.web.pages.matches.inbox_query import InboxQuery
+from jobmill.web.pages.matches.list_page import COUNT_LIMIT, OptionalId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/matches")
 
-AT_ONCE = 12
-"""So many cards stand in a column."""
+CARDS_PER_COLUMN = 12
 COLUMNS: tuple[Status, ...] = ("new", "saved", "applied", "interviewing", "offer", "rejected")
 
 
-class Which(PageQuery):
+class BoardQuery(PageQuery):
     profile: ShortText | None = None
 
 
-class Move(NamedTuple):
-    """A button that puts a card into another column."""
+class StatusButton(NamedTuple):
+    """A button that moves a card to another column."""
 
     status: Status
-    word: str
+    label: str
     key: str
 
 
-class Column(NamedTuple):
+class BoardColumn(NamedTuple):
     status: Status
-    many: str
+    count: str
     rows: list[MatchRow]
-    moves: list[Move]
-    more: str | None
+    buttons: list[StatusButton]
+    all_url: str | None
 
 
-def moves(status: Status) -> list[Move]:
-    """What one does next with a match of this status."""
-    saved, applied = Move("saved", say("Save"), "s"), Move("applied", say("Applied"), "a")
-    interviewing = Move("interviewing", say("Interviewing"), "i")
-    offer, rejected = Move("offer", say("Offer"), "o"), Move("rejected", say("Rejected"), "r")
-    dismissed = Move("dismissed", say("Dismiss"), "d")
+def next_statuses(status: Status) -> list[StatusButton]:
+    saved = StatusButton("saved", say("Save"), "s")
+    applied = StatusButton("applied", say("Mark as applied"), "a")
+    interviewing = StatusButton("interviewing", say("Interviewing"), "i")
+    offer = StatusButton("offer", say("Offer received"), "o")
+    rejected = StatusButton("rejected", say("Rejected"), "r")
+    dismissed = StatusButton("dismissed", say("Dismiss"), "d")
     return {
         "new": [saved, applied, dismissed],
         "saved": [applied, dismissed],
@@ -64,40 +64,45 @@ def moves(status: Status) -> list[Move]:
 
 @router.get("/board")
 async def show(
-    asked: Annotated[Which, Query()], db: Db, page: Page, done: Numbered = None
+    query: Annotated[BoardQuery, Query()], db: Db, page: Page, done: OptionalId = None
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, asked.profile)
+        version = await job_view.find_profile(tx, query.profile)
         if version is None:
-            return page("matches/nobody.html")
-        columns = await read(tx, version.profile_id, asked.profile)
-        last = await matches.known(tx, done) if done else None
-        everyone = await profiles.find(tx)
+            return page("matches/no_profile.html")
+        columns = await _read_columns(tx, version.profile_id, query.profile)
+        changed_match = await matches.known(tx, done) if done else None
+        all_profiles = await profiles.find(tx)
     return page(
         "matches/board.html",
         topics=["matches"],
-        asked=asked,
+        query=query,
         version=version,
-        profiles=everyone,
+        profiles=all_profiles,
         columns=columns,
-        done=last,
-        back=asked.url("/matches/board"),
-        # With what was done last: else the next news would take the way back away.
-        here=asked.url("/matches/board", done=done),
+        changed_match=changed_match,
+        back=query.url("/matches/board"),
+        # Keeps `done`, so that a live update does not remove the Undo button.
+        current_url=query.url("/matches/board", done=done),
     )
 
 
-async def read(tx: Tx, profile_id: int, profile: str | None) -> list[Column]:
-    """The columns, each with its best."""
-    counted = await matches.listed(tx, profiles.ProfileId(profile_id), most=MANY)
-    counts = {one.status: one.count for one in counted}
-    found: list[Column] = []
+async def _read_columns(tx: Tx, profile_id: int, profile: str | None) -> list[BoardColumn]:
+    listed = await matches.listed(tx, profiles.ProfileId(profile_id), most=COUNT_LIMIT)
+    counts = {count.status: count.count for count in listed}
+    columns: list[BoardColumn] = []
     for status in COLUMNS:
-        wanted = Wanted(profile_id, statuses=[status], limit=AT_ONCE)
-        rows = [MatchRow.of(one) for one in await matches.find(tx, wanted)]
+        filter = Wanted(profile_id, statuses=[status], limit=CARDS_PER_COLUMN)
+        rows = [MatchRow.of(match) for match in await matches.find(tx, filter)]
         count = counts.get(status, 0)
-        url = Inbox(profile=profile, status=status).url("/matches")
-        more = url if count > len(rows) else None
-        words = f"{count:,}{'+' if count >= MANY else ''}"
-        found.append(Column(status, words, rows, moves(status), more))
-    return found
+        url = InboxQuery(profile=profile, status=status).url("/matches")
+        columns.append(
+            BoardColumn(
+                status,
+                format_capped(count, COUNT_LIMIT),
+                rows,
+                next_statuses(status),
+                url if count > len(rows) else None,
+            )
+        )
+    return columns

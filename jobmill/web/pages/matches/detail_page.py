@@ -1,4 +1,4 @@
-"""/matches/{match_id}: one match, and what one makes of it."""
+"""/matches/{match_id}: one match, its score and history, and its status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from fastapi import APIRouter, Header, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.catalog import listings, sources
-from jobmill.catalog.listings import Listing
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -30,106 +29,103 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/matches")
 
-OWN = re.compile(r"/matches(?:[/?][\x21-\x5b\x5d-\x7e]*)?")
-"""A page of ours to go back to, and of nobody else."""
+MATCHES_PATH = re.compile(r"/matches(?:[/?][\x21-\x5b\x5d-\x7e]*)?")
+"""Where a form may return to: only pages below /matches."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A match with all that is known of it."""
-
-    match: Match
+class MatchDetail:
+    row: MatchRow
     events: list[Event]
-    listing: Listing
-    word: Word | None
-    strikes: int
+    verdict: Word | None
+    strike_limit: int
     source: Source | None
     lineage: UUID | None
-    row: MatchRow
+
+    @property
+    def match(self) -> Match:
+        return self.row.match
 
 
 @router.get("/{match_id}")
 async def show(match_id: PathId, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        whole = await _whole(tx, match_id)
-    match, bars = whole.match, job_view.score_bars(whole.match.items)
+        detail = await _read(tx, match_id)
+    match, bars = detail.match, job_view.score_bars(detail.match.items)
     return page(
         "matches/match.html",
-        whole=whole,
+        detail=detail,
         match=match,
-        row=whole.row,
+        row=detail.row,
         url=job_view.web_url(match.apply_url) or job_view.web_url(match.url),
         bars=bars,
-        cut=job_view.describe_total(bars, match.match_score),
-        takes=job_view.describe_threshold(whole.word and whole.word.match_result),
+        bar_total=job_view.describe_total(bars, match.match_score),
+        threshold=job_view.describe_threshold(detail.verdict and detail.verdict.match_result),
         pieces=skill_highlights.cut(match.description or "", match.matched_skills),
         intake=job_view.format_resume_intake(match.resume_intake),
-        events=[(one.at, job_view.describe_match_event(one)) for one in whole.events],
+        events=[(event.at, job_view.describe_match_event(event)) for event in detail.events],
         back=f"/matches/{match.id}",
     )
 
 
-async def _whole(tx: Tx, id: int) -> Whole:
+async def _read(tx: Tx, id: int) -> MatchDetail:
     match = await matches.get(tx, id)
     listing = await listings.get(tx, match.listing_id)
     version = await profiles.get(tx, match.profile, version=match.profile_version)
-    word = await verdicts.get(tx, version.profile_id, match.listing_id)
-    return Whole(
-        match,
+    verdict = await verdicts.get(tx, version.profile_id, match.listing_id)
+    return MatchDetail(
+        await _read_row(tx, match),
         await matches.events(tx, id),
-        listing,
-        word,
+        verdict,
         version.profile().rules.strikes.threshold,
         await sources.get(tx, listing.source_id) if listing.source_id else None,
-        await job_view.find_lineage(tx, word),
-        await _row(tx, match),
+        await job_view.find_lineage(tx, verdict),
     )
 
 
-async def _row(tx: Tx, match: Match) -> MatchRow:
+async def _read_row(tx: Tx, match: Match) -> MatchRow:
     return MatchRow.of(match, (await duplicate_matches.of(tx, [match.id])).get(match.id, ()))
 
 
-Swapped = Annotated[Literal["true"] | None, Header(alias="HX-Request")]
+HtmxRequest = Annotated[Literal["true"] | None, Header(alias="HX-Request")]
 
 
 @router.post("/{match_id}/status")
 async def set_status(
-    match_id: PathId, form: Fields, visitor: Recruiter, db: Db, view: View, hx: Swapped = None
+    match_id: PathId, form: Fields, visitor: Recruiter, db: Db, view: View, hx: HtmxRequest = None
 ) -> Response:
-    """Say what one makes of it."""
     status = form.get("status", "")
     if status not in STATUSES:
         names = ", ".join(STATUSES)
-        raise Invalid(say("A match is one of these: %(names)s.", names=names))
+        raise Invalid(say("The status of a match must be one of: %(names)s.", names=names))
     async with db.transaction() as tx:
         match = await matches.set_status(tx, match_id, status, actor=visitor.actor.name)
-        row = await _row(tx, match)
-    return _answer(row, form, view, swap=bool(hx))
+        row = await _read_row(tx, match)
+    return _respond(row, form, view, is_htmx=bool(hx))
 
 
 @router.post("/{match_id}/undo")
 async def undo(
-    match_id: PathId, form: Fields, visitor: Recruiter, db: Db, view: View, hx: Swapped = None
+    match_id: PathId, form: Fields, visitor: Recruiter, db: Db, view: View, hx: HtmxRequest = None
 ) -> Response:
-    """Give it the status that it had before."""
+    """Restore the previous status."""
     async with db.transaction() as tx:
         _, match = await matches.undo(tx, match_id, actor=visitor.actor.name)
-        row = await _row(tx, match)
-    return _answer(row, form, view, swap=bool(hx))
+        row = await _read_row(tx, match)
+    return _respond(row, form, view, is_htmx=bool(hx))
 
 
-def _answer(row: MatchRow, form: Fields, view: View, *, swap: bool) -> Response:
-    """The row for a list that swaps it; else the page that it was sent from."""
-    back = _own(form.get("back", ""))
+def _respond(row: MatchRow, form: Fields, view: View, *, is_htmx: bool) -> Response:
+    """The row if htmx replaces it in a list, else a redirect to the page with the form."""
+    back = _checked_path(form.get("back", ""))
     path, _, query = back.partition("?")
-    if swap and path == "/matches":
-        return view("matches/_row.html", row=row, may=True, back=back)
+    if is_htmx and path == "/matches":
+        return view("matches/_row.html", row=row, may_edit=True, back=back)
     if path not in ("/matches", "/matches/board"):
         return RedirectResponse(back, 303)
-    kept = [part for part in query.split("&") if part and not part.startswith("done=")]
-    return RedirectResponse(f"{path}?{'&'.join([*kept, f'done={row.match.id}'])}", 303)
+    others = [part for part in query.split("&") if part and not part.startswith("done=")]
+    return RedirectResponse(f"{path}?{'&'.join([*others, f'done={row.match.id}'])}", 303)
 
 
-def _own(back: str) -> str:
-    return back if OWN.fullmatch(back) else "/matches"
+def _checked_path(back: str) -> str:
+    return back if MATCHES_PATH.fullmatch(back) else "/matches"

@@ -1,4 +1,4 @@
-"""/matches/export.csv and .jsonl: what the list shows, all of it and every copy, as a file."""
+"""/matches/export.csv and .jsonl: all matches of a list, with every duplicate, as a file."""
 
 from __future__ import annotations
 
@@ -12,39 +12,40 @@ from jobmill.matching import match_export, profiles
 from jobmill.matching.match_export import Form
 from jobmill.matching.matches import Match
 from jobmill.web.dependencies import Db
-from jobmill.web.pages.matches.inbox_query import Inbox
+from jobmill.web.pages.matches.inbox_query import InboxQuery
 
 router = APIRouter(prefix="/matches")
 
-KINDS: dict[Form, str] = {"csv": "text/csv", "jsonl": "application/jsonl"}
-Wish = Annotated[Inbox, Query()]
+MEDIA_TYPES: dict[Form, str] = {"csv": "text/csv", "jsonl": "application/jsonl"}
+ExportQuery = Annotated[InboxQuery, Query()]
 
 
 @router.get("/export.csv")
-async def write_table(asked: Wish, db: Db) -> StreamingResponse:
-    return await _write(asked, db, "csv")
+async def export_csv(query: ExportQuery, db: Db) -> StreamingResponse:
+    return await _export(query, db, "csv")
 
 
 @router.get("/export.jsonl")
-async def write_lines(asked: Wish, db: Db) -> StreamingResponse:
-    return await _write(asked, db, "jsonl")
+async def export_jsonl(query: ExportQuery, db: Db) -> StreamingResponse:
+    return await _export(query, db, "jsonl")
 
 
-async def _write(asked: Inbox, db: Db, form: Form) -> StreamingResponse:
+async def _export(query: InboxQuery, db: Db, form: Form) -> StreamingResponse:
     async with db.transaction() as tx:
-        version = await profiles.get(tx, asked.profile)
-    wanted = asked.without("after").wanted(version.profile_id, match_export.PAGE)
-    pages = match_export.read(db.transaction, wanted)
-    # Before we promise a file: what fails at once is told as an error.
+        version = await profiles.get(tx, query.profile)
+    filter = query.without("after").to_filter(version.profile_id, match_export.PAGE)
+    pages = match_export.read(db.transaction, filter)
+    # Read the first page before the response starts, so that an early failure is an error page.
     first = await anext(pages)
     headers = {"Content-Disposition": f'attachment; filename="matches.{form}"'}
-    return StreamingResponse(_pieces(first, pages, form), media_type=KINDS[form], headers=headers)
+    content = _write(first, pages, form)
+    return StreamingResponse(content, media_type=MEDIA_TYPES[form], headers=headers)
 
 
-async def _pieces(
+async def _write(
     first: list[Match], pages: AsyncGenerator[list[Match]], form: Form
 ) -> AsyncGenerator[str]:
     yield match_export.head(form)
-    yield "".join(match_export.write(one, form) for one in first)
+    yield "".join(match_export.write(match, form) for match in first)
     async for page in pages:
-        yield "".join(match_export.write(one, form) for one in page)
+        yield "".join(match_export.write(match, form) for match in page)

@@ -1,4 +1,4 @@
-"""What the address of an inbox asks for."""
+"""The query parameters of the inbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobmill.web.parameters import MAX_ID
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 
-class Inbox(PageQuery):
+class InboxQuery(PageQuery):
     profile: ShortText | None = None
     status: Status | None = None
     least: Annotated[int, Field(ge=0, le=100)] | None = None
@@ -25,8 +25,8 @@ class Inbox(PageQuery):
     after: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
 
     @classmethod
-    def of(cls, filters: Filters, profile: str | None) -> Inbox:
-        """The address of a view."""
+    def from_filters(cls, filters: Filters, profile: str | None) -> InboxQuery:
+        """The query of a saved view."""
         return cls(
             profile=profile,
             status=filters.status,
@@ -42,13 +42,13 @@ class Inbox(PageQuery):
         return Filters(self.status, self.least, self.arrangement, self.q, newest=newest)
 
     @property
-    def is_narrow(self) -> bool:
+    def is_filtered(self) -> bool:
         return bool(self.status or self.least or self.arrangement or self.q)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether there is nothing that a view could keep."""
-        return self.filters == Filters()
+    def can_be_saved(self) -> bool:
+        """Whether there is a filter or an order that a view could save."""
+        return self.filters != Filters()
 
-    def wanted(self, profile_id: int, limit: int) -> Wanted:
+    def to_filter(self, profile_id: int, limit: int) -> Wanted:
         return self.filters.wanted(profile_id, after=self.after, limit=limit)

@@ -1,4 +1,4 @@
-"""/matches: the list, and how many have come since it was drawn."""
+"""/matches: the inbox, and the number of matches that arrived since it was loaded."""
 
 from __future__ import annotations
 
@@ -25,140 +25,138 @@ from jobmill.matching.duplicate_matches import Copy
 from jobmill.matching.inbox import REACH, Found
 from jobmill.matching.matches import Count, Match, Status
 from jobmill.matching.profiles import Entry, Version
-from jobmill.matching.saved_views import View as Kept
+from jobmill.matching.saved_views import View as SavedView
 from jobmill.web import html_errors, job_view
 from jobmill.web.dependencies import Db, RequestDatabase, View
-from jobmill.web.job_view import MatchRow
-from jobmill.web.pages.matches.inbox_query import STATUSES, Inbox
+from jobmill.web.job_view import MatchRow, format_capped
+from jobmill.web.pages.matches.inbox_query import STATUSES, InboxQuery
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 
 router = APIRouter(prefix="/matches")
 
-AT_ONCE = 25
-MANY = 1_000
-"""So many are counted for a tab."""
-NEWS = 20
-"""So many new ones are counted; more are "more"."""
-USUAL = ("new", "saved", "applied", "dismissed")
-"""Where one looks for matches, even if there are none."""
+PAGE_SIZE = 25
+COUNT_LIMIT = 1_000
+"""Tabs count up to this many matches."""
+NEW_LIMIT = 20
+"""New matches are counted up to this many."""
+ALWAYS_SHOWN = ("new", "saved", "applied", "dismissed")
+"""Statuses that have a tab even without matches."""
 
 
-class News(Inbox):
+class NewMatchesQuery(InboxQuery):
     since: Annotated[int, Field(ge=0, le=MAX_ID)] = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """One page of the inbox, and what surrounds it."""
-
+class InboxPage:
     version: Version
-    found: Found
+    result: Found
     copies: Mapping[int, Sequence[Copy]]
     profiles: list[Entry]
     counts: list[Count]
-    views: list[Kept]
+    views: list[SavedView]
     newest: int
-    done: Match | None
-    gone: Kept | None
-    nothing: str
+    changed_match: Match | None
+    removed_view: SavedView | None
+    empty_reason: str
 
     @property
     def tabs(self) -> list[tuple[Status | None, str]]:
-        many = {one.status: one.count for one in self.counts}
-        listed = [count for status, count in many.items() if status != "dismissed"]
-        named: list[tuple[Status | None, str]] = [
-            (one, _many(many.get(one, 0))) for one in STATUSES if one in many or one in USUAL
+        counts = {count.status: count.count for count in self.counts}
+        in_inbox = [count for status, count in counts.items() if status != "dismissed"]
+        by_status: list[tuple[Status | None, str]] = [
+            (status, format_capped(counts.get(status, 0), COUNT_LIMIT))
+            for status in STATUSES
+            if status in counts or status in ALWAYS_SHOWN
         ]
-        more = "+" if MANY in listed else ""
-        return [(None, f"{sum(listed):,}{more}"), *named]
+        plus = "+" if COUNT_LIMIT in in_inbox else ""
+        return [(None, f"{sum(in_inbox):,}{plus}"), *by_status]
 
 
-def _many(count: int) -> str:
-    return f"{count:,}{'+' if count >= MANY else ''}"
-
-
-Numbered = Annotated[int | None, Query(ge=1, le=MAX_ID)]
+OptionalId = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
 
 @router.get("")
 async def show(
-    asked: Annotated[Inbox, Query()],
+    query: Annotated[InboxQuery, Query()],
     db: Db,
     page: Page,
-    done: Numbered = None,
-    gone: Numbered = None,
+    done: OptionalId = None,
+    gone: OptionalId = None,
 ) -> HTMLResponse:
-    """`done` and `gone`: the match that was just spoken of, and the view that was just removed."""
-    return await draw(db, page, asked, done=done, gone=gone)
+    """`done`: the match whose status just changed; `gone`: the view that was just removed."""
+    return await render(db, page, query, done=done, gone=gone)
 
 
-async def draw(
+async def render(
     db: RequestDatabase,
     page: Page,
-    asked: Inbox,
+    query: InboxQuery,
     *,
     done: int | None = None,
     gone: int | None = None,
-    name: str = "",
+    view_name: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
-    """The page; `error` is why a view of this `name` was not kept."""
+    """The page; `error` says why the view `view_name` was not saved."""
     async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, asked.profile)
+        version = await job_view.find_profile(tx, query.profile)
         if version is None:
-            return page("matches/nobody.html")
-        shown = await read(tx, version, asked, done, gone)
-    on = shown.found.next
-    plain = asked.without("after")
-    tabs = [(Inbox.of(one.filters, asked.profile), one) for one in shown.views]
+            return page("matches/no_profile.html")
+        content = await _read(tx, version, query, done, gone)
+    next_id = content.result.next
+    first_page = query.without("after")
+    views = [(InboxQuery.from_filters(view.filters, query.profile), view) for view in content.views]
     return page(
         "matches/page.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         topics=["matches"],
-        asked=asked,
-        shown=shown,
-        reach=REACH,
-        rows=[MatchRow.of(one, shown.copies.get(one.id, ())) for one in shown.found.matches],
-        tabs=tabs,
-        view=next((one for inbox, one in tabs if inbox == plain), None),
-        more=on and asked.url("/matches", after=on),
-        first=plain.url("/matches"),
-        plain=plain,
-        news=plain.url("/matches/news", since=shown.newest),
-        back=asked.url("/matches"),
-        name=name,
-        wrong=error and str(error),
+        query=query,
+        content=content,
+        scan_limit=REACH,
+        rows=[
+            MatchRow.of(match, content.copies.get(match.id, ())) for match in content.result.matches
+        ],
+        views=views,
+        current_view=next((view for inbox, view in views if inbox == first_page), None),
+        next_url=next_id and query.url("/matches", after=next_id),
+        first_url=first_page.url("/matches"),
+        first_page=first_page,
+        new_matches_url=first_page.url("/matches/news", since=content.newest),
+        back=query.url("/matches"),
+        view_name=view_name,
+        error=str(error) if error else None,
     )
 
 
-async def read(
-    tx: Tx, version: Version, asked: Inbox, done: int | None = None, gone: int | None = None
-) -> Shown:
-    """What the page shows."""
+async def _read(
+    tx: Tx, version: Version, query: InboxQuery, done: int | None, gone: int | None
+) -> InboxPage:
     id = version.profile_id
-    # Before the list: what comes between the two is news rather than lost.
+    # Read before the list: a match that arrives in between counts as new and is not lost.
     newest = await matches.newest(tx)
-    found = await inbox.find(tx, asked.wanted(id, AT_ONCE))
-    counts = [one for one in await matches.listed(tx, id, most=MANY) if one.count]
-    last = await matches.known(tx, done) if done else None
-    nothing = "" if found.matches else await _say_nothing(tx, version, asked, found, bool(counts))
-    return Shown(
+    result = await inbox.find(tx, query.to_filter(id, PAGE_SIZE))
+    counts = [count for count in await matches.listed(tx, id, most=COUNT_LIMIT) if count.count]
+    changed_match = await matches.known(tx, done) if done else None
+    empty_reason = (
+        "" if result.matches else await _empty_reason(tx, version, query, result, bool(counts))
+    )
+    return InboxPage(
         version,
-        found,
-        await duplicate_matches.of(tx, [one.id for one in found.matches]),
+        result,
+        await duplicate_matches.of(tx, [match.id for match in result.matches]),
         await profiles.find(tx),
         counts,
         await saved_views.find(tx, id),
         newest,
-        last,
-        await _removed(tx, id, gone),
-        nothing,
+        changed_match,
+        await _find_removed_view(tx, id, gone),
+        empty_reason,
     )
 
 
-async def _removed(tx: Tx, profile_id: int, id: int | None) -> Kept | None:
-    """The view that can be taken back."""
+async def _find_removed_view(tx: Tx, profile_id: int, id: int | None) -> SavedView | None:
     if id is None:
         return None
     try:
@@ -168,25 +166,27 @@ async def _removed(tx: Tx, profile_id: int, id: int | None) -> Kept | None:
     return view if view.removed_at else None
 
 
-async def _say_nothing(tx: Tx, version: Version, asked: Inbox, found: Found, some: bool) -> str:
-    """Why there is nothing to see, in a word for the template."""
-    if found.partial:
-        return "further"
-    if asked.after is not None:
-        return "end"
-    if some:
-        return "narrow" if asked.is_narrow else "dismissed"
+async def _empty_reason(
+    tx: Tx, version: Version, query: InboxQuery, result: Found, has_matches: bool
+) -> str:
+    """Why the list is empty, as a code for the template."""
+    if result.partial:
+        return "scan limit"
+    if query.after is not None:
+        return "last page"
+    if has_matches:
+        return "filtered" if query.is_filtered else "dismissed"
     if await judging_feed.count(tx, version.profile_id, most=1):
-        return "waiting"
-    return "unfit" if await verdicts.is_any(tx, version.profile_id) else "unjudged"
+        return "scoring"
+    return "no fit" if await verdicts.is_any(tx, version.profile_id) else "no jobs"
 
 
 @router.get("/news")
-async def news(asked: Annotated[News, Query()], db: Db, view: View) -> HTMLResponse:
-    """How many have come since the page was drawn, of those that it would show."""
+async def count_new(query: Annotated[NewMatchesQuery, Query()], db: Db, view: View) -> HTMLResponse:
+    """How many matches of this list arrived since the page was loaded."""
     async with db.transaction() as tx:
-        version = await profiles.get(tx, asked.profile)
-        wanted = asked.without("after").wanted(version.profile_id, NEWS + 1)
-        found = await matches.find(tx, replace(wanted, since=asked.since))
-    url = asked.without("after", "since").url("/matches")
-    return view("matches/_news.html", count=len(found), most=NEWS, url=url)
+        version = await profiles.get(tx, query.profile)
+        filter = query.without("after").to_filter(version.profile_id, NEW_LIMIT + 1)
+        new_matches = await matches.find(tx, replace(filter, since=query.since))
+    url = query.without("after", "since").url("/matches")
+    return view("matches/_news.html", count=len(new_matches), limit=NEW_LIMIT, url=url)

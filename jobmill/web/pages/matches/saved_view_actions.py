@@ -1,4 +1,4 @@
-"""/matches/views: keeping filters under a name, and letting go of them."""
+"""/matches/views: save the filters of the inbox as a named view, remove and restore views."""
 
 from __future__ import annotations
 
@@ -13,49 +13,49 @@ from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.pages.matches import list_page
-from jobmill.web.pages.matches.inbox_query import Inbox
+from jobmill.web.pages.matches.inbox_query import InboxQuery
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 
 router = APIRouter(prefix="/matches/views")
 
+ViewQuery = Annotated[InboxQuery, Query()]
+
 
 @router.post("")
-async def save(
-    asked: Annotated[Inbox, Query()], form: Fields, visitor: Recruiter, db: Db, page: Page
-) -> Response:
-    """Keep the filters of the address under the name that was typed."""
+async def save(query: ViewQuery, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+    """Save the filters of the query under the name from the form."""
     name = form.get("name", "")
     try:
         async with db.transaction() as tx:
-            version = await profiles.get(tx, asked.profile)
+            version = await profiles.get(tx, query.profile)
             await saved_views.save(
-                tx, version.profile_id, name, asked.filters, actor=visitor.actor.name
+                tx, version.profile_id, name, query.filters, actor=visitor.actor.name
             )
     except (Invalid, Conflict) as error:
-        return await list_page.draw(db, page, asked, name=name, error=error)
-    return RedirectResponse(asked.without("after").url("/matches"), 303)
+        return await list_page.render(db, page, query, view_name=name, error=error)
+    return RedirectResponse(query.without("after").url("/matches"), 303)
 
 
 @router.post("/{view_id}/remove")
-async def remove(
-    view_id: PathId, asked: Annotated[Inbox, Query()], visitor: Recruiter, db: Db
-) -> Response:
+async def remove(view_id: PathId, query: ViewQuery, visitor: Recruiter, db: Db) -> Response:
     async with db.transaction() as tx:
-        version = await profiles.get(tx, asked.profile)
-        gone = await saved_views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
-    return RedirectResponse(Inbox(profile=asked.profile).url("/matches", gone=gone.id), 303)
+        version = await profiles.get(tx, query.profile)
+        view = await saved_views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
+    return RedirectResponse(InboxQuery(profile=query.profile).url("/matches", gone=view.id), 303)
 
 
 @router.post("/{view_id}/restore")
 async def restore(
-    view_id: PathId, asked: Annotated[Inbox, Query()], visitor: Recruiter, db: Db, page: Page
+    view_id: PathId, query: ViewQuery, visitor: Recruiter, db: Db, page: Page
 ) -> Response:
-    """Undo a removal."""
+    """Undo the removal of a view."""
     try:
         async with db.transaction() as tx:
-            version = await profiles.get(tx, asked.profile)
+            version = await profiles.get(tx, query.profile)
             view = await saved_views.restore(tx, version.profile_id, view_id)
     except Conflict as error:
-        return await list_page.draw(db, page, asked, error=error)
-    return RedirectResponse(Inbox.of(view.filters, asked.profile).url("/matches"), 303)
+        return await list_page.render(db, page, query, error=error)
+    return RedirectResponse(
+        InboxQuery.from_filters(view.filters, query.profile).url("/matches"), 303
+    )

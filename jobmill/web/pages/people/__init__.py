@@ -1,4 +1,4 @@
-"""/people: who may sign in, and what programs show."""
+"""/people: people who may sign in, and API keys."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from fastapi import APIRouter
 from jobmill.web.pages.people import api_keys, changes_page, detail_page, list_page
 
 router = APIRouter()
-# Those with names of their own before `/people/{person_id}`.
-for pages in (list_page, api_keys, changes_page, detail_page):
-    router.include_router(pages.router)
+# Fixed paths before `/people/{person_id}`: the first matching route wins.
+for page_module in (list_page, api_keys, changes_page, detail_page):
+    router.include_router(page_module.router)

@@ -1,4 +1,4 @@
-"""/people/keys: what programs show in place of a password."""
+"""/people/keys: create and revoke API keys."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from jobmill.errors import AppError, Invalid
 from jobmill.people import keys
 from jobmill.web import html_errors
 from jobmill.web.auth import Admin
+from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
-from jobmill.web.pages.people.list_page import ROLES, read_name, read_role, show_once
+from jobmill.web.pages.people.list_page import ROLES, read_name, read_role, show_secret
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
@@ -23,49 +24,60 @@ router = APIRouter(prefix="/people/keys")
 
 @router.get("")
 async def show(visitor: Admin) -> Response:
-    """Keys stand beside people; who reloads the page of a new one comes here."""
+    """Keys are listed with the people; a reload after creating a key leads here."""
     return RedirectResponse("/people", 303)
 
 
 @router.get("/new")
-async def ask(visitor: Admin, page: Page) -> HTMLResponse:
-    return _form(page, {})
+async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
+    return _render_form(page, {})
 
 
 @router.post("")
 async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
-    """Make a key, and show it this once."""
+    """Create a key and show it once."""
     try:
         name, role = read_name(form), read_role(form)
         async with db.transaction() as tx:
-            made = await keys.add(tx, name, role)
+            new_key = await keys.add(tx, name, role)
     except Invalid as error:
-        return _form(page, form, error)
-    return show_once(page, say("A key for %(name)s", name=made.name), made.name, made.key, "key")
+        return _render_form(page, form, error)
+    title = say("API key created: %(name)s", name=new_key.name)
+    return show_secret(page, title, new_key.name, new_key.key, "key")
 
 
-def _form(
+def _render_form(
     page: PageRenderer, form: Mapping[str, str], error: AppError | None = None
 ) -> HTMLResponse:
     return page(
         "people/new_key.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         roles=ROLES,
-        typed={"name": "", "role": "viewer", **form},
+        form={"name": "", "role": "viewer", **form},
         error=str(error) if error else None,
     )
 
 
 @router.get("/{key_id}/end")
-async def ask_end(key_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
-    """What follows, before anything is done."""
+async def confirm_revoke(key_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         key = await keys.get(tx, key_id)
-    return page("people/key.html", key=key)
+    confirmation = Confirmation(
+        f"/people/keys/{key_id}/end",
+        "/people",
+        say("Revoke this key?"),
+        say("Revoke key"),
+        [
+            say("Requests with this key are refused from now on. This cannot be undone."),
+            say("What was done with it stays in the history."),
+        ],
+        danger=True,
+    )
+    return page("people/key.html", key=key, confirmation=confirmation)
 
 
 @router.post("/{key_id}/end")
-async def end(key_id: PathId, visitor: Admin, db: Db) -> Response:
+async def revoke(key_id: PathId, visitor: Admin, db: Db) -> Response:
     async with db.transaction() as tx:
         await keys.revoke(tx, key_id)
     return RedirectResponse("/people?did=key-ended", 303)

@@ -1,4 +1,4 @@
-"""/people/changes: who changed how this house is run."""
+"""/people/changes: the history of administrative changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobmill.web.shell import Page
 
 router = APIRouter(prefix="/people/changes")
 
-A_PAGE = 50
+PAGE_SIZE = 50
 
 
 @router.get("")
@@ -26,10 +26,10 @@ async def show(
     before: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await changes.find_recent(tx, before=before, limit=A_PAGE + 1)
+        rows = await changes.find_recent(tx, before=before, limit=PAGE_SIZE + 1)
     return page(
         "people/changes.html",
-        changes=found[:A_PAGE],
+        changes=rows[:PAGE_SIZE],
         before=before,
-        more=found[A_PAGE - 1].id if len(found) > A_PAGE else None,
+        next_before=rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None,
     )

@@ -1,6 +1,8 @@
-"""/people/{person_id}: one person, and what an admin changes of them."""
+"""/people/{person_id}: one person, their role, password and sessions."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -9,14 +11,16 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.people import passwords, persons, sessions
 from jobmill.people.persons import Person
+from jobmill.people.sessions import OpenSession
 from jobmill.web import html_errors
 from jobmill.web.auth import SESSION_COOKIE, Admin, Visitor
+from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
-from jobmill.web.pages.people.list_page import ROLES, read_password, read_role, show_once
+from jobmill.web.pages.people.list_page import ROLES, read_password, read_role, show_secret
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.translations import say
+from jobmill.web.translations import say, say_many
 
 router = APIRouter(prefix="/people/{person_id}")
 
@@ -25,7 +29,7 @@ router = APIRouter(prefix="/people/{person_id}")
 async def show(
     person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page, did: str = ""
 ) -> HTMLResponse:
-    return await _page(request, db, page, person_id, did=did)
+    return await _render(request, visitor, db, page, person_id, did=did)
 
 
 @router.post("/role")
@@ -35,109 +39,134 @@ async def set_role(
     try:
         role = read_role(form)
         async with db.transaction() as tx:
-            person = await _present(tx, person_id)
+            person = await _get_active(tx, person_id)
             if role != "admin":
                 await persons.require_other_admin(tx, person_id)
             await persons.set_role(tx, person.email, role)
     except (Invalid, Conflict) as error:
-        return await _page(request, db, page, person_id, error=error)
-    # Who is no admin any more may not see where they came from.
-    away = role != "admin" and _is(visitor, person_id)
-    return RedirectResponse("/account" if away else f"/people/{person_id}?did=role", 303)
+        return await _render(request, visitor, db, page, person_id, error=error)
+    # Admins who give up their own role may no longer see this page.
+    lost_access = role != "admin" and _is_self(visitor, person_id)
+    return RedirectResponse("/account" if lost_access else f"/people/{person_id}?did=role", 303)
 
 
 @router.post("/password")
 async def set_password(
     person_id: PathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
 ) -> Response:
-    """Give them a new one; a password that we made is shown this once."""
+    """Set a password; a generated one is shown once."""
     try:
         password = read_password(form)
         async with db.transaction() as tx:
-            person = await _present(tx, person_id)
+            person = await _get_active(tx, person_id)
             await persons.set_password(tx, person.email, password)
     except (Invalid, Conflict) as error:
-        return await _page(request, db, page, person_id, error=error)
+        return await _render(request, visitor, db, page, person_id, error=error)
     if form.get("how") == "generate":
-        title = say("%(name)s has a new password", name=person.name)
-        return show_once(page, title, person.email, password)
+        title = say("New password for %(name)s", name=person.name)
+        return show_secret(page, title, person.email, password)
     return RedirectResponse(f"/people/{person_id}?did=password", 303)
 
 
 @router.post("/sessions/end")
 async def end_sessions(person_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
-    """Sign them out everywhere; who does it to themselves stays here."""
+    """Sign the person out everywhere, except in the browser that sends this request."""
     async with db.transaction() as tx:
         await sessions.delete_all(tx, person_id, except_id=request.cookies.get(SESSION_COOKIE, ""))
     return RedirectResponse(f"/people/{person_id}?did=sessions", 303)
 
 
 @router.get("/end")
-async def ask_end(
+async def confirm_remove(
     person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
 ) -> HTMLResponse:
-    """What follows, before anything is done."""
-    return await _page(request, db, page, person_id, ask=True)
+    return await _render(request, visitor, db, page, person_id, confirm=True)
 
 
 @router.post("/end")
-async def end(person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page) -> Response:
+async def remove_access(
+    person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
+) -> Response:
     try:
         async with db.transaction() as tx:
-            person = await _present(tx, person_id)
+            person = await _get_active(tx, person_id)
             await persons.require_other_admin(tx, person_id)
             await persons.deactivate(tx, person.email)
     except Conflict as error:
-        return await _page(request, db, page, person_id, error=error)
+        return await _render(request, visitor, db, page, person_id, error=error)
     return RedirectResponse("/people?did=ended", 303)
 
 
-async def _present(tx: Tx, id: int) -> Person:
-    """One who may sign in; Conflict for one who ended."""
+async def _get_active(tx: Tx, id: int) -> Person:
+    """The person; Conflict if their access was removed."""
     person = await persons.get(tx, id)
     if person.ended_at:
-        raise Conflict(say("They ended already. Add them anew to let them in again."))
+        raise Conflict(say("This person's access was removed. Add them again to restore it."))
     return person
 
 
-def _is(visitor: Visitor, id: int) -> bool:
+def _is_self(visitor: Visitor, id: int) -> bool:
     return visitor.actor.name == f"person:{id}"
 
 
-async def _page(
+async def _render(
     request: Request,
+    visitor: Visitor,
     db: RequestDatabase,
     page: PageRenderer,
     id: int,
     *,
-    ask: bool = False,
+    confirm: bool = False,
     did: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         person = await persons.get(tx, id)
-        found = await sessions.find_open(tx, id, request.cookies.get(SESSION_COOKIE, ""))
+        open_sessions = await sessions.find_open(tx, id, request.cookies.get(SESSION_COOKIE, ""))
+    is_self = _is_self(visitor, id)
+    shows_confirmation = confirm and person.ended_at is None
     return page(
         "people/person.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         person=person,
-        sessions=found,
+        is_self=is_self,
+        sessions=open_sessions,
         roles=ROLES,
-        ask=ask and person.ended_at is None,
-        shortest=passwords.MIN_LENGTH,
-        longest=passwords.MAX_LENGTH,
-        told=_told(did),
+        confirmation=_confirmation(person, open_sessions, is_self) if shows_confirmation else None,
+        min_length=passwords.MIN_LENGTH,
+        max_length=passwords.MAX_LENGTH,
+        notice=_notices().get(did),
         error=str(error) if error else None,
     )
 
 
-def _told(did: str) -> str:
-    match did:
-        case "role":
-            return say("The role is changed, from their next request on.")
-        case "password":
-            return say("The password is changed, and they are signed out everywhere.")
-        case "sessions":
-            return say("They are signed out everywhere else.")
-        case _:
-            return ""
+def _confirmation(
+    person: Person, open_sessions: Sequence[OpenSession], is_self: bool
+) -> Confirmation:
+    signed_out = (
+        say("This is your own account: you are signed out immediately.")
+        if is_self
+        else say_many(
+            "%(n)s session ends immediately.", "%(n)s sessions end immediately.", len(open_sessions)
+        )
+    )
+    return Confirmation(
+        f"/people/{person.id}/end",
+        f"/people/{person.id}",
+        say("Remove access for %(name)s?", name=person.name),
+        say("Remove access"),
+        [
+            signed_out,
+            say("They can no longer sign in. What they did stays in the history."),
+            say("API keys are not tied to people. Revoke the keys that this person knows, too."),
+        ],
+        danger=True,
+    )
+
+
+def _notices() -> Mapping[str, str]:
+    return {
+        "role": say("Role saved. It applies from the next request on."),
+        "password": say("Password saved. The person is signed out everywhere."),
+        "sessions": say("Signed out everywhere else."),
+    }

@@ -1,4 +1,4 @@
-"""/people: the list, and a new person."""
+"""/people: people and API keys, and the form for a new person."""
 
 from __future__ import annotations
 
@@ -22,83 +22,78 @@ from jobmill.web.translations import say
 router = APIRouter(prefix="/people")
 
 ROLES: tuple[Role, ...] = get_args(Role)
-LONGEST_NAME = 200
-LAST = 5
-"""Changes that are shown beside the people; the others have a page."""
+MAX_NAME_LENGTH = 200
+MAX_CHANGES = 5
+"""Changes on this page; /people/changes has all."""
 
 
 @router.get("")
 async def show(visitor: Admin, db: Db, page: Page, did: str = "") -> HTMLResponse:
     async with db.transaction() as tx:
         people = await persons.find_all(tx)
-        found = await keys.find_all(tx)
-        signed_in = Counter(one.person_id for one in await sessions.find_open(tx))
-        last = await changes.find_recent(tx, limit=LAST)
+        all_keys = await keys.find_all(tx)
+        session_counts = Counter(session.person_id for session in await sessions.find_open(tx))
+        recent_changes = await changes.find_recent(tx, limit=MAX_CHANGES)
     return page(
         "people/page.html",
-        people=[one for one in people if not one.ended_at],
-        gone=[one for one in people if one.ended_at],
-        keys=[one for one in found if not one.ended_at],
-        ended_keys=[one for one in found if one.ended_at],
-        signed_in=signed_in,
-        changes=last,
-        told=_told(did),
+        people=[person for person in people if not person.ended_at],
+        deactivated=[person for person in people if person.ended_at],
+        keys=[key for key in all_keys if not key.ended_at],
+        revoked_keys=[key for key in all_keys if key.ended_at],
+        session_counts=session_counts,
+        changes=recent_changes,
+        notice=_notices().get(did),
     )
 
 
-def _told(did: str) -> str:
-    match did:
-        case "added":
-            return say("They may sign in now.")
-        case "ended":
-            return say("They are signed out everywhere and can no longer sign in.")
-        case "key-ended":
-            return say("The key opens nothing any more.")
-        case _:
-            return ""
+def _notices() -> Mapping[str, str]:
+    return {
+        "added": say("Person added. They can sign in now."),
+        "ended": say("Access removed. The person is signed out everywhere."),
+        "key-ended": say("Key revoked."),
+    }
 
 
 @router.get("/new")
-async def ask(visitor: Admin, page: Page) -> HTMLResponse:
-    return _form(page, {})
+async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
+    return _render_form(page, {})
 
 
 @router.post("")
 async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
-    """Let somebody sign in; a password that we made is shown this once."""
+    """Add a person; a generated password is shown once."""
     try:
         name, role = read_name(form), read_role(form)
         password = read_password(form)
         async with db.transaction() as tx:
-            made = await persons.add(tx, name, form.get("email", ""), role, password)
+            person = await persons.add(tx, name, form.get("email", ""), role, password)
     except (Invalid, Conflict) as error:
-        return _form(page, form, error)
+        return _render_form(page, form, error)
     if form.get("how") == "generate":
-        return show_once(
-            page, say("%(name)s may sign in now", name=made.name), made.email, password
-        )
+        title = say("%(name)s can sign in now", name=person.name)
+        return show_secret(page, title, person.email, password)
     return RedirectResponse("/people?did=added", 303)
 
 
-def _form(
+def _render_form(
     page: PageRenderer, form: Mapping[str, str], error: AppError | None = None
 ) -> HTMLResponse:
     return page(
         "people/new.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         roles=ROLES,
-        typed={"name": "", "email": "", "role": "viewer", "how": "generate", **form},
-        shortest=passwords.MIN_LENGTH,
-        longest=passwords.MAX_LENGTH,
+        form={"name": "", "email": "", "role": "viewer", "how": "generate", **form},
+        min_length=passwords.MIN_LENGTH,
+        max_length=passwords.MAX_LENGTH,
         error=str(error) if error else None,
     )
 
 
 def read_name(form: Mapping[str, str]) -> str:
-    """What somebody or something is called."""
+    """The name of a person or a key."""
     name = form.get("name", "")
-    if len(name) > LONGEST_NAME:
-        raise Invalid(say("A name has %(n)s characters at most.", n=LONGEST_NAME))
+    if len(name) > MAX_NAME_LENGTH:
+        raise Invalid(say("The name can have up to %(n)s characters.", n=MAX_NAME_LENGTH))
     return name
 
 
@@ -110,18 +105,18 @@ def read_role(form: Mapping[str, str]) -> Role:
 
 
 def read_password(form: Mapping[str, str]) -> str:
-    """A new one of ours, or what was typed alike both times."""
+    """A generated password, or the one that was typed twice."""
     if form.get("how") == "generate":
         return passwords.generate()
     if form.get("password", "") != form.get("again", ""):
-        raise Invalid(say("The password was not typed alike both times."))
+        raise Invalid(say("The two passwords do not match. Type the same password twice."))
     return form.get("password", "")
 
 
-def show_once(
-    page: PageRenderer, title: str, whose: str, secret: str, kind: str = "password"
+def show_secret(
+    page: PageRenderer, title: str, owner: str, secret: str, kind: str = "password"
 ) -> HTMLResponse:
-    """A secret that nobody, and no cache, shows again."""
-    response = page("people/once.html", title=title, whose=whose, secret=secret, kind=kind)
+    """A page with a new password or key, which no cache may store."""
+    response = page("people/secret.html", title=title, owner=owner, secret=secret, kind=kind)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -1,4 +1,4 @@
-"""/queue: what it does now, every item, and where each came from."""
+"""/queue: the work queue, its tasks and their lineages."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from fastapi import APIRouter
 from jobmill.web.pages.queue import actions, detail_page, lineage_page, list_page, overview_page
 
 router = APIRouter()
-for pages in (overview_page, actions, list_page, detail_page, lineage_page):
-    router.include_router(pages.router)
+for page_module in (overview_page, actions, list_page, detail_page, lineage_page):
+    router.include_router(page_module.router)

@@ -1,4 +1,4 @@
-"""What is done to phases, blocks and alerts: each is asked for with what follows."""
+"""Pause and resume steps, unblock tasks and clear alerts, each after a confirmation."""
 
 from __future__ import annotations
 
@@ -11,168 +11,174 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.queue import inspect, operator_actions
 from jobmill.queue.alerts import clear_alert, list_alerts
-from jobmill.web import confirmation
 from jobmill.web.auth import Recruiter
-from jobmill.web.confirmation import Confirmation
+from jobmill.web.confirmation import Confirmation, read_reason
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.page_query import ShortText
 from jobmill.web.pages.queue import overview_page
-from jobmill.web.pages.queue.overview_page import Speed
+from jobmill.web.pages.queue.overview_page import Rates
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say, say_many
 
 router = APIRouter(prefix="/queue")
 
-HOME = "/queue"
+QUEUE = "/queue"
 Name = Annotated[ShortText, Query(min_length=1)]
 
 
 @router.get("/pause")
-async def ask_pause(
-    phase: Name, visitor: Recruiter, db: Db, page: Page, rates: Speed
+async def confirm_pause(
+    phase: Name, visitor: Recruiter, db: Db, page: Page, rates: Rates
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        asked = await _pausing(tx, phase, "")
-    return await overview_page.render(db, page, rates, confirmation=asked)
+        confirmation = await _pause_confirmation(tx, phase, "")
+    return await overview_page.render(db, page, rates, confirmation=confirmation)
 
 
 @router.post("/pause")
-async def pause(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Speed) -> Response:
+async def pause(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
     phase = form.get("phase", "")
     try:
         async with db.transaction() as tx:
-            await operator_actions.pause_phase(
-                tx, *_phase(phase), confirmation.read_reason(form, visitor)
-            )
+            await operator_actions.pause_phase(tx, *_split(phase), read_reason(form, visitor))
     except Invalid as error:
         async with db.transaction() as tx:
-            asked = await _pausing(tx, phase, form.get("reason", ""))
-        return await overview_page.render(db, page, rates, confirmation=asked, error=error)
-    return _back("paused")
+            confirmation = await _pause_confirmation(tx, phase, form.get("reason", ""))
+        return await overview_page.render(db, page, rates, confirmation=confirmation, error=error)
+    return _redirect("paused")
 
 
-async def _pausing(tx: Tx, phase: str, typed: str) -> Confirmation:
-    kind, _ = _phase(phase)
-    mine = [one for one in await inspect.list_phases(tx) if one.kind == kind]
-    names = [f"{kind}/{one.stage}" for one in mine]
-    if phase not in (kind, *names) or not mine:
-        raise NotFound("phase", phase)
+async def _pause_confirmation(tx: Tx, phase: str, reason: str) -> Confirmation:
+    kind, _ = _split(phase)
+    phases = [f"{kind}/{row.stage}" for row in await inspect.list_phases(tx) if row.kind == kind]
+    if phase not in (kind, *phases) or not phases:
+        raise NotFound("step", phase)
     return Confirmation(
-        f"{HOME}/pause",
-        HOME,
+        f"{QUEUE}/pause",
+        QUEUE,
         say("Pause %(phase)s?", phase=phase),
-        say("Pause it"),
-        [say("Nothing more of it is started until it is resumed; what runs now goes on."),
-         say("What waits stays where it is, and more may join it.")],
-        phases=[*((name, say("only %(phase)s", phase=name)) for name in names if name == phase),
-                 (kind, say("all of %(kind)s", kind=kind))],
+        say("Pause"),
+        [
+            say("No new tasks of it start until you resume it. Running tasks finish."),
+            say("Waiting tasks stay in the queue, and new ones can be added."),
+        ],
+        phases=[
+            *((name, say("Only %(phase)s", phase=name)) for name in phases if name == phase),
+            (kind, say("All steps of %(kind)s", kind=kind)),
+        ],
         chosen_phase=phase,
-        reason=typed,
-    )  # fmt: skip
+        reason=reason,
+    )
 
 
 @router.get("/resume")
-async def ask_resume(
-    phase: Name, visitor: Recruiter, db: Db, page: Page, rates: Speed
+async def confirm_resume(
+    phase: Name, visitor: Recruiter, db: Db, page: Page, rates: Rates
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        pauses = {_name(one.kind, one.stage): one for one in await inspect.list_pauses(tx)}
+        pauses = {_join(pause.kind, pause.stage): pause for pause in await inspect.list_pauses(tx)}
     if phase not in pauses:
         error = Conflict(say("%(phase)s is not paused.", phase=phase))
         return await overview_page.render(db, page, rates, error=error)
-    asked = Confirmation(
-        f"{HOME}/resume",
-        HOME,
-        say("Let %(phase)s go on?", phase=phase),
-        say("Resume it"),
-        [say("It was paused for this: %(reason)s", reason=pauses[phase].reason),
-         say("What waits is started as soon as a processor is free.")],
+    confirmation = Confirmation(
+        f"{QUEUE}/resume",
+        QUEUE,
+        say("Resume %(phase)s?", phase=phase),
+        say("Resume"),
+        [
+            say("Reason for the pause: %(reason)s", reason=pauses[phase].reason),
+            say("Waiting tasks start as soon as a processor is free."),
+        ],
         {"phase": phase},
-    )  # fmt: skip
-    return await overview_page.render(db, page, rates, confirmation=asked)
+    )
+    return await overview_page.render(db, page, rates, confirmation=confirmation)
 
 
 @router.post("/resume")
-async def resume(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Speed) -> Response:
+async def resume(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
     try:
         async with db.transaction() as tx:
-            await operator_actions.resume_phase(tx, *_phase(form.get("phase", "")))
+            await operator_actions.resume_phase(tx, *_split(form.get("phase", "")))
     except (Invalid, Conflict) as error:
         return await overview_page.render(db, page, rates, error=error)
-    return _back("resumed")
+    return _redirect("resumed")
 
 
 @router.get("/unblock")
-async def ask_unblock(
-    on: Name, visitor: Recruiter, db: Db, page: Page, rates: Speed
+async def confirm_unblock(
+    on: Name, visitor: Recruiter, db: Db, page: Page, rates: Rates
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        blocks = {one.name: one.count for one in await inspect.count_blocked(tx)}
-    if on not in blocks:
-        return await overview_page.render(db, page, rates, error=_nothing(on))
-    asked = Confirmation(
-        f"{HOME}/unblock",
-        HOME,
-        say("Is %(name)s there again?", name=on),
-        say("Let them go on"),
-        [say_many("%(n)s item goes on.", "%(n)s items go on.", blocks[on]),
-         say("If it is still missing, they are blocked again; no try is lost by it.")],
+        blocked = {resource.name: resource.count for resource in await inspect.count_blocked(tx)}
+    if on not in blocked:
+        return await overview_page.render(db, page, rates, error=_nothing_blocked(on))
+    confirmation = Confirmation(
+        f"{QUEUE}/unblock",
+        QUEUE,
+        say("Is %(name)s available again?", name=on),
+        say("Unblock tasks"),
+        [
+            say_many("%(n)s task continues.", "%(n)s tasks continue.", blocked[on]),
+            say("If it is still missing, they are blocked again. No retry is used up."),
+        ],
         {"on": on},
-    )  # fmt: skip
-    return await overview_page.render(db, page, rates, confirmation=asked)
+    )
+    return await overview_page.render(db, page, rates, confirmation=confirmation)
 
 
 @router.post("/unblock")
-async def unblock(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Speed) -> Response:
+async def unblock(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
     on = form.get("on", "")
     async with db.transaction() as tx:
-        freed = await operator_actions.unblock_items(tx, on)
-    if not freed:
-        return await overview_page.render(db, page, rates, error=_nothing(on))
-    return _back("unblocked")
+        unblocked = await operator_actions.unblock_items(tx, on)
+    if not unblocked:
+        return await overview_page.render(db, page, rates, error=_nothing_blocked(on))
+    return _redirect("unblocked")
 
 
-def _nothing(on: str) -> Conflict:
-    return Conflict(say("Nothing is blocked on %(name)s any more.", name=on))
+def _nothing_blocked(on: str) -> Conflict:
+    return Conflict(say("No task is blocked on %(name)s any more.", name=on))
 
 
 @router.get("/alerts/{alert_id}/clear")
-async def ask_clear(
-    alert_id: PathId, visitor: Recruiter, db: Db, page: Page, rates: Speed
+async def confirm_clear(
+    alert_id: PathId, visitor: Recruiter, db: Db, page: Page, rates: Rates
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        alerts = {one.id: one for one in await list_alerts(tx)}
+        alerts = {alert.id: alert for alert in await list_alerts(tx)}
     if alert_id not in alerts:
-        raise NotFound("standing alert", alert_id)
-    asked = Confirmation(
-        f"{HOME}/alerts/{alert_id}/clear",
-        HOME,
-        say("Have you seen to this alert?"),
-        say("Clear it"),
-        [f"{alerts[alert_id].rule}: {alerts[alert_id].detail}",
-         say("It is no longer shown. It comes back if its cause does.")],
-    )  # fmt: skip
-    return await overview_page.render(db, page, rates, confirmation=asked)
+        raise NotFound("active alert", alert_id)
+    confirmation = Confirmation(
+        f"{QUEUE}/alerts/{alert_id}/clear",
+        QUEUE,
+        say("Clear this alert?"),
+        say("Clear alert"),
+        [
+            f"{alerts[alert_id].rule}: {alerts[alert_id].detail}",
+            say("It is no longer shown. It comes back if the problem does."),
+        ],
+    )
+    return await overview_page.render(db, page, rates, confirmation=confirmation)
 
 
 @router.post("/alerts/{alert_id}/clear")
 async def clear(alert_id: PathId, visitor: Recruiter, db: Db) -> Response:
     async with db.transaction() as tx:
         if not await clear_alert(tx, alert_id):
-            raise NotFound("standing alert", alert_id)
-    return _back("cleared")
+            raise NotFound("active alert", alert_id)
+    return _redirect("cleared")
 
 
-def _back(did: str) -> RedirectResponse:
-    return RedirectResponse(f"{HOME}?did={did}", 303)
+def _redirect(did: str) -> RedirectResponse:
+    return RedirectResponse(f"{QUEUE}?did={did}", 303)
 
 
-def _phase(name: str) -> tuple[str, str | None]:
-    kind, _, stage = name.partition("/")
+def _split(phase: str) -> tuple[str, str | None]:
+    kind, _, stage = phase.partition("/")
     return kind, stage or None
 
 
-def _name(kind: str, stage: str) -> str:
+def _join(kind: str, stage: str) -> str:
     return f"{kind}/{stage}" if stage else kind

@@ -1,4 +1,4 @@
-"""/queue/items/{id}: all there is to know about an item, and what can be done to it."""
+"""/queue/items/{id}: one task, its timeline and data; retry or cancel it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any, Literal, NamedTuple
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.queue import ItemId, inspect, operator_actions
 from jobmill.queue.inspect import Item, ItemEvent
-from jobmill.web import confirmation, html_errors, job_view
+from jobmill.web import html_errors, job_view
 from jobmill.web.auth import Recruiter
-from jobmill.web.confirmation import Confirmation
+from jobmill.web.confirmation import Confirmation, read_reason
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import MAX_ID, PathId
@@ -26,17 +25,15 @@ from jobmill.web.translations import say, say_many
 router = APIRouter(prefix="/queue/items/{item_id}")
 
 Change = Literal["retry", "cancel"]
-FROM: Mapping[Change, tuple[str, ...]] = {
+ALLOWED_STATUSES: Mapping[Change, tuple[str, ...]] = {
     "retry": ("FAILED", "SKIPPED", "FILTERED"),
     "cancel": ("PENDING", "BLOCKED"),
 }
-"""What an item has to be for it."""
 
-EVENTS = 300
-CHARACTERS = 50_000
-"""Of its data, so many are shown."""
+MAX_EVENTS = 300
+MAX_DATA_LENGTH = 50_000
 
-THINGS = {
+RELATED_PATHS = {
     "listing": "/listings",
     "source": "/sources",
     "company": "/companies",
@@ -44,17 +41,18 @@ THINGS = {
 }
 
 
-class Thing(NamedTuple):
+class RelatedPage(NamedTuple):
     name: str
-    number: int
+    id: int
     path: str
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class ItemDetail:
     item: Item
     events: list[ItemEvent]
     waiting: int
+    """How many items wait for this one."""
 
 
 @router.get("")
@@ -63,17 +61,19 @@ async def show(item_id: PathId, db: Db, page: Page, did: str = "") -> HTMLRespon
 
 
 @router.get("/{change}")
-async def ask_change(
+async def confirm_change(
     item_id: PathId, change: Change, visitor: Recruiter, db: Db, page: Page
 ) -> HTMLResponse:
-    story = await _read(db, item_id)
-    if story.item.status not in FROM[change]:
-        return await _render(page, story, error=_too_late(story.item))
-    return await _render(page, story, asked=_ask(story, change))
+    detail = await _read(db, item_id)
+    status = detail.item.status
+    if status not in ALLOWED_STATUSES[change]:
+        error = Conflict(say("This task is %(status)s now.", status=status.lower()))
+        return await _render(page, detail, error=error)
+    return await _render(page, detail, confirmation=_confirmation(detail, change))
 
 
 @router.post("/{change}")
-async def turn(
+async def apply_change(
     item_id: PathId, change: Change, visitor: Recruiter, form: Fields, db: Db, page: Page
 ) -> Response:
     id = ItemId(item_id)
@@ -82,106 +82,112 @@ async def turn(
             if change == "retry":
                 await operator_actions.retry_item(tx, id, f"by {visitor.name}")
             else:
-                await operator_actions.cancel_item(tx, id, confirmation.read_reason(form, visitor))
+                await operator_actions.cancel_item(tx, id, read_reason(form, visitor))
     except (Invalid, Conflict) as error:
-        story = await _read(db, item_id)
-        again = isinstance(error, Invalid) and story.item.status in FROM[change]
-        asked = _ask(story, change, form.get("reason", "")) if again else None
-        return await _render(page, story, asked=asked, error=error)
+        detail = await _read(db, item_id)
+        can_repeat = isinstance(error, Invalid) and detail.item.status in ALLOWED_STATUSES[change]
+        confirmation = _confirmation(detail, change, form.get("reason", "")) if can_repeat else None
+        return await _render(page, detail, confirmation=confirmation, error=error)
     return RedirectResponse(f"/queue/items/{item_id}?did={change}", 303)
 
 
-async def _read(db: RequestDatabase, id: int) -> Story:
+async def _read(db: RequestDatabase, item_id: int) -> ItemDetail:
+    id = ItemId(item_id)
     async with db.transaction() as tx:
-        return await _story(tx, ItemId(id))
-
-
-async def _story(tx: Tx, id: ItemId) -> Story:
-    return Story(
-        await inspect.get_item(tx, id),
-        await inspect.list_events(tx, id, limit=EVENTS),
-        await inspect.count_waiting_for(tx, id),
-    )
+        return ItemDetail(
+            await inspect.get_item(tx, id),
+            await inspect.list_events(tx, id, limit=MAX_EVENTS),
+            await inspect.count_waiting_for(tx, id),
+        )
 
 
 async def _render(
     page: PageRenderer,
-    story: Story,
+    detail: ItemDetail,
     *,
     did: str = "",
-    asked: Confirmation | None = None,
+    confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    item = story.item
-    data = written(item.data)
+    item = detail.item
+    data = format_data(item.data)
+    allowed = [change for change, statuses in ALLOWED_STATUSES.items() if item.status in statuses]
     return page(
         "queue/item.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         topics=["queue"],
-        story=story,
+        detail=detail,
         item=item,
-        changes=[change for change, statuses in FROM.items() if item.status in statuses],
-        things=things(item.data),
+        changes=allowed,
+        related=related_pages(item.data),
         url=job_view.web_url(str(item.data.get("url") or item.key)),
-        data=data[:CHARACTERS],
-        cut=len(data) > CHARACTERS,
-        most=EVENTS,
-        confirmation=asked,
-        told=_done().get(did),
+        data=data[:MAX_DATA_LENGTH],
+        is_truncated=len(data) > MAX_DATA_LENGTH,
+        max_events=MAX_EVENTS,
+        confirmation=confirmation,
+        notice=_notices().get(did),
         error=str(error) if error else None,
     )
 
 
-def _done() -> Mapping[str, str]:
+def _notices() -> Mapping[str, str]:
     return {
-        "retry": say("It was put back, and runs when a processor is free."),
-        "cancel": say("It is cancelled."),
+        "retry": say("The task is back in the queue and runs when a processor is free."),
+        "cancel": say("Task cancelled."),
     }
 
 
-def _too_late(item: Item) -> Conflict:
-    return Conflict(say("This item is %(status)s by now.", status=item.status.lower()))
-
-
-def _ask(story: Story, change: Change, typed: str = "") -> Confirmation:
-    item = story.item
-    here = f"/queue/items/{item.id}"
+def _confirmation(detail: ItemDetail, change: Change, reason: str = "") -> Confirmation:
+    item = detail.item
+    item_url = f"/queue/items/{item.id}"
     if change == "retry":
-        stage = f"{item.kind}/{item.stage}"
-        sentences = [
-            say("It runs again from where it ended, %(stage)s, when a processor is free.", stage=stage),
-            say("What it did before is kept in its timeline, and a stage may do it a second time."),
-        ]  # fmt: skip
-        title, button = say("Put this item back?"), say("Put it back")
-        return Confirmation(f"{here}/retry", here, title, button, sentences)
-    sentences = [say("It ends as skipped, and does not run. It can be put back later.")]
-    if story.waiting:
-        words = ("%(n)s item waits for it, and goes on without it.", "%(n)s items wait for it, and go on without it.")  # fmt: skip
-        sentences.append(say_many(*words, story.waiting))
-    title, button = say("Cancel this item?"), say("Cancel it")
-    return Confirmation(f"{here}/cancel", here, title, button, sentences, reason=typed, danger=True)
+        step = f"{item.kind}/{item.stage}"
+        consequences = [
+            say("It runs again from the step where it stopped (%(step)s).", step=step),
+            say("Its history is kept. The step may repeat work that it already did."),
+        ]
+        title, button = say("Retry this task?"), say("Retry task")
+        return Confirmation(f"{item_url}/retry", item_url, title, button, consequences)
+    consequences = [say("It ends as skipped and does not run. You can retry it later.")]
+    if detail.waiting:
+        sentence = say_many(
+            "%(n)s task that waits for it continues without it.",
+            "%(n)s tasks that wait for it continue without it.",
+            detail.waiting,
+        )
+        consequences.append(sentence)
+    return Confirmation(
+        f"{item_url}/cancel",
+        item_url,
+        say("Cancel this task?"),
+        say("Cancel task"),
+        consequences,
+        reason=reason,
+        danger=True,
+        cancel_label=say("Keep task"),
+    )
 
 
-def things(data: Mapping[str, Any]) -> list[Thing]:
-    """What an item is about, where its data gives the number of something that has a page."""
+def related_pages(data: Mapping[str, Any]) -> list[RelatedPage]:
+    """Links to the things whose ids are in the data of a task."""
     names = {
-        "listing": say("Listing"),
+        "listing": say("Job"),
         "source": say("Source"),
         "company": say("Company"),
         "opening": say("Opening"),
     }
-    found: list[Thing] = []
-    for noun, path in THINGS.items():
-        given = (data.get(noun), data.get(f"{noun}_id"))
-        numbers = {one for one in given if type(one) is int and 0 < one <= MAX_ID}
-        found += [Thing(names[noun], one, f"{path}/{one}") for one in sorted(numbers)]
-    return found
+    pages: list[RelatedPage] = []
+    for noun, path in RELATED_PATHS.items():
+        values = (data.get(noun), data.get(f"{noun}_id"))
+        ids = {value for value in values if type(value) is int and 0 < value <= MAX_ID}
+        pages += [RelatedPage(names[noun], id, f"{path}/{id}") for id in sorted(ids)]
+    return pages
 
 
-def written(data: Mapping[str, Any]) -> str:
-    """Data for reading; what would not be seen, or would turn the line around, is spelled out."""
+def format_data(data: Mapping[str, Any]) -> str:
+    """Indented JSON with invisible and direction-changing characters escaped."""
     lines = json.dumps(data, indent=2, ensure_ascii=False).splitlines()
     return "\n".join(
-        "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in line)
+        "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
         for line in lines
     )

@@ -1,4 +1,4 @@
-"""/queue/lineage/{tracking_id}: all that came from one item, drawn as a tree."""
+"""/queue/lineage/{tracking_id}: all tasks of one lineage as a tree."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/queue")
 
-MOST = 500
-REFUSED = 5_000
-BELOW_ONE = 20
-"""Refusals shown below one item; its timeline has the rest."""
-DEEPEST = 30
-"""Levels that are drawn; what is deeper stands beside them, for no screen is wide enough."""
+MAX_ITEMS = 500
+MAX_REFUSED = 5_000
+MAX_REFUSED_PER_ITEM = 20
+"""Refused spawns shown below one item; its timeline has the rest."""
+MAX_INDENT = 30
+"""Deeper levels are drawn at this indent, since no screen is wide enough."""
 
 UNFINISHED = {"PENDING", "PROCESSING", "BLOCKED"}
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
-    """A node as it is written down: nested lists without recursion."""
+class TreeRow:
+    """A node of nested lists that are written without recursion."""
 
     node: LineageNode
     refused: list[tuple[str, str]]
-    """Why, and what."""
+    """Reason and item."""
     more_refused: int
     opens: bool
-    """Whether its children come next."""
+    """Whether a list of its children follows."""
     closes: int
     """How many lists end after it."""
 
@@ -51,52 +51,54 @@ async def show(
     tracking_id: UUID, db: Db, page: Page, item: Annotated[int, Query(ge=0, le=MAX_ID)] = 0
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        items = await lineage.read_lineage(tx, tracking_id, limit=MOST + 1, whole=False)
+        items = await lineage.read_lineage(tx, tracking_id, limit=MAX_ITEMS + 1, whole=False)
         if not items:
             raise NotFound("lineage", tracking_id)
-        more, items = len(items) > MOST, sorted(items, key=lambda one: one.id)[:MOST]
-        refused = await lineage.list_refused_spawns(tx, [one.id for one in items], limit=REFUSED)
+        has_more = len(items) > MAX_ITEMS
+        items = sorted(items, key=lambda member: member.id)[:MAX_ITEMS]
+        ids = [member.id for member in items]
+        refused = await lineage.list_refused_spawns(tx, ids, limit=MAX_REFUSED)
     roots = lineage.build_trees(items, refused)
-    statuses = Counter(one.status for one in items)
+    statuses = Counter(member.status for member in items)
     return page(
         "queue/lineage.html",
         topics=["queue"] if UNFINISHED & set(statuses) else [],
         tracking_id=tracking_id,
         root=roots[0].item,
-        branches=lay(roots),
-        here=item,
-        is_here=any(one.id == item for one in items),
+        rows=tree_rows(roots),
+        current_id=item,
+        is_shown=item in ids,
         statuses=statuses.most_common(),
         count=len(items),
         refused=len(refused),
-        more=more,
+        has_more=has_more,
     )
 
 
-def lay(roots: Sequence[LineageNode]) -> list[Branch]:
-    """The nodes one after the other, each with the lists that begin and end at it."""
-    walked = [(min(level, DEEPEST), node) for level, node in lineage.walk_trees(roots)]
-    after = [*(level for level, _ in walked[1:]), 0]
+def tree_rows(roots: Sequence[LineageNode]) -> list[TreeRow]:
+    """The nodes in order, each with the lists that open and close at it."""
+    nodes = [(min(level, MAX_INDENT), node) for level, node in lineage.walk_trees(roots)]
+    next_levels = [*(level for level, _ in nodes[1:]), 0]
     return [
-        Branch(
+        TreeRow(
             node,
-            [_refusal(event) for event in node.refused[:BELOW_ONE]],
-            max(len(node.refused) - BELOW_ONE, 0),
-            opens=below > level,
-            closes=max(level - below, 0),
+            [_describe_refusal(event) for event in node.refused[:MAX_REFUSED_PER_ITEM]],
+            max(len(node.refused) - MAX_REFUSED_PER_ITEM, 0),
+            opens=next_level > level,
+            closes=max(level - next_level, 0),
         )
-        for (level, node), below in zip(walked, after, strict=True)
+        for (level, node), next_level in zip(nodes, next_levels, strict=True)
     ]
 
 
-def _refusal(event: ItemEvent) -> tuple[str, str]:
-    """Why a spawn was refused, in words, and what it would have been."""
-    reason, _, what = (event.note or "").partition(": ")
-    words = {
-        "depth": say("too deep"),
-        "circular": say("it is its own ancestor"),
+def _describe_refusal(event: ItemEvent) -> tuple[str, str]:
+    """Why a spawn was refused, and the item that it would have created."""
+    reason, _, item = (event.note or "").partition(": ")
+    names = {
+        "depth": say("maximum depth reached"),
+        "circular": say("would be its own ancestor"),
         "duplicate": say("already in this lineage"),
-        "finished": say("already done in this lineage"),
-        "live elsewhere": say("it is worked on already"),
+        "finished": say("already finished in this lineage"),
+        "live elsewhere": say("already running elsewhere"),
     }
-    return words.get(reason, reason), what
+    return names.get(reason, reason), item

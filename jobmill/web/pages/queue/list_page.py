@@ -1,4 +1,4 @@
-"""/queue/items: every item, newest first, by what it is like."""
+"""/queue/items: all tasks, newest first, with filters."""
 
 from __future__ import annotations
 
@@ -18,44 +18,43 @@ from jobmill.web.shell import Page
 
 router = APIRouter(prefix="/queue")
 
-AT_ONCE = 50
-REACH = 100_000
-"""Numbers that one page looks through at most: what is rare must not make it wait for all of them."""
+PAGE_SIZE = 50
+SCAN_LIMIT = 100_000
+"""Ids that one page searches at most, so that a rare status does not scan the whole table."""
 
-
-Key = Annotated[
+ItemKey = Annotated[
     str, StringConstraints(max_length=2_000, strip_whitespace=True, pattern=r"^[^\x00]*$")
 ]
 
 
-class Wanted(PageQuery):
+class ItemListQuery(PageQuery):
     status: Status | None = None
     kind: ShortText | None = None
-    # Not `key`: that is an applicant's link, whatever the page.
-    about: Key | None = None
+    # Not `key`: on every page that parameter is the personal link of an applicant.
+    about: ItemKey | None = None
     before: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
 
     @property
-    def is_narrow(self) -> bool:
-        return self.without("before") != Wanted()
+    def is_filtered(self) -> bool:
+        return self.without("before") != ItemListQuery()
 
 
 @router.get("/items")
-async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLResponse:
-    sought = ItemFilter(asked.status, asked.kind, asked.about)
+async def show(query: Annotated[ItemListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
+    filter = ItemFilter(query.status, query.kind, query.about)
     async with db.transaction() as tx:
         kinds = await inspect.list_kinds(tx)
-        found = await search.search_items(
-            tx, sought, before=asked.before, limit=AT_ONCE, reach=REACH, whole=False
+        result = await search.search_items(
+            tx, filter, before=query.before, limit=PAGE_SIZE, reach=SCAN_LIMIT, whole=False
         )
     return page(
         "queue/items.html",
-        asked=asked,
+        query=query,
         statuses=get_args(Status),
-        kinds=sorted({*kinds, *([asked.kind] if asked.kind else [])}),
-        items=found.items,
-        short=found.next is not None and len(found.items) < AT_ONCE,
-        reach=REACH,
-        more=found.next and asked.url("/queue/items", before=found.next),
-        first=asked.without("before").url("/queue/items"),
+        kinds=sorted({*kinds, *([query.kind] if query.kind else [])}),
+        items=result.items,
+        is_partial=result.next is not None and len(result.items) < PAGE_SIZE,
+        scan_limit=SCAN_LIMIT,
+        next_url=result.next and query.url("/queue/items", before=result.next),
+        first_url=query.without("before").url("/queue/items"),
     )

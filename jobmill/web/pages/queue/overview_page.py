@@ -27,45 +27,38 @@ from jobmill.web.translations import say, say_many
 router = APIRouter(prefix="/queue")
 
 
-async def _rates(request: Request) -> RateTracker:
+async def _rate_tracker(request: Request) -> RateTracker:
     return cast(RateTracker, request.app.state.rates)
 
 
-Speed = Annotated[RateTracker, Depends(_rates)]
+Rates = Annotated[RateTracker, Depends(_rate_tracker)]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A phase in the table."""
-
+class PhaseRow:
     phase: PhaseStatus
     per_minute: float | None
-    """None while there is nothing to compare."""
+    """None until two readings can be compared."""
     pauses: list[Pause]
-    """Of itself, of its whole kind, or both."""
+    """Pauses of this phase and of its kind."""
 
     @property
     def name(self) -> str:
         return f"{self.phase.kind}/{self.phase.stage}"
 
-    @property
-    def is_paused(self) -> bool:
-        """Whether it is paused by itself."""
-        return any(pause.stage for pause in self.pauses)
-
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    seen: Overview
+class QueuePage:
+    overview: Overview
     pauses: list[Pause]
-    blocks: list[NamedCount]
+    blocked: list[NamedCount]
     schedules: list[ScheduleStatus]
     read_at: dt.datetime
-    """By the server's clock, as are the times of schedules and workers."""
+    """By the clock of the database server, like the times of schedules and workers."""
 
 
 @router.get("")
-async def show(db: Db, page: Page, rates: Speed, did: str = "") -> HTMLResponse:
+async def show(db: Db, page: Page, rates: Rates, did: str = "") -> HTMLResponse:
     return await render(db, page, rates, did=did)
 
 
@@ -78,31 +71,31 @@ async def render(
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    """The whole page, whatever is asked or went wrong."""
+    """The page, with a confirmation or an error above it."""
     async with db.transaction() as tx:
-        glance = await _read(tx)
-    pace = rates.add(time.monotonic(), glance.seen.tallies)
+        content = await _read(tx)
+    run_rates = rates.add(time.monotonic(), content.overview.tallies)
     return page(
         "queue/page.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         topics=["queue"],
-        glance=glance,
-        seen=glance.seen,
-        verdict=verdict(glance.seen),
-        lines=lines(glance, pace),
-        pace=pace,
-        runs=_mean(overview.sum_runs(glance.seen.tallies)),
-        crews=crews(glance.seen.processors),
+        content=content,
+        overview=content.overview,
+        health=describe_health(content.overview),
+        rows=phase_rows(content, run_rates),
+        rates=run_rates,
+        runs=_with_mean(overview.sum_runs(content.overview.tallies)),
+        processor_groups=group_processors(content.overview.processors),
         states={"idle": say("idle"), "busy": say("busy"), "error": say("error")},
-        now=glance.read_at,
+        now=content.read_at,
         confirmation=confirmation,
-        told=done().get(did),
+        notice=_notices().get(did),
         error=str(error) if error else None,
     )
 
 
-async def _read(tx: Tx) -> Glance:
-    return Glance(
+async def _read(tx: Tx) -> QueuePage:
+    return QueuePage(
         await overview.read_overview(tx),
         await inspect.list_pauses(tx),
         await inspect.count_blocked(tx),
@@ -111,58 +104,60 @@ async def _read(tx: Tx) -> Glance:
     )
 
 
-def done() -> Mapping[str, str]:
-    """What was just done, by the word in the address."""
+def _notices() -> Mapping[str, str]:
     return {
-        "paused": say("It is paused: what runs goes on, and nothing more is started."),
-        "resumed": say("It goes on."),
-        "unblocked": say("What was blocked may go on."),
-        "cleared": say("The alert is cleared. It comes back if its cause does."),
+        "paused": say("Paused. Running tasks finish, and no new ones start."),
+        "resumed": say("Resumed."),
+        "unblocked": say("Unblocked. The tasks run when a processor is free."),
+        "cleared": say("Alert cleared. It comes back if the problem does."),
     }
 
 
-def verdict(seen: Overview) -> tuple[str, str]:
-    """How things are, in a word for the eye and a sentence for the reader."""
-    silent = sum(not worker.alive for worker in seen.workers)
-    waiting = sum(phase.pending for phase in seen.phases)
-    if n := len(seen.alerts):
-        return "bad", say_many("%(n)s alert stands.", "%(n)s alerts stand.", n)
+def describe_health(overview: Overview) -> tuple[str, str]:
+    """A color and a sentence for the state of the queue."""
+    silent = sum(not worker.alive for worker in overview.workers)
+    pending = sum(phase.pending for phase in overview.phases)
+    if n := len(overview.alerts):
+        return "bad", say_many("%(n)s active alert", "%(n)s active alerts", n)
     if silent:
-        return "bad", say_many("%(n)s worker is silent.", "%(n)s workers are silent.", silent)
-    if not seen.workers:
-        return "calm", say("No worker runs, so nothing is worked on.")
-    if n := sum(phase.paused is not None for phase in seen.phases):
-        return "calm", say_many("%(n)s phase is paused.", "%(n)s phases are paused.", n)
-    if any(phase.processing for phase in seen.phases):
-        return "good", say("Work is going on.")
-    if waiting:
-        words = ("%(n)s item waits to be run.", "%(n)s items wait to be run.")
-        return "calm", say_many(*words, waiting)
-    return "good", say("All is well; there is nothing to do.")
+        return "bad", say_many(
+            "%(n)s worker is not responding", "%(n)s workers are not responding", silent
+        )
+    if not overview.workers:
+        return "calm", say("No workers are running, so no tasks are processed")
+    if n := sum(phase.paused is not None for phase in overview.phases):
+        return "calm", say_many("%(n)s step is paused", "%(n)s steps are paused", n)
+    if any(phase.processing for phase in overview.phases):
+        return "good", say("Processing tasks")
+    if pending:
+        return "calm", say_many("%(n)s task is waiting", "%(n)s tasks are waiting", pending)
+    return "good", say("All tasks are done")
 
 
-def lines(glance: Glance, pace: RunRates) -> list[Line]:
+def phase_rows(content: QueuePage, rates: RunRates) -> list[PhaseRow]:
     return [
-        Line(
+        PhaseRow(
             phase,
-            pace.per_minute.get((phase.kind, phase.stage), 0.0) if pace.seconds else None,
+            rates.per_minute.get((phase.kind, phase.stage), 0.0) if rates.seconds else None,
             [
                 pause
-                for pause in glance.pauses
+                for pause in content.pauses
                 if pause.kind == phase.kind and pause.stage in ("", phase.stage)
             ],
         )
-        for phase in glance.seen.phases
+        for phase in content.overview.phases
     ]
 
 
-def _mean(runs: Sequence[RunTotals]) -> list[tuple[RunTotals, float]]:
-    """With how many seconds one takes."""
-    return [(one, one.seconds / one.runs if one.runs else 0.0) for one in runs]
+def _with_mean(totals: Sequence[RunTotals]) -> list[tuple[RunTotals, float]]:
+    """Each with the mean duration in seconds."""
+    return [(total, total.seconds / total.runs if total.runs else 0.0) for total in totals]
 
 
-def crews(processors: Sequence[ProcessorStatus]) -> list[tuple[str, list[ProcessorStatus]]]:
-    """The processors of each phase, whichever worker they belong to."""
-    ordered = sorted(processors, key=lambda one: (one.kind, one.stage, one.worker, one.number))
-    groups = groupby(ordered, key=lambda one: f"{one.kind}/{one.stage}")
+def group_processors(
+    processors: Sequence[ProcessorStatus],
+) -> list[tuple[str, list[ProcessorStatus]]]:
+    """The processors of each phase, of all workers."""
+    ordered = sorted(processors, key=lambda row: (row.kind, row.stage, row.worker, row.number))
+    groups = groupby(ordered, key=lambda row: f"{row.kind}/{row.stage}")
     return [(phase, list(group)) for phase, group in groups]

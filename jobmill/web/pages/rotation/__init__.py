@@ -1,4 +1,4 @@
-"""/rotation: what is called next, what calls bring, and who comes first."""
+"""/rotation: which sources are read when, and what the reads find."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from jobmill.web.pages.rotation import (
 )
 
 router = APIRouter()
-for pages in (overview_page, yield_page, targets_page, searches_page, platforms_page):
-    router.include_router(pages.router)
+for page_module in (overview_page, yield_page, targets_page, searches_page, platforms_page):
+    router.include_router(page_module.router)

@@ -1,4 +1,4 @@
-"""What the pages of the rotation say of figures and answers."""
+"""Describe figures and statuses of the rotation on pages."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from jobmill.boards.adapters import BY_NAME
 from jobmill.web.translations import say, say_many
 
-HARDLY = 0.01
-"""Fewer new listings a call are not worth a number."""
+MIN_EXPECTED = 0.01
+"""Fewer expected new jobs per read are not worth a number."""
 
 
-def worth(value: float | None) -> str:
-    """What a call now would bring."""
-    if value is None or value < HARDLY:
-        return say("hardly anything")
+def describe_expected(value: float | None) -> str:
+    """How many new jobs a read now is expected to find."""
+    if value is None or value < MIN_EXPECTED:
+        return say("almost none")
     if value < 0.75:
-        return say_many("one in %(n)s call", "one in %(n)s calls", max(round(1 / value), 2))
-    return say_many("%(n)s listing", "%(n)s listings", round(value))
+        return say_many("1 job in %(n)s read", "1 job in %(n)s reads", max(round(1 / value), 2))
+    return say_many("%(n)s job", "%(n)s jobs", round(value))
 
 
-def age(name: str) -> str:
-    """How long ago something was seen, as `monitor.ages` calls it."""
-    known = {
+def age_name(age: str) -> str:
+    """An age as `monitor.ages` names it."""
+    names = {
         "never": say("never"),
         "under 6 hours": say("under 6 hours"),
         "under a day": say("under a day"),
@@ -31,33 +31,35 @@ def age(name: str) -> str:
         "under 30 days": say("under 30 days"),
         "older": say("older"),
     }
-    return known.get(name, name)
+    return names.get(age, age)
 
 
-def answer(name: str) -> str:
-    """How a call ended."""
-    known = {
-        "ok": say("answered"),
+def answer_name(answer: str) -> str:
+    """The result of a read."""
+    names = {
+        "ok": say("succeeded"),
         "not_modified": say("unchanged"),
-        "gone": say("not there"),
+        "gone": say("not found"),
         "error": say("failed"),
-        "rate_limited": say("asked to slow down"),
+        "rate_limited": say("rate limited by the site"),
     }
-    return known.get(name, name)
+    return names.get(answer, answer)
 
 
-def status(name: str) -> str:
-    """How a target stands."""
-    known = {"active": say("active"), "paused": say("paused"), "bad": say("given up")}
-    return known.get(name, name)
+def status_name(status: str) -> str:
+    names = {
+        "active": say("active"),
+        "paused": say("paused"),
+        "bad": say("stopped after failures"),
+    }
+    return names.get(status, status)
 
 
-def title(platform: str) -> str:
-    """What a platform calls itself."""
-    known = BY_NAME.get(platform)
-    return known.title if known else platform
+def platform_title(platform: str) -> str:
+    adapter = BY_NAME.get(platform)
+    return adapter.title if adapter else platform
 
 
-def listed(texts: Sequence[str], none: str) -> str:
-    """Some words in a line; `none` where there are none."""
-    return ", ".join(filter(None, texts)) or none
+def join_texts(texts: Sequence[str], empty: str) -> str:
+    """Texts separated by commas; `empty` if there are none."""
+    return ", ".join(filter(None, texts)) or empty

@@ -1,4 +1,4 @@
-"""/rotation: whose turn it is, what stands still, and what the last run did."""
+"""/rotation: which reads are due, what is on hold, and the last run."""
 
 from __future__ import annotations
 
@@ -30,97 +30,99 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/rotation")
 
-AT_ONCE = 25
-NAMED = 20
-"""So many calls that failed, or were not made, are named."""
-AHEAD = {"day": dt.timedelta(days=1), "week": dt.timedelta(days=7)}
+PAGE_SIZE = 25
+MAX_PROBLEMS = 20
+"""Failed and skipped reads of the last run that are listed."""
+LOOK_AHEAD = {"day": dt.timedelta(days=1), "week": dt.timedelta(days=7)}
 
 
-class Line(PageQuery):
+class RotationQuery(PageQuery):
     platform: ShortText | None = None
     ahead: Literal["day", "week"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """Whose turn it is, and how the last run went."""
-
+class RotationPage:
     due: list[DueTarget]
-    worths: dict[int, float]
+    expected: dict[int, float]
+    """Expected new jobs by source."""
     report: RunReport | None
     failed: list[FailedCall]
-    held: list[UncalledTarget]
-    still: list[BlockedTargets]
+    skipped: list[UncalledTarget]
+    on_hold: list[BlockedTargets]
 
     @property
-    def more(self) -> bool:
-        return len(self.due) > AT_ONCE
+    def has_more(self) -> bool:
+        return len(self.due) > PAGE_SIZE
 
     @property
-    def lines(self) -> list[tuple[DueTarget, str]]:
-        """Each with what a call of it would bring."""
-        return [(one, labels.worth(self.worths.get(one.source))) for one in self.due[:AT_ONCE]]
+    def rows(self) -> list[tuple[DueTarget, str]]:
+        """Each due read with the new jobs that it is expected to find."""
+        return [
+            (due, labels.describe_expected(self.expected.get(due.source)))
+            for due in self.due[:PAGE_SIZE]
+        ]
 
 
 @router.get("")
 async def show(
-    asked: Annotated[Line, Query()],
+    query: Annotated[RotationQuery, Query()],
     db: Db,
     page: Page,
     did: str = "",
     item: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        shown = await read(tx, asked)
+        content = await _read(tx, query)
     return page(
         "rotation/page.html",
         topics=["rotation"],
-        asked=asked,
-        shown=shown,
-        told=told(did),
+        query=query,
+        content=content,
+        notice=_notices().get(did),
         item=item,
-        here=asked.url("/rotation"),
+        current_url=query.url("/rotation"),
         labels=labels,
     )
 
 
-async def read(tx: Tx, asked: Line) -> Shown:
+async def _read(tx: Tx, query: RotationQuery) -> RotationPage:
     at = await planner.clock(tx)
-    report = await last(tx)
-    # The policy is a setting of the workers: what they went by last is what they go by.
+    report = await _last_report(tx)
+    # The policy is a setting of the workers: use the one of their last run.
     policy = cast(PolicyName, report.policy) if report else "yield"
-    span = AHEAD[asked.ahead] if asked.ahead else dt.timedelta()
+    span = LOOK_AHEAD[query.ahead] if query.ahead else dt.timedelta()
     due = await rotation_status.due_targets(
-        tx, at, policy, platform=asked.platform, ahead=span, limit=AT_ONCE + 1
+        tx, at, policy, platform=query.platform, ahead=span, limit=PAGE_SIZE + 1
     )
-    return Shown(
+    standstills = await rotation_status.blocked_targets(tx, at, os.environ)
+    return RotationPage(
         due,
-        await target_overview.call_values(tx, at, [one.source for one in due]),
+        await target_overview.call_values(tx, at, [row.source for row in due]),
         report,
-        await calls.failed_calls(tx, report.run, limit=NAMED) if report else [],
-        await targets.uncalled_targets(tx, report.run, limit=NAMED) if report else [],
-        [one for one in await rotation_status.blocked_targets(tx, at, os.environ) if one.targets],
+        await calls.failed_calls(tx, report.run, limit=MAX_PROBLEMS) if report else [],
+        await targets.uncalled_targets(tx, report.run, limit=MAX_PROBLEMS) if report else [],
+        [standstill for standstill in standstills if standstill.targets],
     )
 
 
-async def last(tx: Tx) -> RunReport | None:
-    """The last run, if there ever was one."""
+async def _last_report(tx: Tx) -> RunReport | None:
     try:
         return await rotation_status.run_report(tx)
     except Conflict:
         return None
 
 
-def told(did: str) -> str | None:
+def _notices() -> dict[str, str]:
     return {
-        "started": say("A run is on its way."),
-        "running": say("A run was on its way already."),
-    }.get(did)
+        "started": say("Rotation started."),
+        "running": say("Rotation is already running."),
+    }
 
 
 @router.post("/run")
 async def run(visitor: Recruiter, db: Db) -> Response:
-    """Let a worker call now what is worth most."""
+    """Submit a run of the rotation, or show the one that is already live."""
     try:
         async with db.transaction() as tx:
             id = await queue.submit(tx, rotation.work())

@@ -1,8 +1,9 @@
-"""/rotation/platforms: how many calls each takes, and how many it may."""
+"""/rotation/platforms: read limits of each platform."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -24,57 +25,53 @@ router = APIRouter(prefix="/rotation/platforms")
 @router.get("")
 async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await rotation_status.platform_budgets(tx, await planner.clock(tx), os.environ)
-    told = say("The limits are changed.") if did == "limited" else None
+        limits = await rotation_status.platform_budgets(tx, await planner.clock(tx), os.environ)
     return page(
         "rotation/platforms.html",
         topics=["rotation"],
-        spaces=found,
-        off=[one for one in PLATFORMS if one.disabled],
-        told=told,
+        limits=limits,
+        unsupported=[platform for platform in PLATFORMS if platform.disabled],
+        notice=say("Limits saved.") if did == "limited" else None,
         labels=labels,
     )
 
 
 @router.get("/{name}")
 async def edit(name: str, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
-    _known(name)
+    _check_platform(name)
     async with db.transaction() as tx:
         standing = (await platform_state.load_all(tx)).get(name)
-    hour, day = (standing.per_hour, standing.per_day) if standing else (None, None)
-    return _form(page, name, _shown(hour), _shown(day))
+    per_hour, per_day = (standing.per_hour, standing.per_day) if standing else (None, None)
+    form = {"per_hour": _format_limit(per_hour), "per_day": _format_limit(per_day)}
+    return _render_form(page, name, form)
 
 
 @router.post("/{name}")
 async def save(name: str, visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
-    _known(name)
-    otherwise = say("A limit is a whole number; leave it empty for none.")
+    _check_platform(name)
+    message = say("A limit must be a whole number. Leave it empty for no limit.")
     try:
-        hour, day = (
-            read_optional_whole_number(form, "per_hour", otherwise),
-            read_optional_whole_number(form, "per_day", otherwise),
-        )
+        per_hour = read_optional_whole_number(form, "per_hour", message)
+        per_day = read_optional_whole_number(form, "per_day", message)
     except Invalid as error:
-        typed = form.get("per_hour", ""), form.get("per_day", "")
-        return _form(page, name, *typed, error=error)
+        return _render_form(page, name, {"per_hour": "", "per_day": "", **form}, error)
     async with db.transaction() as tx:
-        by = visitor.actor.name
-        await platform_state.set_limits(tx, name, per_hour=hour, per_day=day, actor=by)
+        actor = visitor.actor.name
+        await platform_state.set_limits(tx, name, per_hour=per_hour, per_day=per_day, actor=actor)
     return RedirectResponse("/rotation/platforms?did=limited", 303)
 
 
-def _shown(limit: int | None) -> str:
+def _format_limit(limit: int | None) -> str:
     return "" if limit is None else str(limit)
 
 
-def _known(name: str) -> None:
+def _check_platform(name: str) -> None:
     if name not in BY_NAME:
         raise NotFound("platform", name)
 
 
-def _form(
-    page: Page, name: str, per_hour: str, per_day: str, error: AppError | None = None
+def _render_form(
+    page: Page, name: str, form: Mapping[str, str], error: AppError | None = None
 ) -> HTMLResponse:
-    status = html_errors.status_code(error) if error else 200
-    typed = {"per_hour": per_hour, "per_day": per_day}
-    return page("rotation/limits.html", status, name=name, typed=typed, error=error, labels=labels)
+    status = html_errors.status_code(error)
+    return page("rotation/limits.html", status, name=name, form=form, error=error, labels=labels)

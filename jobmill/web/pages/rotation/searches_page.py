@@ -1,4 +1,4 @@
-"""/rotation/searches: what is looked for at sites that gather postings."""
+"""/rotation/searches: keyword searches on job sites that list many companies."""
 
 from __future__ import annotations
 
@@ -16,57 +16,59 @@ from jobmill.rotation import searches
 from jobmill.rotation.searches import SavedSearch
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
+from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.pages.rotation import labels
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
-from jobmill.web.translations import say
+from jobmill.web.translations import say, say_many
 
 router = APIRouter(prefix="/rotation/searches")
 
-LONGEST = 200
-BLANK = {"platform": "", "keywords": "", "locations": "", "priority": "50"}
+MAX_LINE_LENGTH = 200
+EMPTY_FORM = {"platform": "", "keywords": "", "locations": "", "priority": "50"}
 
 
 @router.get("")
 async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await searches.list_all(tx)
-    return page("rotation/searches.html", searches=found, told=told(did), labels=labels)
+        all_searches = await searches.list_all(tx)
+    notice = _notices().get(did)
+    return page("rotation/searches.html", searches=all_searches, notice=notice, labels=labels)
 
 
-def told(did: str) -> str | None:
+def _notices() -> dict[str, str]:
     return {
-        "added": say("The search is kept; each pair of words and place takes its turn."),
-        "saved": say("The search is changed."),
-        "on": say("The search is on."),
-        "off": say("The search is off; its slices rest unless another search wants them."),
-        "removed": say("The search is gone. The listings that it found stay."),
-    }.get(did)
+        "added": say("Search added. Each combination of keywords and location is read in turn."),
+        "saved": say("Search saved."),
+        "on": say("Search enabled."),
+        "off": say("Search disabled. Its reads stop, unless another search needs them."),
+        "removed": say("Search removed. The jobs that it found stay in the catalog."),
+    }
 
 
 @router.get("/new")
-async def add(visitor: Recruiter, page: Page) -> HTMLResponse:
-    return _form(page, BLANK)
+async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
+    return _render_form(page, EMPTY_FORM)
 
 
 @router.post("/new")
-async def keep(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
+async def add(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
     try:
-        wanted, priority = _read(form)
+        platform, keywords, locations, priority = _read(form)
         async with db.transaction() as tx:
-            await searches.add(tx, *wanted, priority=priority)
+            await searches.add(tx, platform, keywords, locations, priority=priority)
     except (Invalid, Conflict) as error:
-        return _form(page, BLANK | dict(form), error=error)
-    return _back("added")
+        return _render_form(page, EMPTY_FORM | dict(form), error=error)
+    return _redirect("added")
 
 
 @router.get("/{search_id}")
 async def edit(search_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
-    return _form(page, _write(search), search)
+    return _render_form(page, _to_form(search), search)
 
 
 @router.post("/{search_id}")
@@ -74,94 +76,117 @@ async def save(search_id: PathId, visitor: Recruiter, form: Fields, db: Db, page
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
     try:
-        wanted, priority = _read(form)
+        platform, keywords, locations, priority = _read(form)
         async with db.transaction() as tx:
-            await searches.replace_search(tx, search_id, *wanted, priority=priority)
+            await searches.replace_search(
+                tx, search_id, platform, keywords, locations, priority=priority
+            )
     except (Invalid, Conflict) as error:
-        return _form(page, BLANK | dict(form), search, error)
-    return _back("saved")
+        return _render_form(page, EMPTY_FORM | dict(form), search, error)
+    return _redirect("saved")
 
 
 @router.get("/{search_id}/remove")
-async def ask(search_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
-    """What would follow, before anything is done."""
+async def confirm_remove(search_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
-        own = await searches.count_exclusive_slices(tx, search_id)
-    return page("rotation/remove.html", search=search, own=own, labels=labels)
+        slices = await searches.count_exclusive_slices(tx, search_id)
+    keywords = labels.join_texts(search.keywords, say("everything"))
+    confirmation = Confirmation(
+        f"/rotation/searches/{search_id}/remove",
+        "/rotation/searches",
+        say(
+            "Remove the search for %(keywords)s on %(platform)s?",
+            keywords=keywords,
+            platform=labels.platform_title(search.platform),
+        ),
+        say("Remove search"),
+        [
+            say_many(
+                "%(n)s scheduled read that no other search needs stops.",
+                "%(n)s scheduled reads that no other search needs stop.",
+                slices,
+            ),
+            say("The jobs that it found stay. To stop it for a while, disable it instead."),
+        ],
+        danger=True,
+    )
+    return page("rotation/remove.html", confirmation=confirmation)
 
 
 @router.post("/{search_id}/remove")
 async def remove(search_id: PathId, visitor: Recruiter, db: Db) -> Response:
     async with db.transaction() as tx:
         await searches.remove(tx, search_id)
-    return _back("removed")
+    return _redirect("removed")
 
 
-@router.post("/{search_id}/{turn}")
+@router.post("/{search_id}/{state}")
 async def switch(
-    search_id: PathId, turn: Literal["on", "off"], visitor: Recruiter, db: Db
+    search_id: PathId, state: Literal["on", "off"], visitor: Recruiter, db: Db
 ) -> Response:
     async with db.transaction() as tx:
-        await searches.update_search(tx, search_id, enabled=turn == "on")
-    return _back(turn)
+        await searches.update_search(tx, search_id, enabled=state == "on")
+    return _redirect(state)
 
 
-def _back(did: str) -> Response:
+def _redirect(did: str) -> Response:
     return RedirectResponse(f"/rotation/searches?did={did}", 303)
 
 
-def _form(
+def _render_form(
     page: Page,
-    typed: Mapping[str, str],
+    form: Mapping[str, str],
     search: SavedSearch | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    status = html_errors.status_code(error) if error else 200
     return page(
         "rotation/search.html",
-        status,
+        html_errors.status_code(error),
         search=search,
-        typed=typed,
+        form=form,
         error=error,
-        platforms=searchable(),
-        labels=labels,
+        platforms=searchable_platforms(),
     )
 
 
-def searchable() -> list[tuple[str, str]]:
-    """Platforms that take words, and what each still needs."""
+def searchable_platforms() -> list[tuple[str, str]]:
+    """Names and titles of platforms that accept keywords."""
     return [
-        (one.name, f"{one.title} ({say('needs a key')})" if unset else one.title)
-        for one in PLATFORMS
-        if not one.inventory and not one.disabled and "keywords" in one.config.model_fields
-        for unset in [api_keys.missing(one, None, os.environ)]
+        (
+            platform.name,
+            f"{platform.title} ({say('needs an API key')})" if missing else platform.title,
+        )
+        for platform in PLATFORMS
+        if not platform.inventory
+        and not platform.disabled
+        and "keywords" in platform.config.model_fields
+        for missing in [api_keys.missing(platform, None, os.environ)]
     ]
 
 
-def _read(form: Fields) -> tuple[tuple[str, list[str], list[str]], int]:
-    """Where, what and in which places, and how much it matters."""
+def _read(form: Fields) -> tuple[str, list[str], list[str], int]:
+    """Platform, keywords, locations and priority."""
     if not form.get("platform"):
         raise Invalid(say("Choose a platform."))
-    looked = _lines(form.get("keywords", ""))
-    if not looked:
-        raise Invalid(say("Say what is looked for, one search a line."))
-    priority = read_whole_number(
-        form, "priority", say("A priority is a whole number from 0 to 100.")
-    )
+    keywords = _read_lines(form.get("keywords", ""))
+    if not keywords:
+        raise Invalid(say("Enter at least one search, one per line."))
+    message = say("The priority must be a whole number from 0 to 100.")
+    priority = read_whole_number(form, "priority", message)
     if priority > searches.MAX_PRIORITY:
-        raise Invalid(say("A priority is a whole number from 0 to 100."))
-    return (form["platform"], looked, _lines(form.get("locations", ""))), priority
+        raise Invalid(message)
+    return form["platform"], keywords, _read_lines(form.get("locations", "")), priority
 
 
-def _lines(typed: str) -> list[str]:
-    found = [line.strip() for line in typed.splitlines() if line.strip()]
-    if any(len(line) > LONGEST for line in found):
-        raise Invalid(say("A line has at most %(n)s letters.", n=LONGEST))
-    return found
+def _read_lines(text: str) -> list[str]:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if any(len(line) > MAX_LINE_LENGTH for line in lines):
+        raise Invalid(say("A line can have up to %(n)s characters.", n=MAX_LINE_LENGTH))
+    return lines
 
 
-def _write(search: SavedSearch) -> dict[str, str]:
+def _to_form(search: SavedSearch) -> dict[str, str]:
     return {
         "platform": search.platform,
         "keywords": "\n".join(search.keywords),

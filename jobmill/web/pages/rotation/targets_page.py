@@ -1,7 +1,8 @@
-"""/rotation/targets: all targets, and each with its calls and its place."""
+"""/rotation/targets: all scheduled reads, and one with its history, priority and status."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -31,125 +32,130 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/rotation/targets")
 
-AT_ONCE = 50
+PAGE_SIZE = 50
 Change = Literal["pause", "resume", "revive"]
-Turn = Callable[..., Awaitable[Target]]
-TURNS: Mapping[Change, Turn] = {
+CHANGES: Mapping[Change, Callable[..., Awaitable[Target]]] = {
     "pause": targets.pause,
     "resume": targets.resume,
     "revive": targets.revive,
 }
 
 
-class Wanted(PageQuery):
+class TargetListQuery(PageQuery):
     status: TargetStatus | None = None
     platform: ShortText | None = None
     after: Annotated[int, Field(ge=0, le=MAX_ID)] = 0
 
 
 @router.get("")
-async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show(query: Annotated[TargetListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await target_overview.list_targets(
+        rows = await target_overview.list_targets(
             tx,
-            status=asked.status,
-            platform=asked.platform,
-            after=asked.after,
-            limit=AT_ONCE + 1,
+            status=query.status,
+            platform=query.platform,
+            after=query.after,
+            limit=PAGE_SIZE + 1,
         )
-    shown = found[:AT_ONCE]
-    more = asked.url("/rotation/targets", after=shown[-1].source) if found[AT_ONCE:] else None
-    first = asked.without("after").url("/rotation/targets")
+    shown, has_more = rows[:PAGE_SIZE], len(rows) > PAGE_SIZE
     return page(
-        "rotation/targets.html", asked=asked, targets=shown, more=more, first=first, labels=labels
+        "rotation/targets.html",
+        query=query,
+        targets=shown,
+        next_url=query.url("/rotation/targets", after=shown[-1].source) if has_more else None,
+        first_url=query.without("after").url("/rotation/targets"),
+        labels=labels,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TargetDetail:
     source: Source
     target: Target | None
     calls: list[TargetCall]
-    worth: str
+    expected: str
 
     @property
-    def gap(self) -> float:
-        """Seconds that pass between two calls at least: by our rules, or as the site asks."""
+    def min_gap(self) -> float:
+        """Seconds between two reads at least, by our rules or those of the platform."""
         platform = BY_NAME.get(self.source.source_type)
         every = platform.min_interval.total_seconds() if platform and platform.min_interval else 0
         return max(yield_model.YieldRules().gaps[self.target.kind], every) if self.target else every
 
 
 @router.get("/{source_id}")
-async def show_one(source_id: PathId, db: Db, page: Page, did: str = "") -> HTMLResponse:
-    return await _show(db, page, source_id, did=did)
+async def show_detail(source_id: PathId, db: Db, page: Page, did: str = "") -> HTMLResponse:
+    return await _render(db, page, source_id, did=did)
 
 
-async def _show(
+async def _render(
     db: RequestDatabase,
     page: Page,
     id: int,
     *,
     did: str = "",
     error: AppError | None = None,
-    typed: str | None = None,
+    priority: str | None = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        shown = await read(tx, id)
         now = await planner.clock(tx)
+        detail = await _read(tx, id, now)
     return page(
         "rotation/target.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         topics=["rotation"],
-        shown=shown,
+        detail=detail,
         now=now,
-        told=told(did),
+        notice=_notices().get(did),
         error=error,
-        typed=typed,
+        priority=priority,
         labels=labels,
     )
 
 
-async def read(tx: Tx, id: int) -> Shown:
-    source, target = await sources.get(tx, id), await targets.find(tx, id)
-    at = await planner.clock(tx)
-    worths = await target_overview.call_values(tx, at, [id])
-    return Shown(
-        source, target, await target_overview.list_calls(tx, id), labels.worth(worths.get(id))
+async def _read(tx: Tx, id: int, now: dt.datetime) -> TargetDetail:
+    expected = await target_overview.call_values(tx, now, [id])
+    return TargetDetail(
+        await sources.get(tx, id),
+        await targets.find(tx, id),
+        await target_overview.list_calls(tx, id),
+        labels.describe_expected(expected.get(id)),
     )
 
 
-def told(did: str) -> str | None:
+def _notices() -> dict[str, str]:
     return {
-        "pause": say("It is left out of the rotation until it is resumed."),
-        "resume": say("It takes its turn again."),
-        "revive": say("Its failures are forgotten, and it may run at once."),
-        "priority": say("Its priority is changed."),
-    }.get(did)
+        "pause": say("Paused. It is not read until you resume it."),
+        "resume": say("Resumed."),
+        "revive": say("Failures reset. It can be read again right away."),
+        "priority": say("Priority saved."),
+    }
 
 
 @router.post("/{source_id}/priority")
-async def put(source_id: PathId, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
-    """Put it further ahead or behind."""
+async def set_priority(
+    source_id: PathId, form: Fields, visitor: Recruiter, db: Db, page: Page
+) -> Response:
+    message = say("The priority must be a whole number of 0 or more.")
     try:
-        wanted = read_whole_number(form, "priority", say("A priority is a whole number from 0 on."))
+        priority = read_whole_number(form, "priority", message)
         async with db.transaction() as tx:
             await targets.sync_source(tx, source_id)
-            await target_overview.set_priority(tx, source_id, wanted, actor=visitor.actor.name)
+            await target_overview.set_priority(tx, source_id, priority, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
-        return await _show(db, page, source_id, error=error, typed=form.get("priority", ""))
+        return await _render(db, page, source_id, error=error, priority=form.get("priority", ""))
     return RedirectResponse(f"/rotation/targets/{source_id}?did=priority", 303)
 
 
 @router.post("/{source_id}/{change}")
-async def turn(
+async def apply_change(
     source_id: PathId, change: Change, visitor: Recruiter, db: Db, page: Page
 ) -> Response:
-    """Leave it out, let it in again, or forget its failures."""
+    """Pause or resume it, or reset its failures."""
     try:
         async with db.transaction() as tx:
             await targets.sync_source(tx, source_id)
-            await TURNS[change](tx, source_id, actor=visitor.actor.name)
+            await CHANGES[change](tx, source_id, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
-        return await _show(db, page, source_id, error=error)
+        return await _render(db, page, source_id, error=error)
     return RedirectResponse(f"/rotation/targets/{source_id}?did={change}", 303)

@@ -1,4 +1,4 @@
-"""/rotation/yield: what calls brought, by time, platform and source, and how stale targets are."""
+"""/rotation/yield: new jobs per read over time, by platform and source, and how stale reads are."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ from jobmill.web.shell import Page
 
 router = APIRouter(prefix="/rotation")
 
-SOURCES = 50
-MARKS = {"never": "calm", "under 30 days": "calm", "older": "bad"}
-"""Ages that ask for a look."""
+MAX_SOURCES = 50
+AGE_COLORS = {"never": "calm", "under 30 days": "calm", "older": "bad"}
 
 
-class Span(PageQuery):
+class YieldQuery(PageQuery):
     of: Literal["day", "week", "month"] = "day"
 
 
@@ -37,58 +36,61 @@ SPANS = {
     "week": dt.timedelta(days=7),
     "month": dt.timedelta(days=30),
 }
-STEPS = {
+CHART_STEPS = {
     "day": (call_history.HOUR, 24),
     "week": (call_history.DAY, 14),
     "month": (call_history.DAY, 30),
 }
-"""How finely the chart tells it, and how far back it goes."""
+"""Length and number of the intervals in the chart."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    course: list[CallPeriod]
+class YieldPage:
+    intervals: list[CallPeriod]
     platforms: list[PlatformYield]
     sources: list[SourceYield]
     ages: list[TargetAge]
 
     @property
-    def columns(self) -> list[ChartColumn]:
+    def age_columns(self) -> list[ChartColumn]:
         return charts.make_columns(
-            [(labels.age(one.age), one.targets, MARKS.get(one.age, "good")) for one in self.ages]
+            [
+                (labels.age_name(row.age), row.targets, AGE_COLORS.get(row.age, "good"))
+                for row in self.ages
+            ]
         )
 
     @property
     def targets(self) -> int:
-        return sum(one.targets for one in self.ages)
+        return sum(row.targets for row in self.ages)
 
 
 @router.get("/yield")
-async def show(asked: Annotated[Span, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show(query: Annotated[YieldQuery, Query()], db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        shown = await read(tx, asked)
+        content = await _read(tx, query)
     return page(
         "rotation/yield.html",
         topics=["rotation"],
-        asked=asked,
-        shown=shown,
-        here=asked.url("/rotation/yield"),
+        query=query,
+        content=content,
+        current_url=query.url("/rotation/yield"),
         labels=labels,
     )
 
 
-async def read(tx: Tx, asked: Span) -> Shown:
-    at, span = await planner.clock(tx), SPANS[asked.of]
-    spells = await call_history.recent_periods(tx, at, *STEPS[asked.of])
-    return Shown(
-        begun(spells),
+async def _read(tx: Tx, query: YieldQuery) -> YieldPage:
+    at, span = await planner.clock(tx), SPANS[query.of]
+    intervals = await call_history.recent_periods(tx, at, *CHART_STEPS[query.of])
+    return YieldPage(
+        since_first_call(intervals),
         await rotation_status.yield_by_platform(tx, at, span),
-        await rotation_status.yield_by_source(tx, at, span, limit=SOURCES),
+        await rotation_status.yield_by_source(tx, at, span, limit=MAX_SOURCES),
         await rotation_status.target_ages(tx, at),
     )
 
 
-def begun(spells: Sequence[CallPeriod]) -> list[CallPeriod]:
-    """Newest first, back to the one before the first call: what was before says nothing."""
-    first = max((n for n, one in enumerate(spells) if one.calls), default=-2)
-    return list(spells[: first + 2])
+def since_first_call(intervals: Sequence[CallPeriod]) -> list[CallPeriod]:
+    """The intervals, newest first, back to the one before the first call."""
+    first = max((n for n, interval in enumerate(intervals) if interval.calls), default=-2)
+    return list(intervals[: first + 2])

@@ -1,4 +1,4 @@
-"""/sources/new: from an address to a source, with what was understood of it on the way."""
+"""/sources/new: add a source by its web address, with a preview of what is recognized."""
 
 from __future__ import annotations
 
@@ -29,33 +29,31 @@ from jobmill.web.task_progress import TaskProgress
 
 router = APIRouter(prefix="/sources/new")
 
-Watched = Annotated[int | None, Query(ge=1, le=MAX_ID)]
-LONGEST = 2_000
+WatchedItem = Annotated[int | None, Query(ge=1, le=MAX_ID)]
+MAX_URL_LENGTH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """What somebody wants to be added."""
-
+class SourceForm:
     url: str = ""
     company: str = ""
     enable: bool = False
 
     @classmethod
-    def of(cls, form: Fields) -> Typed:
-        company = form.get("company", "").strip()
-        return cls(_address(form.get("url", "")), company, form.get("enable") == "yes")
+    def from_fields(cls, fields: Fields) -> SourceForm:
+        company = fields.get("company", "").strip()
+        return cls(_with_scheme(fields.get("url", "")), company, fields.get("enable") == "yes")
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
-    """What the address alone tells: nothing was fetched."""
+class Recognition:
+    """What the address alone tells; nothing is fetched for it."""
 
-    found: DetectedBoard | None
+    board: DetectedBoard | None
     platform: str
-    off: str | None
-    """Why it is not read, if it is not."""
-    known: Source | None
+    unsupported: str | None
+    """Why the platform cannot be read, if it cannot."""
+    existing: Source | None
 
 
 @router.get("")
@@ -63,91 +61,95 @@ async def show(
     visitor: Recruiter,
     db: Db,
     page: Page,
-    url: Annotated[str, Query(max_length=LONGEST)] = "",
+    url: Annotated[str, Query(max_length=MAX_URL_LENGTH)] = "",
     company: Annotated[str, Query(max_length=300)] = "",
-    item: Watched = None,
+    item: WatchedItem = None,
 ) -> HTMLResponse:
-    typed = Typed(_address(url), company.strip())
-    if not typed.url:
-        return await _show(db, page, typed, item=item)
+    form = SourceForm(_with_scheme(url), company.strip())
+    if not form.url:
+        return await _render(db, page, form, item=item)
     try:
-        urls.parse(typed.url)
+        urls.parse(form.url)
         async with db.transaction() as tx:
-            understood = await _understand(tx, typed.url)
+            recognition = await _recognize(tx, form.url)
     except Invalid as error:
-        return await _show(db, page, typed, error=error)
-    return await _show(db, page, typed, understood=understood)
+        return await _render(db, page, form, error=error)
+    return await _render(db, page, form, recognition=recognition)
 
 
 @router.post("")
-async def add(form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
-    """Leave it to a worker to recognise it, try it and keep it, and watch that."""
-    typed = Typed.of(form)
+async def add(fields: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+    """Submit the discovery of the source, and show its progress."""
+    form = SourceForm.from_fields(fields)
     try:
-        new = _work(typed, visitor)
+        new = _discovery_item(form, visitor)
         async with db.transaction() as tx:
             item = await task_progress.submit_or_join(tx, new)
     except (Conflict, Invalid, Unavailable) as error:
-        return await _show(db, page, typed, error=error)
+        return await _render(db, page, form, error=error)
     return RedirectResponse(f"/sources/new?item={item}", 303)
 
 
-def _work(typed: Typed, visitor: Visitor) -> NewItem:
-    config: dict[str, Any] = {"url": typed.url, "company_name": typed.company or None}
-    by = visitor.actor.name
+def _discovery_item(form: SourceForm, visitor: Visitor) -> NewItem:
+    config: dict[str, Any] = {"url": form.url, "company_name": form.company or None}
     return discovery.work(
-        discovery.parse(config), via="user_submission", approved=typed.enable, by=by
+        discovery.parse(config),
+        via="user_submission",
+        approved=form.enable,
+        by=visitor.actor.name,
     )
 
 
-def _address(typed: str) -> str:
-    """An address may be given without https://."""
-    typed = typed.strip()
-    return f"https://{typed}" if typed and "://" not in typed else typed
+def _with_scheme(url: str) -> str:
+    """People may type an address without https://."""
+    url = url.strip()
+    return f"https://{url}" if url and "://" not in url else url
 
 
-async def _understand(tx: Tx, url: str) -> Understood:
-    found = detection.detect(url)
-    if found is None:
-        return Understood(None, "", None, await sources.find_by_url(tx, url))
-    platform = BY_NAME.get(found.platform)
-    known = await sources.find_by_board(tx, found.platform, found.token) if found.token else None
-    title = platform.title if platform else found.platform
-    return Understood(found, title, platform.disabled if platform else None, known)
+async def _recognize(tx: Tx, url: str) -> Recognition:
+    board = detection.detect(url)
+    if board is None:
+        return Recognition(None, "", None, await sources.find_by_url(tx, url))
+    platform = BY_NAME.get(board.platform)
+    existing = await sources.find_by_board(tx, board.platform, board.token) if board.token else None
+    title = platform.title if platform else board.platform
+    return Recognition(board, title, platform.disabled if platform else None, existing)
 
 
-async def _show(
+async def _render(
     db: RequestDatabase,
     page: PageRenderer,
-    typed: Typed,
+    form: SourceForm,
     *,
-    understood: Understood | None = None,
+    recognition: Recognition | None = None,
     item: int | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    watched, made = await _watched(db, item) if item else (None, None)
+    progress, created = await _read_progress(db, item) if item else (None, None)
     return page(
         "sources/new.html",
-        html_errors.status_code(error) if error else 200,
-        topics=["queue"] if watched else [],
-        typed=typed,
-        understood=understood,
-        progress=watched,
-        made=made,
-        mask=labels.mask,
+        html_errors.status_code(error),
+        topics=["queue"] if progress else [],
+        form=form,
+        recognition=recognition,
+        progress=progress,
+        created=created,
+        hide_secrets=labels.hide_secrets,
         current_url=f"/sources/new?item={item}",
         error=str(error) if error else None,
     )
 
 
-async def _watched(db: RequestDatabase, item: int) -> tuple[TaskProgress | None, Source | None]:
-    """How far it is, and the source that came of it."""
+async def _read_progress(
+    db: RequestDatabase, item: int
+) -> tuple[TaskProgress | None, Source | None]:
+    """The progress of the discovery, and the source that it created."""
 
-    def fits(one: Item) -> bool:
-        return one.kind == discovery.KIND
+    def is_discovery(candidate: Item) -> bool:
+        return candidate.kind == discovery.KIND
 
     async with db.transaction() as tx:
-        watched = await task_progress.read_progress(tx, item, fits)
-        id = watched.item.data.get("source_id") if watched else None
-        found = await sources.find(tx, id=id, limit=1) if isinstance(id, int) else []
-    return watched, found[0] if found else None
+        progress = await task_progress.read_progress(tx, item, is_discovery)
+        id = progress.item.data.get("source_id") if progress else None
+        matching = await sources.find(tx, id=id, limit=1) if isinstance(id, int) else []
+    return progress, matching[0] if matching else None

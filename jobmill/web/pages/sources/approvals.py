@@ -1,4 +1,4 @@
-"""/sources/approvals/…: a person's yes or no to what waits."""
+"""/sources/approvals/…: approve or reject boards and sources that wait for a decision."""
 
 from __future__ import annotations
 
@@ -10,57 +10,54 @@ from fastapi.responses import RedirectResponse
 
 from jobmill.catalog import approvals
 from jobmill.catalog.approvals import ApprovalRef
-from jobmill.errors import Conflict, Invalid
+from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.pipelines import approval
 from jobmill.web.auth import Recruiter
-from jobmill.web.dependencies import Db
+from jobmill.web.confirmation import read_optional_reason
+from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import list_page
+from jobmill.web.pages.sources.list_page import SourceListQuery, decided_url
 from jobmill.web.shell import Page
 
 router = APIRouter(prefix="/sources/approvals/{ref}")
 
-LONGEST_REASON = 500
-UNSAID = "not wanted"
-OWN = re.compile(r"/(?:sources|companies)/[0-9]{1,18}")
-"""A page of ours to go back to, and of nobody else."""
+DEFAULT_REASON = "not wanted"
+DETAIL_PATH = re.compile(r"/(?:sources|companies)/[0-9]{1,18}")
+"""Where the forms may return to."""
 
-Which = Annotated[str, Path(pattern=r"^(?:board|source):[0-9]{1,18}$")]
+RefPath = Annotated[str, Path(pattern=r"^(?:board|source):[0-9]{1,18}$")]
 
 
 @router.post("/approve")
-async def approve(ref: Which, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
-    """Let it in; what follows is queued with it."""
-    wanted = approvals.parse_ref(ref)
+async def approve(ref: RefPath, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+    """Approve it, and queue its first run."""
+    approval_ref = approvals.parse_ref(ref)
     try:
         async with db.transaction() as tx:
-            await approval.approve(tx, wanted, actor=visitor.actor.name)
+            await approval.approve(tx, approval_ref, actor=visitor.actor.name)
     except (Conflict, Invalid) as error:
-        return await list_page.show_list(db, page, list_page.Looked(show="waiting"), error=error)
-    return _back(form, wanted)
+        return await _render_waiting(db, page, error)
+    return _redirect(form, approval_ref)
 
 
 @router.post("/reject")
-async def reject(ref: Which, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
-    """Keep it out; it stays known."""
-    unwanted = approvals.parse_ref(ref)
+async def reject(ref: RefPath, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+    """Reject it; it is remembered, so that it is not suggested again."""
+    approval_ref = approvals.parse_ref(ref)
     try:
-        why = reason(form) or UNSAID
+        reason = read_optional_reason(form) or DEFAULT_REASON
         async with db.transaction() as tx:
-            await approval.reject(tx, unwanted, why, actor=visitor.actor.name)
+            await approval.reject(tx, approval_ref, reason, actor=visitor.actor.name)
     except (Conflict, Invalid) as error:
-        return await list_page.show_list(db, page, list_page.Looked(show="waiting"), error=error)
-    return _back(form, unwanted)
+        return await _render_waiting(db, page, error)
+    return _redirect(form, approval_ref)
 
 
-def reason(form: Fields) -> str:
-    """What was typed; Invalid where it is too long."""
-    why = form.get("reason", "").strip()
-    if len(why) > LONGEST_REASON:
-        raise Invalid(f"A reason has {LONGEST_REASON} letters at most.")
-    return why
+async def _render_waiting(db: RequestDatabase, page: Page, error: AppError) -> Response:
+    return await list_page.render(db, page, SourceListQuery(show="waiting"), error=error)
 
 
-def _back(form: Fields, ref: ApprovalRef) -> RedirectResponse:
+def _redirect(form: Fields, ref: ApprovalRef) -> RedirectResponse:
     back = form.get("back", "")
-    return RedirectResponse(back if OWN.fullmatch(back) else list_page.back_to(ref), 303)
+    return RedirectResponse(back if DETAIL_PATH.fullmatch(back) else decided_url(ref), 303)

@@ -1,11 +1,12 @@
-"""The page of one source: what it is, how it fares, and what is asked or told above it."""
+"""/sources/{source_id}: one source, its health, runs, settings and history."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from jobmill.boards.adapters import BY_NAME
@@ -14,43 +15,55 @@ from jobmill.catalog.sources import Incident, Source, SourceRun
 from jobmill.db import Tx
 from jobmill.errors import AppError
 from jobmill.pipelines import preview
-from jobmill.pipelines import source as running
+from jobmill.pipelines import source as source_pipeline
 from jobmill.queue.inspect import Item
 from jobmill.web import html_errors, job_view, task_progress
 from jobmill.web.charts import Sparkline
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import RequestDatabase
+from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.pages.sources import labels
-from jobmill.web.shell import PageRenderer
+from jobmill.web.parameters import MAX_ID, PathId
+from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.task_progress import TaskProgress
+from jobmill.web.translations import say
 
-TOLD = 20
-"""So many of the last events."""
+router = APIRouter(prefix="/sources/{source_id}")
+
+MAX_EVENTS = 20
+WatchedItem = Annotated[int | None, Query(ge=1, le=MAX_ID)]
+Done = Annotated[Literal["enabled", "disabled", "rejected"] | None, Query()]
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class SourceDetail:
     source: Source
     incident: Incident | None
     runs: list[SourceRun]
     events: list[history.CatalogEvent]
-    watched: TaskProgress | None
+    progress: TaskProgress | None
 
     @property
-    def counts(self) -> list[int]:
-        """How many postings there were after each run."""
+    def job_counts(self) -> list[int]:
+        """The number of jobs after each run."""
         return source_list.posting_counts(
-            source_list.RunOutcome(self.source.id, one.outcome, one.seen) for one in self.runs[::-1]
+            source_list.RunOutcome(self.source.id, run.outcome, run.seen) for run in self.runs[::-1]
         )
 
     @property
-    def found(self) -> Mapping[str, Any] | None:
-        """What a test showed, if one was asked for."""
-        item = self.watched and self.watched.item
+    def test_result(self) -> Mapping[str, Any] | None:
+        """The result of the test that the page follows."""
+        item = self.progress and self.progress.item
         return item.data.get("found") if item and item.kind == preview.KIND else None
 
 
+@router.get("")
 async def show(
+    source_id: PathId, db: Db, page: Page, item: WatchedItem = None, did: Done = None
+) -> HTMLResponse:
+    return await render(db, page, source_id, item=item, did=did)
+
+
+async def render(
     db: RequestDatabase,
     page: PageRenderer,
     id: int,
@@ -60,51 +73,60 @@ async def show(
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    """The whole page, whatever is asked or went wrong."""
+    """The page, with a confirmation or an error above it."""
     async with db.transaction() as tx:
-        story = await _story(tx, id, item)
-    source, counts = story.source, story.counts
+        detail = await _read(tx, id, item)
+    source = detail.source
     platform = BY_NAME.get(source.source_type)
     return page(
         "sources/source.html",
-        html_errors.status_code(error) if error else 200,
+        html_errors.status_code(error),
         topics=["sources", "queue"],
-        story=story,
+        detail=detail,
         source=source,
         platform=platform.title if platform else source.source_type,
-        health=labels.source_health(source),
-        via=labels.via(source.discovered_via),
-        proof=labels.proof(source),
-        setup=labels.setup(source.config),
-        url=_link(source.url),
-        line=Sparkline.of(counts),
-        outcomes=labels.outcome,
-        cause=labels.cause,
-        events=[(one.at, labels.describe_event(one)) for one in story.events[::-1]],
+        source_health=labels.source_health(source),
+        discovery=labels.describe_discovery(source.discovered_via),
+        check=labels.describe_check(source),
+        config=labels.describe_config(source.config),
+        url=_public_url(source.url),
+        job_counts=Sparkline.of(detail.job_counts),
+        describe_outcome=labels.describe_outcome,
+        describe_cause=labels.describe_cause,
+        events=[(event.at, labels.describe_event(event)) for event in detail.events[::-1]],
         web_url=job_view.web_url,
-        progress=story.watched,
+        progress=detail.progress,
         current_url=f"/sources/{id}" + (f"?item={item}" if item else ""),
-        did=did,
+        notice=_notices().get(did or ""),
         confirmation=confirmation,
         error=str(error) if error else None,
     )
 
 
-def _link(url: str | None) -> str | None:
-    """Where it leads, unless that would tell a secret."""
-    return job_view.web_url(url) if url and labels.mask(url) == url else None
+def _notices() -> Mapping[str, str]:
+    return {
+        "enabled": say("Source enabled."),
+        "disabled": say("Source disabled. It does not run until someone enables it."),
+        "rejected": say("Source rejected. It will not be suggested again."),
+    }
 
 
-async def _story(tx: Tx, id: int, item: int | None) -> Story:
+def _public_url(url: str | None) -> str | None:
+    """The URL if it contains no secret."""
+    return job_view.web_url(url) if url and labels.hide_secrets(url) == url else None
+
+
+async def _read(tx: Tx, id: int, item: int | None) -> SourceDetail:
     source = await sources.get(tx, id)
+    kinds = (preview.KIND, source_pipeline.KIND)
 
-    def fits(one: Item) -> bool:
-        return one.kind in (preview.KIND, running.KIND) and one.data.get("source") == id
+    def is_about_source(candidate: Item) -> bool:
+        return candidate.kind in kinds and candidate.data.get("source") == id
 
-    return Story(
+    return SourceDetail(
         source,
         await sources.find_incident(tx, source.source_type),
         await sources.find_runs(tx, id, limit=source_list.MAX_RECENT_RUNS),
-        await history.find_events(tx, "source", id, limit=TOLD),
-        await task_progress.read_progress(tx, item, fits) if item else None,
+        await history.find_events(tx, "source", id, limit=MAX_EVENTS),
+        await task_progress.read_progress(tx, item, is_about_source) if item else None,
     )

@@ -1,4 +1,4 @@
-"""What pages say of sources: how they fare and why, what a run came to, how they are set up."""
+"""Describe sources on pages: health, results of runs, settings without secrets."""
 
 from __future__ import annotations
 
@@ -18,176 +18,178 @@ SECRET = re.compile(
     r"(?<![a-z])(?:api_?key|key|token|secret|passw(?:or)?d|auth|authorization|sig(?:nature)?)(?![a-z])",
     re.IGNORECASE,
 )
-OPEN = frozenset({"board_token", "api_key_env", "api_key_name", "auth_type"})
-"""Named like a secret, and none."""
+NOT_SECRET = frozenset({"board_token", "api_key_env", "api_key_name", "auth_type"})
+"""Settings that SECRET matches although they are not secret."""
 
 
-def cause(name: str | None) -> str:
-    """Whose fault a failure is, in a sentence."""
-    known = {
-        "transient": say("The site did not answer, or had a fault of its own."),
-        "blocked": say("The site does not let us in."),
-        "auth": say("A key is missing, or was refused."),
-        "changed_format": say("The site answers otherwise than it used to."),
-        "gone": say("The board is gone."),
-        "rate_limited": say("The site asks us to slow down. That is no failure."),
+def describe_cause(cause: str | None) -> str:
+    """The cause of a failed run, in a sentence."""
+    sentences = {
+        "transient": say("The site did not respond or had an error of its own."),
+        "blocked": say("The site refuses access."),
+        "auth": say("An API key is missing or was refused."),
+        "changed_format": say("The site has changed its format."),
+        "gone": say("The board no longer exists."),
+        "rate_limited": say("The site asked us to slow down. This does not count as a failure."),
     }
-    return known.get(name or "", say("It did not work."))
+    return sentences.get(cause or "", say("The run failed."))
 
 
-def outcome(name: str) -> str:
-    """How a run ended."""
-    known = {
+def describe_outcome(outcome: str) -> str:
+    names = {
         "complete": say("complete"),
         "unchanged": say("unchanged"),
-        "empty": say("empty, not believed yet"),
-        "partial": say("failed half-way"),
-        "truncated": say("shows only a part"),
+        "empty": say("empty, to be confirmed by the next run"),
+        "partial": say("failed part-way"),
+        "truncated": say("incomplete: the site shows only some jobs"),
         "held": say("held back"),
         "failed": say("failed"),
     }
-    return known.get(name, name)
+    return names.get(outcome, outcome)
 
 
-class Health(NamedTuple):
+class SourceHealth(NamedTuple):
     state: Literal["good", "calm", "bad", "off"]
-    words: str
+    summary: str
     detail: str | None = None
-    again_at: dt.datetime | None = None
-    """When it is tried again by itself."""
+    retry_at: dt.datetime | None = None
+    """When it is retried automatically."""
 
 
-def source_health(source: Source) -> Health:
-    """How a source fares; what a person decided comes first."""
+def source_health(source: Source) -> SourceHealth:
+    """The health of a source; decisions of a person come first."""
     if source.status == "rejected":
-        return Health("off", say("It was rejected, and does not run."))
+        return SourceHealth("off", say("Rejected. It does not run."))
     if source.status == "pending_validation":
-        return Health("calm", say("It waits for approval."), source.last_detail)
+        return SourceHealth("calm", say("Needs approval."), source.last_detail)
     if source.status == "disabled":
-        return _disabled(source)
+        return _disabled_health(source)
     if source.held_until:
-        words = say("The vendor is in trouble: all its sources are held.")
-        return Health("calm", words, source.last_detail, source.held_until)
+        summary = say("The platform has problems. All its sources are on hold.")
+        return SourceHealth("calm", summary, source.last_detail, source.held_until)
     if source.consecutive_failures:
-        return Health("bad", f"{_failures(source)} {cause(source.last_cause)}", source.last_detail)
+        failures = say_many(
+            "%(n)s failure in a row.", "%(n)s failures in a row.", source.consecutive_failures
+        )
+        summary = f"{failures} {describe_cause(source.last_cause)}"
+        return SourceHealth("bad", summary, source.last_detail)
+    if source.last_cause == "empty":
+        summary = say("It shows no jobs, although it had some before.")
+        return SourceHealth("calm", summary, source.last_detail)
     if source.last_cause:
-        odd = {
-            "empty": say("It shows nothing, where there were postings."),
-        }.get(source.last_cause)
-        return Health("calm", odd or cause(source.last_cause), source.last_detail)
+        return SourceHealth("calm", describe_cause(source.last_cause), source.last_detail)
     if source.last_scraped_at is None:
-        return Health("calm", say("It has not run yet."))
-    return Health("good", say("It works."))
+        return SourceHealth("calm", say("Not run yet."))
+    return SourceHealth("good", say("Working."))
 
 
-def _disabled(source: Source) -> Health:
+def _disabled_health(source: Source) -> SourceHealth:
     if source.retry_at is None:
-        return Health("off", say("A person disabled it."), source.disabled_reason)
-    words = f"{say('Failures disabled it.')} {cause(source.last_cause)}"
-    return Health("bad", words, source.disabled_reason, source.retry_at)
+        return SourceHealth("off", say("Disabled by a person."), source.disabled_reason)
+    summary = f"{say('Disabled after repeated failures.')} {describe_cause(source.last_cause)}"
+    return SourceHealth("bad", summary, source.disabled_reason, source.retry_at)
 
 
-def _failures(source: Source) -> str:
-    return say_many(
-        "%(n)s failure in a row.", "%(n)s failures in a row.", source.consecutive_failures
-    )
-
-
-def via(name: str) -> str:
-    """Who found it."""
-    known = {
-        "user_submission": say("by a person"),
-        "automated_scan": say("by a scan"),
-        "company_analysis": say("when a company was analysed"),
-        "import": say("by an import"),
+def describe_discovery(via: str) -> str:
+    """How a source was discovered."""
+    names = {
+        "user_submission": say("added by a person"),
+        "automated_scan": say("found by a scan"),
+        "company_analysis": say("found while analyzing a company"),
+        "import": say("imported"),
     }
-    return known.get(name, name)
+    return names.get(via, via)
 
 
 def describe_event(event: history.CatalogEvent) -> str:
-    """What happened to a source or a company, in a line."""
+    """A line of the history of a source or a company."""
     data = event.data
-    more = data.get("reason") or data.get("why") or data.get("status")
-    found = via(str(data["via"])) if "via" in data else None
-    by = event.actor and say("by %(who)s", who=event.actor)
-    return job_view.join_parts([event.what, str(more) if more else found, by])
+    reason = data.get("reason") or data.get("why") or data.get("status")
+    discovery = describe_discovery(str(data["via"])) if "via" in data else None
+    detail = str(reason) if reason else discovery
+    return job_view.join_parts([event.what, detail, job_view.by(event.actor)])
 
 
-def proof(source: Source) -> str:
-    """Whether it is known to be set up rightly, and by what."""
+def describe_check(source: Source) -> str:
+    """Whether the settings of a source are complete and known to work."""
     if not sources.is_valid(source):
-        return say("incomplete: it does not say what to ask")
+        return say("Incomplete: the board or address to read is missing")
     if source.tested_at is None:
-        return say("no test or run of it has worked yet: test it to see what it answers")
+        return say("Not confirmed: no test or run has succeeded yet")
     if sources.needs_validation(source) and source.status == "pending_validation":
-        return say("it works; a person still has to say whether it is the right board")
+        return say("Working, but a person has to confirm that it is the right board")
     if source.status == "disabled" or source.consecutive_failures:
-        return say("it has worked, and does not now: see its health")
-    return say("it works: a test or a run has shown it")
+        return say("Worked before, but not now (see Health)")
+    return say("Confirmed by a test or a run")
 
 
-def setup(config: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """How it is asked, in words; what may be a secret is not shown."""
-    return [(_label(name), shown) for name, one in config.items() if (shown := _plain(name, one))]
+def describe_config(config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Names and values of the settings, with secrets hidden."""
+    return [
+        (_setting_name(name), text)
+        for name, value in config.items()
+        if (text := _format_value(name, value))
+    ]
 
 
-def _label(name: str) -> str:
-    known = {
+def _setting_name(name: str) -> str:
+    names = {
         "board_token": say("Board"),
         "base_url": say("Site"),
         "url": say("Page"),
-        "api_key_env": say("Key in the variable"),
-        "auth_type": say("Signs in by"),
+        "api_key_env": say("Environment variable of the API key"),
+        "auth_type": say("Authentication"),
         "headers": say("Headers"),
         "selectors": say("Selectors"),
-        "alternative_selectors": say("Other selectors"),
-        "pagination": say("Further pages"),
-        "method": say("Fetched by"),
-        "search_term": say("Looks for"),
-        "keywords": say("Looks for"),
+        "alternative_selectors": say("Alternative selectors"),
+        "pagination": say("Pagination"),
+        "method": say("Fetched with"),
+        "search_term": say("Search term"),
+        "keywords": say("Search term"),
     }
-    return known.get(name) or name.replace("_", " ").capitalize()
+    return names.get(name) or name.replace("_", " ").capitalize()
 
 
-def _plain(name: str, given: Any) -> str:
-    if given in (None, "", [], {}):
+def _format_value(name: str, value: Any) -> str:
+    if value in (None, "", [], {}):
         return ""
-    if name == "headers" or (name not in OPEN and SECRET.search(name)):
-        # Of headers, only which there are.
-        names = ", ".join(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else ""
+    if name == "headers" or (name not in NOT_SECRET and SECRET.search(name)):
+        # Show the names of headers, never their values.
+        names = ", ".join(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else ""
         return names or HIDDEN
-    if isinstance(given, Mapping):
-        return "; ".join(_pairs(cast("Mapping[str, Any]", given)))
-    if isinstance(given, list | tuple):
-        return ", ".join(filter(None, (_plain("", one) for one in cast("Sequence[Any]", given))))
-    if isinstance(given, bool):
-        return say("yes") if given else say("no")
-    return mask(str(given))
+    if isinstance(value, Mapping):
+        return "; ".join(_format_pairs(cast("Mapping[str, Any]", value)))
+    if isinstance(value, list | tuple):
+        texts = (_format_value("", element) for element in cast("Sequence[Any]", value))
+        return ", ".join(filter(None, texts))
+    if isinstance(value, bool):
+        return say("yes") if value else say("no")
+    return hide_secrets(str(value))
 
 
-def _pairs(given: Mapping[str, Any]) -> Iterator[str]:
-    for name, one in given.items():
-        if shown := _plain(name, one):
-            yield f"{name.replace('_', ' ')}: {shown}"
+def _format_pairs(values: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in values.items():
+        if text := _format_value(name, value):
+            yield f"{name.replace('_', ' ')}: {text}"
 
 
-def mask(text: str) -> str:
-    """An address without what may be a secret in it; any other text as it is."""
+def hide_secrets(text: str) -> str:
+    """A URL with possible secrets replaced; any other text unchanged."""
     if "://" not in text:
         return text
     try:
         parts = urlsplit(text)
     except ValueError:
         return text
-    query = "&".join(_part(one) for one in parts.query.split("&"))
-    return parts._replace(netloc=_host(parts), query=query).geturl()
+    query = "&".join(_hide_parameter(parameter) for parameter in parts.query.split("&"))
+    return parts._replace(netloc=_hide_userinfo(parts), query=query).geturl()
 
 
-def _host(parts: SplitResult) -> str:
-    who, at, host = parts.netloc.rpartition("@")
-    return f"{quote(HIDDEN)}@{host}" if at and who else host
+def _hide_userinfo(parts: SplitResult) -> str:
+    userinfo, at, host = parts.netloc.rpartition("@")
+    return f"{quote(HIDDEN)}@{host}" if at and userinfo else host
 
 
-def _part(pair: str) -> str:
-    name, equals, _ = pair.partition("=")
-    return f"{name}={HIDDEN}" if equals and SECRET.search(name) else pair
+def _hide_parameter(parameter: str) -> str:
+    name, equals, _ = parameter.partition("=")
+    return f"{name}={HIDDEN}" if equals and SECRET.search(name) else parameter

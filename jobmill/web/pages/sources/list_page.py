@@ -1,4 +1,4 @@
-"""/sources: all of them, or those that are in trouble, stand still, or wait for a person."""
+"""/sources: all sources, or those that have problems, are disabled or need approval."""
 
 from __future__ import annotations
 
@@ -19,145 +19,146 @@ from jobmill.errors import AppError, NotFound
 from jobmill.web import html_errors, job_view
 from jobmill.web.charts import Sparkline
 from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.job_view import format_capped
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.sources import labels
-from jobmill.web.pages.sources.labels import Health
+from jobmill.web.pages.sources.labels import SourceHealth
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/sources")
 
-AT_ONCE = 50
-MANY = 1_000
-"""So many are counted for a tab."""
+PAGE_SIZE = 50
+COUNT_LIMIT = 1_000
+"""Tabs count up to this many sources."""
 
 Show = Literal["all", "waiting", "troubled", "disabled", "rejected"]
+RefText = Annotated[str, Field(pattern=r"^(?:board|source):\d{1,18}$")]
 
 
-class Looked(PageQuery):
+class SourceListQuery(PageQuery):
     show: Show = "all"
     platform: ShortText | None = None
     q: ShortText | None = None
     before: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
-    after: Annotated[str, Field(pattern=r"^(?:board|source):\d{1,18}$")] | None = None
-    """Of those that wait, the last one of the page before."""
-    did: Annotated[str, Field(pattern=r"^(?:board|source):\d{1,18}$")] | None = None
-    """What was just decided about."""
+    after: RefText | None = None
+    """The last approval of the previous page."""
+    did: RefText | None = None
+    """The approval that was just decided."""
 
     @property
-    def is_narrow(self) -> bool:
+    def is_filtered(self) -> bool:
         return bool(self.platform or self.q)
 
 
-class Row(NamedTuple):
-    """A source in a list."""
-
+class SourceRow(NamedTuple):
     source: Source
-    health: Health
-    line: Sparkline
+    health: SourceHealth
+    job_counts: Sparkline
     runs: int
 
 
-class Tab(NamedTuple):
+class SourceTab(NamedTuple):
     show: Show
     name: str
-    many: str
+    count: str
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """One page of a list, and one more of it if there are more."""
+class SourceListPage:
+    """A page of rows, plus one row if there is a next page."""
 
-    tabs: Sequence[Tab]
+    tabs: Sequence[SourceTab]
     platforms: Sequence[str]
-    rows: Sequence[Row] = ()
+    rows: Sequence[SourceRow] = ()
     waiting: Sequence[Approval] = ()
-    done: Approval | None = None
+    decided: Approval | None = None
 
     @property
-    def more(self) -> str | None:
-        """Where the next page begins, by the last one on this."""
-        if len(self.waiting) > AT_ONCE:
-            return str(self.waiting[AT_ONCE - 1].ref)
-        return str(self.rows[AT_ONCE - 1].source.id) if len(self.rows) > AT_ONCE else None
+    def next_start(self) -> str | None:
+        """The last row of this page, if there is a next page."""
+        if len(self.waiting) > PAGE_SIZE:
+            return str(self.waiting[PAGE_SIZE - 1].ref)
+        return str(self.rows[PAGE_SIZE - 1].source.id) if len(self.rows) > PAGE_SIZE else None
 
 
 @router.get("")
-async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLResponse:
-    return await show_list(db, page, asked)
+async def show(query: Annotated[SourceListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
+    return await render(db, page, query)
 
 
-async def show_list(
-    db: RequestDatabase, page: PageRenderer, asked: Looked, *, error: AppError | None = None
+async def render(
+    db: RequestDatabase,
+    page: PageRenderer,
+    query: SourceListQuery,
+    *,
+    error: AppError | None = None,
 ) -> HTMLResponse:
-    """The list, whatever went wrong."""
     async with db.transaction() as tx:
-        shown = await _read(tx, asked)
-    step = "after" if asked.show == "waiting" else "before"
-    here = asked.without("did")
+        content = await _read(tx, query)
+    parameter = "after" if query.show == "waiting" else "before"
+    current = query.without("did")
     return page(
         "sources/page.html",
-        html_errors.status_code(error) if error else 200,
-        topics=["sources", "companies"] if asked.show == "waiting" else ["sources"],
-        asked=asked,
-        shown=shown,
-        rows=shown.rows[:AT_ONCE],
-        waiting=shown.waiting[:AT_ONCE],
-        more=shown.more and here.url("/sources", **{step: shown.more}),
-        first=here.without("before", "after").url("/sources"),
-        current_url=here.url("/sources"),
+        html_errors.status_code(error),
+        topics=["sources", "companies"] if query.show == "waiting" else ["sources"],
+        query=query,
+        content=content,
+        rows=content.rows[:PAGE_SIZE],
+        waiting=content.waiting[:PAGE_SIZE],
+        next_url=content.next_start and current.url("/sources", **{parameter: content.next_start}),
+        first_url=current.without("before", "after").url("/sources"),
+        current_url=current.url("/sources"),
         web_url=job_view.web_url,
-        mask=labels.mask,
+        hide_secrets=labels.hide_secrets,
         error=str(error) if error else None,
     )
 
 
-async def _read(tx: Tx, asked: Looked) -> Shown:
+async def _read(tx: Tx, query: SourceListQuery) -> SourceListPage:
     tabs = await _tabs(tx)
-    names = await source_list.find_platforms(tx)
-    if asked.show == "waiting":
-        after = approvals.parse_ref(asked.after) if asked.after else None
-        found = await approvals.find(tx, after=after, limit=AT_ONCE + 1)
-        return Shown(tabs, names, waiting=found, done=await _done(tx, asked.did))
-    wanted = SourceFilter(asked.show, asked.platform, asked.q, asked.before, AT_ONCE + 1)
-    listed = await source_list.find(tx, wanted)
-    runs = await source_list.find_recent_runs(tx, [one.id for one in listed])
-    return Shown(tabs, names, rows=[_row(one, runs.get(one.id, ())) for one in listed])
+    platforms = await source_list.find_platforms(tx)
+    if query.show == "waiting":
+        after = approvals.parse_ref(query.after) if query.after else None
+        waiting = await approvals.find(tx, after=after, limit=PAGE_SIZE + 1)
+        decided = await _find_decided(tx, query.did)
+        return SourceListPage(tabs, platforms, waiting=waiting, decided=decided)
+    filter = SourceFilter(query.show, query.platform, query.q, query.before, PAGE_SIZE + 1)
+    found_sources = await source_list.find(tx, filter)
+    runs = await source_list.find_recent_runs(tx, [source.id for source in found_sources])
+    rows = [_row(source, runs.get(source.id, ())) for source in found_sources]
+    return SourceListPage(tabs, platforms, rows=rows)
 
 
-def _row(source: Source, runs: Sequence[source_list.RunOutcome]) -> Row:
+def _row(source: Source, runs: Sequence[source_list.RunOutcome]) -> SourceRow:
     counts = source_list.posting_counts(runs)
-    return Row(source, labels.source_health(source), Sparkline.of(counts), len(counts))
+    return SourceRow(source, labels.source_health(source), Sparkline.of(counts), len(counts))
 
 
-async def _done(tx: Tx, did: str | None) -> Approval | None:
-    """What was just decided, to be said and perhaps taken back."""
+async def _find_decided(tx: Tx, did: str | None) -> Approval | None:
+    """The approval that was just decided, to be shown with a way to change it."""
     if did is None:
         return None
     try:
-        done = await approvals.get(tx, approvals.parse_ref(did))
+        approval = await approvals.get(tx, approvals.parse_ref(did))
     except NotFound:
         return None
-    return None if done.state == "waiting" else done
+    return None if approval.state == "waiting" else approval
 
 
-async def _tabs(tx: Tx) -> list[Tab]:
-    waiting = await approvals.count_waiting(tx, limit=MANY)
-    counts = await source_list.count_troubled(tx, limit=MANY)
+async def _tabs(tx: Tx) -> list[SourceTab]:
+    waiting = await approvals.count_waiting(tx, limit=COUNT_LIMIT)
+    counts = await source_list.count_troubled(tx, limit=COUNT_LIMIT)
     return [
-        Tab("all", say("All"), ""),
-        Tab("waiting", say("Waiting for approval"), _many(waiting)),
-        Tab("troubled", say("In trouble"), _many(counts.troubled)),
-        Tab("disabled", say("Disabled"), _many(counts.disabled)),
-        Tab("rejected", say("Rejected"), ""),
+        SourceTab("all", say("All"), ""),
+        SourceTab("waiting", say("Needs approval"), format_capped(waiting, COUNT_LIMIT)),
+        SourceTab("troubled", say("Failing"), format_capped(counts.troubled, COUNT_LIMIT)),
+        SourceTab("disabled", say("Disabled"), format_capped(counts.disabled, COUNT_LIMIT)),
+        SourceTab("rejected", say("Rejected"), ""),
     ]
 
 
-def _many(count: int) -> str:
-    return f"{count:,}{'+' if count >= MANY else ''}"
-
-
-def back_to(ref: ApprovalRef) -> str:
-    """The list of what waits, which says what was decided."""
+def decided_url(ref: ApprovalRef) -> str:
+    """The list of approvals, with a notice about this decision."""
     return f"/sources?show=waiting&did={ref}"
