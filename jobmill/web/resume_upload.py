@@ -1,4 +1,4 @@
-"""What pages are sent beyond short forms: long ones, and resumes. No file is kept."""
+"""Read a resume that was uploaded or pasted. The file is not stored."""
 
 from __future__ import annotations
 
@@ -13,50 +13,49 @@ from jobmill.matching import resume
 from jobmill.matching.resume import Draft
 from jobmill.web.translations import say
 
-BIGGEST = 5_000_000
-"""Bytes of a resume."""
-# One at a time: reading one takes the processor, and nobody uploads several.
+MAX_BYTES = 5_000_000
+# One thread: reading a resume is CPU-bound, and uploads are rare.
 _reader = ThreadPoolExecutor(1, "resume")
 
 
-class Unread(Invalid):
-    """A resume that cannot be read; `pasted` is what was typed, to be mended."""
+class UnreadableResume(Invalid):
+    """A resume that cannot be read; `pasted` is the pasted text, to be shown again."""
 
     def __init__(self, error: Invalid, pasted: str) -> None:
         super().__init__(str(error))
         self.pasted = pasted
 
 
-async def draft(request: Request) -> tuple[Draft, str]:
-    """What a resume says that was sent as a file or pasted, and what it was called; Unread, in
-    words for people, where it cannot be read."""
-    data, name, pasted = await _sent(request)
+async def read_draft(request: Request) -> tuple[Draft, str]:
+    """A draft of a profile from the submitted resume, and the name of the resume."""
+    data, name, pasted = await _read_form(request)
     try:
-        return await _read(data, name), name
+        return await _read_resume(data, name), name
     except Invalid as error:
-        raise Unread(error, pasted) from error
+        raise UnreadableResume(error, pasted) from error
 
 
-async def _read(data: bytes, name: str) -> Draft:
+async def _read_resume(data: bytes, name: str) -> Draft:
     if not data.strip():
         raise Invalid(say("Choose a file, or paste the text of your resume."))
-    if len(data) > BIGGEST:
-        raise Invalid(say("That is more than 5 MB. Give a smaller file, or paste the text alone."))
+    if len(data) > MAX_BYTES:
+        raise Invalid(
+            say("The file is larger than 5 MB. Choose a smaller file, or paste the text.")
+        )
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_reader, resume.read, data, name)
 
 
-async def _sent(request: Request) -> tuple[bytes, str, str]:
-    """What is to be read, what it is called, and what was pasted beside it."""
-    async with request.form(max_files=1, max_fields=10, max_part_size=BIGGEST) as form:
+async def _read_form(request: Request) -> tuple[bytes, str, str]:
+    """The resume, its name, and the pasted text."""
+    async with request.form(max_files=1, max_fields=10, max_part_size=MAX_BYTES) as form:
         file, text = form.get("file"), form.get("text")
         pasted = text if isinstance(text, str) else ""
         if isinstance(file, UploadFile) and file.size:
-            return await file.read(), _called(file.filename), pasted
-        return pasted.encode(), say("the text"), pasted
+            return await file.read(), _printable_name(file.filename), pasted
+        return pasted.encode(), say("the pasted text"), pasted
 
 
-def _called(name: str | None) -> str:
-    """What the browser says, as far as it can be said again."""
-    plain = "".join(mark for mark in name or "" if mark.isprintable())
-    return plain[:80] or say("the file")
+def _printable_name(filename: str | None) -> str:
+    name = "".join(char for char in filename or "" if char.isprintable())
+    return name[:80] or say("the file")

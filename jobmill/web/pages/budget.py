@@ -1,4 +1,4 @@
-"""/budget: what models may cost, have cost and are going to."""
+"""/budget: what language models may cost and have cost."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ PERIODS = (7, 30, 90, 365)
 Days = Annotated[int, Query(ge=1, le=400)]
 
 
-class Gauge(NamedTuple):
-    """What is used of a cap, in dollars, and in hundredths of it for the eye."""
+class BudgetUsage(NamedTuple):
+    """How much of a limit is used, in dollars."""
 
     spent: float
     reserved: float
     cap: float
 
     @classmethod
-    def of(cls, standing: PeriodSpending, cap: Decimal) -> Gauge:
-        return cls(standing.spent, standing.reserved, float(cap))
+    def of(cls, spending: PeriodSpending, cap: Decimal) -> BudgetUsage:
+        return cls(spending.spent, spending.reserved, float(cap))
 
     @property
     def left(self) -> float:
@@ -44,62 +44,61 @@ class Gauge(NamedTuple):
 
     @property
     def widths(self) -> tuple[float, float]:
-        """Of what is spent, and of what is reserved beside it."""
+        """Percent spent and percent reserved."""
         if not self.cap:
             return 0, 0
         spent = min(100 * self.spent / self.cap, 100)
         return round(spent, 1), round(min(100 * self.reserved / self.cap, 100 - spent), 1)
 
 
-class Sum(NamedTuple):
-    """Calls that belong together."""
-
+class CallTotal(NamedTuple):
     calls: int
     cache_hits: int
     failures: int
     tokens: int
     spent: float
     unknown: int
+    """Calls of unknown cost."""
 
     @classmethod
-    def of(cls, lines: Iterable[LedgerLine]) -> Sum:
-        found = list(lines)
+    def of(cls, lines: Iterable[LedgerLine]) -> CallTotal:
+        rows = list(lines)
         return cls(
-            sum(one.calls for one in found),
-            sum(one.cache_hits for one in found),
-            sum(one.failures for one in found),
-            sum(one.tokens_in + one.tokens_out for one in found),
-            sum(one.spent for one in found),
-            sum(one.unknown for one in found),
+            sum(line.calls for line in rows),
+            sum(line.cache_hits for line in rows),
+            sum(line.failures for line in rows),
+            sum(line.tokens_in + line.tokens_out for line in rows),
+            sum(line.spent for line in rows),
+            sum(line.unknown for line in rows),
         )
 
     @property
     def saved(self) -> float:
-        """What the answers from the cache would have cost, at what the others did."""
+        """What the answers from the cache would have cost at the mean cost of the calls."""
         return self.cache_hits * self.spent / self.calls if self.calls else 0
 
 
-class Use(NamedTuple):
+class ModelUse(NamedTuple):
     model: str
     purpose: str
-    sum: Sum
+    total: CallTotal
 
 
-class Day(NamedTuple):
+class BudgetDay(NamedTuple):
     at: dt.datetime
-    sum: Sum
+    total: CallTotal
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class BudgetPage:
     today: PeriodSpending
     month: PeriodSpending
     lines: list[LedgerLine]
     matches: int
     waiting: int
-    """Items that wait for a budget."""
+    """Items that are blocked on the budget."""
     read_at: dt.datetime
-    """By the server's clock, which also says in which day a call falls."""
+    """By the clock of the database server, which also dates the calls."""
 
 
 @router.get("")
@@ -107,58 +106,61 @@ async def show(
     site_settings: CurrentSiteSettings, db: Db, page: Page, days: Days = 30
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        shown = await _read(tx, days)
-    uses = by_use(shown.lines)
-    whole = Sum.of(shown.lines)
+        content = await _read(tx, days)
+    uses = total_by_use(content.lines)
+    total = CallTotal.of(content.lines)
     return page(
         "budget/page.html",
         topics=["budget"],
         days=days,
         periods=PERIODS,
-        today=Gauge.of(shown.today, site_settings.caps.day),
-        month=Gauge.of(shown.month, site_settings.caps.month),
+        today=BudgetUsage.of(content.today, site_settings.caps.day),
+        month=BudgetUsage.of(content.month, site_settings.caps.month),
         caps=site_settings.caps,
-        seats=site_settings.seats,
-        asked=any(seat.missing is None for seat in site_settings.seats),
+        models=site_settings.seats,
+        has_models=any(seat.missing is None for seat in site_settings.seats),
         prices_as_of=model_prices.AS_OF,
-        waiting=shown.waiting,
-        whole=whole,
-        saved=sum(one.sum.saved for one in uses),
-        per_match=whole.spent / shown.matches if shown.matches else None,
+        waiting=content.waiting,
+        total=total,
+        saved=sum(use.total.saved for use in uses),
+        per_match=total.spent / content.matches if content.matches else None,
         uses=uses,
-        daily=by_day(shown.lines, days, shown.read_at.date()),
+        daily=total_by_day(content.lines, days, content.read_at.date()),
     )
 
 
-async def _read(tx: Tx, days: int) -> Shown:
-    blocks = {one.name: one.count for one in await inspect.count_blocked(tx)}
-    return Shown(
+async def _read(tx: Tx, days: int) -> BudgetPage:
+    blocked = {resource.name: resource.count for resource in await inspect.count_blocked(tx)}
+    return BudgetPage(
         await budget_ledger.read_spending(tx, "day"),
         await budget_ledger.read_spending(tx, "month"),
         await budget_ledger.read_lines(tx, days),
         await match_counts.created(tx, days),
-        blocks.get("budget", 0),
+        blocked.get("budget", 0),
         await server_time(tx),
     )
 
 
-def by_use(lines: Sequence[LedgerLine]) -> list[Use]:
-    """The sums of each model and purpose, the dearest first."""
-    names = dict.fromkeys((one.model, one.purpose) for one in lines)
+def total_by_use(lines: Sequence[LedgerLine]) -> list[ModelUse]:
+    """Totals by model and purpose, the most expensive first."""
+    keys = dict.fromkeys((line.model, line.purpose) for line in lines)
     uses = [
-        Use(*name, Sum.of(one for one in lines if (one.model, one.purpose) == name))
-        for name in names
+        ModelUse(*key, CallTotal.of(line for line in lines if (line.model, line.purpose) == key))
+        for key in keys
     ]
-    return sorted(uses, key=lambda use: (-use.sum.spent, use.model, use.purpose))
+    return sorted(uses, key=lambda use: (-use.total.spent, use.model, use.purpose))
 
 
-def by_day(lines: Sequence[LedgerLine], days: int, today: dt.date) -> list[Day]:
-    """The sums of each day (UTC), the newest first, also of those without any."""
-    dates = [today - dt.timedelta(days=n) for n in range(days)]
+def total_by_day(lines: Sequence[LedgerLine], days: int, today: dt.date) -> list[BudgetDay]:
+    """Totals of each day (UTC), newest first, including days without calls."""
     by_date: dict[str, list[LedgerLine]] = {}
-    for one in lines:
-        by_date.setdefault(one.day, []).append(one)
+    for line in lines:
+        by_date.setdefault(line.day, []).append(line)
+    dates = [today - dt.timedelta(days=n) for n in range(days)]
     return [
-        Day(dt.datetime.combine(date, dt.time(), dt.UTC), Sum.of(by_date.get(date.isoformat(), ())))
+        BudgetDay(
+            dt.datetime.combine(date, dt.time(), dt.UTC),
+            CallTotal.of(by_date.get(date.isoformat(), ())),
+        )
         for date in dates
     ]

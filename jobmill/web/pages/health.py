@@ -1,4 +1,4 @@
-"""/healthz and /readyz: whether the process is alive, and whether it can do its work."""
+"""/healthz and /readyz: whether the process is alive and ready to serve."""
 
 from __future__ import annotations
 
@@ -17,56 +17,58 @@ router = APIRouter()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReadinessCheck:
     ok: bool
     detail: str
 
 
 @router.api_route("/healthz", methods=["GET", "HEAD"])
 async def healthz() -> PlainTextResponse:
-    """The process answers; nothing else is asked."""
+    """The process responds; nothing else is checked."""
     return PlainTextResponse("ok\n")
 
 
 @router.api_route("/readyz", methods=["GET", "HEAD"])
 async def readyz(db: Db) -> JSONResponse:
-    """The database answers, its migrations are ours, and the schedules are looked at."""
+    """The database responds, its migrations are applied, and workers check the schedules."""
     try:
         async with db.transaction() as tx:
-            parts = {
-                "database": Part(True, "answers"),
+            checks = {
+                "database": ReadinessCheck(True, "responds"),
                 "migrations": await _migrations(tx),
                 "schedules": await _schedules(tx),
             }
     except Unavailable:
-        parts = {"database": Part(False, "does not answer")}
-    ready = all(part.ok for part in parts.values())
-    told = {"ready": ready, "parts": {name: asdict(part) for name, part in parts.items()}}
-    return JSONResponse(told, 200 if ready else 503)
+        checks = {"database": ReadinessCheck(False, "does not respond")}
+    ready = all(check.ok for check in checks.values())
+    body = {"ready": ready, "parts": {name: asdict(check) for name, check in checks.items()}}
+    return JSONResponse(body, 200 if ready else 503)
 
 
-async def _migrations(tx: Tx) -> Part:
-    applied, known = await migrate.list_applied(tx), migrate.list_migrations()
-    pending = [name for name in known if name not in applied]
-    newer = [name for name in applied if name not in known]
+async def _migrations(tx: Tx) -> ReadinessCheck:
+    applied, bundled = await migrate.list_applied(tx), migrate.list_migrations()
+    pending = [name for name in bundled if name not in applied]
+    newer = [name for name in applied if name not in bundled]
     if pending:
-        return Part(False, f"not applied: {', '.join(pending)}")
+        return ReadinessCheck(False, f"not applied: {', '.join(pending)}")
     if newer:
-        return Part(False, f"applied by a newer Jobmill: {', '.join(newer)}")
-    return Part(True, "up to date")
+        return ReadinessCheck(False, f"applied by a newer Jobmill: {', '.join(newer)}")
+    return ReadinessCheck(True, "up to date")
 
 
-async def _schedules(tx: Tx) -> Part:
-    return judge_schedules(
-        expected=bool(await inspect.list_workers(tx)),
-        ticked=await inspect.seconds_since_schedule_check(tx),
+async def _schedules(tx: Tx) -> ReadinessCheck:
+    return check_schedules(
+        has_workers=bool(await inspect.list_workers(tx)),
+        seconds_ago=await inspect.seconds_since_schedule_check(tx),
     )
 
 
-def judge_schedules(*, expected: bool, ticked: float | None) -> Part:
-    """A worker is expected where one signed on and never signed off: it runs, or it died."""
-    if not expected:
-        return Part(True, "no worker is signed on, so none is expected")
-    if ticked is None:
-        return Part(False, "no worker has looked at them yet")
-    return Part(ticked <= MAX_SCHEDULER_SILENCE.total_seconds(), f"looked at {ticked:.0f} s ago")
+def check_schedules(*, has_workers: bool, seconds_ago: float | None) -> ReadinessCheck:
+    """Registered workers must check the schedules; a worker that died stays registered."""
+    if not has_workers:
+        return ReadinessCheck(True, "no worker is registered")
+    if seconds_ago is None:
+        return ReadinessCheck(False, "no worker has checked them yet")
+    return ReadinessCheck(
+        seconds_ago <= MAX_SCHEDULER_SILENCE.total_seconds(), f"checked {seconds_ago:.0f} s ago"
+    )

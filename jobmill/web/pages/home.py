@@ -1,4 +1,4 @@
-"""/: what needs me now, what flows where, and what it costs."""
+"""/: what needs attention, the main figures, the best new matches and today's costs."""
 
 from __future__ import annotations
 
@@ -22,58 +22,53 @@ from jobmill.queue import inspect
 from jobmill.queue.alerts import Alert, list_alerts
 from jobmill.web import job_view
 from jobmill.web.dependencies import Db
-from jobmill.web.job_view import MatchRow
+from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.shell import Page
 from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say, say_many
 
 router = APIRouter()
 
-FEW = 5
-MANY = 1_000
-"""No more than so many of anything are counted."""
+MAX_ROWS = 5
+COUNT_LIMIT = 1_000
+"""Everything is counted up to this number."""
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What the page is made of."""
-
+class HomeState:
     version: Version | None
     new: int
     best: Sequence[MatchRow]
-    unjudged: int
+    unscored: int
     totals: Totals
     approvals: int
     alerts: Sequence[Alert]
     offers: Sequence[PendingOffer]
     spent: PeriodSpending
-    silent: bool
-    """Whether there is no worker, so that nothing moves."""
+    has_worker: bool
 
     @property
-    def is_new(self) -> bool:
-        """Whether there is nothing of one's own to see yet."""
+    def is_empty(self) -> bool:
+        """Whether the person has not added anything yet."""
         return self.version is None and not self.totals.companies and not self.totals.sources
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """Something that waits for a person."""
+class AttentionItem:
+    """Something that a person should look at."""
 
-    look: str
+    color: str
     text: str
     path: str
-    act: str
+    link: str
 
 
 @dataclass(frozen=True, slots=True)
-class Station:
-    """Where listings are on their way to a person."""
-
+class HomeFigure:
     name: str
     path: str
     count: int
-    more: str
+    detail: str
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
@@ -84,110 +79,96 @@ async def show(db: Db, page: Page, site_settings: CurrentSiteSettings) -> HTMLRe
         "home/page.html",
         topics=["matches", "sources", "companies", "queue", "hiring", "budget"],
         state=state,
-        needs=needs(state),
-        flow=flow(state),
-        most=float(site_settings.caps.day),
+        tasks=[*_problems(state), *_decisions(state)],
+        figures=list_figures(state),
+        daily_cap=float(site_settings.caps.day),
     )
 
 
-async def read(tx: Tx) -> State:
+async def read(tx: Tx) -> HomeState:
     version = await job_view.find_profile(tx, None)
-    found = await _best(tx, version.profile_id) if version else []
-    new = await _new(tx, version.profile_id) if version else 0
-    return State(
+    best = await _find_best(tx, version.profile_id) if version else []
+    return HomeState(
         version=version,
-        new=new,
-        best=[MatchRow.of(one) for one in found],
-        unjudged=await judging_feed.count(tx, most=MANY),
+        new=await _count_new(tx, version.profile_id) if version else 0,
+        best=[MatchRow.of(match) for match in best],
+        unscored=await judging_feed.count(tx, most=COUNT_LIMIT),
         totals=await totals.count(tx),
-        approvals=await approvals.count_waiting(tx, limit=MANY),
-        alerts=await list_alerts(tx, limit=FEW),
-        offers=await pending.find_ending_soonest(tx, limit=FEW),
+        approvals=await approvals.count_waiting(tx, limit=COUNT_LIMIT),
+        alerts=await list_alerts(tx, limit=MAX_ROWS),
+        offers=await pending.find_ending_soonest(tx, limit=MAX_ROWS),
         spent=await budget_ledger.read_spending(tx, "day"),
-        silent=not any(one.alive for one in await inspect.list_workers(tx)),
+        has_worker=any(worker.alive for worker in await inspect.list_workers(tx)),
     )
 
 
-async def _best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
-    wanted = Wanted(profile_id=profile_id, statuses=["new"], limit=FEW)
-    return await matches.find(tx, wanted)
+async def _find_best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
+    filter = Wanted(profile_id=profile_id, statuses=["new"], limit=MAX_ROWS)
+    return await matches.find(tx, filter)
 
 
-async def _new(tx: Tx, profile_id: ProfileId) -> int:
-    listed = await matches.listed(tx, profile_id, most=MANY)
-    return next((one.count for one in listed if one.status == "new"), 0)
+async def _count_new(tx: Tx, profile_id: ProfileId) -> int:
+    listed = await matches.listed(tx, profile_id, most=COUNT_LIMIT)
+    return next((count.count for count in listed if count.status == "new"), 0)
 
 
-def needs(state: State) -> list[Need]:
-    """What waits for a person, what is wrong first."""
-    return [*_wrong(state), *_waiting(state)]
-
-
-def _wrong(state: State) -> list[Need]:
-    found: list[Need] = []
-    if state.silent:
-        text = say("No worker runs, so nothing moves. On a terminal: jobmill up")
-        found.append(Need("bad", text, "/queue", say("See the queue")))
-    found += [
-        Need("bad", f"{one.rule}: {one.detail}", "/queue", say("See the queue"))
-        for one in state.alerts
+def _problems(state: HomeState) -> list[AttentionItem]:
+    items: list[AttentionItem] = []
+    if not state.has_worker:
+        text = say("No worker is running, so no tasks are processed. Start one with `jobmill up`.")
+        items.append(AttentionItem("bad", text, "/queue", say("View the queue")))
+    items += [
+        AttentionItem("bad", f"{alert.rule}: {alert.detail}", "/queue", say("View the queue"))
+        for alert in state.alerts
     ]
     if count := state.totals.disabled_sources:
         text = say_many(
-            "%(n)s source has failed so often that it is off.",
-            "%(n)s sources have failed so often that they are off.",
+            "%(n)s source was disabled after repeated failures",
+            "%(n)s sources were disabled after repeated failures",
             count,
         )
-        found.append(Need("calm", text, "/sources?show=disabled", say("See why")))
+        items.append(AttentionItem("calm", text, "/sources?show=disabled", say("View sources")))
     if count := state.totals.troubled_sources:
         text = say_many(
-            "%(n)s source could not be read; it is tried again by itself.",
-            "%(n)s sources could not be read; they are tried again by themselves.",
+            "%(n)s source could not be read and is retried automatically",
+            "%(n)s sources could not be read and are retried automatically",
             count,
         )
-        found.append(Need("calm", text, "/sources?show=troubled", say("See why")))
-    return found
+        items.append(AttentionItem("calm", text, "/sources?show=troubled", say("View sources")))
+    return items
 
 
-def _waiting(state: State) -> list[Need]:
-    found: list[Need] = []
+def _decisions(state: HomeState) -> list[AttentionItem]:
+    items: list[AttentionItem] = []
     if state.approvals:
         text = say_many(
-            "%(n)s board waits for your word.", "%(n)s boards wait for your word.", state.approvals
+            "%(n)s job board needs your approval",
+            "%(n)s job boards need your approval",
+            state.approvals,
         )
-        found.append(Need("busy", text, "/sources?show=waiting", say("Decide")))
+        items.append(AttentionItem("busy", text, "/sources?show=waiting", say("Review")))
     if state.new:
-        text = say_many("%(n)s new match is there.", "%(n)s new matches are there.", state.new)
-        found.append(Need("good", text, "/matches?status=new", say("Look at them")))
-    return found
+        text = say_many("%(n)s new match", "%(n)s new matches", state.new)
+        items.append(AttentionItem("good", text, "/matches?status=new", say("View matches")))
+    return items
 
 
-def flow(state: State) -> list[Station]:
-    """From companies to matches, each with how it is there."""
-    all = state.totals
+def list_figures(state: HomeState) -> list[HomeFigure]:
+    counts = state.totals
+    new_listings = format_capped(counts.new_listings, COUNT_LIMIT)
+    unscored = format_capped(state.unscored, COUNT_LIMIT)
     return [
-        Station(say("Companies"), "/companies", all.companies, say("that are followed")),
-        Station(
+        HomeFigure(say("Companies"), "/companies", counts.companies, say("in the catalog")),
+        HomeFigure(
             say("Sources"),
             "/sources",
-            all.sources,
-            say_many("%(n)s is read", "%(n)s are read", all.active_sources),
+            counts.sources,
+            say_many("%(n)s enabled", "%(n)s enabled", counts.active_sources),
         ),
-        Station(
-            say("Listings"),
-            "/listings",
-            all.listings,
-            say("%(n)s new in 24 hours", n=capped(all.new_listings)),
+        HomeFigure(
+            say("Jobs"), "/listings", counts.listings, say("%(n)s new in 24 hours", n=new_listings)
         ),
-        Station(
-            say("New matches"),
-            "/matches",
-            state.new,
-            say("%(n)s listings to judge", n=capped(state.unjudged)),
+        HomeFigure(
+            say("New matches"), "/matches", state.new, say("%(n)s jobs to be scored", n=unscored)
         ),
     ]
-
-
-def capped(count: int) -> str:
-    """A number that was counted no further than MANY."""
-    return f"{count:,}+" if count >= MANY else f"{count:,}"

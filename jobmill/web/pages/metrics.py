@@ -1,4 +1,4 @@
-"""/metrics: the queue in numbers, for Prometheus; docs/reference/metrics.md explains each."""
+"""/metrics: metrics of the queue for Prometheus, described in docs/reference/metrics.md."""
 
 from __future__ import annotations
 
@@ -18,28 +18,27 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from jobmill.queue import inspect, run_counters
-from jobmill.queue import overview as glance
 from jobmill.queue.inspect import NamedCount, PhaseStatus, RunCounter, WorkerStatus
-from jobmill.queue.overview import Overview
+from jobmill.queue.overview import Overview, count_processors, read_overview
 from jobmill.web.dependencies import Db
 
 router = APIRouter()
 
-PHASE = ("kind", "stage")
+PHASE_LABELS = ("kind", "stage")
 
 
 @router.api_route("/metrics", methods=["GET", "HEAD"])
 async def metrics(request: Request, db: Db) -> Response:
-    """Counted in the database at each scrape, so every web process tells the same."""
+    """Read from the database at each scrape, so that all web processes report the same."""
     async with db.transaction() as tx:
-        overview, rules = await glance.read_overview(tx), await inspect.count_alerts(tx)
+        overview, rules = await read_overview(tx), await inspect.count_alerts(tx)
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Counted(families(overview, rules)))
+    registry.register(_FixedCollector(families(overview, rules)))
     return Response(encode(registry), media_type=media_type)
 
 
-class _Counted(Collector):
+class _FixedCollector(Collector):
     def __init__(self, families: Iterable[Metric]) -> None:
         self._families = families
 
@@ -59,14 +58,14 @@ def families(overview: Overview, rules: Sequence[NamedCount]) -> list[Metric]:
         _gauge("retrying_items", "Live items that failed before", [((), overview.retrying)]),
         _gauge(
             "alerts",
-            "Alerts that stand",
+            "Active alerts",
             [((rule.name,), rule.count) for rule in rules],
             labels=("rule",),
         ),
         _workers(overview.workers),
-        *_tick(overview.ticked_seconds),
+        *_schedule_age(overview.ticked_seconds),
         InfoMetricFamily(
-            "jobmill", "The version that answers", value={"version": version("jobmill")}
+            "jobmill", "Version of the web process", value={"version": version("jobmill")}
         ),
     ]
 
@@ -86,77 +85,80 @@ def _gauge(
 def _phases(phases: Sequence[PhaseStatus]) -> Iterator[Metric]:
     yield _gauge(
         "items",
-        "Live items by what they do",
+        "Live items by state",
         [
-            ((one.kind, one.stage, state), getattr(one, state))
-            for one in phases
+            ((phase.kind, phase.stage, state), getattr(phase, state))
+            for phase in phases
             for state in ("pending", "later", "processing", "blocked")
         ],
-        labels=(*PHASE, "state"),
+        labels=(*PHASE_LABELS, "state"),
     )
     for name, help, field in (
-        ("oldest_seconds", "How long the oldest item that could run has waited", "oldest_seconds"),
+        ("oldest_seconds", "How long the oldest pending item has been due", "oldest_seconds"),
         ("capacity", "How many items may wait", "capacity"),
     ):
-        samples = [((one.kind, one.stage), getattr(one, field) or 0) for one in phases]
-        yield _gauge(name, help, samples, labels=PHASE)
+        samples = [((phase.kind, phase.stage), getattr(phase, field) or 0) for phase in phases]
+        yield _gauge(name, help, samples, labels=PHASE_LABELS)
     yield _gauge(
         "paused",
-        "1 where nothing more is started",
-        [((one.kind, one.stage), one.paused is not None) for one in phases],
-        labels=PHASE,
+        "1 if the phase is paused",
+        [((phase.kind, phase.stage), phase.paused is not None) for phase in phases],
+        labels=PHASE_LABELS,
     )
 
 
 def _processors(overview: Overview) -> Metric:
-    crews = glance.count_processors(overview.phases, overview.processors)
+    counts = count_processors(overview.phases, overview.processors)
     return _gauge(
         "processors",
-        "Processors of all workers by what they do",
+        "Processors of all workers by state",
         [
-            ((one.kind, one.stage, state), getattr(one, state))
-            for one in crews
+            ((count.kind, count.stage, state), getattr(count, state))
+            for count in counts
             for state in ("idle", "busy", "error")
         ],
-        labels=(*PHASE, "state"),
+        labels=(*PHASE_LABELS, "state"),
     )
 
 
-def _run_seconds(tallies: Sequence[RunCounter]) -> Metric:
+def _run_seconds(counters: Sequence[RunCounter]) -> Metric:
     family = HistogramMetricFamily(
-        "jobmill_queue_run_seconds", "How long runs took, whatever their outcome", labels=PHASE
+        "jobmill_queue_run_seconds", "Duration of runs, whatever their outcome", labels=PHASE
     )
-    for phase in sorted({(one.kind, one.stage) for one in tallies}):
-        mine = [one for one in tallies if (one.kind, one.stage) == phase]
-        counts = [sum(column) for column in zip(*(one.buckets for one in mine), strict=True)]
+    for phase in sorted({(counter.kind, counter.stage) for counter in counters}):
+        of_phase = [counter for counter in counters if (counter.kind, counter.stage) == phase]
+        buckets = zip(*(counter.buckets for counter in of_phase), strict=True)
+        counts = [sum(bucket) for bucket in buckets]
         bounds = [*map(str, run_counters.BUCKET_BOUNDS), "+Inf"]
-        # Prometheus counts in each bucket what is in the smaller ones too.
-        grown = [float(sum(counts[: n + 1])) for n in range(len(counts))]
+        # Buckets of Prometheus are cumulative.
+        cumulative = [float(sum(counts[: n + 1])) for n in range(len(counts))]
         family.add_metric(
-            phase, list(zip(bounds, grown, strict=True)), sum(one.seconds for one in mine)
+            phase,
+            list(zip(bounds, cumulative, strict=True)),
+            sum(counter.seconds for counter in of_phase),
         )
     return family
 
 
-def _runs(tallies: Sequence[RunCounter]) -> Metric:
+def _runs(counters: Sequence[RunCounter]) -> Metric:
     family = CounterMetricFamily(
-        "jobmill_queue_runs", "Runs by outcome", labels=(*PHASE, "outcome")
+        "jobmill_queue_runs", "Runs by outcome", labels=(*PHASE_LABELS, "outcome")
     )
-    for one in tallies:
-        family.add_metric((one.kind, one.stage, one.outcome), one.runs)
+    for counter in counters:
+        family.add_metric((counter.kind, counter.stage, counter.outcome), counter.runs)
     return family
 
 
 def _workers(workers: Sequence[WorkerStatus]) -> Metric:
-    alive = sum(one.alive for one in workers)
+    alive = sum(worker.alive for worker in workers)
     samples = [(("alive",), alive), (("silent",), len(workers) - alive)]
-    return _gauge("workers", "Workers that signed on", samples, labels=("state",))
+    return _gauge("workers", "Registered workers", samples, labels=("state",))
 
 
-def _tick(ticked: float | None) -> Iterator[Metric]:
-    if ticked is not None:
+def _schedule_age(seconds: float | None) -> Iterator[Metric]:
+    if seconds is not None:
         yield _gauge(
             "schedule_age_seconds",
-            "How long ago a worker looked at the schedules",
-            [((), ticked)],
+            "Seconds since a worker checked the schedules",
+            [((), seconds)],
         )

@@ -1,4 +1,4 @@
-"""/settings: everything that an operator can set, what it is, and where that comes from."""
+"""/settings: all settings, their values and where each value comes from."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/settings")
 
-PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
+URL_PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 
 
-class Setting(NamedTuple):
+class SettingRow(NamedTuple):
     name: str
     value: str
     origin: str
     """`default`, a variable, or a line of a file."""
-    about: str
+    description: str
     accepts: str
-    next: str | None
-    """What it becomes at the next start, if that is something else."""
+    next_value: str | None
+    """The value after a restart, if it differs."""
 
     @property
     def variable(self) -> str:
@@ -43,75 +43,83 @@ class Setting(NamedTuple):
         return self.origin != "default"
 
 
-class Group(NamedTuple):
+class SettingGroup(NamedTuple):
     name: str
-    settings: Sequence[Setting]
+    settings: Sequence[SettingRow]
 
 
 def groups() -> Mapping[str, Sequence[str]]:
-    """Each setting by the beginning of its name; what fits nowhere stands at the end."""
+    """Prefixes of setting names by group; other settings form the last group."""
     return {
         say("Database"): ("database_", "data_dir", "postgres_"),
-        say("Web pages and people"): ("web_", "trusted_", "public_"),
+        say("Website and people"): ("web_", "trusted_", "public_"),
         say("Queue and workers"): ("poll_", "processors", "queue_", "max_retries", "max_spawn", "run_limit", "keep_"),
         say("Rotation"): ("rotation_", "max_company", "max_search", "greenhouse_", "lever_"),
-        say("Asking other sites"): ("user_agent", "contact", "host_", "private_", "stand_ins", "chromium"),
-        say("Models and budget"): ("model_", "company_model", "anthropic_", "openai_", "ollama_", "budget_"),
-        say("Letters and applications"): ("smtp_", "mail_", "letters_", "fold_", "applications_"),
+        say("Requests to other sites"): ("user_agent", "contact", "host_", "private_", "stand_ins", "chromium"),
+        say("Language models and budget"): ("model_", "company_model", "anthropic_", "openai_", "ollama_", "budget_"),
+        say("Email and applications"): ("smtp_", "mail_", "letters_", "fold_", "applications_"),
         say("Log"): ("log_",),
     }  # fmt: skip
 
 
 @router.get("")
 async def show(visitor: Admin, page: Page, site_settings: CurrentSiteSettings) -> HTMLResponse:
+    current = site_settings.settings
     try:
-        coming, origins = settings.load()
-        error = ""
-    except Invalid as trouble:
-        coming, origins, error = site_settings.settings, {}, str(trouble)
-    found = _all(site_settings.settings, coming, origins)
+        (after_restart, origins), error = settings.load(), ""
+    except Invalid as problem:
+        after_restart, origins, error = current, {}, str(problem)
+    rows = _rows(current, after_restart, origins)
     return page(
         "settings/page.html",
-        groups=_grouped(found),
+        groups=_group(rows),
         error=error,
         file=None if error else settings.find_file(),
         places=settings.search_paths(),
-        set=sum(one.is_set for one in found),
-        count=len(found),
-        seats=site_settings.seats,
+        set_count=sum(row.is_set for row in rows),
+        count=len(rows),
+        models=site_settings.seats,
     )
 
 
-def _all(now: Settings, coming: Settings, origins: Mapping[str, str]) -> list[Setting]:
-    found: list[Setting] = []
+def _rows(
+    current: Settings, after_restart: Settings, origins: Mapping[str, str]
+) -> list[SettingRow]:
+    rows: list[SettingRow] = []
     for name, field in Settings.model_fields.items():
-        value, later = say_value(name, getattr(now, name)), say_value(name, getattr(coming, name))
-        about = " ".join((field.description or "").split())
-        origin, accepts = origins.get(name, "default"), settings.describe_allowed(name)
-        found.append(
-            Setting(name, value, origin, about, accepts, later if later != value else None)
+        value = format_value(name, getattr(current, name))
+        next_value = format_value(name, getattr(after_restart, name))
+        rows.append(
+            SettingRow(
+                name,
+                value,
+                origins.get(name, "default"),
+                " ".join((field.description or "").split()),
+                settings.describe_allowed(name),
+                next_value if next_value != value else None,
+            )
         )
-    return found
+    return rows
 
 
-def say_value(name: str, value: Any) -> str:
-    """A value as it may be shown: no secret, and no password inside of a URL."""
+def format_value(name: str, value: Any) -> str:
+    """A value as it may be shown: without secrets and passwords in URLs."""
     if isinstance(value, SecretStr):
-        return say("set, and hidden") if value.get_secret_value() else ""
+        return say("set, hidden") if value.get_secret_value() else ""
     if name in settings.CONNECTION_STRINGS:
         return redact_passwords(value) if value else ""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}={one}" for key, one in value.items())  # pyright: ignore[reportUnknownVariableType]
+        return ", ".join(f"{key}={item}" for key, item in value.items())  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "" if value is None else PASSWORD.sub("…@", str(value))
+    return "" if value is None else URL_PASSWORD.sub("…@", str(value))
 
 
-def _grouped(found: Sequence[Setting]) -> list[Group]:
-    left = list(found)
-    made: list[Group] = []
-    for name, beginnings in groups().items():
-        these = [one for one in left if one.name.startswith(tuple(beginnings))]
-        left = [one for one in left if one not in these]
-        made.append(Group(name, these))
-    return [*made, *([Group(say("Other"), left)] if left else [])]
+def _group(rows: Sequence[SettingRow]) -> list[SettingGroup]:
+    remaining = list(rows)
+    result: list[SettingGroup] = []
+    for name, prefixes in groups().items():
+        members = [row for row in remaining if row.name.startswith(tuple(prefixes))]
+        remaining = [row for row in remaining if row not in members]
+        result.append(SettingGroup(name, members))
+    return [*result, *([SettingGroup(say("Other"), remaining)] if remaining else [])]

@@ -1,7 +1,7 @@
-// What the pages do beyond links and forms. Without it everything can still be read and sent.
+// Progressive enhancement: every page also works without this script.
 "use strict";
 
-// Times are shown as they are here, and how long ago; the exact one stands in the title.
+// Show times relative to now, with the exact local time as title.
 const RELATIVE = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
@@ -10,7 +10,7 @@ function relative(seconds) {
   return RELATIVE.format(Math.round(seconds / length), unit);
 }
 
-function tellTimes(root) {
+function updateTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     time.title = at.toLocaleString();
@@ -19,8 +19,8 @@ function tellTimes(root) {
   }
 }
 
-// A countdown to a deadline: 4:07, 2:30:00, 6 d 23 h, and "over" once it is.
-function clock(left) {
+// A countdown: 4:07, 2:30:00, 6 d 23 h.
+function formatCountdown(left) {
   const two = (n) => String(Math.floor(n)).padStart(2, "0");
   const [days, hours, minutes] = [left / 86400, (left % 86400) / 3600, (left % 3600) / 60];
   if (left >= 86400) return `${Math.floor(days)} d ${Math.floor(hours)} h`;
@@ -28,34 +28,40 @@ function clock(left) {
   return `${Math.floor(minutes)}:${two(left % 60)}`;
 }
 
-// A screen reader is told of a deadline at a few steps, not every second.
-const STEPS = [3600, 600, 300, 60, 30];
+// Announce a deadline to screen readers at these seconds, not every second.
+const ANNOUNCED_SECONDS = [3600, 600, 300, 60, 30];
 
-function tellStep(one, left) {
-  const line = document.getElementById("steps");
-  if (!line || !one.isConnected || !(left <= 0 || STEPS.includes(left))) return;
-  const said = left > 0 ? relative(left) : one.textContent;
-  if (line.textContent !== said) line.textContent = said;
+function announceDeadline(countdown, left) {
+  const status = document.getElementById("steps");
+  if (!status || !countdown.isConnected || !(left <= 0 || ANNOUNCED_SECONDS.includes(left))) return;
+  const text = left > 0 ? relative(left) : countdown.textContent;
+  if (status.textContent !== text) status.textContent = text;
 }
 
-function tellDeadlines(root) {
-  for (const one of root.querySelectorAll("[data-until]")) {
-    const left = Math.ceil((new Date(one.dataset.until) - Date.now()) / 1000);
-    one.textContent = left > 0 ? clock(left) : one.dataset.over || "over";
-    tellStep(one, left);
+function updateDeadlines(root) {
+  for (const countdown of root.querySelectorAll("[data-until]")) {
+    const left = Math.ceil((new Date(countdown.dataset.until) - Date.now()) / 1000);
+    countdown.textContent = left > 0 ? formatCountdown(left) : countdown.dataset.over || "over";
+    announceDeadline(countdown, left);
   }
 }
 
-function tell(root = document) {
-  tellTimes(root);
-  tellDeadlines(root);
+function updateClocks(root = document) {
+  updateTimes(root);
+  updateDeadlines(root);
 }
 
-tell();
-setInterval(tell, 1000);
-document.addEventListener("htmx:after:swap", () => tell());
+updateClocks();
+setInterval(updateClocks, 1000);
+document.addEventListener("htmx:after:swap", () => updateClocks());
 
-// Matches: one key a decision. Rows are links, so that Tab, Enter and a screen reader know them, too.
+// The nearest ancestor of an event target, which may also be the document or a text node.
+function closest(target, selector) {
+  const element = target instanceof Element ? target : target?.parentElement;
+  return element ? element.closest(selector) : null;
+}
+
+// Matches: keyboard shortcuts. Rows are links, so Tab, Enter and screen readers work as well.
 const MOVES = { j: 1, k: -1 };
 let lastRow = null;
 
@@ -66,55 +72,55 @@ function focusRow(row) {
 
 function moveRow(by) {
   const rows = [...document.querySelectorAll("[data-triage] [data-row]")];
-  const here = rows.indexOf(document.activeElement.closest("[data-row]"));
+  const here = rows.indexOf(closest(document.activeElement, "[data-row]"));
   const next = here < 0 ? 0 : Math.min(Math.max(here + by, 0), rows.length - 1);
   focusRow(rows[next]);
 }
 
-// The board: to the first card of the next column that has one.
-const SIDES = { h: -1, l: 1 };
+// The board: move to the first card of the next column that has one.
+const COLUMN_MOVES = { h: -1, l: 1 };
 
 function moveColumn(by) {
-  const columns = [...document.querySelectorAll(".kanban section")].filter((one) => one.querySelector("[data-row]"));
-  const here = columns.indexOf(document.activeElement.closest(".kanban section"));
+  const columns = [...document.querySelectorAll(".kanban section")].filter((column) => column.querySelector("[data-row]"));
+  const here = columns.indexOf(closest(document.activeElement, ".kanban section"));
   const next = columns[here < 0 ? 0 : Math.min(Math.max(here + by, 0), columns.length - 1)];
   focusRow(next && next.querySelector("[data-row]"));
   return columns.length > 0;
 }
 
 function pressKey(key) {
-  const row = document.activeElement.closest("[data-row]") || document.querySelector("main > [data-row]");
+  const row = closest(document.activeElement, "[data-row]") || document.querySelector("main > [data-row]");
   const button = row && row.querySelector(`[data-key="${key}"]`);
   if (button) button.click();
   return Boolean(button);
 }
 
 function isTyping(event) {
-  const held = event.ctrlKey || event.metaKey || event.altKey;
-  return held || event.target.closest("input, select, textarea, dialog");
+  const modified = event.ctrlKey || event.metaKey || event.altKey;
+  return modified || closest(event.target, "input, select, textarea, dialog");
 }
 
 document.addEventListener("keydown", (event) => {
-  const known = document.querySelector("[data-row], #keys");
-  if (!known || isTyping(event)) return;
+  const hasShortcuts = document.querySelector("[data-row], #keys");
+  if (!hasShortcuts || isTyping(event)) return;
   const help = document.getElementById("keys");
   if (event.key === "?" && help) help.showModal();
   else if (localStorage.getItem("keys") === "off") return;
   else if (event.key in MOVES && document.querySelector("[data-triage]")) moveRow(MOVES[event.key]);
-  else if (event.key in SIDES && moveColumn(SIDES[event.key])) {}
+  else if (event.key in COLUMN_MOVES && moveColumn(COLUMN_MOVES[event.key])) {}
   else if (!/^[sadiour]$/.test(event.key) || !pressKey(event.key)) return;
   event.preventDefault();
 });
 
-// A row that is drawn anew keeps the place of whoever was in it.
+// Keep the focus in a row when htmx replaces it.
 document.addEventListener("submit", (event) => {
-  const row = event.target.closest("[data-row]");
-  // A card leaves its column: whoever goes through one goes on with the next.
+  const row = closest(event.target, "[data-row]");
+  // A card leaves its column, so continue with the next card.
   const next = row && row.closest(".kanban") && (row.nextElementSibling || row.previousElementSibling);
   lastRow = row && (next || row).id;
 });
 document.addEventListener("htmx:before:swap", () => {
-  const row = document.activeElement.closest("[data-row]");
+  const row = closest(document.activeElement, "[data-row]");
   if (row && !lastRow) lastRow = row.id;
 });
 document.addEventListener("htmx:after:swap", () => {
@@ -122,10 +128,10 @@ document.addEventListener("htmx:after:swap", () => {
   lastRow = null;
 });
 
-// So does whoever stood on a link of a part that is drawn anew.
+// Keep the focus on a link when htmx replaces its part of the page.
 let lastLink = null;
 document.addEventListener("htmx:before:swap", () => {
-  const link = document.activeElement.closest("main a[href]");
+  const link = closest(document.activeElement, "main a[href]");
   lastLink = link && link.getAttribute("href");
 });
 document.addEventListener("htmx:after:swap", () => {
@@ -134,9 +140,9 @@ document.addEventListener("htmx:after:swap", () => {
   if (again) again.focus({ preventScroll: true });
 });
 
-// What was refused is told by the page itself.
+// Reload after a refused change, so that the page shows the current state.
 document.addEventListener("htmx:response:error", (event) => {
-  if (event.target.closest("[data-row]")) location.reload();
+  if (closest(event.target, "[data-row]")) location.reload();
 });
 
 for (const opener of document.querySelectorAll("[data-open]")) {
@@ -150,7 +156,7 @@ if (keysOn) {
   keysOn.addEventListener("change", () => localStorage.setItem("keys", keysOn.checked ? "on" : "off"));
 }
 
-// Copying, where the browser lets a page do it; else the text can be selected.
+// Copy buttons, where the browser supports them.
 for (const copier of document.querySelectorAll("[data-copy]")) {
   copier.hidden = !navigator.clipboard;
   copier.addEventListener("click", async () => {
@@ -159,7 +165,7 @@ for (const copier of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// A table whose headings are buttons is sorted here: it is all on this page.
+// Sort tables by their column headings; such tables are complete on one page.
 function sortValue(row, column) {
   const cell = row.cells[column];
   const text = cell.dataset.value ?? cell.textContent.trim();
@@ -173,27 +179,27 @@ function compare(a, b) {
 }
 
 document.addEventListener("click", (event) => {
-  const head = event.target.closest("table[data-sort] thead th");
-  if (!head || !event.target.closest("button")) return;
-  const down = head.getAttribute("aria-sort") === "ascending";
+  const head = closest(event.target, "table[data-sort] thead th");
+  if (!head || !closest(event.target, "button")) return;
+  const descending = head.getAttribute("aria-sort") === "ascending";
   for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
-  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  head.setAttribute("aria-sort", descending ? "descending" : "ascending");
   const body = head.closest("table").tBodies[0];
   const rows = [...body.rows].sort((a, b) => compare(sortValue(a, head.cellIndex), sortValue(b, head.cellIndex)));
-  body.append(...(down ? rows.reverse() : rows));
+  body.append(...(descending ? rows.reverse() : rows));
 });
 
-// Whoever is cut off is told, for nothing here moves meanwhile.
-function tellConnection(on) {
-  const line = document.getElementById("offline");
-  if (line) line.hidden = on;
+// Show a notice while the connection is lost.
+function showConnection(online) {
+  const notice = document.getElementById("offline");
+  if (notice) notice.hidden = online;
 }
-addEventListener("offline", () => tellConnection(false));
-addEventListener("online", () => tellConnection(true));
-document.addEventListener("htmx:sse:error", () => tellConnection(false));
-document.addEventListener("htmx:sse:after:connection", () => tellConnection(true));
+addEventListener("offline", () => showConnection(false));
+addEventListener("online", () => showConnection(true));
+document.addEventListener("htmx:sse:error", () => showConnection(false));
+document.addEventListener("htmx:sse:after:connection", () => showConnection(true));
 
-// The replay: where the slider or a button has led to is said once, by the slider as well.
+// The replay: announce the position of the slider.
 document.addEventListener("htmx:after:swap", () => {
   const line = document.getElementById("said"), moment = document.querySelector("#past .moment");
   if (!line || !moment) return;

@@ -1,4 +1,4 @@
-"""/profile: whom listings are judged for."""
+"""/profile: what a person can do and wants, which jobs are scored for."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from fastapi import APIRouter
 from jobmill.web.pages.profile import detail_page, edit_page
 
 router = APIRouter()
-for _part in (detail_page, edit_page):
-    router.include_router(_part.router)
+for page_module in (detail_page, edit_page):
+    router.include_router(page_module.router)

@@ -1,15 +1,15 @@
-"""/profile: what it says, its versions, and when it is at work."""
+"""/profile: one profile and its versions; pause it or make it the default."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.errors import NotFound
@@ -22,122 +22,125 @@ from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.page_query import PageQuery, ShortText
-from jobmill.web.pages.profile import preview
+from jobmill.web.pages.profile.preview import diff_profiles
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/profile")
 
-MANY = 10_000
-VERSIONS = 50
-Turn = Callable[[Tx, Version, str], Awaitable[object]]
+COUNT_LIMIT = 10_000
+MAX_VERSIONS = 50
+SLOW_SECONDS = 60
 
 
-class Wanted(PageQuery):
+class ProfileQuery(PageQuery):
     profile: ShortText | None = None
     version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
     did: ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ProfileDetail:
     version: Version
     profile: Profile
     profiles: Sequence[Entry]
     versions: Sequence[Version]
     waiting: int
+    """Listings that wait to be scored."""
 
     @property
     def entry(self) -> Entry:
-        return next(one for one in self.profiles if one.name == self.version.name)
+        return next(entry for entry in self.profiles if entry.name == self.version.name)
 
 
 @router.get("")
-async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show(query: Annotated[ProfileQuery, Query()], db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, asked.profile)
+        version = await job_view.find_profile(tx, query.profile)
         if version is None:
-            return page("profile/nobody.html")
-        shown = Shown(
+            return page("profile/no_profile.html")
+        detail = ProfileDetail(
             version,
             version.profile(),
             await profiles.find(tx),
             await profiles.history(tx, version.name),
-            await judging_feed.count(tx, version.profile_id, most=MANY),
+            await judging_feed.count(tx, version.profile_id, most=COUNT_LIMIT),
         )
     return page(
         "profile/page.html",
         topics=["matches"],
-        shown=shown,
-        rules=rules(shown.profile),
-        most=VERSIONS,
-        many=MANY,
-        told=_told(asked.did or "", shown),
+        detail=detail,
+        rules=list_rules(detail.profile),
+        max_versions=MAX_VERSIONS,
+        count_limit=COUNT_LIMIT,
+        notice=_notice(query.did or "", detail.version),
     )
 
 
-def _told(did: str, shown: Shown) -> str:
-    name, version = shown.version.name, shown.version.version
+def _notice(did: str, version: Version) -> str:
+    name, number = version.name, version.version
     match did:
         case "saved":
-            return say("Saved as version %(version)s of %(name)s.", version=version, name=name)
+            return say("Saved as version %(version)s of %(name)s.", version=number, name=name)
         case "same":
-            return say("Nothing changed: version %(version)s says the same.", version=version)
+            return say("No changes: version %(version)s is the same.", version=number)
         case "paused":
-            return say("%(name)s is paused: nothing is judged for it.", name=name)
+            return say("%(name)s is paused. No jobs are scored for it.", name=name)
         case "resumed":
-            return say("%(name)s is at work again.", name=name)
+            return say("%(name)s is active again.", name=name)
         case "chosen":
-            return say("%(name)s is the default now.", name=name)
+            return say("%(name)s is now the default profile.", name=name)
         case _:
             return ""
 
 
-class Rule(BaseModel):
-    """A number by which listings are judged."""
+class Rule(NamedTuple):
+    """A number of the scoring rules."""
 
     name: str
     value: str
-    own: bool
-    """Whether it is another than the default."""
+    is_custom: bool
+    """Whether it differs from the default."""
 
 
-def rules(profile: Profile) -> list[Rule]:
-    """All numbers, with their paths."""
-    usual = dict(_flat(Rules().model_dump()))
+def list_rules(profile: Profile) -> list[Rule]:
+    """All numbers with their paths."""
+    defaults = dict(_flatten(Rules().model_dump()))
     return [
-        Rule(name=name, value=str(value), own=value != usual[name])
-        for name, value in _flat(profile.rules.model_dump())
+        Rule(name, str(value), value != defaults[name])
+        for name, value in _flatten(profile.rules.model_dump())
     ]
 
 
-def _flat(data: Mapping[str, Any], path: str = "") -> list[tuple[str, object]]:
-    found: list[tuple[str, object]] = []
-    for name, one in data.items():
-        if isinstance(one, Mapping) and set(one) == {"least", "most"}:  # pyright: ignore[reportUnknownArgumentType]
-            found.append((f"{path}{name}", f"{one['least']} … {one['most']}"))
-        elif isinstance(one, Mapping):
-            found += _flat(one, f"{path}{name}.")  # pyright: ignore[reportUnknownArgumentType]
+def _flatten(data: Mapping[str, Any], path: str = "") -> list[tuple[str, object]]:
+    rows: list[tuple[str, object]] = []
+    for name, value in data.items():
+        if isinstance(value, Mapping) and set(value) == {"least", "most"}:  # pyright: ignore[reportUnknownArgumentType]
+            rows.append((f"{path}{name}", f"{value['least']} … {value['most']}"))
+        elif isinstance(value, Mapping):
+            rows += _flatten(value, f"{path}{name}.")  # pyright: ignore[reportUnknownArgumentType]
         else:
-            found.append((f"{path}{name}", one))
-    return found
+            rows.append((f"{path}{name}", value))
+    return rows
 
 
 @router.get("/version")
-async def show_version(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show_version(query: Annotated[ProfileQuery, Query()], db: Db, page: Page) -> HTMLResponse:
     """One version, and what it changed."""
     async with db.transaction() as tx:
-        newest = await profiles.get(tx, asked.profile)
-        number = asked.version or newest.version
-        one = await profiles.get(tx, newest.name, version=number)
-        before = await _before(tx, one)
-    changed = preview.diff(before.profile() if before else None, one.profile())
-    return page("profile/version.html", one=one, newest=newest, before=before, changed=changed)
+        newest = await profiles.get(tx, query.profile)
+        number = query.version or newest.version
+        version = await profiles.get(tx, newest.name, version=number)
+        previous = await _find_previous(tx, version)
+    diff = diff_profiles(previous.profile() if previous else None, version.profile())
+    return page(
+        "profile/version.html", version=version, newest=newest, previous=previous, diff=diff
+    )
 
 
-async def _before(tx: Tx, one: Version) -> Version | None:
+async def _find_previous(tx: Tx, version: Version) -> Version | None:
     try:
-        return await profiles.get(tx, one.name, version=one.version - 1)
+        return await profiles.get(tx, version.name, version=version.version - 1)
     except NotFound:
         return None
 
@@ -152,27 +155,29 @@ async def _resume(tx: Tx, version: Version, by: str) -> None:
         await notify_feeds(tx)
 
 
-async def _choose(tx: Tx, version: Version, by: str) -> None:
+async def _make_default(tx: Tx, version: Version, by: str) -> None:
     await profiles.use(tx, version.name, by=by)
 
 
-async def _turn(db: Db, form: Fields, by: str, act: Turn, did: str) -> Response:
-    async with db.transaction(60) as tx:
+async def _apply(
+    db: Db, form: Fields, by: str, action: Callable[[Tx, Version, str], Awaitable[None]], did: str
+) -> Response:
+    async with db.transaction(SLOW_SECONDS) as tx:
         version = await profiles.get(tx, form.get("profile") or None)
-        await act(tx, version, by)
+        await action(tx, version, by)
     return RedirectResponse(f"/profile?{urlencode({'profile': version.name, 'did': did})}", 303)
 
 
 @router.post("/pause")
 async def pause(form: Fields, visitor: Recruiter, db: Db) -> Response:
-    return await _turn(db, form, visitor.actor.name, _pause, "paused")
+    return await _apply(db, form, visitor.actor.name, _pause, "paused")
 
 
 @router.post("/go-on")
 async def resume(form: Fields, visitor: Recruiter, db: Db) -> Response:
-    return await _turn(db, form, visitor.actor.name, _resume, "resumed")
+    return await _apply(db, form, visitor.actor.name, _resume, "resumed")
 
 
 @router.post("/use")
-async def choose(form: Fields, visitor: Recruiter, db: Db) -> Response:
-    return await _turn(db, form, visitor.actor.name, _choose, "chosen")
+async def make_default(form: Fields, visitor: Recruiter, db: Db) -> Response:
+    return await _apply(db, form, visitor.actor.name, _make_default, "chosen")

@@ -1,4 +1,4 @@
-"""/profile/edit and /profile/upload: a profile is changed, seen before it is, and saved."""
+"""/profile/edit and /profile/upload: edit a profile, preview the effect, and save it."""
 
 from __future__ import annotations
 
@@ -22,137 +22,134 @@ from jobmill.web.auth import Recruiter, Visitor
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.job_view import find_profile
-from jobmill.web.pages.profile import form, preview
-from jobmill.web.pages.profile.detail_page import Wanted
-from jobmill.web.pages.profile.form import MORE, Typed
-from jobmill.web.pages.profile.preview import Line, Outlook
-from jobmill.web.resume_upload import Unread
+from jobmill.web.pages.profile.detail_page import ProfileQuery
+from jobmill.web.pages.profile.form import CHOICES, PERIODS, ProfileForm, errors_by_field
+from jobmill.web.pages.profile.preview import DiffLine, ProfilePreview, diff_profiles, preview
+from jobmill.web.resume_upload import UnreadableResume
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/profile")
 
-LONG = 60.0
-"""Seconds for letting all that is open wait to be judged."""
+SAVE_SECONDS = 60.0
+"""Saving may queue every open listing for scoring."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What the form says beside what was typed."""
+class FormFeedback:
+    """What the form page shows besides the form: problems, a preview, a resume that was read."""
 
     problems: Sequence[Problem] = ()
     error: str = ""
     missing: Sequence[str] = ()
-    """What a resume said nothing of."""
-    read: str = ""
-    """What the resume was called."""
-    outlook: Outlook | None = None
-    changed: Sequence[Line] = ()
+    """Fields that the resume said nothing about."""
+    resume_name: str = ""
+    preview: ProfilePreview | None = None
+    diff: Sequence[DiffLine] = ()
 
     @property
-    def wrong(self) -> dict[str, str]:
-        return form.placed(self.problems)
+    def field_errors(self) -> dict[str, str]:
+        return errors_by_field(self.problems)
 
 
-def render(
+def render_form(
     page: PageRenderer,
     template: str,
-    shown: Typed,
-    told: Told,
+    form: ProfileForm,
+    feedback: FormFeedback,
     status: int = 200,
     steps: Sequence[object] = (),
 ) -> HTMLResponse:
-    """A form with what was typed, and what is to be said of it."""
     return page(
         template,
         status,
-        typed=shown,
-        told=told,
-        wrong=told.wrong,
-        choices=form.CHOICES,
-        periods=form.PERIODS,
+        form=form,
+        feedback=feedback,
+        errors=feedback.field_errors,
+        choices=CHOICES,
+        periods=PERIODS,
         steps=steps,
     )
 
 
 @router.get("/edit")
 async def edit(
-    asked: Annotated[Wanted, Query()],
+    query: Annotated[ProfileQuery, Query()],
     visitor: Recruiter,
     db: Db,
     page: Page,
     how: str = "",
     new: str = "",
 ) -> HTMLResponse:
-    """A profile to be changed; `version`: begin with an older one, `new`: with none."""
+    """The form; `version` starts from an older version, `new` from an empty profile."""
     async with db.transaction() as tx:
-        newest = None if new else await find_profile(tx, asked.profile)
-        begin = newest
-        if newest and asked.version:
-            begin = await profiles.get(tx, newest.name, version=asked.version)
-    shown = form.of(begin.profile() if begin else Profile())
-    shown = replace(
-        shown,
+        newest = None if new else await find_profile(tx, query.profile)
+        start = newest
+        if newest and query.version:
+            start = await profiles.get(tx, newest.name, version=query.version)
+    form = replace(
+        ProfileForm.from_profile(start.profile() if start else Profile()),
         name=newest.name if newest else "" if new else profiles.FIRST,
         after=newest.version if newest else 0,
-        how="yaml" if how == "yaml" else "fields",
+        mode="yaml" if how == "yaml" else "fields",
     )
-    return render(page, "profile/edit.html", shown, Told())
+    return render_form(page, "profile/edit.html", form, FormFeedback())
 
 
 @router.post("/edit")
-async def change(
+async def submit(
     request: Request, visitor: Recruiter, db: Db, page: Page, database: RawDb
 ) -> Response:
-    """Show it otherwise, show what it would change, or save it."""
-    sent = await read_long_form(request)
-    shown, act = form.read(sent), sent.get("act", ["look"])[-1]
-    if act == "more":
-        shown = replace(shown, spare=form.SPARE + MORE)
-        return render(page, "profile/edit.html", shown, Told())
+    """Switch between fields and YAML, preview the effect, or save."""
+    fields = await read_long_form(request)
+    form, action = ProfileForm.from_fields(fields), fields.get("act", ["look"])[-1]
+    if action == "more":
+        return render_form(page, "profile/edit.html", form.with_more_rows(), FormFeedback())
     try:
-        profile = shown.profile()
-        if act in ("fields", "yaml"):
-            shown = shown.shown_as("yaml" if act == "yaml" else "fields", profile)
-            return render(page, "profile/edit.html", shown, Told())
-        profiles.check_name(shown.name)
-        if act == "save":
-            saved = await save(db, database, shown, profile, visitor, anew=bool(sent.get("anew")))
-            return _done(saved)
-        return await _look(db, database, page, shown, profile)
+        profile = form.profile()
+        if action in ("fields", "yaml"):
+            form = form.in_mode("yaml" if action == "yaml" else "fields", profile)
+            return render_form(page, "profile/edit.html", form, FormFeedback())
+        profiles.check_name(form.name)
+        if action == "save":
+            rescore = bool(fields.get("anew"))
+            saved = await save(db, database, form, profile, visitor, rescore=rescore)
+            query = {"profile": saved.name, "did": "saved" if saved.changed else "same"}
+            return RedirectResponse(f"/profile?{urlencode(query)}", 303)
+        return await _render_preview(db, database, page, form, profile)
     except (Invalid, Conflict) as error:
-        return await refuse(db, page, "profile/edit.html", shown, error)
+        return await render_error(db, page, "profile/edit.html", form, error)
 
 
-async def refuse(
+async def render_error(
     db: RequestDatabase,
     page: PageRenderer,
     template: str,
-    shown: Typed,
+    form: ProfileForm,
     error: AppError,
     steps: Sequence[object] = (),
 ) -> HTMLResponse:
-    """The form again, with what was typed and what is wrong with it."""
+    """The form again, with the typed values and the problems."""
     if isinstance(error, BadProfile):
-        return render(page, template, shown, Told(problems=error.problems), 422, steps=steps)
+        feedback = FormFeedback(problems=error.problems)
+        return render_form(page, template, form, feedback, 422, steps=steps)
     if isinstance(error, Conflict):
         async with db.transaction() as tx:
-            newest = await find_profile(tx, shown.name)
-        shown = replace(shown, after=newest.version if newest else 0)
-    return render(
-        page, template, shown, Told(error=str(error)), html_errors.status_code(error), steps=steps
-    )
+            newest = await find_profile(tx, form.name)
+        form = replace(form, after=newest.version if newest else 0)
+    feedback, status = FormFeedback(error=str(error)), html_errors.status_code(error)
+    return render_form(page, template, form, feedback, status, steps=steps)
 
 
-async def _look(
-    db: RequestDatabase, database: Database, page: PageRenderer, shown: Typed, profile: Profile
+async def _render_preview(
+    db: RequestDatabase, database: Database, page: PageRenderer, form: ProfileForm, profile: Profile
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        before = await _find(tx, shown.name)
-    found = await preview.look(database, before.profile_id if before else 0, profile)
-    changed = preview.diff(before.profile() if before else None, profile)
-    told = Told(outlook=found, changed=changed)
-    return render(page, "profile/edit.html", shown, told)
+        current = await _find(tx, form.name)
+    result = await preview(database, current.profile_id if current else 0, profile)
+    diff = diff_profiles(current.profile() if current else None, profile)
+    feedback = FormFeedback(preview=result, diff=diff)
+    return render_form(page, "profile/edit.html", form, feedback)
 
 
 async def _find(tx: Tx, name: str) -> Version | None:
@@ -165,68 +162,64 @@ async def _find(tx: Tx, name: str) -> Version | None:
 async def save(
     db: RequestDatabase,
     database: Database,
-    shown: Typed,
+    form: ProfileForm,
     profile: Profile,
     visitor: Visitor,
     *,
-    anew: bool = False,
+    rescore: bool = False,
 ) -> Saved:
-    """Keep a new version. A first one is judged by all that is open; a later one if `anew`: then
-    what differs goes through the queue, or all of it where that is too much to look at here."""
+    """Save a new version. A first version is scored for all open listings; a later one only with
+    `rescore`: then changed listings are queued, or all if there were too many to preview."""
     async with db.transaction() as tx:
-        before = await _find(tx, shown.name)
-    seen = await preview.look(database, before.profile_id, profile) if before and anew else None
-    async with db.transaction(LONG) as tx:
-        by, note = visitor.name or visitor.actor.name, shown.note or None
-        saved = await profiles.save(tx, shown.name, profile, by=by, note=note, after=shown.after)
+        current = await _find(tx, form.name)
+    result = await preview(database, current.profile_id, profile) if current and rescore else None
+    async with db.transaction(SAVE_SECONDS) as tx:
+        by, note = visitor.name or visitor.actor.name, form.note or None
+        saved = await profiles.save(tx, form.name, profile, by=by, note=note, after=form.after)
         await judging_feed.begin(tx, saved)
-        if saved.changed and before and seen:
-            await _judge_anew(tx, before.profile_id, seen)
+        if saved.changed and current and result:
+            await _queue_rescoring(tx, current.profile_id, result)
     return saved
 
 
-async def _judge_anew(tx: Tx, profile_id: int, seen: Outlook) -> None:
-    if seen.whole:
-        await judging_feed.add(tx, seen.differing, profile_id=profile_id)
+async def _queue_rescoring(tx: Tx, profile_id: int, result: ProfilePreview) -> None:
+    if result.complete:
+        await judging_feed.add(tx, result.changed_listings, profile_id=profile_id)
     else:
         await judging_feed.add_open(tx, profile_id)
     await notify_feeds(tx)
 
 
-def _done(saved: Saved) -> Response:
-    did = {"profile": saved.name, "did": "saved" if saved.changed else "same"}
-    return RedirectResponse(f"/profile?{urlencode(did)}", 303)
-
-
 @router.get("/upload")
-async def ask(visitor: Recruiter, page: Page, profile: str = "") -> HTMLResponse:
-    return page("profile/upload.html", error="", text="", profile=profile[:63])
+async def show_upload(visitor: Recruiter, page: Page) -> HTMLResponse:
+    return page("profile/upload.html", error="", text="")
 
 
 @router.post("/upload")
-async def read(request: Request, visitor: Recruiter, db: Db, page: Page) -> Response:
-    """What was understood, to be looked over: nothing is saved yet, and the file is not kept."""
+async def upload(request: Request, visitor: Recruiter, db: Db, page: Page) -> Response:
+    """Show what was read from a resume in the form; nothing is saved yet."""
     try:
-        draft, name = await resume_upload.draft(request)
-    except Unread as error:
-        return page("profile/upload.html", 422, error=str(error), text=error.pasted, profile="")
+        draft, resume_name = await resume_upload.read_draft(request)
+    except UnreadableResume as error:
+        return page("profile/upload.html", 422, error=str(error), text=error.pasted)
     async with db.transaction() as tx:
         newest = await find_profile(tx, None)
-    shown = drafted(draft.profile, newest)
-    note = say("read from %(name)s", name=name)
-    told = Told(missing=draft.missing, read=name)
-    return render(page, "profile/edit.html", replace(shown, note=note), told)
+    form = form_from_resume(draft.profile, newest, resume_name)
+    feedback = FormFeedback(missing=draft.missing, resume_name=resume_name)
+    return render_form(page, "profile/edit.html", form, feedback)
 
 
-def drafted(draft: Profile, newest: Version | None) -> Typed:
-    """What a resume says over what was known before: a resume knows nothing of rules or wishes."""
+def form_from_resume(draft: Profile, newest: Version | None, resume_name: str) -> ProfileForm:
+    """Values of the resume over those of the current profile; a resume has no rules or wishes."""
+    note = say("read from %(name)s", name=resume_name)
     if newest is None:
-        return form.of(draft)
-    known = newest.profile()
-    said = {name: getattr(draft, name) for name in draft.model_fields_set}
+        return replace(ProfileForm.from_profile(draft), note=note)
+    current = newest.profile()
+    values = {name: getattr(draft, name) for name in draft.model_fields_set}
     person = {name: getattr(draft.person, name) for name in draft.person.model_fields_set}
-    if known.seniority:
-        # What one was is not what one said one wants.
-        said.pop("seniority", None)
-    said["person"] = known.person.model_copy(update=person)
-    return form.of(known.model_copy(update=said), newest)
+    if current.seniority:
+        # Past positions do not override the seniority that the person asked for.
+        values.pop("seniority", None)
+    values["person"] = current.person.model_copy(update=person)
+    merged = current.model_copy(update=values)
+    return replace(ProfileForm.from_profile(merged, newest), note=note)

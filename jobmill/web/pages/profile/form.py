@@ -1,4 +1,4 @@
-"""A profile as a form has it: the common fields each by itself, the whole of it as YAML."""
+"""A profile as form fields or as YAML."""
 
 from __future__ import annotations
 
@@ -12,136 +12,155 @@ from jobmill.matching.profile import RANKS, Profile
 from jobmill.matching.profile_document import BadProfile, Problem
 from jobmill.matching.profiles import FIRST, Version
 from jobmill.web.form import LongForm
+from jobmill.web.translations import say
 
-How: TypeAlias = Literal["fields", "yaml"]
+Mode: TypeAlias = Literal["fields", "yaml"]
 
-LINES = ("titles", "locations", "stop_lists.companies", "stop_lists.domains", "stop_lists.keywords",
-         "highlights", "projects", "achievements")  # fmt: skip
-"""Lists, an entry on each line."""
-WORDS = ("person.name", "person.home_city", "person.timezone", "summary", "company_size")
-ASKED = ("person.home_city", "person.timezone")
-"""What nobody should have by default: where one lives decides what fits."""
-NUMBERS = ("experience_years",)
+LINE_FIELDS = (
+    "titles",
+    "locations",
+    "stop_lists.companies",
+    "stop_lists.domains",
+    "stop_lists.keywords",
+    "highlights",
+    "projects",
+    "achievements",
+)
+"""Lists with one entry per line."""
+TEXT_FIELDS = ("person.name", "person.home_city", "person.timezone", "summary", "company_size")
+REQUIRED_FIELDS = ("person.home_city", "person.timezone")
+"""Required in a new profile, since a default place would give wrong matches."""
+NUMBER_FIELDS = ("experience_years",)
 CHOICES: Mapping[str, Sequence[str]] = {
     "seniority": get_args(Seniority),
     "role_types": ("ic", "management"),
     "arrangements": get_args(Arrangement),
 }
-SALARY = ("salary_floor.amount", "salary_floor.currency", "salary_floor.period")
+SALARY_FIELDS = ("salary_floor.amount", "salary_floor.currency", "salary_floor.period")
+SINGLE_FIELDS = (*LINE_FIELDS, *TEXT_FIELDS, *NUMBER_FIELDS, *SALARY_FIELDS)
 PERIODS: Sequence[str] = get_args(Period)
-SPARE = 3
-"""Empty rows for further skills."""
-MORE = 10
+EMPTY_ROWS = 3
+"""Empty rows for new skills."""
+MORE_ROWS = 10
 
 
-class Skill(NamedTuple):
+class SkillRow(NamedTuple):
     name: str = ""
     rank: str = "familiar"
     years: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class ProfileForm:
     name: str = FIRST
     after: int = 0
-    """The version that it was made from; 0 for one that is new."""
+    """The version that was edited; 0 for a new profile."""
     note: str = ""
-    how: How = "fields"
+    mode: Mode = "fields"
     base: str = ""
-    """As YAML, what the fields stand in: they replace only themselves."""
+    """The edited version as YAML: the fields replace only their own values in it."""
     yaml: str = ""
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
-    chosen: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    skills: Sequence[Skill] = ()
-    spare: int = SPARE
+    selected: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    skills: Sequence[SkillRow] = ()
+    empty_rows: int = EMPTY_ROWS
+
+    @classmethod
+    def from_profile(
+        cls, profile: Profile, version: Version | None = None, *, is_new: bool | None = None
+    ) -> ProfileForm:
+        """A form with the values of a profile; in a new one, unset required fields stay empty."""
+        data = profile.model_dump(mode="json")
+        text = profile_document.write(profile)
+        if version is None if is_new is None else is_new:
+            unset = {"home_city", "timezone"} - profile.person.model_fields_set
+            data["person"] |= dict.fromkeys(unset)
+        return cls(
+            name=version.name if version else FIRST,
+            after=version.version if version else 0,
+            base=text,
+            yaml=text,
+            texts={path: _format(_get(data, path)) for path in SINGLE_FIELDS},
+            selected={name: data[name] for name in CHOICES},
+            skills=[
+                SkillRow(skill["name"], skill["rank"], _format(skill["years"]))
+                for skill in data["skills"]
+            ],
+        )
+
+    @classmethod
+    def from_fields(cls, fields: LongForm) -> ProfileForm:
+        """A form as it was submitted."""
+
+        def last(name: str) -> str:
+            return fields.get(name, [""])[-1].replace("\r\n", "\n")
+
+        names, ranks, years = (fields.get(name, []) for name in ("skill", "rank", "years"))
+        rows = [SkillRow(*map(str.strip, row)) for row in zip(names, ranks, years, strict=False)]
+        after = last("after")
+        return cls(
+            name=last("name").strip(),
+            after=int(after) if after.isascii() and after.isdigit() and len(after) < 10 else 0,
+            note=last("note").strip()[:500],
+            mode="yaml" if last("how") == "yaml" else "fields",
+            base=last("base"),
+            yaml=last("yaml"),
+            texts={path: last(path) for path in SINGLE_FIELDS},
+            selected={name: fields.get(name, []) for name in CHOICES},
+            skills=[row for row in rows if row.name or row.years],
+        )
 
     @property
-    def rows(self) -> list[Skill]:
-        return [*self.skills, *[Skill()] * self.spare]
+    def rows(self) -> list[SkillRow]:
+        return [*self.skills, *[SkillRow()] * self.empty_rows]
 
     def profile(self) -> Profile:
-        """What it says; BadProfile names everything that is wrong."""
-        if self.how == "yaml":
+        """The profile; BadProfile with all problems if it is not valid."""
+        if self.mode == "yaml":
             return profile_document.read(self.yaml, "profile")
         data, _ = profile_document.parse(self.base or "{}", "profile")
-        profile = profile_document.check(_filled(data, self), "profile")
-        if left := [] if self.after else [path for path in ASKED if not self.texts.get(path)]:
-            raise BadProfile("profile", [Problem(None, path, "should be said") for path in left])
+        profile = profile_document.check(_fill(data, self), "profile")
+        required = () if self.after else REQUIRED_FIELDS
+        if missing := [path for path in required if not self.texts.get(path)]:
+            problems = [Problem(None, path, say("is required")) for path in missing]
+            raise BadProfile("profile", problems)
         return profile
 
-    def shown_as(self, how: How, profile: Profile) -> Typed:
-        """The same in the other form."""
-        shown = of(profile, ask=not self.after)
-        return replace(shown, name=self.name, after=self.after, note=self.note, how=how)
+    def in_mode(self, mode: Mode, profile: Profile) -> ProfileForm:
+        """The same profile as fields or as YAML."""
+        form = ProfileForm.from_profile(profile, is_new=not self.after)
+        return replace(form, name=self.name, after=self.after, note=self.note, mode=mode)
+
+    def with_more_rows(self) -> ProfileForm:
+        return replace(self, empty_rows=EMPTY_ROWS + MORE_ROWS)
 
 
-def of(profile: Profile, version: Version | None = None, *, ask: bool | None = None) -> Typed:
-    """A profile to be changed, as the fields have it; `ask`: what a new one does not say of ASKED is
-    left empty."""
-    data = profile.model_dump(mode="json")
-    text = profile_document.write(profile)
-    if version is None if ask is None else ask:
-        unsaid = {"home_city", "timezone"} - profile.person.model_fields_set
-        data["person"] |= dict.fromkeys(unsaid)
-    return Typed(
-        name=version.name if version else FIRST,
-        after=version.version if version else 0,
-        base=text,
-        yaml=text,
-        texts={path: _shown(_get(data, path)) for path in (*LINES, *WORDS, *NUMBERS, *SALARY)},
-        chosen={name: data[name] for name in CHOICES},
-        skills=[Skill(one["name"], one["rank"], _shown(one["years"])) for one in data["skills"]],
-    )
-
-
-def read(sent: LongForm) -> Typed:
-    """What a form says, whatever that is."""
-
-    def one(name: str) -> str:
-        return sent.get(name, [""])[-1].replace("\r\n", "\n")
-
-    named, ranks, years = (sent.get(name, []) for name in ("skill", "rank", "years"))
-    rows = [Skill(*map(str.strip, row)) for row in zip(named, ranks, years, strict=False)]
-    after = one("after")
-    return Typed(
-        name=one("name").strip(),
-        after=int(after) if after.isascii() and after.isdigit() and len(after) < 10 else 0,
-        note=one("note").strip()[:500],
-        how="yaml" if one("how") == "yaml" else "fields",
-        base=one("base"),
-        yaml=one("yaml"),
-        texts={path: one(path) for path in (*LINES, *WORDS, *NUMBERS, *SALARY)},
-        chosen={name: sent.get(name, []) for name in CHOICES},
-        skills=[row for row in rows if row.name or row.years],
-    )
-
-
-def _filled(data: dict[str, Any], typed: Typed) -> dict[str, Any]:
-    """The values with what was typed in place of what was there."""
-    for path in WORDS:
-        _put(data, path, typed.texts.get(path, "").strip())
-    for path in NUMBERS:
-        _put(data, path, _number(typed.texts.get(path, "")))
-    for path in LINES:
-        lines = typed.texts.get(path, "").split("\n")
-        _put(data, path, [line.strip() for line in lines if line.strip()])
-    data |= {name: list(typed.chosen.get(name, ())) for name in CHOICES}
-    data["skills"] = [_skill(one) for one in typed.skills]
+def _fill(data: dict[str, Any], form: ProfileForm) -> dict[str, Any]:
+    """The data with the values of the form."""
+    for path in TEXT_FIELDS:
+        _set(data, path, form.texts.get(path, "").strip())
+    for path in NUMBER_FIELDS:
+        _set(data, path, _parse_number(form.texts.get(path, "")))
+    for path in LINE_FIELDS:
+        lines = form.texts.get(path, "").split("\n")
+        _set(data, path, [line.strip() for line in lines if line.strip()])
+    data |= {name: list(form.selected.get(name, ())) for name in CHOICES}
+    data["skills"] = [_skill_data(row) for row in form.skills]
     data.pop("salary_floor", None)
-    amount, currency, period = (typed.texts.get(path, "").strip() for path in SALARY)
+    amount, currency, period = (form.texts.get(path, "").strip() for path in SALARY_FIELDS)
     if amount:
-        given = {"amount": _number(amount.replace(",", "")), "currency": currency.upper()}
-        data["salary_floor"] = given | {"period": period}
+        number = _parse_number(amount.replace(",", ""))
+        data["salary_floor"] = {"amount": number, "currency": currency.upper(), "period": period}
     return data
 
 
-def _skill(one: Skill) -> dict[str, object]:
-    years = {"years": _number(one.years)} if one.years else {}
-    return {"name": one.name, "rank": one.rank if one.rank in RANKS else "familiar", **years}
+def _skill_data(row: SkillRow) -> dict[str, object]:
+    years = {"years": _parse_number(row.years)} if row.years else {}
+    return {"name": row.name, "rank": row.rank if row.rank in RANKS else "familiar", **years}
 
 
-def _number(text: str) -> object:
-    """A number where it is one; else what was typed, for whoever checks it."""
+def _parse_number(text: str) -> object:
+    """A number, or the text itself for the validation to report."""
     text = text.strip()
     try:
         number = float(text)
@@ -150,51 +169,48 @@ def _number(text: str) -> object:
     return int(number) if number.is_integer() else number
 
 
-def _put(data: dict[str, Any], path: str, given: object) -> None:
-    """Set a field by its path; nothing takes it away, so that it has its default."""
-    *outer, last = path.split(".")
-    place = data
-    for part in outer:
-        inner = place.get(part)
-        place[part] = inner if isinstance(inner, dict) else {}
-        place = cast("dict[str, Any]", place[part])
-    if given in ("", None, []):
-        place.pop(last, None)
+def _set(data: dict[str, Any], path: str, value: object) -> None:
+    """Set a value by its path; an empty value removes it, so that the default applies."""
+    *parents, last = path.split(".")
+    container = data
+    for part in parents:
+        inner = container.get(part)
+        container[part] = inner if isinstance(inner, dict) else {}
+        container = cast("dict[str, Any]", container[part])
+    if value in ("", None, []):
+        container.pop(last, None)
     else:
-        place[last] = given
+        container[last] = value
 
 
 def _get(data: Mapping[str, Any], path: str) -> object:
-    found: object = data
+    value: object = data
     for part in path.split("."):
-        found = cast("Mapping[str, object]", found).get(part) if isinstance(found, dict) else None
-    return found
+        value = cast("Mapping[str, object]", value).get(part) if isinstance(value, dict) else None
+    return value
 
 
-def _shown(given: object) -> str:
-    if isinstance(given, list):
-        return "\n".join(map(str, cast("list[object]", given)))
-    if isinstance(given, float):
-        return f"{given:.10g}"
-    return "" if given is None else str(given)
+def _format(value: object) -> str:
+    if isinstance(value, list):
+        return "\n".join(map(str, cast("list[object]", value)))
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return "" if value is None else str(value)
 
 
-def placed(problems: Iterable[Problem]) -> dict[str, str]:
-    """What is wrong, by the field of the form where it is to be mended; "" for all others."""
-    found: dict[str, list[str]] = {}
-    for one in problems:
-        where = _place(one.field)
-        found.setdefault(where, []).append(one.message if where else _whole(one))
-    return {where: "; ".join(dict.fromkeys(messages)) for where, messages in found.items()}
+def errors_by_field(problems: Iterable[Problem]) -> dict[str, str]:
+    """Messages by the form field that they belong to; "" collects all others."""
+    messages: dict[str, list[str]] = {}
+    for problem in problems:
+        name = _form_field(problem.field)
+        text = problem.message if name else f"{problem.field} {problem.message}".strip()
+        messages.setdefault(name, []).append(text)
+    return {name: "; ".join(dict.fromkeys(texts)) for name, texts in messages.items()}
 
 
-def _place(path: str) -> str:
+def _form_field(path: str) -> str:
     parts = path.split(".")
     if parts[0] == "skills" and len(parts) > 1:
         return ".".join(parts[:2])
-    known = (*LINES, *WORDS, *NUMBERS, *SALARY, *CHOICES, "skills")
-    return next((one for one in known if path == one or path.startswith(f"{one}.")), "")
-
-
-def _whole(one: Problem) -> str:
-    return f"{one.field} {one.message}".strip()
+    names = (*SINGLE_FIELDS, *CHOICES, "skills")
+    return next((name for name in names if path == name or path.startswith(f"{name}.")), "")

@@ -1,4 +1,4 @@
-"""What another profile would make of the listings that are open, before it is saved."""
+"""Preview how a changed profile would alter the decisions about open jobs."""
 
 from __future__ import annotations
 
@@ -16,77 +16,75 @@ from jobmill.db import Database
 from jobmill.matching import profile_document, rescore
 from jobmill.matching.profile import Profile
 from jobmill.matching.rescore import Change, Kind
-from jobmill.web import job_view
+from jobmill.web.job_view import describe_standing
 
-MOST = 2_000
-"""So many of the newest are judged."""
-PATIENCE = 5.0
-"""Seconds after which no more are."""
-SHOWN = 8
+MAX_LISTINGS = 2_000
+"""The newest open listings are scored."""
+MAX_SECONDS = 5.0
+MAX_SHOWN = 8
 
 
-class Line(NamedTuple):
-    """A line of two texts beside each other."""
-
-    mark: str
-    """`+`, `-` or nothing."""
+class DiffLine(NamedTuple):
+    sign: str
+    """`+`, `-` or empty."""
     text: str
 
 
 @dataclass(slots=True)
-class Outlook:
-    whole: bool = False
-    """Whether all that is open was judged."""
+class ProfilePreview:
+    complete: bool = False
+    """Whether all open listings were scored."""
     changes: list[Change] = field(default_factory=list[Change])
     counts: Counter[Kind] = field(default_factory=Counter[Kind])
 
     @property
-    def judged(self) -> int:
+    def scored(self) -> int:
         return self.counts.total()
 
     @property
-    def differing(self) -> list[int]:
-        return sorted(one.listing_id for one in self.changes)
+    def changed_listings(self) -> list[int]:
+        return sorted(change.listing_id for change in self.changes)
 
-    def movers(self, kind: Kind) -> list[tuple[Change, str, str]]:
-        """Those of a kind that move farthest, each with how it stands and would stand."""
-        found = sorted((one for one in self.changes if one.kind == kind), key=_least_move)
+    def largest_changes(self, kind: Kind) -> list[tuple[Change, str, str]]:
+        """The changes of a kind with the largest difference in score, before and after."""
+        changes = [change for change in self.changes if change.kind == kind]
         return [
-            (one, job_view.describe_standing(one.before), job_view.describe_standing(one.after))
-            for one in found[:SHOWN]
+            (change, describe_standing(change.before), describe_standing(change.after))
+            for change in sorted(changes, key=_score_change, reverse=True)[:MAX_SHOWN]
         ]
 
-    def more(self, kind: Kind) -> int:
-        return max(self.counts[kind] - SHOWN, 0)
+    def count_more(self, kind: Kind) -> int:
+        return max(self.counts[kind] - MAX_SHOWN, 0)
 
 
-def _least_move(one: Change) -> int:
-    return -abs((one.after.score or 0) - (one.before.score or 0))
+def _score_change(change: Change) -> int:
+    return abs((change.after.score or 0) - (change.before.score or 0))
 
 
-async def look(
-    database: Database, profile_id: int, profile: Profile, *, most: int = MOST
-) -> Outlook:
-    """Judge the newest locally, for a few seconds at most; nothing is kept."""
-    found, ends = Outlook(), time.monotonic() + PATIENCE
+async def preview(
+    database: Database, profile_id: int, profile: Profile, *, max_listings: int = MAX_LISTINGS
+) -> ProfilePreview:
+    """Score the newest open listings with local rules, for a few seconds at most."""
+    result, deadline = ProfilePreview(), time.monotonic() + MAX_SECONDS
     async with aclosing(rescore.compare(database, profile_id, profile, PLATFORM_RULES)) as changes:
-        async for one in changes:
-            if found.judged >= most or time.monotonic() > ends:
-                return found
-            found.counts[one.kind] += 1
-            if one.kind != "same":
-                found.changes.append(one)
-            # Judging is all computing: others want a turn, too.
+        async for change in changes:
+            if result.scored >= max_listings or time.monotonic() > deadline:
+                return result
+            result.counts[change.kind] += 1
+            if change.kind != "same":
+                result.changes.append(change)
+            # Scoring is CPU-bound: let other requests run.
             await asyncio.sleep(0)
-    found.whole = True
-    return found
+    result.complete = True
+    return result
 
 
-def diff(before: Profile | None, after: Profile) -> Sequence[Line]:
-    """What changes in the text of a profile, with a little of what is around it."""
+def diff_profiles(before: Profile | None, after: Profile) -> Sequence[DiffLine]:
+    """Changed lines of the profile as YAML, with one line of context."""
     old = profile_document.write(before).splitlines() if before else []
     new = profile_document.write(after).splitlines()
-    found = list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
+    lines = list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
     return [
-        Line("", "…") if one.startswith("@@") else Line(one[0].strip(), one[1:]) for one in found
+        DiffLine("", "…") if line.startswith("@@") else DiffLine(line[0].strip(), line[1:])
+        for line in lines
     ]

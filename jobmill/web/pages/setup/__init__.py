@@ -1,4 +1,4 @@
-"""/setup: from nothing to the first matches of one's own, in five steps that can each be skipped."""
+"""/setup: from an empty database to the first matches in five optional steps."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from jobmill.web.pages.setup import (
 )
 
 router = APIRouter()
-for _part in (start_page, profile_step, companies_step, model_step, matches_step):
-    router.include_router(_part.router)
+for page_module in (start_page, profile_step, companies_step, model_step, matches_step):
+    router.include_router(page_module.router)

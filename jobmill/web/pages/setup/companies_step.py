@@ -1,4 +1,4 @@
-"""/setup/companies: whose openings to look at, chosen from the bundled list or pasted."""
+"""/setup/companies: choose companies from the bundled list, or paste addresses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid, Unavailable
 from jobmill.pipelines import first_boards
-from jobmill.pipelines.first_boards import Wishes
 from jobmill.rotation import bundled_companies
 from jobmill.rotation.bundled_companies import BundledCompany
 from jobmill.web import html_errors
@@ -19,19 +18,19 @@ from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.page_query import ShortText
-from jobmill.web.pages.setup import steps
+from jobmill.web.pages.setup.steps import COMPANIES, MODEL, list_steps, read_setup_status
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 
 router = APIRouter(prefix="/setup/companies")
 
-LONG = 30.0
-LONGEST = 50_000
+ADD_SECONDS = 30.0
+MAX_PASTED_LENGTH = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What is looked for and what is chosen so far: the address holds all of it."""
+class CompanySelection:
+    """The search and the selection so far, which the query string holds."""
 
     q: str = ""
     field: str = ""
@@ -39,17 +38,14 @@ class Choice:
     pasted: str = ""
 
     @property
-    def taken(self) -> list[BundledCompany]:
+    def selected(self) -> list[BundledCompany]:
         return bundled_companies.companies_by_keys(self.chosen)
 
     @property
-    def found(self) -> list[BundledCompany]:
-        taken = set(self.taken)
-        return [
-            one
-            for one in bundled_companies.search_companies(self.q, self.field)
-            if one not in taken
-        ]
+    def results(self) -> list[BundledCompany]:
+        selected = set(self.selected)
+        companies = bundled_companies.search_companies(self.q, self.field)
+        return [company for company in companies if company not in selected]
 
 
 @router.get("")
@@ -61,35 +57,35 @@ async def show(
     chosen: Annotated[list[str] | None, Query(max_length=1_000)] = None,
     q: ShortText = "",
     field: ShortText = "",
-    pasted: Annotated[str, Query(max_length=LONGEST)] = "",
+    pasted: Annotated[str, Query(max_length=MAX_PASTED_LENGTH)] = "",
 ) -> HTMLResponse:
-    choice = Choice(q, field, chosen or (), pasted)
-    return await _show(db, page, site_settings, choice)
+    selection = CompanySelection(q, field, chosen or (), pasted)
+    return await _render(db, page, site_settings, selection)
 
 
-async def _show(
+async def _render(
     db: RequestDatabase,
     page: PageRenderer,
     site_settings: SiteSettings,
-    choice: Choice,
-    wrong: Sequence[tuple[str, str]] = (),
+    selection: CompanySelection,
+    invalid_lines: Sequence[tuple[str, str]] = (),
     error: AppError | None = None,
-    nothing: bool = False,
+    is_empty: bool = False,
 ) -> HTMLResponse:
-    """`nothing`: somebody wanted to go on without having chosen any."""
+    """`is_empty`: the form was submitted without a selection."""
     async with db.transaction() as tx:
-        standing = await steps.read(tx, site_settings)
-    status = html_errors.status_code(error) if error else 422 if wrong or nothing else 200
+        status = await read_setup_status(tx, site_settings)
+    code = html_errors.status_code(error) if error else 422 if invalid_lines or is_empty else 200
     return page(
         "setup/companies.html",
-        status,
-        standing=standing,
-        steps=steps.line(standing, "/setup/companies"),
-        choice=choice,
+        code,
+        status=status,
+        steps=list_steps(status, COMPANIES),
+        selection=selection,
         fields=bundled_companies.all_fields(),
-        all=len(bundled_companies.all_companies()),
-        wrong=wrong,
-        nothing=nothing,
+        total=len(bundled_companies.all_companies()),
+        invalid_lines=invalid_lines,
+        is_empty=is_empty,
         error=str(error) if error else "",
     )
 
@@ -98,25 +94,21 @@ async def _show(
 async def add(
     request: Request, visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> Response:
-    """Keep what was chosen as sources and have them read; where a line is not understood, or nothing
-    was chosen, nothing is done, and that is said."""
-    sent = await read_long_form(request)
-    pasted = sent.get("pasted", [""])[-1].replace("\r\n", "\n")[:LONGEST]
-    q, field = sent.get("q", [""])[-1][:200], sent.get("field", [""])[-1][:200]
-    choice = Choice(q, field, sent.get("chosen", ()), pasted)
+    """Add the selection as sources and queue their first read; nothing is added if a line is
+    invalid or nothing is selected."""
+    form = await read_long_form(request)
+    pasted = form.get("pasted", [""])[-1].replace("\r\n", "\n")[:MAX_PASTED_LENGTH]
+    q, field = form.get("q", [""])[-1][:200], form.get("field", [""])[-1][:200]
+    selection = CompanySelection(q, field, form.get("chosen", ()), pasted)
     try:
-        wishes = _wishes(choice)
+        keys = [company.key for company in selection.selected]
+        wishes = first_boards.read([*keys, *selection.pasted.split("\n")])
         if wishes.wrong:
-            return await _show(db, page, site_settings, choice, wishes.wrong)
+            return await _render(db, page, site_settings, selection, wishes.wrong)
         if not wishes.boards and not wishes.pages:
-            return await _show(db, page, site_settings, choice, nothing=True)
-        async with db.transaction(LONG) as tx:
+            return await _render(db, page, site_settings, selection, is_empty=True)
+        async with db.transaction(ADD_SECONDS) as tx:
             await first_boards.begin(tx, wishes, by=visitor.name or visitor.actor.name)
     except (Invalid, Unavailable) as error:
-        return await _show(db, page, site_settings, choice, error=error)
-    return RedirectResponse("/setup/model", 303)
-
-
-def _wishes(choice: Choice) -> Wishes:
-    keys = [one.key for one in choice.taken]
-    return first_boards.read([*keys, *choice.pasted.split("\n")])
+        return await _render(db, page, site_settings, selection, error=error)
+    return RedirectResponse(MODEL, 303)

@@ -1,4 +1,4 @@
-"""/setup/matches: boards are read, listings judged, and the first matches come, as it happens."""
+"""/setup/matches: progress of reading boards and scoring jobs, and the first matches."""
 
 from __future__ import annotations
 
@@ -14,58 +14,56 @@ from jobmill.matching.matches import Wanted
 from jobmill.queue import inspect
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow
-from jobmill.web.pages.setup import steps
-from jobmill.web.pages.setup.steps import Standing
+from jobmill.web.pages.setup.steps import MATCHES, SetupStatus, list_steps, read_setup_status
 from jobmill.web.shell import Page
 from jobmill.web.site_settings import CurrentSiteSettings
 
-router = APIRouter(prefix="/setup/matches")
+router = APIRouter(prefix=MATCHES)
 
-FIRST = 5
-MANY = 10_000
+MAX_MATCHES = 5
+COUNT_LIMIT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class FirstMatches:
     listings: int
-    judged: int
+    scored: int
     waiting: int
     rows: list[MatchRow]
-    worker: bool
-    """Whether somebody is there to do it."""
+    has_worker: bool
 
-    def is_over(self, standing: Standing) -> bool:
-        """Whether nothing more comes by itself soon."""
-        return standing.boards.read >= standing.boards.total and not self.waiting
+    def is_finished(self, status: SetupStatus) -> bool:
+        """Whether all boards are read and all jobs are scored."""
+        return status.boards.read >= status.boards.total and not self.waiting
 
 
 @router.get("")
 async def show(db: Db, page: Page, site_settings: CurrentSiteSettings) -> HTMLResponse:
     async with db.transaction() as tx:
-        standing = await steps.read(tx, site_settings)
-        progress = await _read(tx, standing)
+        status = await read_setup_status(tx, site_settings)
+        progress = await _read(tx, status)
     return page(
         "setup/matches.html",
         topics=["sources", "matches", "queue"],
-        standing=standing,
-        steps=steps.line(standing, "/setup/matches"),
+        status=status,
+        steps=list_steps(status, MATCHES),
         progress=progress,
-        over=progress.is_over(standing),
-        many=MANY,
+        is_finished=progress.is_finished(status),
+        count_limit=COUNT_LIMIT,
     )
 
 
-async def _read(tx: Tx, standing: Standing) -> Progress:
+async def _read(tx: Tx, status: SetupStatus) -> FirstMatches:
     listings = (await totals.count(tx)).listings
-    worker = any(one.alive for one in await inspect.list_workers(tx))
-    if standing.version is None:
-        return Progress(listings, 0, 0, [], worker)
-    id = standing.version.profile_id
-    found = await matches.find(tx, Wanted(profile_id=id, limit=FIRST))
-    return Progress(
+    has_worker = any(worker.alive for worker in await inspect.list_workers(tx))
+    if status.version is None:
+        return FirstMatches(listings, 0, 0, [], has_worker)
+    id = status.version.profile_id
+    best = await matches.find(tx, Wanted(profile_id=id, limit=MAX_MATCHES))
+    return FirstMatches(
         listings,
-        await verdicts.count(tx, id, most=MANY),
-        await judging_feed.count(tx, id, most=MANY),
-        [MatchRow.of(one) for one in found],
-        worker,
+        await verdicts.count(tx, id, most=COUNT_LIMIT),
+        await judging_feed.count(tx, id, most=COUNT_LIMIT),
+        [MatchRow.of(match) for match in best],
+        has_worker,
     )

@@ -1,4 +1,4 @@
-"""/setup/model: whether a language model helps, which is never needed."""
+"""/setup/model: whether a language model is available, which is optional."""
 
 from __future__ import annotations
 
@@ -11,43 +11,42 @@ from jobmill.outside import model_check
 from jobmill.outside.model_check import ModelTrial
 from jobmill.web.auth import Admin, Recruiter
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
-from jobmill.web.pages.setup import steps
+from jobmill.web.pages.setup.steps import MODEL, list_steps, read_setup_status
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 
-router = APIRouter(prefix="/setup/model")
+router = APIRouter(prefix=MODEL)
 
 
 @router.get("")
 async def show(
     visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
-    return await _show(db, page, site_settings)
+    return await _render(db, page, site_settings)
 
 
 @router.post("")
 async def check(
     visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings, database: RawDb
 ) -> HTMLResponse:
-    """Ask each model the smallest question there is, which costs money."""
-    tried = await model_check.check_models(database, site_settings.settings, site_settings.environ)
-    return await _show(db, page, site_settings, tried)
+    """Ask every model a minimal question, which costs a little money."""
+    trials = await model_check.check_models(database, site_settings.settings, site_settings.environ)
+    return await _render(db, page, site_settings, trials)
 
 
-async def _show(
+async def _render(
     db: RequestDatabase,
     page: PageRenderer,
     site_settings: SiteSettings,
-    tried: Sequence[ModelTrial] = (),
+    trials: Sequence[ModelTrial] = (),
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        standing = await steps.read(tx, site_settings)
+        status = await read_setup_status(tx, site_settings)
     return page(
         "setup/model.html",
-        standing=standing,
-        steps=steps.line(standing, "/setup/model"),
-        seats=[(seat, model_check.key_variable(seat.model)) for seat in site_settings.seats],
-        some=standing.models,
+        steps=list_steps(status, MODEL),
+        models=[(seat, model_check.key_variable(seat.model)) for seat in site_settings.seats],
+        has_models=status.has_models,
         caps=site_settings.caps,
-        tried=tried,
+        trials=trials,
     )

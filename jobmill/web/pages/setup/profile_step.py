@@ -1,8 +1,6 @@
-"""/setup/resume and /setup/profile: whom listings will be judged for."""
+"""/setup/resume and /setup/profile: read a resume, then check and save the profile."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -14,75 +12,82 @@ from jobmill.web import resume_upload
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
-from jobmill.web.pages.profile import edit_page, form
-from jobmill.web.pages.profile.edit_page import Told
-from jobmill.web.pages.profile.form import MORE, Typed
-from jobmill.web.pages.setup import steps
-from jobmill.web.pages.setup.steps import Standing
-from jobmill.web.resume_upload import Unread
+from jobmill.web.pages.profile import edit_page
+from jobmill.web.pages.profile.edit_page import FormFeedback, form_from_resume
+from jobmill.web.pages.profile.form import ProfileForm
+from jobmill.web.pages.setup.steps import (
+    COMPANIES,
+    PROFILE,
+    RESUME,
+    SetupStatus,
+    list_steps,
+    read_setup_status,
+)
+from jobmill.web.resume_upload import UnreadableResume
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
-from jobmill.web.translations import say
 
-router = APIRouter(prefix="/setup")
+router = APIRouter()
+
+TEMPLATE = "setup/profile.html"
 
 
-async def _standing(db: RequestDatabase, site_settings: SiteSettings) -> Standing:
+async def _read_status(db: RequestDatabase, site_settings: SiteSettings) -> SetupStatus:
     async with db.transaction() as tx:
-        return await steps.read(tx, site_settings)
+        return await read_setup_status(tx, site_settings)
 
 
-@router.get("/resume")
-async def ask(
+@router.get(RESUME)
+async def show_upload(
     visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
-    return _ask(page, await _standing(db, site_settings))
+    return _render_upload(page, await _read_status(db, site_settings))
 
 
-def _ask(page: PageRenderer, standing: Standing, error: str = "", text: str = "") -> HTMLResponse:
+def _render_upload(
+    page: PageRenderer, status: SetupStatus, error: str = "", text: str = ""
+) -> HTMLResponse:
     return page(
         "setup/resume.html",
         422 if error else 200,
-        standing=standing,
-        steps=steps.line(standing, "/setup/resume"),
+        steps=list_steps(status, RESUME),
         error=error,
         text=text,
     )
 
 
-@router.post("/resume")
-async def read(
+@router.post(RESUME)
+async def upload(
     request: Request, visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> Response:
-    """What was understood, as the next step to look over; nothing is saved yet."""
-    standing = await _standing(db, site_settings)
+    """Show what was read from a resume in the next step; nothing is saved yet."""
+    status = await _read_status(db, site_settings)
     try:
-        draft, name = await resume_upload.draft(request)
-    except Unread as error:
-        return _ask(page, standing, str(error), error.pasted)
-    shown = edit_page.drafted(draft.profile, standing.version)
-    told = Told(missing=draft.missing, read=name)
-    return _review(page, standing, replace(shown, note=say("read from %(name)s", name=name)), told)
+        draft, resume_name = await resume_upload.read_draft(request)
+    except UnreadableResume as error:
+        return _render_upload(page, status, str(error), error.pasted)
+    form = form_from_resume(draft.profile, status.version, resume_name)
+    feedback = FormFeedback(missing=draft.missing, resume_name=resume_name)
+    return _render_form(page, status, form, feedback)
 
 
-@router.get("/profile")
-async def review(
+@router.get(PROFILE)
+async def show_form(
     visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
-    standing = await _standing(db, site_settings)
-    version = standing.version
-    shown = form.of(version.profile() if version else Profile(), version)
-    return _review(page, standing, shown, Told())
+    status = await _read_status(db, site_settings)
+    version = status.version
+    form = ProfileForm.from_profile(version.profile() if version else Profile(), version)
+    return _render_form(page, status, form, FormFeedback())
 
 
-def _review(
-    page: PageRenderer, standing: Standing, shown: Typed, told: Told, status: int = 200
+def _render_form(
+    page: PageRenderer, status: SetupStatus, form: ProfileForm, feedback: FormFeedback
 ) -> HTMLResponse:
-    line = steps.line(standing, "/setup/profile")
-    return edit_page.render(page, "setup/profile.html", shown, told, status, steps=line)
+    return edit_page.render_form(page, TEMPLATE, form, feedback, steps=list_steps(status, PROFILE))
 
 
-@router.post("/profile")
+@router.post(PROFILE)
 async def save(
     request: Request,
     visitor: Recruiter,
@@ -91,17 +96,16 @@ async def save(
     site_settings: CurrentSiteSettings,
     database: RawDb,
 ) -> Response:
-    """Keep it, and go on."""
-    sent = await read_long_form(request)
-    shown = form.read(sent)
-    standing = await _standing(db, site_settings)
-    if sent.get("act", [""])[-1] == "more":
-        shown = replace(shown, spare=form.SPARE + MORE)
-        return _review(page, standing, shown, Told())
+    """Save the profile and go to the next step."""
+    fields = await read_long_form(request)
+    form = ProfileForm.from_fields(fields)
+    status = await _read_status(db, site_settings)
+    if fields.get("act", [""])[-1] == "more":
+        return _render_form(page, status, form.with_more_rows(), FormFeedback())
     try:
-        profiles.check_name(shown.name)
-        await edit_page.save(db, database, shown, shown.profile(), visitor, anew=True)
+        profiles.check_name(form.name)
+        await edit_page.save(db, database, form, form.profile(), visitor, rescore=True)
     except (Invalid, Conflict) as error:
-        line = steps.line(standing, "/setup/profile")
-        return await edit_page.refuse(db, page, "setup/profile.html", shown, error, steps=line)
-    return RedirectResponse("/setup/companies", 303)
+        steps = list_steps(status, PROFILE)
+        return await edit_page.render_error(db, page, TEMPLATE, form, error, steps=steps)
+    return RedirectResponse(COMPANIES, 303)

@@ -1,4 +1,4 @@
-"""/setup: what is done, and where one goes on."""
+"""/setup: the steps of the setup, and where to continue."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from jobmill.web.dependencies import Db
-from jobmill.web.pages.setup import steps
+from jobmill.web.pages.setup.steps import list_steps, next_path, read_setup_status
 from jobmill.web.shell import Page
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -16,10 +16,10 @@ router = APIRouter(prefix="/setup")
 @router.get("")
 async def show(db: Db, page: Page, site_settings: CurrentSiteSettings) -> HTMLResponse:
     async with db.transaction() as tx:
-        standing = await steps.read(tx, site_settings)
+        status = await read_setup_status(tx, site_settings)
     return page(
         "setup/page.html",
-        standing=standing,
-        steps=steps.line(standing, "/setup"),
-        goes_on=steps.next_path(standing),
+        status=status,
+        steps=list_steps(status, "/setup"),
+        next_path=next_path(status),
     )

@@ -1,4 +1,4 @@
-"""Where one is in the set-up, and what is done already: it is read off what there is."""
+"""The steps of the setup, and which of them are done."""
 
 from __future__ import annotations
 
@@ -15,81 +15,87 @@ from jobmill.web import job_view
 from jobmill.web.site_settings import SiteSettings
 from jobmill.web.translations import say
 
+RESUME = "/setup/resume"
+PROFILE = "/setup/profile"
 COMPANIES = "/setup/companies"
 MODEL = "/setup/model"
-"""Nobody needs it."""
+MATCHES = "/setup/matches"
 
-State = Literal["done", "now", "to come", "skipped", "optional"]
+StepState = Literal["done", "now", "to come", "skipped", "optional"]
 
 
-class Step(NamedTuple):
+class SetupStep(NamedTuple):
     path: str
     name: str
-    state: State
-    words: str
-    """The state, as it is said."""
+    state: StepState
+    state_name: str
 
 
-class Standing(NamedTuple):
-    """What there is so far."""
+class SetupStatus(NamedTuple):
+    """What exists already."""
 
     version: Version | None
     boards: ReadProgress
-    models: bool
-    matched: bool
-    """Whether there is a first match."""
+    has_models: bool
+    has_matches: bool
 
 
-async def read(tx: Tx, site_settings: SiteSettings) -> Standing:
+async def read_setup_status(tx: Tx, site_settings: SiteSettings) -> SetupStatus:
     version = await job_view.find_profile(tx, None)
-    models = any(seat.missing is None for seat in site_settings.seats)
-    return Standing(
-        version, await source_import.count_progress(tx), models, await _is_matched(tx, version)
+    return SetupStatus(
+        version,
+        await source_import.count_progress(tx),
+        any(seat.missing is None for seat in site_settings.seats),
+        await _has_matches(tx, version),
     )
 
 
-async def _is_matched(tx: Tx, version: Version | None) -> bool:
+async def _has_matches(tx: Tx, version: Version | None) -> bool:
     if version is None:
         return False
     return bool(await matches.find(tx, Wanted(profile_id=version.profile_id, limit=1)))
 
 
-def line(standing: Standing, here: str) -> Sequence[Step]:
-    """All steps, with the one where we are; one before it that is not done was skipped."""
-    profile, some = standing.version is not None, standing.boards.total > 0
+def list_steps(status: SetupStatus, current_path: str) -> Sequence[SetupStep]:
+    """All steps; unfinished steps before the current one were skipped."""
+    has_profile, has_boards = status.version is not None, status.boards.total > 0
     steps = (
-        ("/setup/resume", say("Resume"), profile),
-        ("/setup/profile", say("Profile"), profile),
-        (COMPANIES, say("Companies"), some),
-        (MODEL, say("Model"), standing.models),
-        ("/setup/matches", say("First matches"), standing.matched),
+        (RESUME, say("Resume"), has_profile),
+        (PROFILE, say("Profile"), has_profile),
+        (COMPANIES, say("Companies"), has_boards),
+        (MODEL, say("Model"), status.has_models),
+        (MATCHES, say("First matches"), status.has_matches),
     )
-    at = next((n for n, (path, _, _) in enumerate(steps) if path == here), 0)
+    current = next((n for n, (path, _, _) in enumerate(steps) if path == current_path), 0)
     return [
-        _step(path, name, "now" if path == here else _state(path, done=done, passed=n < at))
+        _make_step(
+            path,
+            name,
+            "now" if path == current_path else _state(path, done=done, passed=n < current),
+        )
         for n, (path, name, done) in enumerate(steps)
     ]
 
 
-def _state(path: str, *, done: bool, passed: bool) -> State:
+def _state(path: str, *, done: bool, passed: bool) -> StepState:
     if done:
         return "done"
     return "skipped" if passed else "optional" if path == MODEL else "to come"
 
 
-def _step(path: str, name: str, state: State) -> Step:
-    words = {
+def _make_step(path: str, name: str, state: StepState) -> SetupStep:
+    names = {
         "done": say("done"),
-        "now": say("you are here"),
-        "to come": say("to come"),
+        "now": say("current step"),
+        "to come": say("not started"),
         "skipped": say("skipped"),
-        "optional": say("optional, not set up"),
+        "optional": say("optional"),
     }
-    return Step(path, name, state, words[state])
+    return SetupStep(path, name, state, names[state])
 
 
-def next_path(standing: Standing) -> str:
-    """Where one goes on."""
-    if standing.version is None:
-        return "/setup/resume"
-    return COMPANIES if not standing.boards.total else "/setup/matches"
+def next_path(status: SetupStatus) -> str:
+    """The first step that is not done."""
+    if status.version is None:
+        return RESUME
+    return COMPANIES if not status.boards.total else MATCHES
