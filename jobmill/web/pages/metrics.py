@@ -123,7 +123,7 @@ def _processors(overview: Overview) -> Metric:
 
 def _run_seconds(counters: Sequence[RunCounter]) -> Metric:
     family = HistogramMetricFamily(
-        "jobmill_queue_run_seconds", "Duration of runs, whatever their outcome", labels=PHASE
+        "jobmill_queue_run_seconds", "Duration of runs, whatever their outcome", labels=PHASE_LABELS
     )
     for phase in sorted({(counter.kind, counter.stage) for counter in counters}):
         of_phase = [counter for counter in counters if (counter.kind, counter.stage) == phase]

@@ -1,7 +1,7 @@
-// Long series: <table data-series> becomes a chart, and stays below it for whoever wants to read it.
-// Its first column is a time, the others are numbers; each cell says it in data-value (times in seconds
-// since 1970, none where nothing is known). A column without any is words, and not drawn. The attribute may
-// say what the table is called then, and a heading data-tone ("good", "bad", "calm", "busy") how its line looks.
+// Turn <table data-series> into a chart, with the table in a disclosure below it.
+// The first column is a time, the others are numbers: cells hold them in data-value (times in seconds since
+// 1970, empty if unknown). Columns without values are text and not drawn. data-series labels the disclosure,
+// and data-tone on a heading ("good", "bad", "calm", "busy") sets the color of its line.
 "use strict";
 
 (() => {
@@ -9,7 +9,7 @@
   const DAY = 86400;
   const DAYS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 180, 365].map((n) => n * DAY);
   const TONES = ["busy", "good", "calm", "bad"];
-  // Lines differ in more than their colour.
+  // Lines also differ by dashes, not only by color.
   const DASHES = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
   const LANGUAGE = document.documentElement.lang;
 
@@ -17,60 +17,60 @@
   const opened = new Set();
 
   const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  const words = (cell) => cell.textContent.trim();
+  const textOf = (cell) => cell.textContent.trim();
 
   function number(cell) {
-    const said = cell && cell.dataset.value;
-    return said === undefined || said === "" ? null : Number(said);
+    const value = cell && cell.dataset.value;
+    return value === undefined || value === "" ? null : Number(value);
   }
 
-  // Columns with their headings, as uPlot wants them: oldest first, whichever way the table is sorted.
+  // Columns with their headings in the order that uPlot needs: oldest first.
   function read(table) {
     const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map(number));
     rows.sort((a, b) => a[0] - b[0]);
     const columns = [...table.tHead.rows[0].cells].map((head, n) => ({ head, values: rows.map((row) => row[n] ?? null) }));
-    return columns.filter(({ values }) => values.some((one) => one !== null));
+    return columns.filter(({ values }) => values.some((value) => value !== null));
   }
 
-  // Whole days are those of UTC, as the server counts them; other times are told as they are here.
-  function clock(times) {
+  // Whole days are in UTC, as the server counts them; other times are local.
+  function timeFormats(times) {
     const daily = times.every((at) => at % DAY === 0);
     const zone = daily ? { timeZone: "UTC" } : {};
-    const format = (how) => new Intl.DateTimeFormat(LANGUAGE, { ...zone, ...how });
+    const format = (options) => new Intl.DateTimeFormat(LANGUAGE, { ...zone, ...options });
     const day = format({ day: "numeric", month: "short" });
     const month = format({ month: "short", year: "numeric" });
     const hour = format({ hour: "2-digit", minute: "2-digit" });
-    const whole = format({ dateStyle: "medium", ...(daily ? {} : { timeStyle: "short" }) });
+    const full = format({ dateStyle: "medium", ...(daily ? {} : { timeStyle: "short" }) });
     return {
       daily,
-      tell: (at) => whole.format(at * 1000),
-      mark: (at, step) => (step >= 30 * DAY ? month : step >= DAY ? day : hour).format(at * 1000),
+      formatTime: (at) => full.format(at * 1000),
+      formatTick: (at, step) => (step >= 30 * DAY ? month : step >= DAY ? day : hour).format(at * 1000),
     };
   }
 
   function line(head, n) {
     const tone = head.dataset.tone || TONES[n % TONES.length];
-    const tell = (_, value) => (value === null || value === undefined ? "–" : value.toLocaleString(LANGUAGE));
-    return { label: words(head), stroke: color(tone), width: 2, dash: DASHES[n % DASHES.length], value: tell };
+    const formatValue = (_, value) => (value === null || value === undefined ? "–" : value.toLocaleString(LANGUAGE));
+    return { label: textOf(head), stroke: color(tone), width: 2, dash: DASHES[n % DASHES.length], value: formatValue };
   }
 
   function settings([first, ...others], width) {
-    const { daily, tell, mark } = clock(first.values);
+    const { daily, formatTime, formatTick } = timeFormats(first.values);
     const axis = { stroke: color("soft"), grid: { stroke: color("line"), width: 1 }, ticks: { stroke: color("line"), width: 1 } };
-    const time = { ...axis, size: 36, space: 80, values: (_, at, __, ___, step) => at.map((one) => mark(one, step)) };
+    const time = { ...axis, size: 36, space: 80, values: (_, at, __, ___, step) => at.map((tick) => formatTick(tick, step)) };
     return {
       width,
       height: HEIGHT,
-      // Half of the last mark stands beyond the last moment.
+      // Room for the right half of the last tick label.
       padding: [null, 32, null, null],
       ...(daily ? { tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC") } : {}),
       scales: { y: { range: (_, low, high) => [Math.min(low ?? 0, 0), Math.max(high ?? 0, 1) * 1.08] } },
       axes: [
         daily ? { ...time, incrs: DAYS } : time,
-        { ...axis, size: 56, values: (_, at) => at.map((one) => one.toLocaleString(LANGUAGE)) },
+        { ...axis, size: 56, values: (_, at) => at.map((tick) => tick.toLocaleString(LANGUAGE)) },
       ],
       series: [
-        { label: words(first.head), value: (_, at) => (at === null ? "–" : tell(at)) },
+        { label: textOf(first.head), value: (_, at) => (at === null ? "–" : formatTime(at)) },
         ...others.map(({ head }, n) => line(head, n)),
       ],
     };
@@ -83,8 +83,8 @@
     drawn.set(place, { table, plot: new uPlot(settings(columns, place.clientWidth), data, place) });
   }
 
-  const sizes = new ResizeObserver((seen) => {
-    for (const { target, contentRect } of seen) {
+  const sizes = new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) {
       const chart = drawn.get(target)?.plot;
       if (chart && contentRect.width && chart.width !== Math.floor(contentRect.width)) {
         chart.setSize({ width: Math.floor(contentRect.width), height: HEIGHT });
@@ -92,12 +92,12 @@
     }
   });
 
-  // Whoever has opened a table finds it open when new figures come.
+  // Keep an opened table open after an update.
   function fold(table) {
     const details = document.createElement("details");
     const summary = document.createElement("summary");
-    const name = table.id || words(table.tHead);
-    summary.textContent = table.dataset.series || "As a table";
+    const name = table.id || textOf(table.tHead);
+    summary.textContent = table.dataset.series || "Show as table";
     details.open = opened.has(name);
     details.addEventListener("toggle", () => (details.open ? opened.add(name) : opened.delete(name)));
     const block = table.closest(".wide") || table;
@@ -115,8 +115,8 @@
     sizes.observe(place);
   }
 
-  // A part that is morphed may keep the element and take what was in it.
-  function drop() {
+  // Remove charts whose element htmx replaced or emptied.
+  function removeStale() {
     for (const [place, { plot }] of drawn) {
       if (place.isConnected && place.className === "series" && place.contains(plot.root)) continue;
       sizes.unobserve(place);
@@ -126,11 +126,11 @@
   }
 
   function drawAll() {
-    drop();
-    const known = new Set([...drawn.values()].map(({ table }) => table));
+    removeStale();
+    const tables = new Set([...drawn.values()].map(({ table }) => table));
     for (const table of document.querySelectorAll("table[data-series]")) {
-      // One point is no line: it is read where it stands.
-      if (!known.has(table) && table.tBodies[0]?.rows.length > 1) draw(table);
+      // A single row makes no line, so the table stays as it is.
+      if (!tables.has(table) && table.tBodies[0]?.rows.length > 1) draw(table);
     }
   }
 
