@@ -123,7 +123,7 @@ async def test_what_the_framework_refuses_is_told_the_same_way(database: Databas
         stranger = await client.get("/api/session", headers={"Host": "evil.example"})
         assert told(stranger) == (400, "VALIDATION_ERROR")
         # A page is a page, even with such a name.
-        assert "There is no such page." in (await ask("GET", "/apis")).text
+        assert "This page does not exist." in (await ask("GET", "/apis")).text
 
 
 NO_NUMBERS = ("abc", "0", "-1", "1.5", "9" * 13, "9" * 30, "%00")
@@ -140,7 +140,7 @@ async def test_a_page_of_what_has_no_such_number_is_not_found(database: Database
         for wrong in NO_NUMBERS:
             for path in paths:
                 answer = await client.get(re.sub(r"\{\w+\}", wrong, path), headers=HTML)
-                told = (answer.status_code, "There is no such page." in answer.text)
+                told = (answer.status_code, "This page does not exist." in answer.text)
                 assert told == (404, True), (path, wrong)
             posted = await client.post(f"/matches/{wrong}/status", headers=HTML)
             assert posted.status_code == 404
@@ -148,14 +148,14 @@ async def test_a_page_of_what_has_no_such_number_is_not_found(database: Database
 
 NO_FILTERS = {
     "/matches?least=abc&status=saved": "“least” in the address must be a number.",
-    "/matches?least=101": "“least” in the address must be 100 or less.",
-    "/matches?after=0": "“after” in the address must be 1 or more.",
-    f"/matches?q={'x' * 201}": "“q” in the address is too long: at most 200 signs.",
+    "/matches?least=101": "“least” in the address must be at most 100.",
+    "/matches?after=0": "“after” in the address must be at least 1.",
+    f"/matches?q={'x' * 201}": "“q” in the address can have up to 200 characters.",
     "/listings?state=lost": "“state” in the address must be open, closed or all.",
-    "/listings?q=%00": "“q” in the address makes no sense here.",
+    "/listings?q=%00": "“q” in the address is not valid.",
     "/listings?days=x&state=lost": "“days” in the address must be a number. “state” in",
     "/queue/items?status=%3Cscript%3E": "“status” in the address must be ",
-    "/queue/pause": "The address must say “phase”.",
+    "/queue/pause": "The address needs the parameter “phase”.",
 }
 
 

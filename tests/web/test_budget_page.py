@@ -14,7 +14,7 @@ from jobmill.outside import model_tiers
 from jobmill.outside.budget_ledger import BudgetCaps, LedgerLine, PeriodSpending
 from jobmill.queue import Block, Move, NewItem, Stage, Work
 from jobmill.settings import Settings
-from jobmill.web.pages.budget import Gauge, by_day, by_use
+from jobmill.web.pages.budget import total_by_day, total_by_use
 from jobmill.web.site_settings import SiteSettings
 from tests.queue.helpers import drain, put
 from tests.web.helpers import site_with
@@ -56,7 +56,7 @@ async def test_what_was_spent_is_held_against_the_caps(database: Database) -> No
     assert "$0.6875 left" in today
     assert "$0.0625 reserved" in today
     assert "$0.25 of $20.00" in month
-    assert "There is money left" in text(page, ".verdict")
+    assert "Within budget" in text(page, ".verdict")
     assert attribute(page, "#live", "hx-sse:connect") == "/live?topic=budget"
     assert attribute(page, "#budget", "hx-select") == "#budget"
     assert "sk-very-secret" not in (page.html or "")
@@ -70,9 +70,9 @@ async def test_it_is_told_by_model_and_purpose_with_what_the_cache_saved(
     assert texts(page, "table[data-sort] tbody th") == ["a:x", "a:y"]
     assert texts(page, "table[data-sort] td[data-value]") == ["$0.25", "$0.0625"]
     figures = dict(zip(texts(page, ".figures dt"), texts(page, ".figures dd"), strict=True))
-    assert figures["saved by the cache, about"] == "$0.25"
-    assert figures["answers from the cache"] == "1"
-    assert "$" not in figures["for each saved match"]
+    assert figures["Saved by cache (estimate)"] == "$0.25"
+    assert figures["Answers from cache"] == "1"
+    assert "$" not in figures["Cost per match"]
 
 
 async def test_each_day_is_a_row_that_a_script_can_draw(
@@ -97,9 +97,9 @@ async def test_without_a_model_it_says_that_all_works_and_what_makes_one_availab
     site: httpx2.AsyncClient,
 ) -> None:
     page = await look(site, "/budget")
-    assert "All works without one" in text(page, ".empty")
+    assert "Jobmill works without one" in text(page, ".empty")
     assert {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} <= set(texts(page, ".empty code"))
-    assert "No model was asked in 30 days." in text(page)
+    assert "No model calls in the last 30 days." in text(page)
     assert texts(page, ".details dd").count("$1.00") == 2
     for name in ("budget_call", "budget_run", "budget_day", "budget_month", "budget_spent_out"):
         assert name in texts(page, ".details code")
@@ -119,7 +119,7 @@ async def test_what_waits_for_the_budget_is_told(database: Database) -> None:
         site_settings=SiteSettings.from_settings(Settings(), KEY),
     ) as site:
         page = await look(site, "/budget")
-        assert text(page, ".verdict") == "1 item waits for the budget."
+        assert text(page, ".verdict") == "1 task is waiting for the budget"
         assert "next day or month" in text(page, ".message")
     local = SiteSettings(caps=BudgetCaps(*[Decimal(1)] * 4, local_when_spent=True))
     async with site_with(database, local=True, site_settings=local) as site:
@@ -168,18 +168,20 @@ def test_a_gauge_never_shows_more_than_all(
 
 
 def test_uses_are_added_up_and_the_dearest_comes_first() -> None:
-    uses = by_use([line(), line(day="2026-11-14", cache_hits=3), line(model="a:y", spent=0.5)])
-    assert [(use.model, use.sum.calls, round(use.sum.spent, 6)) for use in uses] == [
+    uses = total_by_use(
+        [line(), line(day="2026-11-14", cache_hits=3), line(model="a:y", spent=0.5)]
+    )
+    assert [(use.model, use.total.calls, round(use.total.spent, 6)) for use in uses] == [
         ("a:y", 1, 0.5),
         ("a:x", 2, 0.2),
     ]
-    assert round(uses[1].sum.saved, 6) == 0.3
-    assert by_use([line(calls=0, cache_hits=2, spent=0)])[0].sum.saved == 0
+    assert round(uses[1].total.saved, 6) == 0.3
+    assert total_by_use([line(calls=0, cache_hits=2, spent=0)])[0].total.saved == 0
 
 
 def test_days_without_calls_are_days_too() -> None:
-    days = by_day([line(), line(model="a:y")], 3, dt.date(2026, 11, 16))
-    assert [(day.at.day, day.sum.calls) for day in days] == [(16, 0), (15, 2), (14, 0)]
+    days = total_by_day([line(), line(model="a:y")], 3, dt.date(2026, 11, 16))
+    assert [(day.at.day, day.total.calls) for day in days] == [(16, 0), (15, 2), (14, 0)]
 
 
 def test_the_house_knows_which_models_are_asked() -> None:

@@ -36,7 +36,7 @@ def draw(macro: str, **values: object) -> str:
 
 
 def test_every_chart_says_in_words_what_one_would_see() -> None:
-    assert "Calls: now 3, lowest 1, highest 5" in draw("line", chart=Sparkline.of([1, 5, 3]))
+    assert "Calls: now 3, lowest 1, highest 5" in draw("sparkline", chart=Sparkline.of([1, 5, 3]))
     text = draw("columns", chart=make_columns([('<b>"', 5, "good")]))
     assert 'aria-label="Calls"' in text
     assert text.count("&lt;b&gt;&#34;: 5") == 2

@@ -66,7 +66,7 @@ async def test_filters_live_in_the_address(site: httpx2.AsyncClient, database: D
     assert names(await site.get("/companies?tier=D&q=")) == ["Beta Wells"]
     assert names(await site.get("/companies?known=good")) == ["Gamma"]
     assert names(await site.get("/companies?waiting=true")) == ["Delta"]
-    assert "No company is like that" in (await site.get("/companies?q=nobody")).text
+    assert "No companies match these filters" in (await site.get("/companies?q=nobody")).text
 
 
 @pytest.mark.parametrize("website", [None, "https://w.example"])
@@ -100,7 +100,7 @@ async def test_a_company_says_what_is_missing_and_why_it_has_its_tier(
         source = await helpers.make_source(tx, company_id=companies.CompanyId(id))
         await helpers.run(tx, source, 1, [helpers.posting(1, company="Wells")])
     text = (await site.get(f"/companies/{id}")).text
-    assert "a little: 60 letters, enough are more than 100" in text
+    assert "partial: 60 characters (needs more than 100)" in text
     assert "Culture: missing" in text
     assert "in Porto" in text
     assert "Tier B" in text
@@ -118,8 +118,8 @@ async def test_a_followed_company_is_queued_and_watched(
     assert answer.status_code == 303
     page = await site.get(answer.headers["location"])
     item = answer.headers["location"].partition("item=")[2]
-    assert "It waits for a worker." in page.text
-    assert "No worker runs that could do it" in page.text
+    assert "Waiting for a worker" in page.text
+    assert "No worker is running that can process this task" in page.text
     assert f'href="/queue/items/{item}"' in page.text
     again = await site.post(page.url.path + "/analyse")
     assert again.headers["location"].endswith(f"item={item}"), "there is one at a time"
@@ -133,7 +133,10 @@ async def test_what_is_known_and_fresh_is_left_alone_unless_one_asks(
         id = await make(tx, "Wells", "https://wells.example", about="x" * 101, culture="y" * 51)
     answer = await site.post("/companies/new", data={"name": "wells"})
     assert answer.headers["location"] == f"/companies/{id}?did=known"
-    assert "Enough is known" in (await site.get(answer.headers["location"])).text
+    assert (
+        "already in the catalog with recent data"
+        in (await site.get(answer.headers["location"])).text
+    )
     forced = await site.post(f"/companies/{id}/analyse")
     assert f"/companies/{id}?item=" in forced.headers["location"]
 
@@ -156,9 +159,9 @@ async def test_the_server_decides_what_is_fresh(
 @pytest.mark.parametrize(
     ("form", "status", "words"),
     [
-        ({"name": ""}, 400, "Say what it is called"),
-        ({"name": "https://wells.example"}, 400, "This name is an address"),
-        ({"name": "Wells", "website": "kept.example"}, 503, "No worker has ever run here"),
+        ({"name": ""}, 400, "Enter the name of the company"),
+        ({"name": "https://wells.example"}, 400, "The name looks like a web address"),
+        ({"name": "Wells", "website": "kept.example"}, 503, "No worker for this task has run yet"),
     ],
 )
 async def test_what_cannot_be_followed_is_said_and_what_was_typed_stays(
@@ -189,13 +192,13 @@ async def test_a_board_is_decided_on_its_companys_page(
     board = {"job_board_url": "https://w.example/jobs", "job_board_confidence": "medium"}
     async with database.transaction() as tx:
         id = await make(tx, "Wells", **board)
-    assert "Its board waits for you" in (await site.get(f"/companies/{id}")).text
+    assert "Its job board needs your approval" in (await site.get(f"/companies/{id}")).text
     answer = await site.post(
         f"/sources/approvals/board:{id}/reject", data={"back": f"/companies/{id}"}
     )
     assert (answer.status_code, answer.headers["location"]) == (303, f"/companies/{id}")
     page = await site.get(f"/companies/{id}")
-    assert "Its board waits for you" not in page.text
+    assert "Its job board needs your approval" not in page.text
     assert "Approve it after all" in page.text
 
 

@@ -56,7 +56,7 @@ async def test_it_says_what_needs_somebody_and_where(
         "/sources?show=waiting",
         "/matches?status=new",
     ]
-    assert "2 new matches are there." in text(page, ".needs")
+    assert "2 new matches" in text(page, ".needs")
     assert "the same again" in text(page, ".needs .bad")
     assert [one.text() for one in page.css("script") if one.text()] == []
     assert len(page.css(".bests li")) == 2
@@ -93,7 +93,7 @@ async def test_everything_in_a_demo_says_so_and_an_admin_ends_it(database: Datab
         page = await look(site, "/")
         assert page.css(".demo") == []
         assert texts(page, ".flow b") == ["0", "0", "0", "0"]
-        assert "no demo" in text(await look(site, "/demo"))
+        assert "The demo is not running" in text(await look(site, "/demo"))
 
 
 async def test_only_an_admin_ends_the_demo(database: Database) -> None:

@@ -42,8 +42,8 @@ async def test_everything_is_listed_with_what_was_said_of_it(
     assert page.status_code == 200
     assert sorted(shown(page)) == sorted(place.listings)
     for words in (
-        "<b>91</b> matched", "<b>62</b> skipped", "62 of the 80 that a match takes", "5 strikes of 5",
-        "not judged", "USD 50 an hour", "Remote, US",
+        "<b>91</b> matched", "<b>62</b> skipped", "Score 62 (needs 80)", "5 strikes of 5",
+        "not scored", "USD 50 an hour", "Remote, US",
     ):  # fmt: skip
         assert words in page.text, words
 
@@ -82,7 +82,7 @@ async def test_pages_follow_each_other_while_listings_come(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
-        place = await judged.make(tx, listings=list_page.AT_ONCE + 5)
+        place = await judged.make(tx, listings=list_page.PAGE_SIZE + 5)
     first = await site.get("/listings?company=wells")
     more = next_page(first)
     assert more is not None
@@ -91,24 +91,24 @@ async def test_pages_follow_each_other_while_listings_come(
         await helpers.run(tx, await helpers.make_source(tx), 9, [helpers.posting(999, "Newcomer")])
     second = await site.get(more)
     seen = shown(first) + shown(second)
-    assert len(shown(first)) == list_page.AT_ONCE
+    assert len(shown(first)) == list_page.PAGE_SIZE
     assert sorted(seen) == sorted(place.listings)
     assert next_page(second) is None
-    assert "Back to the first" in second.text
+    assert "First page" in second.text
 
 
 async def test_empty_lists_say_what_to_do_next(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     page = await site.get("/listings")
-    assert "No listings were found yet." in page.text
+    assert "No jobs found yet." in page.text
     assert "there is no profile yet" in page.text
     async with database.transaction() as tx:
         await judged.make(tx)
     page = await site.get("/listings?q=nothing")
-    assert "No listing is like that." in page.text
+    assert "No jobs match this search." in page.text
     assert 'href="/listings?q=nothing&amp;state=all"' in page.text
-    assert "No listing is like that." in (await site.get("/listings?state=closed")).text
+    assert "No jobs match this search." in (await site.get("/listings?state=closed")).text
 
 
 async def test_why_not_is_answered_with_rules_and_the_words_that_were_seen(
@@ -126,11 +126,11 @@ async def test_why_not_is_answered_with_rules_and_the_words_that_were_seen(
         await matches.save(tx, place.word(62, three))
         match = await matches.save(tx, place.word(91, four))
     for listing, told in {
-        one: ["Why not?", "Filtered out: 5 strikes, 5 are too many.", "Director of Pumps", "3 strikes"],
-        two: ["a reason that is enough by itself, and there are 1 strike", "not remote", "come in"],
+        one: ["Why this is not a match", "Filtered out: 5 strikes, 5 are too many.", "Director of Pumps", "3 strikes"],
+        two: ["1 dealbreaker, 1 strike", "not remote", "come in"],
         three: ["Scored 62, and a match takes 80; 0 strikes", "1 of 2 that it asks for", ">Go<"],
-        four: ["Why it fits", f'href="/matches/{match}"', "A match with 91"],
-        place.listings[4]: ["Not judged yet", "The filter would"],
+        four: ["Why this is a match", f'href="/matches/{match}"', "Match: score 91"],
+        place.listings[4]: ["Not scored yet", "Would "],
     }.items():  # fmt: skip
         page = await site.get(f"/listings/{listing}")
         assert page.status_code == 200
@@ -163,7 +163,7 @@ async def test_a_listing_shows_its_facts_what_repeats_it_and_what_happened(
         assert words in page.text, words
     assert "What if?" not in page.text
     page = await site.get(f"/listings/{second}")
-    for words in (f'href="/listings/{first}"', "linked by hand", f"linked to {first} · by ada"):
+    for words in (f'href="/listings/{first}"', "linked by hand", f"linked to job {first} · by ada"):
         assert words in page.text, words
 
 
@@ -180,10 +180,10 @@ async def test_what_if_judges_it_anew_and_keeps_nothing(
         await matches.save(tx, place.word(62))
         before = await verdicts.get(tx, place.profile, place.listing)
     path = f"/listings/{place.listing}"
-    assert "nothing was kept" not in (await site.get(path)).text
+    assert "Nothing was saved" not in (await site.get(path)).text
     page = await site.get(f"{path}?having=Go:strong,%20Kubernetes&without=")
     assert page.status_code == 200
-    assert "Judged locally; nothing was kept." in page.text
+    assert "Nothing was saved." in page.text
     assert 'value="Go:strong, Kubernetes"' in page.text
     assert '<th scope="col">Then</th>' in page.text
     async with database.transaction() as tx:
@@ -219,7 +219,7 @@ async def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
     assert re.search(
         rf'name="{name}" [^>]*value="{typed}"[^>]* aria-describedby="what-is-wrong"', page.text
     )
-    assert "nothing was kept" not in page.text
+    assert "Nothing was saved" not in page.text
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from jobmill.queue.items import Work
 from jobmill.web.job_view import score_bars
 from jobmill.web.pages.matches import board_page
 from jobmill.web.pages.matches import list_page as pages
-from jobmill.web.pages.matches.inbox_query import Inbox
+from jobmill.web.pages.matches.inbox_query import InboxQuery
 from tests.catalog import helpers
 from tests.matching import judged
 from tests.people.helpers import bearer
@@ -93,7 +93,7 @@ async def test_the_best_come_first_each_with_why_and_what_it_offers(
     assert shown(page) == [high, low]
     for words in (
         "Pump Engineer", "Wells &amp; Co", "Porto", "hybrid", "EUR 60,000-75,000 a year",
-        "meaning 45/60, skills 40/40 · Python · lacks Go", '<time datetime="',
+        "meaning 45/60, skills 40/40 · Python · missing: Go", '<time datetime="',
     ):  # fmt: skip
         assert words in page.text
 
@@ -140,30 +140,29 @@ async def test_pages_follow_each_other_and_keep_the_filter_while_matches_come_an
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     # Many of the same score: only the number tells them apart.
-    made = await fill(database, [90] * (pages.AT_ONCE + 5))
+    made = await fill(database, [90] * (pages.PAGE_SIZE + 5))
     ordered = sorted(made, reverse=True)
     first = await site.get("/matches?least=80")
-    assert shown(first) == ordered[: pages.AT_ONCE]
+    assert shown(first) == ordered[: pages.PAGE_SIZE]
     more = next_page(first)
     assert more is not None
     assert parse_qs(urlsplit(more).query)["least"] == ["80"]
     async with database.transaction() as tx:
         await matches.set_status(tx, ordered[0], "dismissed")
-        await matches.set_status(tx, ordered[pages.AT_ONCE - 1], "dismissed")
+        await matches.set_status(tx, ordered[pages.PAGE_SIZE - 1], "dismissed")
     second = await site.get(more)
-    assert shown(second) == ordered[pages.AT_ONCE :]
+    assert shown(second) == ordered[pages.PAGE_SIZE :]
     assert next_page(second) is None
-    assert 'href="/matches?least=80">Back to the first' in second.text
+    assert 'href="/matches?least=80">First page' in second.text
 
 
 async def test_no_more_is_read_than_is_shown(database: Database) -> None:
-    await fill(database, [90] * (pages.AT_ONCE + 5))
+    await fill(database, [90] * (pages.PAGE_SIZE + 5))
     async with database.transaction() as tx:
         version = await profiles.get(tx)
-        asked = Inbox()
-        shown = await pages.read(tx, version, asked)
-    assert len(shown.found.matches) == pages.AT_ONCE
-    assert shown.found.next == shown.found.matches[-1].id
+        content = await pages.read_inbox(tx, version, InboxQuery())
+    assert len(content.result.matches) == pages.PAGE_SIZE
+    assert content.result.next == content.result.matches[-1].id
 
 
 async def test_saying_what_one_makes_of_a_match_leads_back_and_can_be_undone_there(
@@ -177,7 +176,7 @@ async def test_saying_what_one_makes_of_a_match_leads_back_and_can_be_undone_the
     assert await status(database, id) == "dismissed"
     page = await site.get(answer.headers["location"])
     assert shown(page) == []
-    assert "Pump Engineer is dismissed." in page.text
+    assert "Status of Pump Engineer: dismissed" in page.text
     assert f'action="/matches/{id}/undo"' in page.text
     undone = await site.post(f"/matches/{id}/undo", data={"back": f"/matches/{id}"})
     assert (undone.status_code, undone.headers["location"]) == (303, f"/matches/{id}")
@@ -270,7 +269,9 @@ async def test_news_are_counted_and_not_put_into_the_list(
         # One of them is not for this list.
         for listing, score in zip(place.listings[1:], (90, 86, 82), strict=True):
             await matches.save(tx, place.word(score, listing))
-    assert (await site.get(news)).text.strip() == '<a href="/matches?least=85">2 new, show</a>'
+    assert (
+        await site.get(news)
+    ).text.strip() == '<a href="/matches?least=85">Show 2 new matches</a>'
 
 
 async def test_each_profile_has_its_own_inbox(site: httpx2.AsyncClient, database: Database) -> None:
@@ -294,25 +295,25 @@ async def test_an_empty_inbox_says_what_to_do_next(
         assert page.status_code == 200
         assert words in page.text
 
-    await says("There is no profile yet")
+    await says("You have no profile yet")
     async with database.transaction() as tx:
         place = await judged.make(tx)
-    await says('href="/sources">Say where to look')
+    await says('href="/sources">Add sources')
     async with database.transaction() as tx:
         await judging_feed.add(tx, [place.listing])
-    await says("listings wait to be judged")
+    await says("Jobs are waiting to be scored")
     async with database.transaction() as tx:
         await tx.execute("DELETE FROM matching.judging_queue")
         await matches.save(tx, place.filtered())
-    await says("Nothing that was judged fits main yet.")
+    await says("No job matches the profile main yet.")
     async with database.transaction() as tx:
         id = await matches.save(tx, place.word(91))
     assert id
-    await says("No match is like that.", "?least=99")
-    await says("There are no more.", f"?after={id}")
+    await says("No matches for these filters.", "?least=99")
+    await says("No more matches.", f"?after={id}")
     async with database.transaction() as tx:
         await matches.set_status(tx, id, "dismissed")
-    await says("all that fit was dismissed")
+    await says("You dismissed all matches")
 
 
 async def test_tabs_count_what_their_lists_show(
@@ -369,14 +370,14 @@ async def test_what_was_done_to_a_copy_is_told(
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
         await duplicate_links.link(tx, second, first)
     for path in ("/matches", "/matches/board"):
-        assert "Pump Engineer is new." in (await site.get(f"{path}?done={low}")).text
+        assert "Status of Pump Engineer: new" in (await site.get(f"{path}?done={low}")).text
 
 
 @pytest.mark.parametrize(
     ("parts", "score", "told"),
     [
-        ((80, 27), 100, ["<td>107</td>", "cut to 100, for a score ends there"]),
-        ((10, -25), 0, ["<td>-15</td>", "raised to 0, for a score begins there"]),
+        ((80, 27), 100, ["<td>107</td>", "Capped at 100"]),
+        ((10, -25), 0, ["<td>-15</td>", "Raised to 0"]),
         ((60, 31), 91, []),
     ],
 )
@@ -395,7 +396,7 @@ async def test_a_sum_that_is_cut_is_shown_before_and_after(
         page = await site.get(path)
         for words in told:
             assert words in page.text, words
-        assert ("The score</th>" in page.text) is bool(told)
+        assert ("Sum</th>" in page.text) is bool(told)
         assert f"<b>{score}</b> <small>of 100" in page.text
         assert "limit</th>" not in page.text
 
@@ -419,7 +420,7 @@ async def test_a_match_is_shown_with_all_that_is_known_of_it(
         "some Fortran", "asks for Madrid", "2 strikes", "<q>Madrid</q>", '<span class="chip">Go</span>',
         "Keeps water running.", "new → saved · by ada · call them", "created, score 91",
         'href="https://boards.example/wells/postings/1" rel="noopener noreferrer"', " board", "greenhouse",
-        "item 4711, which the queue has forgotten", "a match takes 80",
+        "Task 4711, no longer in the queue", "needs 80",
     ):  # fmt: skip
         assert words in page.text, words
     assert (await site.get("/matches/999999999")).status_code == 404
@@ -493,7 +494,7 @@ async def test_filters_are_kept_as_a_view_and_let_go_with_a_way_back(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     high, _ = await fill(database, [95, 85])
-    assert "Keep these filters" not in (await site.get("/matches")).text
+    assert "Save these filters" not in (await site.get("/matches")).text
     page = await site.get("/matches?least=90&order=newest")
     action = re.search(r'action="(/matches/views\?[^"]+)"', page.text)
     assert action
@@ -510,7 +511,7 @@ async def test_filters_are_kept_as_a_view_and_let_go_with_a_way_back(
     gone = await site.post(remove[1].replace("&amp;", "&"))
     assert re.fullmatch(r"/matches\?gone=\d+", gone.headers["location"])
     page = await site.get(gone.headers["location"])
-    assert "The view Good ones is removed." in page.text
+    assert "View Good ones removed" in page.text
     assert "order=newest" not in page.text
     restore = re.search(r'action="(/matches/views/\d+/restore)"', page.text)
     assert restore
@@ -564,10 +565,10 @@ async def test_the_board_has_a_column_for_each_status_and_cards_that_move(
 
 
 async def test_a_column_is_not_endless(site: httpx2.AsyncClient, database: Database) -> None:
-    await fill(database, [90] * (board_page.AT_ONCE + 1))
+    await fill(database, [90] * (board_page.CARDS_PER_COLUMN + 1))
     page = await site.get("/matches/board")
-    assert len(shown(page)) == board_page.AT_ONCE
-    assert f'<a href="/matches?status=new">All {board_page.AT_ONCE + 1}</a>' in page.text
+    assert len(shown(page)) == board_page.CARDS_PER_COLUMN
+    assert f'<a href="/matches?status=new">All {board_page.CARDS_PER_COLUMN + 1}</a>' in page.text
 
 
 async def test_what_the_list_shows_can_be_taken_away_as_a_file(

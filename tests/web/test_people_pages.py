@@ -71,7 +71,7 @@ async def test_a_person_is_added_with_a_password_that_was_typed(
     answer = await post(boss, "/people", typed)
     assert (answer.status_code, answer.headers["location"]) == (303, "/people?did=added")
     page = await look(boss, "/people?did=added")
-    assert "may sign in now" in text(page, "[role=status]")
+    assert "can sign in now" in text(page, "[role=status]")
     assert texts(page, "[aria-labelledby=people] tbody th") == ["Ada", "Bo"]
     async with site_with(database) as client:
         assert (await enter(client, BO["email"])).status_code == 303
@@ -85,7 +85,7 @@ async def test_a_person_is_added_with_a_password_that_was_typed(
         ({"name": " "}, 400, "name"),
         ({"name": "x" * 201}, 400, "200"),
         ({"role": "king"}, 400, "Choose a role"),
-        ({"again": "another password"}, 400, "alike"),
+        ({"again": "another password"}, 400, "do not match"),
         ({"password": "short", "again": "short"}, 400, "10 to 1,000"),
     ],
 )
@@ -137,10 +137,10 @@ async def test_their_sessions_are_listed_and_can_be_ended(
         await enter(one, bo.email)
         await enter(two, bo.email)
         assert len((await look(boss, f"/people/{bo.id}")).css(".events li")) == 2
-        assert "2 places" in text(await look(boss, "/people"), "tbody")
+        assert "2 sessions" in text(await look(boss, "/people"), "tbody")
         assert (await post(boss, f"/people/{bo.id}/sessions/end")).status_code == 303
         assert [(await each.get("/api/session")).status_code for each in (one, two)] == [401, 401]
-    assert "Nowhere" in text(await look(boss, f"/people/{bo.id}"))
+    assert "Not signed in anywhere" in text(await look(boss, f"/people/{bo.id}"))
     assert (await boss.get("/people", headers=HTML)).status_code == 200
 
 
@@ -157,7 +157,7 @@ async def test_ending_somebody_says_what_follows_first(
         assert answer.headers["location"] == "/people?did=ended"
         assert (await client.get("/api/session")).status_code == 401
         assert (await enter(client, bo.email)).status_code == 401
-    assert "1 person who ended" in text(await look(boss, "/people"), "summary")
+    assert "1 person without access" in text(await look(boss, "/people"), "summary")
     assert "no longer sign in" in text(await look(boss, f"/people/{bo.id}"))
     for path in ("end", "role", "password"):
         again = await post(boss, f"/people/{bo.id}/{path}", {"role": "viewer", "how": "generate"})
@@ -212,11 +212,11 @@ async def test_a_key_is_shown_once_works_and_is_ended(
         assert "never" not in row
         assert key not in (page.html or "")
         ask = attribute(page, "[aria-labelledby=keys] tbody a", "href")
-        assert "End this key?" in text(await look(boss, ask))
+        assert "Revoke this key?" in text(await look(boss, ask))
         assert (await client.get("/metrics", headers=bearer)).status_code == 200
         assert (await post(boss, ask)).headers["location"] == "/people?did=key-ended"
         assert (await client.get("/metrics", headers=bearer)).status_code == 401
-    assert "1 key that was ended" in text(await look(boss, "/people"), "summary")
+    assert "1 revoked key" in text(await look(boss, "/people"), "summary")
 
 
 async def test_a_key_without_a_name_or_role_is_refused(boss: httpx2.AsyncClient) -> None:
@@ -250,8 +250,8 @@ async def test_names_are_shown_as_they_are_and_do_nothing(
 
 async def test_nobody_yet_is_said_so_with_what_to_do(site: httpx2.AsyncClient) -> None:
     page = await look(site, "/people?did=%3Cb%3E")
-    assert "Nobody signs in yet." in text(page)
-    assert "No program has a key." in text(page)
+    assert "No people yet." in text(page)
+    assert "No API keys yet." in text(page)
     assert not page.css("[role=status].message")
 
 

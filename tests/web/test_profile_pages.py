@@ -101,12 +101,11 @@ async def test_the_salary_hoped_for_is_told_to_be_no_filter(
         page = Html((await site.get(path)).text)
         field = page.css_first('[name="salary_floor.amount"]')
         about = page.css_first(f"#{field.attributes['aria-describedby']}").text()
-        assert "no filter" in about
-        assert "One that pays less can still be a match" in about
+        assert "excludes nothing" in about
+        assert "jobs below it fewer" in about
     told = read_text(await site.get("/profile"))
-    assert (
-        "90,000 USD a year or more: worth up to 5 points of the score. Lower pay rules"
-        in re.sub("<[^>]*>", "", told)
+    assert "90,000 USD per year worth up to 5 points; lower salaries are not excluded" in re.sub(
+        "<[^>]*>", "", told
     )
     assert "Least salary" not in told
 
@@ -128,8 +127,8 @@ async def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_stays(
     answer = await site.post("/profile/edit", data=sent)
     assert answer.status_code == 422
     for path in ("experience_years", "skills.1", "stop_lists.domains"):
-        assert f'id="wrong-{path}"' in answer.text
-        assert f'aria-describedby="wrong-{path}"' in answer.text
+        assert f'id="error-{path}"' in answer.text
+        assert f'aria-describedby="error-{path}"' in answer.text
     assert 'value="many"' in answer.text
     assert (await newest(database)).version == 1
 
@@ -159,7 +158,7 @@ async def test_the_dry_run_tells_what_would_change_and_keeps_nothing(
         await catalog.run(tx, await catalog.make_source(tx), 1, postings)
     answer = await site.post("/profile/edit", data=form(titles="Chef", act="look"))
     page = read_text(answer)
-    assert "All 3 open listings" in page
+    assert "All 3 open jobs" in page
     assert "+ - Chef" in page
     assert "<script>alert" not in answer.text
     assert (await newest(database)).version == 1
@@ -188,7 +187,11 @@ async def test_a_profile_is_paused_resumed_and_made_the_default(
 ) -> None:
     await keep(database)
     await keep(database, name="other")
-    for path, words in (("pause", "is paused"), ("go-on", "at work again"), ("use", "the default")):
+    for path, words in (
+        ("pause", "is paused"),
+        ("go-on", "is active again"),
+        ("use", "the default profile"),
+    ):
         answer = await site.post(f"/profile/{path}", data={"profile": "other"})
         assert words in (await site.get(answer.headers["location"])).text
     async with database.transaction() as tx:
@@ -225,8 +228,8 @@ async def test_a_resume_is_read_for_review_and_nothing_is_saved(
     answer = await site.post("/profile/upload", files={"file": RESUMES[kind]})
     page = read_text(answer)
     assert answer.status_code == 200
-    assert f"This was understood from {RESUMES[kind][0]}" in page
-    assert "It says nothing of:" in page
+    assert f"Read from {RESUMES[kind][0]}" in page
+    assert "Not found in the resume:" in page
     assert 'value="PostgreSQL"' in page
     async with database.transaction() as tx:
         assert await profiles.find(tx) == []

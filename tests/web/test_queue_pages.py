@@ -91,14 +91,12 @@ async def test_a_phase_is_paused_with_a_reason_and_goes_on(
 ) -> None:
     await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
     asked = await page(site, "/queue/pause?phase=tea/steep")
-    assert "Pause tea/steep?" in texts(asked, "#asked")
+    assert "Pause tea/steep?" in texts(asked, "#confirmation-title")
     assert [one.attributes["value"] for one in asked.css("[name=phase]")] == ["tea/steep", "tea"]
     answer = await send(site, "/queue/pause", phase="tea/steep", reason="guests")
     assert answer.headers["location"] == "/queue?did=paused"
     shown = await page(site, "/queue?did=paused")
-    assert texts(shown, ".message") == [
-        "It is paused: what runs goes on, and nothing more is started."
-    ]
+    assert texts(shown, ".message") == ["Paused. Running tasks finish, and no new ones start."]
     [row] = [one for one in texts(shown, ".phases tbody th") if "paused" in one]
     assert "guests" in row
     assert row.startswith("tea/steep")
@@ -124,14 +122,14 @@ async def test_while_phases_are_paused_the_page_says_so_first(
         shown = await page(site, "/queue")
         return texts(shown, ".verdict"), bool(shown.css(".verdict.calm"))
 
-    assert await verdict() == (["1 item waits to be run."], True)
+    assert await verdict() == (["1 task is waiting"], True)
     await send(site, "/queue/pause", phase="tea/steep", reason="guests")
-    assert await verdict() == (["1 phase is paused."], True)
+    assert await verdict() == (["1 step is paused"], True)
     await send(site, "/queue/pause", phase="tea", reason="guests")
-    assert await verdict() == (["2 phases are paused."], True)
+    assert await verdict() == (["2 steps are paused"], True)
     await send(site, "/queue/resume", phase="tea")
     await send(site, "/queue/resume", phase="tea/steep")
-    assert await verdict() == (["1 item waits to be run."], True)
+    assert await verdict() == (["1 task is waiting"], True)
 
 
 async def test_a_whole_kind_is_paused_and_resumed_as_one(
@@ -148,7 +146,7 @@ async def test_a_pause_without_a_reason_is_asked_for_again(
 ) -> None:
     await put(database, stages(tea=end))
     answer = await send(site, "/queue/pause", 400, phase="tea/run", reason=" ")
-    assert "Say why, for whoever asks later." in answer.text
+    assert "Enter a reason. It is kept in the history." in answer.text
     assert Html(answer.text).css_first(".confirmation")
     answer = await send(site, "/queue/pause", 400, phase="tea/run", reason="x" * 501)
     assert Html(answer.text).css_first("[name=reason]").attributes["value"] == "x" * 501
@@ -173,10 +171,10 @@ async def test_what_is_blocked_is_unblocked_by_the_name_of_what_was_missing(
     table = stages(tea=block)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
-    assert "kettle 1 item waits for it Unblock kettle" in texts(
+    assert "kettle 1 task is waiting for it Unblock kettle" in texts(
         await page(site, "/queue"), ".acted"
     )
-    assert "1 item goes on." in texts(
+    assert "1 task continues." in texts(
         await page(site, "/queue/unblock?on=kettle"), ".confirmation p"
     )
     assert "the kettle is away" in texts(await page(site, f"/queue/items/{id}"), ".message")
@@ -346,7 +344,9 @@ async def test_an_item_that_failed_is_put_back(
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
     await page(site, f"/queue/items/{id}/cancel", 409)
-    assert "Put this item back?" in texts(await page(site, f"/queue/items/{id}/retry"), "#asked")
+    assert "Retry this task?" in texts(
+        await page(site, f"/queue/items/{id}/retry"), "#confirmation-title"
+    )
     answer = await send(site, f"/queue/items/{id}/retry")
     assert answer.headers["location"] == f"/queue/items/{id}?did=retry"
     assert texts(await page(site, answer.headers["location"]), ".message[role=status]")
@@ -369,7 +369,7 @@ async def test_an_item_is_cancelled_with_its_consequences_and_a_reason(
     shown = await page(site, f"/queue/items/{tea}")
     assert shown.css_first(f'dd a[href="/queue/items/{cup}"]')
     asked = texts(await page(site, f"/queue/items/{cup}/cancel"), ".confirmation p")
-    assert "1 item waits for it, and goes on without it." in asked
+    assert "1 task that waits for it continues without it." in asked
     answer = await send(site, f"/queue/items/{cup}/cancel", 400, reason="")
     assert Html(answer.text).css_first(".confirmation")
     await send(site, f"/queue/items/{cup}/cancel", reason="broken")
@@ -420,8 +420,8 @@ async def test_a_lineage_is_a_tree_with_what_was_refused_in_its_place(
     below = root.css_first("ul")
     refused = [" ".join(one.text().split()) for one in below.css(".refused")]
     assert refused == [
-        "Refused it is worked on already cup/run blue",
-        "Refused it is its own ancestor tea/run green",
+        "Refused already running elsewhere cup/run blue",
+        "Refused would be its own ancestor tea/run green",
     ]
     here = shown.css_first("#here")
     assert here.css_first("a").attributes["href"] == f"/queue/items/{cup}"
@@ -464,8 +464,8 @@ async def test_the_first_thousand_of_a_big_lineage_are_drawn(
     [last] = await fetch(database, "SELECT max(id) FROM queue.item")
     shown = await page(site, f"/queue/lineage/{tracking}?item={last}")
     assert len(shown.css(".kin > li")) == 500
-    assert "Only the first 500 items are drawn" in texts(shown, ".message")[0]
-    assert f"Item {last} is not among them." in texts(shown, ".message")[0]
+    assert "Showing the first 500 tasks" in texts(shown, ".message")[0]
+    assert f"Task {last} is not among them." in texts(shown, ".message")[0]
 
 
 def chain(length: int) -> list[Item]:
@@ -473,12 +473,12 @@ def chain(length: int) -> list[Item]:
 
 
 def test_a_chain_longer_than_the_stack_is_drawn_and_every_list_ends() -> None:
-    branches = lineage_page.lay(lineage.build_trees(chain(3_000), []))
+    branches = lineage_page.tree_rows(lineage.build_trees(chain(3_000), []))
     assert len(branches) == 3_000
     assert (
         sum(one.opens for one in branches)
         == sum(one.closes for one in branches)
-        == lineage_page.DEEPEST
+        == lineage_page.MAX_INDENT
     )
 
 
@@ -526,4 +526,4 @@ async def test_what_others_wrote_is_only_ever_text(
 
 
 def test_data_shows_what_would_turn_a_line_around() -> None:
-    assert item_page.written({"a": "x\u202ey\u0000"}) == '{\n  "a": "x\\u202ey\\u0000"\n}'
+    assert item_page.format_data({"a": "x\u202ey\u0000"}) == '{\n  "a": "x\\u202ey\\u0000"\n}'

@@ -68,16 +68,16 @@ async def make_run(tx: Tx, **skipped: str) -> int:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (None, "hardly anything"),
-        (0.001, "hardly anything"),
-        (0.2, "one in 5 calls"),
-        (0.74, "one in 2 calls"),
-        (0.8, "1 listing"),
-        (1_234.2, "1,234 listings"),
+        (None, "almost none"),
+        (0.001, "almost none"),
+        (0.2, "1 job in 5 reads"),
+        (0.74, "1 job in 2 reads"),
+        (0.8, "1 job"),
+        (1_234.2, "1,234 jobs"),
     ],
 )
 def test_what_a_call_is_worth_is_said_in_words(value: float | None, said: str) -> None:
-    assert labels.worth(value) == said
+    assert labels.describe_expected(value) == said
 
 
 @pytest.mark.parametrize("path", ALL)
@@ -96,7 +96,7 @@ async def test_what_is_due_is_shown_with_its_worth(
     text = await look(site)
     assert f"/rotation/targets/{rich}" in text
     assert f"/rotation/targets/{later}" not in text
-    assert "48 listings" in text
+    assert "48 jobs" in text
     assert f"/rotation/targets/{later}" in await look(site, "?ahead=day")
     assert f"/rotation/targets/{rich}" not in await look(site, "?ahead=day&platform=lever")
 
@@ -113,7 +113,7 @@ async def test_the_last_run_tells_what_was_skipped_and_why(
     text = await look(site)
     for said in ("REED_API_KEY", "the board fell over", "the queue has no room"):
         assert said in text
-    assert "Nothing was skipped" not in text
+    assert "Nothing failed or was skipped" not in text
 
 
 async def test_a_run_asked_for_is_one_item_however_often_one_asks(
@@ -203,7 +203,7 @@ async def test_a_target_that_was_given_up_is_revived(
 ) -> None:
     id = await make(database, status="bad", fail_count=5)
     assert f"/targets/{id}/revive" in await look(site, f"/targets/{id}")
-    assert "1 target" in await look(site)
+    assert "1 scheduled read" in await look(site)
     await send(site, f"/targets/{id}/revive")
     async with database.transaction() as tx:
         target = await targets.get(tx, id)
@@ -241,7 +241,9 @@ async def test_a_search_is_added_edited_turned_off_and_removed(
             tx, int, "SELECT count(*) FROM rotation.target WHERE status = 'paused'"
         )
     assert resting == 2
-    assert "1 slice that no other search wants" in await look(site, f"/searches/{one.id}/remove")
+    assert "1 scheduled read that no other search needs" in await look(
+        site, f"/searches/{one.id}/remove"
+    )
     await send(site, f"/searches/{one.id}/off")
     async with database.transaction() as tx:
         assert not (await searches.get(tx, one.id)).enabled
@@ -252,11 +254,11 @@ async def test_a_search_is_added_edited_turned_off_and_removed(
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({"platform": "remotive", "keywords": " ", "priority": "5"}, "what is looked for"),
+        ({"platform": "remotive", "keywords": " ", "priority": "5"}, "Enter at least one search"),
         ({"platform": "remotive", "keywords": "cook", "priority": "101"}, "0 to 100"),
         ({"keywords": "cook", "priority": "5"}, "Choose a platform"),
         ({"platform": "lever", "keywords": "cook", "priority": "5"}, "cannot be searched"),
-        ({"platform": "remotive", "keywords": "x" * 201, "priority": "5"}, "at most 200"),
+        ({"platform": "remotive", "keywords": "x" * 201, "priority": "5"}, "up to 200"),
     ],
 )
 async def test_a_search_that_makes_no_sense_is_not_kept(

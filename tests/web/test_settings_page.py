@@ -37,7 +37,7 @@ async def test_no_password_is_shown(database: Database) -> None:
     assert "hunter" not in page
     assert "db.example" in page
     assert "direct.example" in page
-    assert "set, and hidden" in page
+    assert "set, hidden" in page
     assert "<script>alert" not in page
 
 
@@ -49,7 +49,7 @@ async def test_what_changes_at_the_next_start_is_told(database: Database) -> Non
     ) as site:
         page = (await site.get("/settings")).text
     assert "4711" in page
-    assert "At the next start:" in page
+    assert "After the next restart:" in page
 
 
 async def test_only_an_admin_sees_the_settings(database: Database) -> None:

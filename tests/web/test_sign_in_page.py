@@ -207,7 +207,9 @@ async def test_one_changes_ones_own_password_and_stays(database: Database) -> No
         wish = {"old": PASSWORD, "new": NEW, "again": NEW}
         answer = await post(client, "/account/password", wish)
         assert (answer.status_code, answer.headers["location"]) == (303, "/account?did=password")
-        assert "is changed" in text(await look(client, "/account?did=password"), "[role=status]")
+        assert "Password changed" in text(
+            await look(client, "/account?did=password"), "[role=status]"
+        )
         assert client.cookies[SESSION_COOKIE] != before
         assert (await other.get("/api/session")).status_code == 401
         kept = {"Cookie": f"{SESSION_COOKIE}={before}"}
@@ -219,8 +221,8 @@ async def test_one_changes_ones_own_password_and_stays(database: Database) -> No
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"old": "wrong"}, "not your password"),
-        ({"again": "another one"}, "alike"),
+        ({"old": "wrong"}, "not your current password"),
+        ({"again": "another one"}, "do not match"),
         ({"new": "short", "again": "short"}, "10 to 1,000"),
     ],
 )
@@ -275,19 +277,19 @@ async def test_at_this_machine_there_is_no_account(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     assert "no sign-in needed" in text(await look(site, "/matches"), ".me")
-    assert "No sign-in is needed" in text(await look(site, "/account"))
-    assert "no sign-in is needed" in text(await look(site, "/sign-in"))
+    assert "You need no sign-in" in text(await look(site, "/account"))
+    assert "You need no sign-in" in text(await look(site, "/sign-in"))
     for path in ("/account/password", "/account/sessions/end"):
         assert (await post(site, path)).status_code == 409
     key = await site.get("/account", headers=HTML | await bearer(database, "viewer"))
-    assert "a key, and no person" in key.text
+    assert "an API key, not a personal account" in key.text
 
 
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        (401, "sign in"), (403, "another role"), (404, "mistyped"), (409, "Go back"), (410, "not come back"),
-        (429, "Wait"), (500, "whoever runs this"), (503, "by itself"),
+        (401, "sign in"), (403, "another role"), (404, "may be wrong"), (409, "Go back"), (410, "not come back"),
+        (429, "Wait"), (500, "your administrator"), (503, "automatically"),
     ],
 )  # fmt: skip
 async def test_every_error_says_what_to_do_next(database: Database, code: int, words: str) -> None:

@@ -13,8 +13,8 @@ from jobmill.queue.inspect import PhaseStatus, WorkerStatus
 from jobmill.queue.overview import Overview
 from jobmill.web import html_errors
 from jobmill.web import site as pages
-from jobmill.web.pages.health import judge_schedules
-from jobmill.web.pages.queue.overview_page import verdict
+from jobmill.web.pages.health import check_schedules
+from jobmill.web.pages.queue.overview_page import describe_health
 from tests.queue.helpers import drain, put
 from tests.web.conftest import served
 
@@ -61,7 +61,7 @@ async def test_it_is_ready_when_every_part_is(site: httpx2.AsyncClient) -> None:
         (
             "INSERT INTO queue.worker (name, lease) VALUES ('here:1', '20 s')",
             "schedules",
-            "no worker has looked at them yet",
+            "no worker has checked them yet",
         ),
     ],
 )
@@ -77,14 +77,14 @@ async def test_it_is_not_ready_and_says_why(
 
 
 @pytest.mark.parametrize(
-    ("expected", "ticked", "ok"),
+    ("has_workers", "seconds_ago", "ok"),
     [(False, None, True), (False, 900.0, True), (True, None, False), (True, 29.0, True),
      (True, 31.0, False)],
 )  # fmt: skip
-def test_schedules_must_be_looked_at_where_a_worker_is_expected(
-    expected: bool, ticked: float | None, ok: bool
+def test_schedules_must_be_checked_if_workers_are_registered(
+    has_workers: bool, seconds_ago: float | None, ok: bool
 ) -> None:
-    assert judge_schedules(expected=expected, ticked=ticked).ok is ok
+    assert check_schedules(has_workers=has_workers, seconds_ago=seconds_ago).ok is ok
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ async def test_an_error_is_a_page_for_people_and_json_for_programs(
     page = await site.get("/nowhere", headers=HTML)
     assert page.status_code == 404
     assert page.headers["content-type"].startswith("text/html")
-    assert "There is no such page." in page.text
+    assert "This page does not exist." in page.text
     told = await site.get("/nowhere")
-    assert (told.status_code, told.json()) == (404, {"error": "There is no such page."})
+    assert (told.status_code, told.json()) == (404, {"error": "This page does not exist."})
     wrong = await site.delete("/queue")
     assert wrong.status_code == 405
     assert "GET" in wrong.headers["allow"]
@@ -130,7 +130,7 @@ async def test_what_the_database_says_of_a_bug_stays_inside(
     answer = await site.get("/queue", headers=HTML)
     assert answer.status_code == 500
     assert "phase" not in answer.text.lower()
-    assert "The log tells what." in answer.text
+    assert "The server log has the details." in answer.text
 
 
 async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
@@ -149,7 +149,7 @@ async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
         )
     page = await site.get("/queue", headers=HTML)
     assert page.status_code == 200
-    for words in ("tea/boil", "1,000", "1 alert stands.", "paused"):
+    for words in ("tea/boil", "1,000", "1 active alert", "paused"):
         assert words in page.text
     assert "&lt;script&gt;" in page.text
     assert "<script>" not in page.text
@@ -159,10 +159,10 @@ async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
 @pytest.mark.parametrize(
     ("alerts", "workers", "pending", "processing", "words"),
     [
-        (2, [True], 0, 1, "2 alerts stand."),
-        (0, [True, False], 0, 1, "1 worker is silent."),
+        (2, [True], 0, 1, "2 active alerts"),
+        (0, [True, False], 0, 1, "1 worker is not responding"),
         (0, [], 5, 0, "No worker runs, so nothing is worked on."),
-        (0, [True], 5, 1, "Work is going on."),
+        (0, [True], 5, 1, "Processing tasks"),
         (0, [True], 5, 0, "5 items wait to be run."),
         (0, [True], 0, 0, "All is well; there is nothing to do."),
     ],
@@ -180,12 +180,12 @@ def test_the_worst_is_said_first(
         retrying=0,
         ticked_seconds=None,
     )
-    assert verdict(overview)[1] == words
+    assert describe_health(overview)[1] == words
 
 
 async def test_the_page_of_an_empty_queue_says_what_to_do(site: httpx2.AsyncClient) -> None:
     page = await site.get("/queue", headers=HTML)
-    assert "No phases are known yet." in page.text
+    assert "No steps yet." in page.text
     assert "No worker runs, so nothing is worked on." in page.text
 
 

@@ -83,12 +83,12 @@ async def test_each_tab_lists_its_own(site: httpx2.AsyncClient, database: Databa
     page = await site.get("/sources?show=waiting")
     assert f"/sources/approvals/source:{waits}/approve" in page.text
     tabs = [one.text(separator=" ", strip=True) for one in Html(page.text).css("#tabs a")]
-    assert tabs == ["All", "Waiting for approval 1", "In trouble 1", "Disabled 2", "Rejected"]
+    assert tabs == ["All", "Needs approval 1", "Failing 1", "Disabled 2", "Rejected"]
 
 
 async def test_lists_go_on_where_they_ended(site: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
-        made = [await helpers.make_source(tx) for _ in range(list_page.AT_ONCE + 3)]
+        made = [await helpers.make_source(tx) for _ in range(list_page.PAGE_SIZE + 3)]
     page = await site.get("/sources")
     more = Html(page.text).css_first("a[rel=next]").attributes["href"] or ""
     rest = await site.get(more)
@@ -102,7 +102,7 @@ async def test_filters_by_platform_and_words(site: httpx2.AsyncClient, database:
     assert ids(await site.get("/sources?platform=lever")) == [lever.id]
     assert ids(await site.get("/sources?q=PUMP&platform=")) == [other.id]
     page = await site.get("/sources?q=nothing")
-    assert "No source is like that" in page.text
+    assert "No sources match these filters" in page.text
     options = [one.text() for one in Html(page.text).css("[name=platform] option")]
     assert options == ["any", "greenhouse", "lever"]
 
@@ -168,8 +168,8 @@ async def test_a_vendors_incident_is_told_at_each_of_its_sources(
             "VALUES ('greenhouse', 'transient', 'status 500', now() + interval '1 hour')"
         )
     page = (await site.get(f"/sources/{source.id}")).text
-    assert "Greenhouse is in trouble." in page
-    assert "all its sources are held" in page
+    assert "Greenhouse has problems." in page
+    assert "All its sources are on hold" in page
 
 
 async def test_disabling_asks_first_and_keeps_the_reason(
@@ -212,12 +212,12 @@ async def test_a_word_is_given_and_taken_back(site: httpx2.AsyncClient, database
     answer = await site.post(f"{path}/reject", data={"reason": "an agency"})
     assert answer.headers["location"] == f"/sources?show=waiting&did=source:{source.id}"
     page = await site.get(answer.headers["location"])
-    assert f"{source.name} is rejected." in page.text
-    assert "Nothing waits for you." in page.text
+    assert f"{source.name} rejected." in page.text
+    assert "Nothing needs your approval." in page.text
     answer = await site.post(f"{path}/approve")
     assert (await now(database, source.id)).status == "active"
     page = await site.get(answer.headers["location"])
-    assert f"{source.name} is approved." in page.text
+    assert f"{source.name} approved." in page.text
     again = await site.post(f"{path}/approve")
     assert (again.status_code, "already enabled" in again.text) == (409, True)
 
@@ -260,18 +260,18 @@ async def test_a_test_shows_a_preview_and_saves_no_listing(
     answer = await site.post(f"/sources/{source.id}/test")
     watched = answer.headers["location"]
     page = await site.get(watched)
-    assert "It waits for a worker." in page.text
-    assert "No worker runs that could do it" in page.text
+    assert "Waiting for a worker" in page.text
+    assert "No worker is running that can process this task" in page.text
     assert 'hx-trigger="every 1s' in page.text
     assert (await site.post(f"/sources/{source.id}/test")).headers["location"] == watched
     assert Html(page.text).css_first("#what").attributes["hx-get"] == watched
     await work(database, net)
     page = await site.get(watched)
     assert "It works: 1" in page.text
-    assert told_of(page, "Setup") == "it works: a test or a run has shown it"
+    assert told_of(page, "Configuration") == "Confirmed by a test or a run"
     assert "hx-get" not in Html(page.text).css_first("#what").attributes
     assert "Pump Engineer" in page.text
-    assert "none of it was saved" in page.text
+    assert "Nothing was saved" in page.text
     assert 'hx-trigger="every 1s' not in page.text, "it ended"
     assert not TAG.search(page.text)
     assert 'href="javascript' not in page.text
@@ -292,12 +292,12 @@ async def test_a_setup_is_proven_by_a_test_that_worked(
     source = await board(database)
     assert source.discovery_confidence is None, "nobody had to recognise it"
     page = await site.get(f"/sources/{source.id}")
-    assert told_of(page, "Setup").startswith("no test or run of it has worked yet")
-    assert told_of(page, "Last worked") == "not yet"
+    assert told_of(page, "Configuration").startswith("Not confirmed")
+    assert told_of(page, "Last success") == "none yet"
     async with database.transaction() as tx:
         await sources.mark_tested(tx, source.id)
     page = await site.get(f"/sources/{source.id}")
-    assert told_of(page, "Setup") == "it works: a test or a run has shown it"
+    assert told_of(page, "Configuration") == "Confirmed by a test or a run"
 
 
 async def test_what_worked_once_and_does_not_now_is_not_said_to_work(
@@ -308,7 +308,7 @@ async def test_what_worked_once_and_does_not_now_is_not_said_to_work(
         await sources.mark_tested(tx, source.id)
         await sources.disable(tx, source.id, "gone")
     page = await site.get(f"/sources/{source.id}")
-    assert told_of(page, "Setup") == "it has worked, and does not now: see its health"
+    assert told_of(page, "Configuration") == "Worked before, but not now (see Health)"
 
 
 async def test_what_is_not_surely_the_right_board_still_waits_for_a_person(
@@ -317,9 +317,11 @@ async def test_what_is_not_surely_the_right_board_still_waits_for_a_person(
     source = await board(database, enabled=False, discovery_confidence="low")
     async with database.transaction() as tx:
         await sources.mark_tested(tx, source.id)
-    assert "a person still has to say" in told_of(await site.get(f"/sources/{source.id}"), "Setup")
+    assert "a person has to confirm" in told_of(
+        await site.get(f"/sources/{source.id}"), "Configuration"
+    )
     empty = replace(source, config={})
-    assert labels.proof(empty) == "incomplete: it does not say what to ask"
+    assert labels.describe_check(empty) == "Incomplete: the board or address to read is missing"
 
 
 async def test_a_test_that_fails_says_why(site: httpx2.AsyncClient, database: Database) -> None:
@@ -340,7 +342,7 @@ async def test_where_no_worker_ever_ran_one_is_told_to_start_one(
     source = await board(database)
     for path in ("test", "run"):
         page = await site.post(f"/sources/{source.id}/{path}", headers={"Accept": "text/html"})
-        assert (page.status_code, "Start one: `jobmill up`" in page.text) == (503, True)
+        assert (page.status_code, "Start Jobmill with `jobmill up`" in page.text) == (503, True)
 
 
 async def test_the_item_of_another_source_is_not_shown(
@@ -369,14 +371,14 @@ async def test_an_address_is_understood_before_anything_is_added(
     known = await board(database, token="wells")
     page = await site.get("/sources/new", params={"url": "job-boards.greenhouse.io/wells"})
     assert "Greenhouse" in page.text
-    assert "It is known already" in page.text
+    assert "This source already exists" in page.text
     assert f'href="/sources/{known.id}"' in page.text
     page = await site.get("/sources/new", params={"url": "pumps.example/about"})
-    assert "The address alone does not tell" in page.text
+    assert "The address alone is not enough" in page.text
     assert (await site.get("/sources/new", params={"url": "ftp://x"})).status_code == 400
     answer = await site.post("/sources/new", data={"url": "job-boards.greenhouse.io/pumps"})
     page = await site.get(answer.headers["location"])
-    assert "Recognise the board" in page.text
+    assert "Recognize the job board" in page.text
     assert "https://job-boards.greenhouse.io/pumps" in page.text
     wrong = await site.post("/sources/new", data={"url": "ftp://x", "company": "Wells"})
     assert wrong.status_code == 400
@@ -395,14 +397,14 @@ def test_a_setup_is_told_without_its_secrets() -> None:
         "is_remote": True,
         "region": "",
     }
-    told = dict(labels.setup(config))
+    told = dict(labels.describe_config(config))
     assert "s3cret" not in str(told)
     assert "pass" not in str(told)
-    assert told["Key in the variable"] == "WELLS_API_KEY"
+    assert told["Environment variable of the API key"] == "WELLS_API_KEY"
     assert told["Headers"] == "X-Org"
     assert told["Params"] == "access token: •••; limit: 100"
     assert told["Selectors"] == "job list: .job"
-    assert told["Looks for"] == "go, rust"
+    assert told["Search term"] == "go, rust"
     assert told["Is remote"] == "yes"
     assert "Region" not in told
 

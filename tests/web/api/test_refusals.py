@@ -162,7 +162,7 @@ async def test_a_body_that_is_too_large_is_refused(still: httpx2.AsyncClient) ->
          "Application with id 999999 not found"),
         ("POST", "/api/acknowledge", {"applicationId": 999999},
          "Application with id 999999 not found"),
-        ("GET", "/api/nothing", None, "There is nothing at this path."),
+        ("GET", "/api/nothing", None, "No endpoint exists at this path."),
     ],
 )  # fmt: skip
 async def test_what_is_not_there_is_named(

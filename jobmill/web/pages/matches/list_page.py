@@ -104,7 +104,7 @@ async def render(
         version = await job_view.find_profile(tx, query.profile)
         if version is None:
             return page("matches/no_profile.html")
-        content = await _read(tx, version, query, done, gone)
+        content = await read_inbox(tx, version, query, done, gone)
     next_id = content.result.next
     first_page = query.without("after")
     views = [(InboxQuery.from_filters(view.filters, query.profile), view) for view in content.views]
@@ -130,8 +130,12 @@ async def render(
     )
 
 
-async def _read(
-    tx: Tx, version: Version, query: InboxQuery, done: int | None, gone: int | None
+async def read_inbox(
+    tx: Tx,
+    version: Version,
+    query: InboxQuery,
+    done: int | None = None,
+    gone: int | None = None,
 ) -> InboxPage:
     id = version.profile_id
     # Read before the list: a match that arrives in between counts as new and is not lost.
