@@ -53,7 +53,7 @@ class Visitor:
     actor: Actor
     """As recorded in the audit log."""
     applicant_id: int | None = None
-    """The applicant whose personal link they opened."""
+    """The applicant of the personal link that they opened."""
     local: bool = False
     """Whether they use this machine and need no sign-in."""
     name: str | None = None

@@ -18,7 +18,7 @@ class ClientResolver:
     local: bool
     """Whether the server listens on loopback only."""
     proxies: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = ()
-    """Networks of proxies whose X-Forwarded headers are trusted."""
+    """Networks of trusted proxies: their X-Forwarded headers count."""
 
     @classmethod
     def create(cls, *, local: bool, proxies: Iterable[str] = ()) -> Self:

@@ -45,7 +45,7 @@ async def find_lineage(tx: Tx, verdict: Word | None) -> UUID | None:
         return None
 
 
-class JobTerms(Protocol):
+class PlaceAndSalary(Protocol):
     """Place and salary of a listing, a match or a search hit."""
 
     @property
@@ -62,13 +62,13 @@ class JobTerms(Protocol):
     def salary_period(self) -> str | None: ...
 
 
-def describe_place(job: JobTerms) -> str:
+def describe_place(job: PlaceAndSalary) -> str:
     """Location and arrangement; `Remote, US` already says both."""
     included = job.arrangement and job.arrangement in (job.location or "").lower()
     return join_parts([job.location, None if included else job.arrangement])
 
 
-def describe_salary(job: JobTerms) -> str | None:
+def describe_salary(job: PlaceAndSalary) -> str | None:
     return format_salary(job.salary_min, job.salary_max, job.salary_currency, job.salary_period)
 
 

@@ -35,27 +35,27 @@ async ([only, where]) => {
 """
 
 
-async def faults(one: Window, where: str = "html") -> list[str]:
+async def faults(window: Window, where: str = "html") -> list[str]:
     """What is wrong in either theme with a page as it is now, with all that unfolds unfolded."""
-    theme = one.theme
-    found = await _run(one.page, TAGS, where)
-    await one.turn(OTHER[theme])
-    colours = await _run(one.page, COLOURS, where)
-    await one.turn(theme)
+    theme = window.theme
+    violations = await _run(window.page, TAGS, where)
+    await window.turn(OTHER[theme])
+    colours = await _run(window.page, COLOURS, where)
+    await window.turn(theme)
     return [
-        *(f"{said} ({theme})" for said in found),
-        *(f"{said} ({OTHER[theme]})" for said in colours),
+        *(f"{violation} ({theme})" for violation in violations),
+        *(f"{violation} ({OTHER[theme]})" for violation in colours),
     ]
 
 
-async def faults_of_dialogs(one: Window) -> list[str]:
+async def faults_of_dialogs(window: Window) -> list[str]:
     """What is wrong with what can be opened over a page."""
-    found: list[str] = []
-    for dialog in await one.page.evaluate(DIALOGS):
-        await one.page.evaluate("id => document.querySelector(id).showModal()", dialog)
-        found += await faults(one, dialog)
-        await one.page.evaluate("id => document.querySelector(id).close()", dialog)
-    return found
+    violations: list[str] = []
+    for dialog in await window.page.evaluate(DIALOGS):
+        await window.page.evaluate("id => document.querySelector(id).showModal()", dialog)
+        violations += await faults(window, dialog)
+        await window.page.evaluate("id => document.querySelector(id).close()", dialog)
+    return violations
 
 
 async def _run(page: Page, only: list[str], where: str) -> list[str]:

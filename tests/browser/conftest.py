@@ -25,10 +25,10 @@ NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 @pytest.fixture(scope="session")
 def executable() -> str:
-    found = subprocess.run([FINDER], check=False, capture_output=True, text=True)
-    if found.returncode:
-        skip_or_fail(found.stderr.strip())
-    return found.stdout.strip()
+    result = subprocess.run([FINDER], check=False, capture_output=True, text=True)
+    if result.returncode:
+        skip_or_fail(result.stderr.strip())
+    return result.stdout.strip()
 
 
 @pytest.fixture(scope="session")

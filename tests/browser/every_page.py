@@ -24,17 +24,17 @@ ERRORS = ("/nowhere", "/matches/999999999", "/hiring/999999999", "/my/broken", "
 def shape(url: str) -> tuple[str, frozenset[tuple[str, str]]]:
     """What kind of page it is: numbers and tokens do not make it another."""
     parts = urlsplit(url)
-    path = "/".join("*" if NUMBERED.fullmatch(one) else one for one in parts.path.split("/"))
-    asked = (
-        (name, "*" if NUMBERED.fullmatch(one) else one) for name, one in parse_qsl(parts.query)
+    path = "/".join("*" if NUMBERED.fullmatch(part) else part for part in parts.path.split("/"))
+    query = (
+        (name, "*" if NUMBERED.fullmatch(part) else part) for name, part in parse_qsl(parts.query)
     )
-    return path, frozenset(asked)
+    return path, frozenset(query)
 
 
 def name(url: str) -> str:
     """What a picture of it is called."""
-    path, asked = shape(url)
-    words = [*path.split("/"), *(f"{one}-{value}" for one, value in sorted(asked))]
+    path, query = shape(url)
+    words = [*path.split("/"), *(f"{parameter}-{value}" for parameter, value in sorted(query))]
     return re.sub(r"[^\w.-]+", "_", "-".join(word for word in words if word not in ("", "*"))) + (
         "-one" if path.endswith("*") else "" if path != "/" else "home"
     )
@@ -77,12 +77,12 @@ class Walk:
 async def find(place: Place) -> Walk:
     """All pages that answer, and links that do not."""
     async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
-        found = [
+        unlinked = [
             url
             for url in (*NO_LINK_LEADS_TO, *await links(place.database))
             if (await client.get(url, headers=HTML)).status_code == 200
         ]
-        walk = Walk(client, ["/", *found])
+        walk = Walk(client, ["/", *unlinked])
         await walk.walk()
         return walk
 

@@ -67,13 +67,13 @@ class Window:
             return []
         return [f"{width} > {room}: {await self.page.evaluate(WIDEST, room)}"]
 
-    async def shoot(self, name: str, *, whole: bool = True) -> None:
+    async def shoot(self, name: str, *, full_page: bool = True) -> None:
         """Keep a picture for people to look at, if somebody wants pictures."""
         if not PICTURED:
             return
         PICTURES.mkdir(parents=True, exist_ok=True)
         path = PICTURES / f"{name}-{self.size}-{self.theme}.png"
-        await self.page.screenshot(path=path, full_page=whole, scale="css")
+        await self.page.screenshot(path=path, full_page=full_page, scale="css")
 
     def watch(self) -> None:
         context = self.page.context
@@ -83,9 +83,9 @@ class Window:
         context.on("dialog", self._dismiss)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        asked = message.location["url"].removeprefix(self.origin)
-        wanted = message.text.startswith(REFUSED) and asked in self.expected
-        if message.type == "error" and not wanted:
+        url = message.location["url"].removeprefix(self.origin)
+        is_expected = message.text.startswith(REFUSED) and url in self.expected
+        if message.type == "error" and not is_expected:
             self._note(f"console: {message.text}")
 
     def _stumble(self, error: WebError) -> None:

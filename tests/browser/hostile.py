@@ -116,11 +116,11 @@ async def _write_list(tx: Tx, table: str, column: str) -> None:
 
 async def _write_answer(tx: Tx, table: str, column: str) -> None:
     names = {"table": sql.Identifier(*table.split(".")), "column": sql.Identifier(column)}
-    found = await tx.execute(sql.SQL("SELECT ctid::text, {column} FROM {table}").format(**names))
+    cursor = await tx.execute(sql.SQL("SELECT ctid::text, {column} FROM {table}").format(**names))
     statement = sql.SQL("UPDATE {table} SET {column} = %s WHERE ctid = %s::tid").format(**names)
-    for number, (row, said) in enumerate(await found.fetchall()):
-        if said:
-            await tx.execute(statement, [Jsonb(_spoilt(said, number)), row])
+    for number, (row, value) in enumerate(await cursor.fetchall()):
+        if value:
+            await tx.execute(statement, [Jsonb(_spoilt(value, number)), row])
 
 
 async def _run(tx: Tx, statement: str, table: str, column: str, **values: object) -> None:
@@ -128,14 +128,14 @@ async def _run(tx: Tx, statement: str, table: str, column: str, **values: object
     await tx.execute(sql.SQL(cast(Any, statement)).format(**names), values)
 
 
-def _spoilt(said: Any, number: int, key: str = "") -> Any:
-    if isinstance(said, dict):
-        known = cast("dict[str, Any]", said)
-        return {name: _spoilt(one, number, name) for name, one in known.items()}
-    if isinstance(said, list):
-        return [_spoilt(one, number, key) for one in cast("list[Any]", said)]
+def _spoilt(value: Any, number: int, key: str = "") -> Any:
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value)
+        return {name: _spoilt(item, number, name) for name, item in items.items()}
+    if isinstance(value, list):
+        return [_spoilt(item, number, key) for item in cast("list[Any]", value)]
     attack = TEXTS[number % len(TEXTS)]
-    return attack if isinstance(said, str) and key in (*SAID, *INTAKE) else said
+    return attack if isinstance(value, str) and key in (*SAID, *INTAKE) else value
 
 
 INTAKE = ("professional_summary", "prioritized_skills", "experience_highlights", "ats_keywords")

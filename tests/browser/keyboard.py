@@ -53,26 +53,26 @@ async def faults(page: Page) -> list[str]:
     """What Tab does not reach, reaches in another order than it stands, or reaches unseen."""
     stops: Sequence[str] = await page.evaluate(STOPS)
     many = len(stops)
-    found = await _pass(page, stops, 0, min(many, FIRST))
+    problems = await _pass(page, stops, 0, min(many, FIRST))
     if many > FIRST:
-        found += await _pass(page, stops, max(FIRST, many - LAST) - 1, many)
-    return found
+        problems += await _pass(page, stops, max(FIRST, many - LAST) - 1, many)
+    return problems
 
 
 async def _pass(page: Page, stops: Sequence[str], begin: int, end: int) -> list[str]:
     """From one stop to another, or to where it goes astray."""
     await page.evaluate("n => { window.stops[n].focus(); window.trail.length = 0; }", begin)
-    wanted = list(range(begin + 1, end))
+    expected = list(range(begin + 1, end))
     reached: list[int] = []
-    left = len(wanted) + PATIENCE
+    left = len(expected) + PATIENCE
     # Fields of a date, and regions that scroll, are stops of the browser's own: then it takes more.
-    while left > 0 and len(reached) < len(wanted) and reached == wanted[: len(reached)]:
-        presses = min(len(wanted) - len(reached), left)
+    while left > 0 and len(reached) < len(expected) and reached == expected[: len(reached)]:
+        presses = min(len(expected) - len(reached), left)
         left -= presses
         for _ in range(presses):
             await page.keyboard.press("Tab")
         reached = await page.evaluate(REACHED)
-    for want, met in zip_longest(wanted, reached):
+    for want, met in zip_longest(expected, reached):
         if want != met:
             end_of = "no stop" if met is None else stops[met]
             return [f"Tab should reach {stops[want]}, and reaches {end_of}"]

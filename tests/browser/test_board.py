@@ -56,9 +56,9 @@ async def test_the_board_fits_or_scrolls_by_itself(
 ) -> None:
     page = await browser.new_page(viewport={"width": width, "height": 900})
     await page.goto(f"{address}/matches/board")
-    found = await page.evaluate(MEASURED)
+    sizes = await page.evaluate(MEASURED)
     await page.close()
-    assert found["beyond"] <= 0
-    assert (found["scrolls"], found["stacked"]) == (scrolls, stacked)
-    assert found["least"] >= 140
-    assert not found["spills"]
+    assert sizes["beyond"] <= 0
+    assert (sizes["scrolls"], sizes["stacked"]) == (scrolls, stacked)
+    assert sizes["least"] >= 140
+    assert not sizes["spills"]

@@ -52,12 +52,12 @@ async def test_no_page_runs_or_asks_for_what_somebody_wrote_into_it(
     assert not walk.broken, listed(walk.broken)
     faults: list[str] = []
     carrying = 0
-    async with window(browser, spoilt.origin, still=True, expected=LOST) as one:
+    async with window(browser, spoilt.origin, still=True, expected=LOST) as view:
         for url in (*walk.pages, *ASKED, *LOST):
-            page = await one.go(url)
+            page = await view.go(url)
             if await page.evaluate("window.__xss !== undefined"):
                 faults.append(f"{url}: a script ran")
-            faults += [f"{url}: {found}" for found in await page.evaluate(RUNS)]
+            faults += [f"{url}: {element}" for element in await page.evaluate(RUNS)]
             text = await page.locator("main").inner_text()
             carrying += "__xss" in text
             if "49${" in text:

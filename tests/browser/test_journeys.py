@@ -59,16 +59,16 @@ async def first_run(server: str, template: str, browser: Browser) -> AsyncIterat
 async def test_in_the_first_run_numbers_move_while_one_looks(
     browser: Browser, first_run: Place, size: Size, theme: Theme
 ) -> None:
-    async with window(browser, first_run.origin, size, theme) as one:
-        page = await one.go("/")
+    async with window(browser, first_run.origin, size, theme) as view:
+        page = await view.go("/")
         await page.evaluate("window.unmoved = true")
         listings = page.locator('ol.flow a[href="/listings"] b')
         before = await listings.inner_text()
-        await one.shoot("journey-first-run-1")
+        await view.shoot("journey-first-run-1")
         await expect(listings).not_to_have_text(before, timeout=PATIENCE)
         await expect(page.locator("ol.bests li").first).to_be_visible(timeout=PATIENCE)
         assert await page.evaluate("window.unmoved"), "the page was loaded anew"
-        await one.shoot("journey-first-run-2")
+        await view.shoot("journey-first-run-2")
 
 
 @asynccontextmanager
@@ -89,45 +89,45 @@ async def at_work(database: Database) -> AsyncIterator[None]:
 async def test_the_demo_ends_and_ones_own_begins_with_a_first_match(
     browser: Browser, own_place: Place, size: Size, theme: Theme
 ) -> None:
-    boards = [f"{vendor}/{one.slug}" for vendor in ("greenhouse", "lever") for one in at(vendor)]
+    boards = [f"{vendor}/{view.slug}" for vendor in ("greenhouse", "lever") for view in at(vendor)]
     skills = ("Python", "PostgreSQL", "Docker")
     async with (
-        window(browser, own_place.origin, size, theme) as one,
+        window(browser, own_place.origin, size, theme) as view,
         at_work(own_place.database),
     ):
-        page = await one.go("/demo")
-        await one.shoot("journey-own-1")
-        await page.get_by_role("button", name="End the demo").click()
+        page = await view.go("/demo")
+        await view.shoot("journey-own-1")
+        await page.get_by_role("button", name="End demo").click()
         await expect(page).to_have_url(re.compile("/setup$"))
         await expect(page.locator("p.demo")).to_have_count(0)
-        await one.shoot("journey-own-2")
+        await view.shoot("journey-own-2")
         await page.goto("/setup/profile")
-        await page.get_by_label("Titles, one on each line").fill("Senior Backend Engineer")
+        await page.get_by_label("Job titles (one per line)").fill("Senior Backend Engineer")
         await page.get_by_label("Home city").fill("Portland, OR")
         await page.get_by_label("Time zone").fill("America/Los_Angeles")
         for number, skill in enumerate(skills, 1):
             await page.get_by_label(f"Skill {number}", exact=True).fill(skill)
         await page.get_by_label("Years of experience").fill("9")
         await page.get_by_label("Remote", exact=True).check()
-        await one.shoot("journey-own-3")
-        await page.locator(".actions").get_by_role("button", name="Save and go on").click()
+        await view.shoot("journey-own-3")
+        await page.locator(".actions").get_by_role("button", name="Save and continue").click()
         await expect(page).to_have_url(re.compile("/setup/companies$"))
-        await page.get_by_label(re.compile("addresses of boards")).fill("\n".join(boards))
-        await one.shoot("journey-own-4", whole=False)
-        await page.get_by_role("button", name="Add them and go on").click()
-        await page.get_by_role("link", name="Go on", exact=True).click()
+        await page.get_by_label(re.compile("addresses of job boards")).fill("\n".join(boards))
+        await view.shoot("journey-own-4", full_page=False)
+        await page.get_by_role("button", name="Add and continue").click()
+        await page.get_by_role("link", name="Continue", exact=True).click()
         await expect(page.locator("ol.matches > li").first).to_be_visible(timeout=PATIENCE)
-        await one.shoot("journey-own-5")
+        await view.shoot("journey-own-5")
 
 
 async def test_matches_are_sorted_out_by_keys_alone(
     browser: Browser, own_place: Place, size: Size, theme: Theme
 ) -> None:
-    async with window(browser, own_place.origin, size, theme) as one:
-        page = await one.go("/matches?status=new")
+    async with window(browser, own_place.origin, size, theme) as view:
+        page = await view.go("/matches?status=new")
         rows = page.locator("[data-triage] [data-row]")
         first, second = [await rows.nth(n).get_attribute("id") for n in (0, 1)]
-        await one.shoot("journey-triage-1")
+        await view.shoot("journey-triage-1")
         await page.keyboard.press("j")
         await expect(page.locator(f"#{first} h2 a")).to_be_focused()
         await page.keyboard.press("s")
@@ -141,7 +141,7 @@ async def test_matches_are_sorted_out_by_keys_alone(
         await expect(page.locator(f"#{second} .status")).to_have_text("dismissed")
         await page.keyboard.press("u")
         await expect(page.locator(f"#{second} .status")).to_have_text("applied")
-        await one.shoot("journey-triage-2")
+        await view.shoot("journey-triage-2")
         await page.reload()
         await page.goto("/matches?status=saved")
         await expect(page.locator(f"#{first}")).to_be_visible()
@@ -150,38 +150,38 @@ async def test_matches_are_sorted_out_by_keys_alone(
 async def test_a_source_that_waits_is_approved(
     browser: Browser, own_place: Place, size: Size, theme: Theme
 ) -> None:
-    async with window(browser, own_place.origin, size, theme) as one:
-        page = await one.go("/sources?show=waiting")
+    async with window(browser, own_place.origin, size, theme) as view:
+        page = await view.go("/sources?show=waiting")
         waiting = page.locator("ul.waiting > li")
         many = await waiting.count()
         name = await waiting.first.locator("h2 a").inner_text()
-        await one.shoot("journey-approve-1")
+        await view.shoot("journey-approve-1")
         await waiting.first.get_by_role("button", name="Approve").click()
-        await expect(page.get_by_role("status")).to_contain_text(f"{name} is approved.")
+        await expect(page.get_by_role("status")).to_contain_text(f"{name} approved.")
         await expect(waiting).to_have_count(many - 1)
-        await one.shoot("journey-approve-2")
+        await view.shoot("journey-approve-2")
 
 
 async def my_link(database: Database, email: str) -> str:
     """What a letter would bring."""
     async with database.transaction() as tx:
-        found = await tx.execute(
+        cursor = await tx.execute(
             "SELECT id, link_version FROM hiring.applicant WHERE email = %s", [email]
         )
-        rows = await found.fetchall()
+        rows = await cursor.fetchall()
         return "/my/" + LinkSigner(await secrets.get_signing_key(tx)).personal(
             *rows[0], dt.datetime.now(dt.UTC)
         )
 
 
-async def apply(one: Window, opening: int, name: str) -> None:
-    page = await one.go(f"/openings/{opening}")
+async def apply(view: Window, opening: int, name: str) -> None:
+    page = await view.go(f"/openings/{opening}")
     await page.get_by_label("Name").fill(name)
     await page.get_by_label("E-mail").fill(f"{name.lower()}@example.org")
-    await one.shoot(f"journey-hiring-{name.lower()}-1")
+    await view.shoot(f"journey-hiring-{name.lower()}-1")
     await page.get_by_role("button", name="Apply").click()
     await page.wait_for_load_state()
-    await one.shoot(f"journey-hiring-{name.lower()}-2")
+    await view.shoot(f"journey-hiring-{name.lower()}-2")
 
 
 async def test_who_waits_sees_the_place_become_free_and_takes_it(
@@ -219,22 +219,22 @@ async def test_who_waits_sees_the_place_become_free_and_takes_it(
         await expect(theirs.locator("#mine .badge").first).to_be_visible()
         await bo.shoot("journey-hiring-bo-5")
     async with httpx2.AsyncClient(base_url=origin) as client:
-        told = (await client.get(f"/api/jobs/{opening}")).json()
-    assert [one["status"] for one in told["activeApplicants"]] == ["ACTIVE"]
+        job = (await client.get(f"/api/jobs/{opening}")).json()
+    assert [applicant["status"] for applicant in job["activeApplicants"]] == ["ACTIVE"]
 
 
 async def test_the_past_of_an_opening_is_seen_by_arrow_keys(
     browser: Browser, own_place: Place, size: Size, theme: Theme
 ) -> None:
-    async with window(browser, own_place.origin, size, theme) as one:
-        page = await one.go("/hiring")
+    async with window(browser, own_place.origin, size, theme) as view:
+        page = await view.go("/hiring")
         await page.get_by_role("link", name="Pump Engineer").click()
         await page.get_by_role("link", name="Replay").first.click()
         slider = page.get_by_role("slider")
         last = int(await slider.get_attribute("max") or "")
         moment = page.locator("#past .moment strong")
         await expect(moment).to_have_text(f"{last:,}")
-        await one.shoot("journey-replay-1")
+        await view.shoot("journey-replay-1")
         await slider.focus()
         await page.keyboard.press("ArrowLeft")
         await expect(moment).to_have_text(f"{last - 1:,}")
@@ -245,4 +245,4 @@ async def test_the_past_of_an_opening_is_seen_by_arrow_keys(
         await page.keyboard.press("ArrowRight")
         await expect(moment).to_have_text("1")
         assert page.url.endswith("seq=1")
-        await one.shoot("journey-replay-2")
+        await view.shoot("journey-replay-2")

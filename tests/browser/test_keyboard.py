@@ -19,17 +19,17 @@ async def test_tab_reaches_all_there_is_in_its_order_and_one_sees_where(
     browser: Browser, tour: Tour
 ) -> None:
     faults: list[str] = []
-    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as one:
+    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
         for url in tour.pages:
-            await one.go(url)
-            faults += [f"{url}: {said}" for said in await keyboard.faults(one.page)]
+            await view.go(url)
+            faults += [f"{url}: {problem}" for problem in await keyboard.faults(view.page)]
     assert not faults, listed(faults)
 
 
 @pytest.mark.parametrize("url", ["/matches", "/openings"])
 async def test_the_first_stop_leads_past_the_menu(browser: Browser, place: Place, url: str) -> None:
-    async with window(browser, place.origin) as one:
-        page = await one.go(url)
+    async with window(browser, place.origin) as view:
+        page = await view.go(url)
         await page.keyboard.press("Tab")
         await expect(page.locator("a.skip")).to_be_focused()
         await expect(page.locator("a.skip")).to_be_in_viewport()
@@ -39,15 +39,15 @@ async def test_the_first_stop_leads_past_the_menu(browser: Browser, place: Place
 
 
 async def test_the_menu_of_a_phone_opens_and_closes_by_keys(browser: Browser, place: Place) -> None:
-    async with window(browser, place.origin, "phone") as one:
-        page = await one.go("/matches")
+    async with window(browser, place.origin, "phone") as view:
+        page = await view.go("/matches")
         menu, opener = page.locator("nav.menu"), page.locator("button.opener")
         await expect(menu).to_be_hidden()
         await opener.focus()
         await page.keyboard.press("Enter")
         await expect(menu).to_be_visible()
-        await one.shoot("menu", whole=False)
-        faults = await axe.faults(one)
+        await view.shoot("menu", full_page=False)
+        faults = await axe.faults(view)
         assert not faults, listed(faults)
         await page.keyboard.press("Tab")
         assert await page.evaluate("Boolean(document.activeElement.closest('nav.menu'))")
@@ -67,14 +67,14 @@ async def hear_news(page: Page, place: Place, topic: str, part: str) -> None:
 async def test_news_take_away_neither_ones_place_nor_what_one_types(
     browser: Browser, place: Place
 ) -> None:
-    async with window(browser, place.origin) as one:
+    async with window(browser, place.origin) as view:
         for topic, part in {
             "matches": "#tabs a",
             "sources": "#sources table a",
             "companies": "#companies table a",
         }.items():
-            async with one.page.expect_response("**/live?*"):
-                page = await one.go(f"/{topic}")
+            async with view.page.expect_response("**/live?*"):
+                page = await view.go(f"/{topic}")
             words = page.get_by_role("searchbox")
             await words.press_sequentially("wel")
             await hear_news(page, place, topic, part)

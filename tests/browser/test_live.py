@@ -20,7 +20,7 @@ async def test_a_page_hears_of_news_though_a_part_of_it_comes_late(
         await asyncio.sleep(0.5)
         await route.continue_()
 
-    async with window(browser, new_place.origin) as one:
-        await one.page.route(f"**/{script}", dawdle)
-        async with one.page.expect_request("**/live?*", timeout=20_000):
-            await one.page.goto("/")
+    async with window(browser, new_place.origin) as view:
+        await view.page.route(f"**/{script}", dawdle)
+        async with view.page.expect_request("**/live?*", timeout=20_000):
+            await view.page.goto("/")

@@ -23,20 +23,22 @@ async def test_every_link_leads_to_a_page(tour: Tour) -> None:
 
 
 async def test_every_page_is_valid_html(tour: Tour) -> None:
-    faults = [f"{url}: {one}" for url, text in tour.pages.items() for one in validity.faults(text)]
+    faults = [
+        f"{url}: {problem}" for url, text in tour.pages.items() for problem in validity.faults(text)
+    ]
     assert not faults, listed(faults)
 
 
-async def weigh(one: Window, url: str) -> int:
+async def weigh(view: Window, url: str) -> int:
     """What comes over the wire until the page is there."""
     ended: list[Request] = []
 
     def note(request: Request) -> None:
         ended.append(request)
 
-    one.page.on("requestfinished", note)
-    await one.go(url)
-    one.page.remove_listener("requestfinished", note)
+    view.page.on("requestfinished", note)
+    await view.go(url)
+    view.page.remove_listener("requestfinished", note)
     sizes = await asyncio.gather(*(request.sizes() for request in ended))
     return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
 
@@ -47,11 +49,11 @@ async def test_no_page_is_wider_than_a_window_or_heavier_than_a_slow_line_can_be
     faults: list[str] = []
     weights: list[int] = []
     # A window that is still keeps no cache: every page comes as to somebody new.
-    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as one:
+    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
         for url in tour.pages:
-            weights.append(await weigh(one, url))
+            weights.append(await weigh(view, url))
             heavy = [f"{weights[-1]:,} bytes"] if weights[-1] > MOST_BYTES else []
-            faults += [f"{url}: {said}" for said in (*heavy, *await one.overflow())]
+            faults += [f"{url}: {problem}" for problem in (*heavy, *await view.overflow())]
     style = (WEB_DIR / "static" / "app.css").stat().st_size
     assert min(weights) > style / 10, "the style sheet came from a cache"
     assert not faults, listed(faults)

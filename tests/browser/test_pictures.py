@@ -21,13 +21,13 @@ async def test_every_page_fits_and_all_that_opens_can_be_read(
     browser: Browser, tour: Tour, size: Size, theme: Theme
 ) -> None:
     faults: list[str] = []
-    async with window(browser, tour.place.origin, size, theme, still=True, expected=ERRORS) as one:
+    async with window(browser, tour.place.origin, size, theme, still=True, expected=ERRORS) as view:
         for url, text in tour.pages.items():
-            await one.go(url)
-            await one.shoot(f"{every_page.name(url)}{'-new' if tour.name == 'new' else ''}")
-            found: list[str] = []
+            await view.go(url)
+            await view.shoot(f"{every_page.name(url)}{'-new' if tour.name == 'new' else ''}")
+            problems: list[str] = []
             if "<details" in text or "<dialog" in text:
-                found += await axe.faults(one)
-                found += await axe.faults_of_dialogs(one)
-            faults += [f"{url}: {said}" for said in (*found, *await one.overflow())]
+                problems += await axe.faults(view)
+                problems += await axe.faults_of_dialogs(view)
+            faults += [f"{url}: {problem}" for problem in (*problems, *await view.overflow())]
     assert not faults, listed(faults)

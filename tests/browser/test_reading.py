@@ -18,12 +18,12 @@ async def test_no_page_breaks_a_rule_of_accessibility_in_either_theme(
     browser: Browser, tour: Tour
 ) -> None:
     faults: list[str] = []
-    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as one:
+    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
         for url, text in tour.pages.items():
-            await one.go(url)
-            found = await axe.faults(one)
-            found += await axe.faults_of_dialogs(one) if "<dialog" in text else []
-            faults += [f"{url}: {said}" for said in found]
+            await view.go(url)
+            violations = await axe.faults(view)
+            violations += await axe.faults_of_dialogs(view) if "<dialog" in text else []
+            faults += [f"{url}: {violation}" for violation in violations]
     assert not faults, listed(faults)
 
 
@@ -31,9 +31,9 @@ async def test_without_scripts_every_page_shows_what_it_has(browser: Browser, to
     faults: list[str] = []
     async with window(
         browser, tour.place.origin, "phone", scripts=False, still=True, expected=ERRORS
-    ) as one:
+    ) as view:
         for url in tour.pages:
-            page = await one.go(url)
+            page = await view.go(url)
             if not await page.locator("main h1").is_visible():
                 faults.append(f"{url}: no h1 is seen")
             if len(await page.locator("main").inner_text()) < 40:

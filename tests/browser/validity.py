@@ -87,10 +87,10 @@ def faults(html: str) -> list[str]:
     """Everything that is wrong, each with its line."""
     parsed = JustHTML(html, sanitize=False, collect_errors=True, track_node_locations=True)
     nodes = list(_elements(parsed.root))
-    found = [f"line {one.line}: {one.code}" for one in parsed.errors]
+    problems = [f"line {error.line}: {error.code}" for error in parsed.errors]
     for check in (_attributes, _nesting, _references, _labels, _outline):
-        found += check(nodes)
-    return found
+        problems += check(nodes)
+    return problems
 
 
 def _elements(node: object) -> Iterator[Element]:
@@ -112,16 +112,18 @@ def _is_html(node: Element) -> bool:
 
 def _attributes(nodes: Sequence[Element]) -> Iterator[str]:
     for node in nodes:
-        bad = [one for one in node.attrs if one == "style" or one.startswith("on")]
+        bad = [name for name in node.attrs if name == "style" or name.startswith("on")]
         if _is_html(node):
             if node.name not in OWN and not _in(node.name, PLAIN):
                 yield f"{_said(node)} is no element that we know"
-            known = {*GLOBAL.split(), *OWN.get(node.name, "").split()}
+            allowed = {*GLOBAL.split(), *OWN.get(node.name, "").split()}
             bad += [
-                one for one in node.attrs if not one.startswith(OPEN_ENDED) and one not in known
+                name
+                for name in node.attrs
+                if not name.startswith(OPEN_ENDED) and name not in allowed
             ]
-        for one in dict.fromkeys(bad):
-            yield f"{_said(node)} may not have {one}"
+        for name in dict.fromkeys(bad):
+            yield f"{_said(node)} may not have {name}"
 
 
 def _above(node: Element) -> Iterator[Element]:
@@ -148,12 +150,12 @@ def _nesting(nodes: Sequence[Element]) -> Iterator[str]:
 
 def _references(nodes: Sequence[Element]) -> Iterator[str]:
     ids = Counter(node.attrs["id"] for node in nodes if "id" in node.attrs)
-    yield from (f"id {one} stands {many} times" for one, many in ids.items() if many > 1)
+    yield from (f"id {target} stands {many} times" for target, many in ids.items() if many > 1)
     for node in filter(_is_html, nodes):
         for name in REFERENCES:
-            for one in (node.attrs.get(name) or "").split():
-                if one not in ids:
-                    yield f"{_said(node)}: {name}={one} leads nowhere"
+            for target in (node.attrs.get(name) or "").split():
+                if target not in ids:
+                    yield f"{_said(node)}: {name}={target} leads nowhere"
         href = node.attrs.get("href") or ""
         if href.startswith("#") and href[1:] not in ids:
             yield f"{_said(node)}: {href} leads nowhere"
@@ -166,7 +168,7 @@ def _labels(nodes: Sequence[Element]) -> Iterator[str]:
         if attrs.get("aria-label") or attrs.get("aria-labelledby"):
             continue
         if node.name in ("input", "select", "textarea") and not _in(attrs.get("type"), UNLABELLED):
-            inside = any(one.name == "label" for one in _above(node))
+            inside = any(ancestor.name == "label" for ancestor in _above(node))
             if not inside and attrs.get("id") not in labelled:
                 yield f"{_said(node)} has no label"
         if node.name in ("button", "a") and not node.to_text().strip() and not _pictured(node):
@@ -174,7 +176,7 @@ def _labels(nodes: Sequence[Element]) -> Iterator[str]:
 
 
 def _pictured(node: Element) -> bool:
-    return any(one.attrs.get("alt") or one.name == "title" for one in _elements(node))
+    return any(element.attrs.get("alt") or element.name == "title" for element in _elements(node))
 
 
 def _outline(nodes: Sequence[Element]) -> Iterator[str]:
@@ -185,17 +187,21 @@ def _outline(nodes: Sequence[Element]) -> Iterator[str]:
         if len(all_(lambda node, name=name: node.name == name)) != 1:
             yield f"there must be one <{name}>"
     yield from (
-        f"{_said(one)} has no alt"
-        for one in all_(lambda node: node.name == "img")
-        if "alt" not in one.attrs
+        f"{_said(heading)} has no alt"
+        for heading in all_(lambda node: node.name == "img")
+        if "alt" not in heading.attrs
     )
     yield from (
-        f"{_said(one)} has no scope"
-        for one in all_(lambda node: node.name == "th")
-        if "scope" not in one.attrs
+        f"{_said(heading)} has no scope"
+        for heading in all_(lambda node: node.name == "th")
+        if "scope" not in heading.attrs
     )
     inside = all_(lambda node: _in(node.name, "h1 h2 h3 h4 h5 h6"))
-    levels = [int(one.name[1]) for one in inside if any(up.name == "main" for up in _above(one))]
+    levels = [
+        int(heading.name[1])
+        for heading in inside
+        if any(up.name == "main" for up in _above(heading))
+    ]
     yield from (
         f"<h{after}> follows <h{before}>"
         for before, after in pairwise(levels)

@@ -100,7 +100,7 @@ async def make_offer(database: Database) -> None:
     ]
     async with database.transaction() as tx:
         opening = await lifecycle.create(tx, terms, 1, BY)
-        await submissions.apply_all(tx, opening.id, [ApplyRequest(one) for one in people])
+        await submissions.apply_all(tx, opening.id, [ApplyRequest(person) for person in people])
         first = (await applicant_lists.get_detail(tx, opening.id)).active[0]
         await submissions.withdraw(tx, first.application_id, by_applicant(first.applicant_id))
 
@@ -111,10 +111,10 @@ async def links(database: Database) -> list[str]:
         signer = LinkSigner(await secrets.get_signing_key(tx))
         made: list[str] = []
         for opening in await openings.list_openings(tx):
-            for one in (await applicant_lists.get_detail(tx, opening.id)).active:
-                if one.acknowledge_deadline:
-                    made.append(await personal_links.make_path(tx, signer, one.applicant_id))
+            for row in (await applicant_lists.get_detail(tx, opening.id)).active:
+                if row.acknowledge_deadline:
+                    made.append(await personal_links.make_path(tx, signer, row.applicant_id))
                     made.append(
-                        f"/offer/{signer.offer(one.application_id, one.acknowledge_deadline)}"
+                        f"/offer/{signer.offer(row.application_id, row.acknowledge_deadline)}"
                     )
         return made

@@ -57,11 +57,11 @@ async def wish(id: int, body: Wish, page: int = 1) -> int:
 )
 def test_every_error_has_a_status_and_a_code(error: Exception, status: int, code: str) -> None:
     answer = api_errors.error_response(error)
-    told = json.loads(bytes(answer.body))["error"]
-    assert (answer.status_code, told["code"]) == (status, code)
-    assert told["message"]
-    assert "secret" not in told["message"]
-    assert told["details"] is None
+    body = json.loads(bytes(answer.body))["error"]
+    assert (answer.status_code, body["code"]) == (status, code)
+    assert body["message"]
+    assert "secret" not in body["message"]
+    assert body["details"] is None
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ async def test_what_is_wrong_is_told_field_by_field(
         headers = {**HTML, "Content-Type": "application/json"}
         answer = await client.post(f"/api/try/{path}", content=body, headers=headers)
     assert told(answer) == (400, "VALIDATION_ERROR")
-    assert [one["field"] for one in answer.json()["error"]["details"]] == fields
-    assert all(one["message"] for one in answer.json()["error"]["details"])
+    assert [detail["field"] for detail in answer.json()["error"]["details"]] == fields
+    assert all(detail["message"] for detail in answer.json()["error"]["details"])
 
 
 async def test_what_the_framework_refuses_is_told_the_same_way(database: Database) -> None:
@@ -131,17 +131,19 @@ NO_NUMBERS = ("abc", "0", "-1", "1.5", "9" * 13, "9" * 30, "%00")
 
 async def test_a_page_of_what_has_no_such_number_is_not_found(database: Database) -> None:
     paths = [
-        one.path
-        for one in routes(database)
-        if one.method == "GET" and "_id}" in one.path and not one.path.startswith(("/api", "/my"))
+        route.path
+        for route in routes(database)
+        if route.method == "GET"
+        and "_id}" in route.path
+        and not route.path.startswith(("/api", "/my"))
     ]
     assert len(paths) > 15
     async with site_with(database, local=True) as client:
         for wrong in NO_NUMBERS:
             for path in paths:
                 answer = await client.get(re.sub(r"\{\w+\}", wrong, path), headers=HTML)
-                told = (answer.status_code, "This page does not exist." in answer.text)
-                assert told == (404, True), (path, wrong)
+                outcome = (answer.status_code, "This page does not exist." in answer.text)
+                assert outcome == (404, True), (path, wrong)
             posted = await client.post(f"/matches/{wrong}/status", headers=HTML)
             assert posted.status_code == 404
 
@@ -168,10 +170,10 @@ async def test_a_filter_that_makes_no_sense_is_named_and_can_be_left_out(
             assert answer.status_code == 422
             assert words in answer.text, url
             assert "<script>" not in answer.text
-            path, asked, _ = url.partition("?")
+            path, query, _ = url.partition("?")
             # What is left without a filter is a page, where there was a filter at all.
-            links = [one.attributes["href"] for one in Html(answer.text).css("main .actions a")]
-            assert links == [*([path] if asked else []), "/", "/openings"]
+            links = [link.attributes["href"] for link in Html(answer.text).css("main .actions a")]
+            assert links == [*([path] if query else []), "/", "/openings"]
         line = await client.get("/matches?least=abc")
         assert line.json() == {"error": "“least” in the address must be a number."}
 

@@ -106,11 +106,15 @@ async def test_the_log_knows_a_program_by_its_key_and_the_request(
     far: httpx2.AsyncClient, database: Database
 ) -> None:
     headers = {**await bearer(database, "recruiter"), "X-Request-ID": "r-7"}
-    found = (await far.get("/api/try/anyone", headers=headers)).json()
+    visitor = (await far.get("/api/try/anyone", headers=headers)).json()
     async with database.transaction() as tx:
         [key] = await keys.find_all(tx)
-    assert found["actor"] == {"side": "company", "name": f"key:{key.id}", "request": "r-7"}
-    assert (found["role"], found["local"], found["applicant_id"]) == ("recruiter", False, None)
+    assert visitor["actor"] == {"side": "company", "name": f"key:{key.id}", "request": "r-7"}
+    assert (visitor["role"], visitor["local"], visitor["applicant_id"]) == (
+        "recruiter",
+        False,
+        None,
+    )
 
 
 async def test_a_key_that_was_ended_or_invented_is_told_so_everywhere(
@@ -127,9 +131,9 @@ async def test_a_key_that_was_ended_or_invented_is_told_so_everywhere(
 async def test_at_this_machine_everything_is_open(database: Database) -> None:
     async with site_with(database, router, local=True) as near:
         for gate in GATES:
-            found = (await near.get(f"/api/try/{gate}", headers={"X-Request-ID": "r-8"})).json()
-            assert (found["role"], found["local"]) == ("admin", True)
-            assert found["actor"] == {"side": "company", "name": "local", "request": "r-8"}
+            visitor = (await near.get(f"/api/try/{gate}", headers={"X-Request-ID": "r-8"})).json()
+            assert (visitor["role"], visitor["local"]) == ("admin", True)
+            assert visitor["actor"] == {"side": "company", "name": "local", "request": "r-8"}
 
 
 @pytest.mark.parametrize(
@@ -160,7 +164,7 @@ async def test_what_is_shown_counts_more_than_being_at_this_machine(database: Da
 async def test_an_applicant_reaches_their_own_and_nobody_elses(
     far: httpx2.AsyncClient, database: Database
 ) -> None:
-    (mine, token), (theirs, _) = (
+    (own_id, token), (theirs, _) = (
         await make_applicant(database),
         await make_applicant(database, "cy@example.org"),
     )
@@ -170,13 +174,13 @@ async def test_an_applicant_reaches_their_own_and_nobody_elses(
         {"headers": {"Cookie": f"{auth.LINK_COOKIE}={token}"}},
     )
     for way in ways:
-        found = (await far.get(f"/api/try/applicants/{mine}", **way)).json()
-        assert (found["applicant_id"], found["role"]) == (mine, None)
-        assert found["actor"]["name"] == f"applicant:{mine}"
+        visitor = (await far.get(f"/api/try/applicants/{own_id}", **way)).json()
+        assert (visitor["applicant_id"], visitor["role"]) == (own_id, None)
+        assert visitor["actor"]["name"] == f"applicant:{own_id}"
         assert told(await far.get(f"/api/try/applicants/{theirs}", **way)) == (403, "FORBIDDEN")
-    assert told(await far.get(f"/api/try/applicants/{mine}")) == (401, "UNAUTHENTICATED")
+    assert told(await far.get(f"/api/try/applicants/{own_id}")) == (401, "UNAUTHENTICATED")
     viewer = await bearer(database, "viewer")
-    assert (await far.get(f"/api/try/applicants/{mine}", headers=viewer)).status_code == 200
+    assert (await far.get(f"/api/try/applicants/{own_id}", headers=viewer)).status_code == 200
 
 
 async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_nothing(
@@ -192,9 +196,9 @@ async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_no
         for way in ({"headers": {"Authorization": f"Link {bad}"}}, {"params": {"key": bad}}):
             assert told(await far.get("/api/try/anyone", **way)) == (401, "UNAUTHENTICATED")
         # What a browser has kept is passed over.
-        kept = {"Cookie": f"{auth.LINK_COOKIE}={bad}"}
-        found = (await far.get("/api/try/anyone", headers=kept)).json()
-        assert found["applicant_id"] is None
+        cookie = {"Cookie": f"{auth.LINK_COOKIE}={bad}"}
+        visitor = (await far.get("/api/try/anyone", headers=cookie)).json()
+        assert visitor["applicant_id"] is None
     way = {"headers": {"Authorization": f"Link {token}"}}
     assert (await far.get("/api/try/anyone", **way)).status_code == 200
     async with database.transaction() as tx:
@@ -210,9 +214,9 @@ async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_no
 async def test_a_link_kept_in_a_local_browser_takes_no_rights_away(database: Database) -> None:
     id, token = await make_applicant(database)
     async with site_with(database, router, local=True) as near:
-        kept = {"Cookie": f"{auth.LINK_COOKIE}={token}"}
-        found = (await near.get("/api/try/admin", headers=kept)).json()
-        assert (found["role"], found["applicant_id"]) == ("admin", id)
+        cookie = {"Cookie": f"{auth.LINK_COOKIE}={token}"}
+        visitor = (await near.get("/api/try/admin", headers=cookie)).json()
+        assert (visitor["role"], visitor["applicant_id"]) == ("admin", id)
 
 
 async def test_links_that_a_handler_makes_open(far: httpx2.AsyncClient, database: Database) -> None:
@@ -260,10 +264,12 @@ async def test_no_route_forgets_to_ask_who_comes(database: Database) -> None:
     app = cast(FastAPI, site.create_app(database).app)
     unasked: set[str] = set()
     for route in iter_route_contexts(app.routes):
-        asked = set(calls(route.dependant)) if hasattr(route, "dependant") else {auth.identify}
+        dependencies = (
+            set(calls(route.dependant)) if hasattr(route, "dependant") else {auth.identify}
+        )
         # A link in the path is asked for, too.
-        signed = "{token}" in str(route.path) and auth.get_signer in asked
-        if not (signed or GUARDS & asked):
+        signed = "{token}" in str(route.path) and auth.get_signer in dependencies
+        if not (signed or GUARDS & dependencies):
             unasked |= {f"{method} {route.path}" for method in route.methods or ()}
     assert unasked <= OPEN
     assert "POST /api/session" in unasked
@@ -277,5 +283,5 @@ async def test_a_persons_role_counts_at_once(database: Database) -> None:
         assert (await client.get("/api/try/recruiter")).status_code == 403
         async with database.transaction() as tx:
             await persons.set_role(tx, person.email, "recruiter")
-        found = (await client.get("/api/try/recruiter")).json()
-        assert (found["name"], found["actor"]["name"]) == ("Ada", f"person:{person.id}")
+        visitor = (await client.get("/api/try/recruiter")).json()
+        assert (visitor["name"], visitor["actor"]["name"]) == ("Ada", f"person:{person.id}")

@@ -14,7 +14,7 @@ from jobmill.outside import model_tiers
 from jobmill.outside.budget_ledger import BudgetCaps, LedgerLine, PeriodSpending
 from jobmill.queue import Block, Move, NewItem, Stage, Work
 from jobmill.settings import Settings
-from jobmill.web.pages.budget import total_by_day, total_by_use
+from jobmill.web.pages.budget import BudgetUsage, total_by_day, total_by_use
 from jobmill.web.site_settings import SiteSettings
 from tests.queue.helpers import drain, put
 from tests.web.helpers import site_with
@@ -24,10 +24,10 @@ KEY = {"ANTHROPIC_API_KEY": "sk-very-secret"}
 
 
 def line(
-    day: str = "2026-11-15", model: str = "a:x", purpose: str = "read", **given: float
+    day: str = "2026-11-15", model: str = "a:x", purpose: str = "read", **values: float
 ) -> LedgerLine:
     numbers = {"calls": 1, "cache_hits": 0, "failures": 0, "tokens_in": 0, "tokens_out": 0}
-    return LedgerLine(day, model, purpose, **(numbers | {"spent": 0.1, "unknown": 0} | given))  # pyright: ignore[reportArgumentType]
+    return LedgerLine(day, model, purpose, **(numbers | {"spent": 0.1, "unknown": 0} | values))  # pyright: ignore[reportArgumentType]
 
 
 async def spend(database: Database, model: str = "a:x") -> None:
@@ -80,14 +80,16 @@ async def test_each_day_is_a_row_that_a_script_can_draw(
 ) -> None:
     await spend(database)
     page = await look(site, "/budget?days=7")
-    times = [int(one.attributes["data-value"] or "") for one in page.css("#daily tbody th")]
-    cents = [float(one.attributes["data-value"] or "") for one in page.css("#daily td[data-value]")]
+    times = [int(cell.attributes["data-value"] or "") for cell in page.css("#daily tbody th")]
+    cents = [
+        float(cell.attributes["data-value"] or "") for cell in page.css("#daily td[data-value]")
+    ]
     assert len(times) == 7
-    assert all(one % 86_400 == 0 for one in times)
+    assert all(cell % 86_400 == 0 for cell in times)
     assert times == sorted(times, reverse=True)
     assert cents == [31.25, 0, 0, 0, 0, 0, 0]
     assert attribute(page, ".switch [aria-current]", "href") == "/budget?days=7"
-    scripts = [one.attributes.get("src") for one in page.css("script")]
+    scripts = [cell.attributes.get("src") for cell in page.css("script")]
     assert "/static/series.js" in scripts
     for src in scripts:
         assert (await site.get(src or "")).status_code == 200
@@ -163,8 +165,8 @@ async def test_names_of_models_do_nothing(site: httpx2.AsyncClient, database: Da
 def test_a_gauge_never_shows_more_than_all(
     spent: float, reserved: float, cap: int, left: float, widths: tuple[float, float]
 ) -> None:
-    gauge = Gauge.of(PeriodSpending(spent, reserved), Decimal(cap))
-    assert (gauge.left, gauge.widths) == (left, widths)
+    usage = BudgetUsage.of(PeriodSpending(spent, reserved), Decimal(cap))
+    assert (usage.left, usage.widths) == (left, widths)
 
 
 def test_uses_are_added_up_and_the_dearest_comes_first() -> None:
@@ -185,12 +187,12 @@ def test_days_without_calls_are_days_too() -> None:
 
 
 def test_the_house_knows_which_models_are_asked() -> None:
-    assert [one.missing for one in SiteSettings.from_settings(Settings(), KEY).seats] == [
+    assert [seat.missing for seat in SiteSettings.from_settings(Settings(), KEY).seats] == [
         None,
         None,
     ]
     assert model_tiers.describe_mode(SiteSettings().seats) == "local only"
     poor = SiteSettings.from_settings(Settings(budget_day=0), KEY)
-    assert {one.missing for one in poor.seats} == {"the budget is 0"}
+    assert {seat.missing for seat in poor.seats} == {"the budget is 0"}
     cheap, _ = model_tiers.find_tiers(Settings(model_cheap="ollama:x", budget_day=0), {})
     assert cheap.missing is None

@@ -26,8 +26,8 @@ def test_nothing_is_drawn_of_nothing() -> None:
 
 def test_columns_are_as_high_as_their_share_of_the_highest() -> None:
     drawn = make_columns([("a", 5, "good"), ("b", 20, ""), ("c", 0, "bad")])
-    assert [one.height for one in drawn] == [25, 100, 0]
-    assert [one.height for one in make_columns([("a", 0, "")])] == [0]
+    assert [column.height for column in drawn] == [25, 100, 0]
+    assert [column.height for column in make_columns([("a", 0, "")])] == [0]
 
 
 def draw(macro: str, **values: object) -> str:

@@ -25,9 +25,9 @@ TAG = re.compile(r"<script(?! src=\"/static/)|<img src=x", re.IGNORECASE)
 
 async def make(tx: Tx, name: str, website: str | None = None, **facts: Any) -> int:
     id = await companies.get_or_create(tx, name, website)
-    for column, one in facts.items():
+    for column, value in facts.items():
         # Names of the test's own columns: nothing here comes from outside.
-        await tx.execute(f"UPDATE catalog.company SET {column} = %s WHERE id = %s", [one, id])  # pyright: ignore[reportArgumentType, reportCallIssue]
+        await tx.execute(f"UPDATE catalog.company SET {column} = %s WHERE id = %s", [value, id])  # pyright: ignore[reportArgumentType, reportCallIssue]
     return id
 
 
@@ -36,7 +36,7 @@ async def declare(database: Database) -> None:
 
 
 def names(page: httpx2.Response) -> list[str]:
-    return [one.text(strip=True) for one in Html(page.text).css("tbody th a")]
+    return [link.text(strip=True) for link in Html(page.text).css("tbody th a")]
 
 
 async def test_companies_are_listed_best_first_and_page_by_page(
@@ -76,10 +76,10 @@ async def test_the_list_and_the_rule_agree_on_how_much_is_known(
     tx: Tx, website: str | None, about: int, culture: int
 ) -> None:
     id = await make(tx, "Wells", website, about="a" * about or None, culture="c" * culture or None)
-    known = companies.completeness(await companies.get(tx, id))
+    expected = companies.completeness(await companies.get(tx, id))
     for level in ("good", "minimal", "sparse"):
-        found = await company_list.find(tx, CompanyFilter(completeness=level))
-        assert [one.id for one in found] == ([id] if level == known else [])
+        rows = await company_list.find(tx, CompanyFilter(completeness=level))
+        assert [row.id for row in rows] == ([id] if level == expected else [])
 
 
 async def test_a_company_says_what_is_missing_and_why_it_has_its_tier(

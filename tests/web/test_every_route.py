@@ -98,17 +98,17 @@ class Route(NamedTuple):
         return LEAST.get(self.name) or ("admin" if below else usual)
 
 
-_known: list[Route] = []
+_routes: list[Route] = []
 
 
 def routes(database: Database) -> list[Route]:
     """All there are; they are the same on every database, and making the site takes a moment."""
-    if not _known:
+    if not _routes:
         app = cast(FastAPI, site.create_app(database).app)
         for route in iter_route_contexts(app.routes):
             methods = sorted(set(route.methods or ()) - {"HEAD"})
-            _known.extend(Route(method, str(route.path)) for method in methods)
-    return _known
+            _routes.extend(Route(method, str(route.path)) for method in methods)
+    return _routes
 
 
 class World(NamedTuple):
@@ -119,10 +119,10 @@ class World(NamedTuple):
     headers: dict[str, dict[str, str]]
 
     def url(self, route: Route) -> str:
-        def fill(found: re.Match[str]) -> str:
-            name = found[1].split(":")[0]
-            known = self.ids.get(name.replace("Id", "_id").lower())
-            return str(known or (999_999 if name.lower().endswith(("id", "seq")) else "x"))
+        def fill(match: re.Match[str]) -> str:
+            name = match[1].split(":")[0]
+            value = self.ids.get(name.replace("Id", "_id").lower())
+            return str(value or (999_999 if name.lower().endswith(("id", "seq")) else "x"))
 
         return re.sub(r"\{([^}]+)\}", fill, route.path)
 
@@ -181,8 +181,8 @@ async def test_an_applicants_link_opens_nothing_of_the_companys(
             continue
         status = await world.ask(route, "applicant")
         # What they may do for themselves they may not do for another.
-        mine = route.name == "GET /api/session"
-        if not (mine or status == 403 or (route.name in OWN and status >= 400)):
+        is_session = route.name == "GET /api/session"
+        if not (is_session or status == 403 or (route.name in OWN and status >= 400)):
             wrong[route.name] = status
     assert wrong == {}
 
@@ -228,10 +228,10 @@ def is_asking(route: Route, database: Database) -> bool:
 async def test_the_menu_leads_only_where_one_may_go(
     world: World, database: Database, role: Role
 ) -> None:
-    known = {route.path for route in routes(database)}
+    paths = {route.path for route in routes(database)}
     for group in menu():
         for entry in group.entries:
-            assert entry.path in known, entry.path
+            assert entry.path in paths, entry.path
             status = await world.ask(Route("GET", entry.path), role)
             assert (status == 403) is (RANKS[role] < RANKS[entry.role]), (entry.path, status)
 

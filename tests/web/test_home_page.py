@@ -47,7 +47,7 @@ async def test_it_says_what_needs_somebody_and_where(
         )
         await alerts.raise_alert(tx, "same key", "tea", f"the same again {EVIL}")
     page = await look(site, "/")
-    links = [one.attributes["href"] for one in page.css(".needs a")]
+    links = [link.attributes["href"] for link in page.css(".needs a")]
     assert links == [
         "/queue",
         "/queue",
@@ -58,7 +58,7 @@ async def test_it_says_what_needs_somebody_and_where(
     ]
     assert "2 new matches" in text(page, ".needs")
     assert "the same again" in text(page, ".needs .bad")
-    assert [one.text() for one in page.css("script") if one.text()] == []
+    assert [link.text() for link in page.css("script") if link.text()] == []
     assert len(page.css(".bests li")) == 2
 
 

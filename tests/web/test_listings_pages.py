@@ -34,8 +34,8 @@ async def test_everything_is_listed_with_what_was_said_of_it(
     )  # fmt: skip
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=[offer, *(helpers.posting(n) for n in (2, 3, 4))])
-        one, two, three, _ = place.listings
-        await matches.save(tx, place.word(91, one))
+        first, two, three, _ = place.listings
+        await matches.save(tx, place.word(91, first))
         await matches.save(tx, place.word(62, two))
         await matches.save(tx, place.filtered(three))
     page = await site.get("/listings")
@@ -58,7 +58,7 @@ async def test_filters_stand_in_the_address(site: httpx2.AsyncClient, database: 
         place = await judged.make(tx, postings=postings)
         pump, poet, valve = place.listings
         await judged.close(tx, valve)
-    for query, found in {
+    for query, expected in {
         "": {pump, poet},
         "?q=&company=&location=&arrangement=&days=&state=open&sort=newest": {pump, poet},
         "?q=poet": {poet},
@@ -70,7 +70,7 @@ async def test_filters_stand_in_the_address(site: httpx2.AsyncClient, database: 
         "?arrangement=onsite": {poet},
         "?q=nothing": set[int](),
     }.items():
-        assert set(shown(await site.get(f"/listings{query}"))) == found, query
+        assert set(shown(await site.get(f"/listings{query}"))) == expected, query
     for query in ("state=lost", "days=0", "days=x", "arrangement=moon", "q=%00"):
         assert (await site.get(f"/listings?{query}")).status_code == 422, query
     assert (await site.get("/listings?after=nonsense")).status_code == 400
@@ -90,9 +90,9 @@ async def test_pages_follow_each_other_while_listings_come(
     async with database.transaction() as tx:
         await helpers.run(tx, await helpers.make_source(tx), 9, [helpers.posting(999, "Newcomer")])
     second = await site.get(more)
-    seen = shown(first) + shown(second)
+    listed = shown(first) + shown(second)
     assert len(shown(first)) == list_page.PAGE_SIZE
-    assert sorted(seen) == sorted(place.listings)
+    assert sorted(listed) == sorted(place.listings)
     assert next_page(second) is None
     assert "First page" in second.text
 
@@ -120,13 +120,13 @@ async def test_why_not_is_answered_with_rules_and_the_words_that_were_seen(
     )  # fmt: skip
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=5)
-        one, two, three, four, _ = place.listings
-        await matches.save(tx, place.filtered(one))
+        first, two, three, four, _ = place.listings
+        await matches.save(tx, place.filtered(first))
         await matches.save(tx, place.filtered(two, why=both))
         await matches.save(tx, place.word(62, three))
         match = await matches.save(tx, place.word(91, four))
-    for listing, told in {
-        one: ["Why this is not a match", "Filtered out: 5 strikes, 5 are too many.", "Director of Pumps", "3 strikes"],
+    for listing, texts in {
+        first: ["Why this is not a match", "Filtered out: 5 strikes, 5 are too many.", "Director of Pumps", "3 strikes"],
         two: ["1 dealbreaker, 1 strike", "not remote", "come in"],
         three: ["Scored 62, and a match takes 80; 0 strikes", "1 of 2 that it asks for", ">Go<"],
         four: ["Why this is a match", f'href="/matches/{match}"', "Match: score 91"],
@@ -134,7 +134,7 @@ async def test_why_not_is_answered_with_rules_and_the_words_that_were_seen(
     }.items():  # fmt: skip
         page = await site.get(f"/listings/{listing}")
         assert page.status_code == 200
-        for words in told:
+        for words in texts:
             assert words in page.text, words
     assert (await site.get("/listings/999999999")).status_code == 404
 
@@ -191,7 +191,7 @@ async def test_what_if_judges_it_anew_and_keeps_nothing(
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "message"),
     [
         ("without=Cobol", "the profile has no skill Cobol: it has Python"),
         ("having=Go:wizard", "wizard is no rank of a skill: Go can be primary, strong, familiar"),
@@ -202,7 +202,7 @@ async def test_what_if_judges_it_anew_and_keeps_nothing(
     ],
 )  # fmt: skip
 async def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
-    site: httpx2.AsyncClient, database: Database, query: str, told: str
+    site: httpx2.AsyncClient, database: Database, query: str, message: str
 ) -> None:
     offer = helpers.posting(
         1, location="Porto", description=f"{helpers.TEXT} You must know Terraform."
@@ -213,7 +213,7 @@ async def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
         )
     page = await site.get(f"/listings/{place.listing}?{query}")
     assert page.status_code == 422
-    assert told in page.text
+    assert message in page.text
     # What was typed is kept, and tied to what is wrong with it.
     name, _, typed = query.partition("=")
     assert re.search(
@@ -286,7 +286,7 @@ def test_an_address_keeps_only_what_was_asked_for() -> None:
         b: str = "x"
 
     assert Some.model_validate({"a": "", "b": " "}) == Some()
-    asked = Some(a=1, b="y & z")
-    assert asked.url("/p") == "/p?a=1&b=y+%26+z"
-    assert asked.url("/p", a=None) == "/p?b=y+%26+z"
-    assert asked.without("a", "b").url("/p") == "/p"
+    query = Some(a=1, b="y & z")
+    assert query.url("/p") == "/p?a=1&b=y+%26+z"
+    assert query.url("/p", a=None) == "/p?b=y+%26+z"
+    assert query.without("a", "b").url("/p") == "/p"

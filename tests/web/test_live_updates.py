@@ -27,8 +27,8 @@ async def listeners(database: Database) -> int:
         cursor = await tx.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
         )
-        found = await cursor.fetchone()
-        return found[0] if found else 0
+        row = await cursor.fetchone()
+        return row[0] if row else 0
 
 
 async def test_a_page_hears_of_its_topic_and_of_no_other(

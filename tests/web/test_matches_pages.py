@@ -68,8 +68,8 @@ def shown(page: httpx2.Response) -> list[int]:
 
 
 def next_page(page: httpx2.Response) -> str | None:
-    found = re.search(r'rel="next" href="([^"]+)"', page.text)
-    return found[1].replace("&amp;", "&") if found else None
+    match = re.search(r'rel="next" href="([^"]+)"', page.text)
+    return match[1].replace("&amp;", "&") if match else None
 
 
 async def status(database: Database, id: int) -> str:
@@ -110,7 +110,7 @@ async def test_filters_stand_in_the_address_and_an_empty_field_is_none(
     async with database.transaction() as tx:
         await matches.set_status(tx, valve, "saved")
         await matches.set_status(tx, poet, "dismissed")
-    for query, found in {
+    for query, expected in {
         "": [pump, valve],
         "?status=&least=&arrangement=&q=&order=": [pump, valve],
         "?status=saved": [valve],
@@ -120,7 +120,7 @@ async def test_filters_stand_in_the_address_and_an_empty_field_is_none(
         "?q=valve": [valve],
         "?q=valve&least=95": [],
     }.items():
-        assert shown(await site.get(f"/matches{query}")) == found, query
+        assert shown(await site.get(f"/matches{query}")) == expected, query
     page = await site.get("/matches?status=saved&q=valve")
     assert 'name="q" maxlength="200" value="valve"' in page.text
     assert '<input type="hidden" name="status" value="saved">' in page.text
@@ -259,9 +259,9 @@ async def test_news_are_counted_and_not_put_into_the_list(
         place = await judged.make(tx, listings=4)
         await matches.save(tx, place.word(91, place.listings[0]))
     page = await site.get("/matches?least=85")
-    found = re.search(r'hx-get="(/matches/news[^"]+)"', page.text)
-    assert found
-    news = found[1].replace("&amp;", "&")
+    match = re.search(r'hx-get="(/matches/news[^"]+)"', page.text)
+    assert match
+    news = match[1].replace("&amp;", "&")
     assert 'hx-trigger="matches from:#live"' in page.text
     assert "/live?topic=matches" in page.text
     assert (await site.get(news)).text.strip() == ""
@@ -374,7 +374,7 @@ async def test_what_was_done_to_a_copy_is_told(
 
 
 @pytest.mark.parametrize(
-    ("parts", "score", "told"),
+    ("parts", "score", "texts"),
     [
         ((80, 27), 100, ["<td>107</td>", "Capped at 100"]),
         ((10, -25), 0, ["<td>-15</td>", "Raised to 0"]),
@@ -386,17 +386,17 @@ async def test_a_sum_that_is_cut_is_shown_before_and_after(
     database: Database,
     parts: tuple[int, int],
     score: int,
-    told: list[str],
+    texts: list[str],
 ) -> None:
-    items = limited(*(Item(f"part{one}", one, 100, "so") for one in parts))
+    items = limited(*(Item(f"part{points}", points, 100, "so") for points in parts))
     (id,) = await fill(database, [score], items=items, threshold=0)
     async with database.transaction() as tx:
         listing = (await matches.get(tx, id)).listing_id
     for path in (f"/matches/{id}", f"/listings/{listing}"):
         page = await site.get(path)
-        for words in told:
+        for words in texts:
             assert words in page.text, words
-        assert ("Sum</th>" in page.text) is bool(told)
+        assert ("Sum</th>" in page.text) is bool(texts)
         assert f"<b>{score}</b> <small>of 100" in page.text
         assert "limit</th>" not in page.text
 
@@ -448,7 +448,7 @@ async def test_nothing_that_a_site_says_is_markup(
 async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=[bad])
-        found = judged.result(
+        result = judged.result(
             91,
             matched_skills=(evil, "Python"),
             skill_gaps=(evil,),
@@ -456,7 +456,7 @@ async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
             resume_intake=Intake(professional_summary=evil, ats_keywords=(evil,)),
         )
         struck = FilterResult(True, 2, (), (Strike(evil, evil, 2, evil),), evil)
-        word = Word(place.profile, 1, place.listing, "matched", struck, found, 91)
+        word = Word(place.profile, 1, place.listing, "matched", struck, result, 91)
         id = await matches.save(tx, word, scrape_method=evil)
         assert id
         await matches.set_status(tx, id, "saved", note=evil, actor=evil)
@@ -498,12 +498,12 @@ async def test_filters_are_kept_as_a_view_and_let_go_with_a_way_back(
     page = await site.get("/matches?least=90&order=newest")
     action = re.search(r'action="(/matches/views\?[^"]+)"', page.text)
     assert action
-    kept = await site.post(action[1].replace("&amp;", "&"), data={"name": "Good ones"})
-    assert (kept.status_code, kept.headers["location"]) == (303, "/matches?least=90&order=newest")
+    saved = await site.post(action[1].replace("&amp;", "&"), data={"name": "Good ones"})
+    assert (saved.status_code, saved.headers["location"]) == (303, "/matches?least=90&order=newest")
     page = await site.get("/matches")
     link = '<a href="/matches?least=90&amp;order=newest"{}>Good ones</a>'
     assert link.format("") in page.text
-    page = await site.get(kept.headers["location"])
+    page = await site.get(saved.headers["location"])
     assert shown(page) == [high]
     assert link.format(' aria-current="true"') in page.text
     remove = re.search(r'action="(/matches/views/\d+/remove[^"]*)"', page.text)
@@ -537,9 +537,9 @@ async def test_the_name_of_a_view_is_no_markup(
     site: httpx2.AsyncClient, database: Database, evil: str
 ) -> None:
     await fill(database, [91])
-    kept = await site.post("/matches/views", params={"q": evil}, data={"name": evil})
-    assert kept.status_code == 303
-    for path in ("/matches", kept.headers["location"], "/matches/board"):
+    saved = await site.post("/matches/views", params={"q": evil}, data={"name": evil})
+    assert saved.status_code == 303
+    for path in ("/matches", saved.headers["location"], "/matches/board"):
         assert not TAG.search((await site.get(path)).text)
 
 
@@ -575,7 +575,7 @@ async def test_what_the_list_shows_can_be_taken_away_as_a_file(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     formula = helpers.posting(1, '=HYPERLINK("https://evil.example")', arrangement="remote")
-    one, other, _ = await fill(
+    first, other, _ = await fill(
         database, [95, 91, 85], [formula, helpers.posting(2), helpers.posting(3)]
     )
     page = await site.get("/matches?least=90")
@@ -584,12 +584,12 @@ async def test_what_the_list_shows_can_be_taken_away_as_a_file(
     assert table.headers["content-type"] == "text/csv; charset=utf-8"
     assert table.headers["content-disposition"] == 'attachment; filename="matches.csv"'
     rows = list(csv.DictReader(io.StringIO(table.text, newline="")))
-    assert [int(row["id"]) for row in rows] == [other, one]
+    assert [int(row["id"]) for row in rows] == [other, first]
     assert rows[1]["title"] == '\'=HYPERLINK("https://evil.example")'
     assert rows[0]["items"] == "skills 40/40; meaning 51/60"
     lines = await site.get("/matches/export.jsonl?arrangement=remote")
     (written,) = map(json.loads, lines.text.splitlines())
-    assert (written["id"], written["title"]) == (one, formula.title)
+    assert (written["id"], written["title"]) == (first, formula.title)
     assert (await site.get("/matches/export.csv?profile=nobody")).status_code == 404
 
 

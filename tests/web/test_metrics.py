@@ -82,7 +82,7 @@ async def test_the_numbers_are_those_of_the_queue(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await fill(database)
-    found = await scrape(site)
+    samples = await scrape(site)
     phase = ("tea", "boil")
     for name, labels, value in (
         ("items", ("pending",), 1),
@@ -96,16 +96,16 @@ async def test_the_numbers_are_those_of_the_queue(
         ("processors", ("error",), 1),
     ):
         kind, stage = phase
-        assert found[f"jobmill_queue_{name}", kind, stage, *labels] == value, (name, labels)
-    assert 90 <= found["jobmill_queue_oldest_seconds", "tea", "boil"] < 120
-    runs = {one[2]: n for one, n in found.items() if one[0] == "jobmill_queue_runs_total"}
+        assert samples[f"jobmill_queue_{name}", kind, stage, *labels] == value, (name, labels)
+    assert 90 <= samples["jobmill_queue_oldest_seconds", "tea", "boil"] < 120
+    runs = {key[2]: n for key, n in samples.items() if key[0] == "jobmill_queue_runs_total"}
     assert runs == {"finish": 1, "fail": 1, "block": 1}
-    assert found["jobmill_queue_alerts", "deep"] == 2
-    assert found["jobmill_queue_alerts", "same key"] == 0
-    assert found["jobmill_queue_workers", "alive"] == 1
-    assert found["jobmill_queue_workers", "silent"] == 1
-    assert 7 <= found["jobmill_queue_schedule_age_seconds",] < 30
-    assert found["jobmill_queue_retrying_items",] == 0
+    assert samples["jobmill_queue_alerts", "deep"] == 2
+    assert samples["jobmill_queue_alerts", "same key"] == 0
+    assert samples["jobmill_queue_workers", "alive"] == 1
+    assert samples["jobmill_queue_workers", "silent"] == 1
+    assert 7 <= samples["jobmill_queue_schedule_age_seconds",] < 30
+    assert samples["jobmill_queue_retrying_items",] == 0
 
 
 async def test_run_times_are_a_histogram_over_all_outcomes(
@@ -116,13 +116,13 @@ async def test_run_times_are_a_histogram_over_all_outcomes(
         tally.add("tea", "boil", outcome, seconds)
     async with database.transaction() as tx:
         await tally.write(tx)
-    found = await scrape(site)
+    samples = await scrape(site)
     name = "jobmill_queue_run_seconds"
-    buckets = [found[f"{name}_bucket", "tea", str(bound), "boil"] for bound in BUCKET_BOUNDS]
+    buckets = [samples[f"{name}_bucket", "tea", str(bound), "boil"] for bound in BUCKET_BOUNDS]
     assert buckets == [1, 1, 1, 1, *[3] * (len(BUCKET_BOUNDS) - 4)]
-    assert found[f"{name}_bucket", "tea", "+Inf", "boil"] == 4
-    assert found[f"{name}_count", "tea", "boil"] == 4
-    assert abs(found[f"{name}_sum", "tea", "boil"] - 999.141) < 1e-6
+    assert samples[f"{name}_bucket", "tea", "+Inf", "boil"] == 4
+    assert samples[f"{name}_count", "tea", "boil"] == 4
+    assert abs(samples[f"{name}_sum", "tea", "boil"] - 999.141) < 1e-6
 
 
 async def test_who_asks_for_openmetrics_gets_it(
@@ -140,18 +140,18 @@ async def test_the_page_of_metrics_explains_each_with_its_type_and_labels(
     await fill(database)
     answer = await site.get("/metrics")
     types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", answer.text, re.MULTILINE))
-    told = {(name, types[name], tuple(sorted(_labels(answer.text, name)))) for name in types}
+    exported = {(name, types[name], tuple(sorted(_labels(answer.text, name)))) for name in types}
     rows = re.findall(r"^\| `(jobmill_\w+)` \| (\w+) \|(.*?)\| ", PAGE.read_text(), re.MULTILINE)
-    assert told == {
+    assert exported == {
         (name, kind, tuple(sorted(re.findall(r"`(\w+)`", labels)))) for name, kind, labels in rows
     }
 
 
 def _labels(text: str, name: str) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for line in re.findall(rf"^{name}(?:_bucket)?\{{(.*)\}} ", text, re.MULTILINE):
-        found |= set(re.findall(r'(\w+)="', line))
-    return found - {"le"}
+        names |= set(re.findall(r'(\w+)="', line))
+    return names - {"le"}
 
 
 def test_the_page_of_metrics_names_every_outcome() -> None:

@@ -56,12 +56,12 @@ async def test_every_answer_carries_the_headers_that_protect(site: httpx2.AsyncC
 
 
 async def test_a_sane_request_id_is_kept_and_any_other_replaced(site: httpx2.AsyncClient) -> None:
-    for given in ("abc-123", "0f.9:z/+=@", "x" * 64):
-        answer = await site.get("/healthz", headers={"X-Request-ID": given})
-        assert answer.headers["x-request-id"] == given
-    for given in ("", "x" * 65, "two words", "tab\there", "é"):
-        answer = await site.get("/healthz", headers={"X-Request-ID": given.encode("latin-1")})
-        assert answer.headers["x-request-id"] != given
+    for request_id in ("abc-123", "0f.9:z/+=@", "x" * 64):
+        answer = await site.get("/healthz", headers={"X-Request-ID": request_id})
+        assert answer.headers["x-request-id"] == request_id
+    for request_id in ("", "x" * 65, "two words", "tab\there", "é"):
+        answer = await site.get("/healthz", headers={"X-Request-ID": request_id.encode("latin-1")})
+        assert answer.headers["x-request-id"] != request_id
         assert len(answer.headers["x-request-id"]) == 32
 
 
@@ -110,7 +110,7 @@ async def test_a_bug_is_logged_with_the_request_and_not_told_to_the_client(
     assert answer.headers["x-frame-options"] == "DENY"
     assert "secret" not in answer.text
     assert "Traceback" not in answer.text
-    failed = next(one for one in caplog.records if one.message == "request failed")
+    failed = next(record for record in caplog.records if record.message == "request failed")
     assert failed.exc_info
     assert isinstance(failed.exc_info[1], ValueError)
 
@@ -165,12 +165,12 @@ async def test_every_line_of_a_request_names_it(
 def test_a_page_of_another_site_changes_nothing_here(
     headers: dict[str, str], allowed: bool
 ) -> None:
-    given = Headers({"Host": "mill.local"} | headers)
+    request_headers = Headers({"Host": "mill.local"} | headers)
     if allowed:
-        middleware.check_origin(given)
+        middleware.check_origin(request_headers)
     else:
         with pytest.raises(Forbidden):
-            middleware.check_origin(given)
+            middleware.check_origin(request_headers)
 
 
 async def test_a_foreign_page_may_link_to_us_but_not_send_to_us(site: httpx2.AsyncClient) -> None:
@@ -191,14 +191,14 @@ async def test_the_log_holds_no_link(
     token = LinkSigner(b"s" * 32).personal(1, 1, dt.datetime.now(dt.UTC))
     caplog.set_level(logging.DEBUG, "jobmill")
     await reader.get(f"/my/{token}/applications?key={token}")
-    [told] = [one for one in caplog.records if one.message == "request"]
-    assert told.__dict__["path"] == "/my/…/applications"
-    assert token not in str(told.__dict__)
+    [logged] = [record for record in caplog.records if record.message == "request"]
+    assert logged.__dict__["path"] == "/my/…/applications"
+    assert token not in str(logged.__dict__)
 
 
 async def test_every_page_can_be_asked_for_its_head(site: httpx2.AsyncClient) -> None:
     for path in ("/", "/healthz", "/openings", "/openings/feed.xml", "/api/jobs", "/api/healthz"):
         head = await site.head(path)
-        whole = await site.get(path)
+        full = await site.get(path)
         assert (head.status_code, head.content) == (200, b""), path
-        assert head.headers["content-type"] == whole.headers["content-type"]
+        assert head.headers["content-type"] == full.headers["content-type"]

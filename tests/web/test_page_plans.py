@@ -94,8 +94,8 @@ class Explained(psycopg.AsyncCursor[Any]):
         if re.match(r"(--.*\s+)*(SELECT|WITH)\b", str(query).strip()):
             plain = psycopg.AsyncCursor(self.connection)
             await plain.execute(f"EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) {query}", params)
-            [[[told]]] = await plain.fetchall()
-            self.plans.append(told["Plan"])
+            [[[plan_json]]] = await plain.fetchall()
+            self.plans.append(plan_json["Plan"])
         return await super().execute(query, params, **more)
 
 
@@ -142,10 +142,10 @@ async def looked_at(site: httpx2.AsyncClient, path: str) -> list[dict[str, Any]]
 
 async def sparing(site: httpx2.AsyncClient, path: str, most: int) -> None:
     """The page reads no table of size whole, and nowhere more rows than `most`."""
-    found = await looked_at(site, path)
-    whole = [one["Relation Name"] for one in found if one["Node Type"] == "Seq Scan"]
-    assert not whole, (path, whole)
-    dear = [(one["Relation Name"], read(one)) for one in found if read(one) > most]
+    nodes = await looked_at(site, path)
+    full_scans = [node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"]
+    assert not full_scans, (path, full_scans)
+    dear = [(node["Relation Name"], read(node)) for node in nodes if read(node) > most]
     assert not dear, (path, dear)
 
 
@@ -239,9 +239,9 @@ async def test_a_later_page_costs_no_more_than_the_first(
 ) -> None:
     for _ in range(3):
         page = await site.get(path)
-        found = re.search(r'rel="next" href="([^"]+)"', page.text)
-        assert found, path
-        path = found[1].replace("&amp;", "&")
+        match = re.search(r'rel="next" href="([^"]+)"', page.text)
+        assert match, path
+        path = match[1].replace("&amp;", "&")
         await sparing(site, path, WALK if path.startswith("/matches") else FEW)
 
 
@@ -251,4 +251,4 @@ async def test_the_guard_itself_can_fail(site: httpx2.AsyncClient, past: str) ->
     async with await psycopg.AsyncConnection.connect(past, cursor_factory=Explained) as tx:
         Explained.plans.clear()
         await tx.execute("SELECT count(*) FROM catalog.company WHERE about = 'x'")
-    assert [one["Node Type"] for plan in Explained.plans for one in scans(plan)] == ["Seq Scan"]
+    assert [node["Node Type"] for plan in Explained.plans for node in scans(plan)] == ["Seq Scan"]

@@ -45,7 +45,7 @@ async def enter(
 
 async def find(database: Database, email: str) -> Person:
     async with database.transaction() as tx:
-        return next(one for one in await persons.find_all(tx) if one.email == email)
+        return next(person for person in await persons.find_all(tx) if person.email == email)
 
 
 async def test_a_person_is_added_with_a_password_that_is_shown_once(
@@ -133,13 +133,13 @@ async def test_their_sessions_are_listed_and_can_be_ended(
     boss: httpx2.AsyncClient, database: Database
 ) -> None:
     bo = await make_person(database, BO["email"], "viewer")
-    async with site_with(database) as one, site_with(database) as two:
-        await enter(one, bo.email)
+    async with site_with(database) as first, site_with(database) as two:
+        await enter(first, bo.email)
         await enter(two, bo.email)
         assert len((await look(boss, f"/people/{bo.id}")).css(".events li")) == 2
         assert "2 sessions" in text(await look(boss, "/people"), "tbody")
         assert (await post(boss, f"/people/{bo.id}/sessions/end")).status_code == 303
-        assert [(await each.get("/api/session")).status_code for each in (one, two)] == [401, 401]
+        assert [(await each.get("/api/session")).status_code for each in (first, two)] == [401, 401]
     assert "Not signed in anywhere" in text(await look(boss, f"/people/{bo.id}"))
     assert (await boss.get("/people", headers=HTML)).status_code == 200
 
@@ -244,8 +244,8 @@ async def test_names_are_shown_as_they_are_and_do_nothing(
     assert texts(page, "[aria-labelledby=people] tbody th") == list(HOSTILE)
     assert texts(page, "[aria-labelledby=keys] tbody th") == list(HOSTILE)
     assert not page.css("main script, main img, [onerror]")
-    for one in page.css("tbody a"):
-        await look(site, one.attributes["href"] or "")
+    for link in page.css("tbody a"):
+        await look(site, link.attributes["href"] or "")
 
 
 async def test_nobody_yet_is_said_so_with_what_to_do(site: httpx2.AsyncClient) -> None:
@@ -264,16 +264,18 @@ async def test_the_pages_load_nothing_and_style_nothing_by_themselves(
         assert answer.headers["content-security-policy"].startswith("default-src 'self'")
         page = Html(answer.text)
         assert not page.css("[style], [onclick], script:not([src])")
-        assert all(one.attributes.get("name") for one in page.css("main input"))
+        assert all(field.attributes.get("name") for field in page.css("main input"))
 
 
 async def test_a_session_that_expired_is_not_listed(tx: Tx) -> None:
     await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
     ada = await persons.find_credentials(tx, "a@b")
     assert ada
-    own = await sessions.create(tx, ada)
+    current_key = await sessions.create(tx, ada)
     await sessions.create(tx, ada)
-    assert [one.is_current for one in await sessions.find_open(tx, ada.id, own)].count(True) == 1
+    assert [
+        session.is_current for session in await sessions.find_open(tx, ada.id, current_key)
+    ].count(True) == 1
     await tx.execute("UPDATE people.session SET expires_at = now()")
     assert await sessions.find_open(tx, ada.id) == []
     with pytest.raises(NotFound):
@@ -285,7 +287,7 @@ async def test_a_session_that_expired_is_not_listed(tx: Tx) -> None:
 def test_a_password_that_we_make_can_be_typed() -> None:
     made = {passwords.generate() for _ in range(50)}
     assert len(made) == 50
-    assert all(set(one) <= {*passwords.ALPHABET, "-"} for one in made)
+    assert all(set(password) <= {*passwords.ALPHABET, "-"} for password in made)
     assert not set("ilo01") & set(passwords.ALPHABET)
 
 
@@ -293,8 +295,8 @@ async def test_the_menu_says_who_is_signed_in(boss: httpx2.AsyncClient) -> None:
     page = await look(boss, "/people")
     assert "Ada admin" in text(page, ".me")
     assert attribute(page, ".me form", "action") == "/sign-out"
-    found = boss.cookies[SESSION_COOKIE]
-    assert found not in (page.html or "")
+    cookie = boss.cookies[SESSION_COOKIE]
+    assert cookie not in (page.html or "")
 
 
 async def test_what_was_changed_is_told_with_who_did_it(
@@ -307,12 +309,12 @@ async def test_what_was_changed_is_told_with_who_did_it(
     beside = await look(boss, "/people")
     assert len(texts(beside, "section[aria-labelledby=changes] li")) == 4
     page = await look(boss, "/people/changes")
-    told = [" ".join(line.split()) for line in texts(page, "ul.events li")]
-    assert told[0].startswith("Key reports added name: reports; role: viewer by Ada")
-    assert told[1].startswith(f"Person {HOSTILE[1]} changed role: recruiter → viewer by Ada")
-    assert told[2].startswith(f"Person {HOSTILE[1]} added")
-    assert "password: …" in told[2]
-    assert "on this machine" in told[3]
+    lines = [" ".join(line.split()) for line in texts(page, "ul.events li")]
+    assert lines[0].startswith("Key reports added name: reports; role: viewer by Ada")
+    assert lines[1].startswith(f"Person {HOSTILE[1]} changed role: recruiter → viewer by Ada")
+    assert lines[2].startswith(f"Person {HOSTILE[1]} added")
+    assert "password: …" in lines[2]
+    assert "on this machine" in lines[3]
 
 
 async def test_changes_go_back_page_by_page(boss: httpx2.AsyncClient, database: Database) -> None:
@@ -321,8 +323,8 @@ async def test_changes_go_back_page_by_page(boss: httpx2.AsyncClient, database: 
             await keys.add(tx, f"reports-{n:02}", "viewer")
     first = await look(boss, "/people/changes")
     older = await look(boss, attribute(first, "a[rel=next]", "href"))
-    told = [*texts(first, "ul.events li span"), *texts(older, "ul.events li span")]
-    keys_told = [line.split()[1] for line in told if line.startswith("Key")]
+    lines = [*texts(first, "ul.events li span"), *texts(older, "ul.events li span")]
+    keys_told = [line.split()[1] for line in lines if line.startswith("Key")]
     assert keys_told == [f"reports-{n:02}" for n in reversed(range(60))]
     assert attribute(older, ".paging a", "href") == "/people/changes"
 

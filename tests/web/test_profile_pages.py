@@ -84,7 +84,7 @@ async def test_the_form_changes_what_it_shows_and_leaves_the_rest(
     assert answer.headers["location"] == "/profile?profile=main&did=saved"
     saved = (await newest(database)).profile()
     assert saved.titles == ("Cook", "Chef")
-    assert [(one.name, one.rank, one.years) for one in saved.skills] == [
+    assert [(skill.name, skill.rank, skill.years) for skill in saved.skills] == [
         ("Python", "primary", 8),
         ("Go", "familiar", 2.5),
     ]
@@ -103,11 +103,11 @@ async def test_the_salary_hoped_for_is_told_to_be_no_filter(
         about = page.css_first(f"#{field.attributes['aria-describedby']}").text()
         assert "excludes nothing" in about
         assert "jobs below it fewer" in about
-    told = read_text(await site.get("/profile"))
+    text = read_text(await site.get("/profile"))
     assert "90,000 USD per year worth up to 5 points; lower salaries are not excluded" in re.sub(
-        "<[^>]*>", "", told
+        "<[^>]*>", "", text
     )
-    assert "Least salary" not in told
+    assert "Least salary" not in text
 
 
 async def test_a_form_sent_back_as_it_was_changes_nothing(

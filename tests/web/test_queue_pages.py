@@ -74,8 +74,8 @@ async def page(site: httpx2.AsyncClient, path: str, status: int = 200) -> Html:
     return Html(answer.text)
 
 
-def texts(found: Html, css: str) -> list[str]:
-    return [" ".join(one.text().split()) for one in found.css(css)]
+def texts(page: Html, css: str) -> list[str]:
+    return [" ".join(node.text().split()) for node in page.css(css)]
 
 
 async def send(
@@ -90,14 +90,17 @@ async def test_a_phase_is_paused_with_a_reason_and_goes_on(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
-    asked = await page(site, "/queue/pause?phase=tea/steep")
-    assert "Pause tea/steep?" in texts(asked, "#confirmation-title")
-    assert [one.attributes["value"] for one in asked.css("[name=phase]")] == ["tea/steep", "tea"]
+    confirmation = await page(site, "/queue/pause?phase=tea/steep")
+    assert "Pause tea/steep?" in texts(confirmation, "#confirmation-title")
+    assert [node.attributes["value"] for node in confirmation.css("[name=phase]")] == [
+        "tea/steep",
+        "tea",
+    ]
     answer = await send(site, "/queue/pause", phase="tea/steep", reason="guests")
     assert answer.headers["location"] == "/queue?did=paused"
     shown = await page(site, "/queue?did=paused")
     assert texts(shown, ".message") == ["Paused. Running tasks finish, and no new ones start."]
-    [row] = [one for one in texts(shown, ".phases tbody th") if "paused" in one]
+    [row] = [node for node in texts(shown, ".phases tbody th") if "paused" in node]
     assert "guests" in row
     assert row.startswith("tea/steep")
     assert (
@@ -137,7 +140,7 @@ async def test_a_whole_kind_is_paused_and_resumed_as_one(
 ) -> None:
     await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
     await send(site, "/queue/pause", phase="tea", reason="guests")
-    links = [one.attributes["href"] for one in (await page(site, "/queue")).css(".act a")]
+    links = [link.attributes["href"] for link in (await page(site, "/queue")).css(".act a")]
     assert links == ["/queue/resume?phase=tea"] * 2
 
 
@@ -212,7 +215,7 @@ async def test_processors_are_tiles_that_lead_to_what_they_work_on(
         )
     shown = await page(site, "/queue")
     assert texts(shown, ".tile") == ["idle", "busy 77", "error"]
-    assert [one.attributes["href"] for one in shown.css(".tile a")] == ["/queue/items/77"]
+    assert [link.attributes["href"] for link in shown.css(".tile a")] == ["/queue/items/77"]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +252,7 @@ async def test_nothing_to_type_in_is_drawn_anew(
 
 def test_rates_are_of_what_grew_while_somebody_looked() -> None:
     def counted(runs: int) -> Sequence[RunCounter]:
-        return [RunCounter("tea", "run", one, runs, 0.0, []) for one in ("finish", "retry")]
+        return [RunCounter("tea", "run", outcome, runs, 0.0, []) for outcome in ("finish", "retry")]
 
     rates = RateTracker()
     assert rates.add(0.0, counted(100)).seconds == 0
@@ -271,8 +274,8 @@ async def test_items_are_listed_newest_first_and_by_what_they_are_like(
     [late] = await put(database, table, new("tea", "white"))
 
     async def listed(query: str) -> list[str]:
-        found = await page(site, f"/queue/items{query}")
-        return [str(one.attributes["href"]).split("/")[-1] for one in found.css(".work a")]
+        html = await page(site, f"/queue/items{query}")
+        return [str(link.attributes["href"]).split("/")[-1] for link in html.css(".work a")]
 
     assert await listed("") == [str(id) for id in (late, third, second, first)]
     assert await listed("?status=FAILED") == [str(second)]
@@ -289,7 +292,7 @@ async def test_pages_of_items_follow_each_other_without_gap(database: Database) 
     async with database.transaction() as tx:
         top = await search.search_items(tx, ItemFilter(), limit=2)
         rest = await search.search_items(tx, ItemFilter(), limit=3, before=top.next)
-    assert [one.id for one in (*top.items, *rest.items)] == ids[::-1]
+    assert [row.id for row in (*top.items, *rest.items)] == ids[::-1]
     assert rest.next is None
 
 
@@ -298,12 +301,12 @@ async def test_a_search_for_what_is_rare_stops_and_says_where_to_go_on(database:
     [rare] = await put(database, table, new("cup", "rare"))
     await put(database, table, *(new("tea", str(n)) for n in range(5)))
     async with database.transaction() as tx:
-        found = await search.search_items(tx, ItemFilter(kind="cup"), reach=3)
-        assert (found.items, found.next) == ([], rare + 3)
-        found = await search.search_items(tx, ItemFilter(kind="cup"), reach=3, before=found.next)
-        assert [one.id for one in found.items] == [rare]
+        result = await search.search_items(tx, ItemFilter(kind="cup"), reach=3)
+        assert (result.items, result.next) == ([], rare + 3)
+        result = await search.search_items(tx, ItemFilter(kind="cup"), reach=3, before=result.next)
+        assert [row.id for row in result.items] == [rare]
         live = await search.search_items(tx, ItemFilter("PENDING", "cup"), reach=1)
-        assert [one.id for one in live.items] == [rare], "what is alive is few, and all looked at"
+        assert [row.id for row in live.items] == [rare], "what is alive is few, and all looked at"
 
 
 async def test_the_page_of_an_item_tells_all_of_it(
@@ -317,7 +320,7 @@ async def test_the_page_of_an_item_tells_all_of_it(
     [id] = await put(database, table, new("tea", "https://tea.example/green", data=data))
     await drain(database, table)
     shown = await page(site, f"/queue/items/{id}")
-    said = texts(shown, "main")[0]
+    text = texts(shown, "main")[0]
     for words in (
         "Failed",
         "transient",
@@ -326,8 +329,8 @@ async def test_the_page_of_an_item_tells_all_of_it(
         "Started",
         "0 of 0",
     ):
-        assert words in said
-    links = [one.attributes["href"] for one in shown.css(".row-actions a")]
+        assert words in text
+    links = [link.attributes["href"] for link in shown.css(".row-actions a")]
     assert links[1:] == [
         f"/queue/items/{id}/retry",
         "/listings/7",
@@ -368,8 +371,8 @@ async def test_an_item_is_cancelled_with_its_consequences_and_a_reason(
     assert await page(site, f"/queue/items/{tea}"), "what it waits for is a link"
     shown = await page(site, f"/queue/items/{tea}")
     assert shown.css_first(f'dd a[href="/queue/items/{cup}"]')
-    asked = texts(await page(site, f"/queue/items/{cup}/cancel"), ".confirmation p")
-    assert "1 task that waits for it continues without it." in asked
+    consequences = texts(await page(site, f"/queue/items/{cup}/cancel"), ".confirmation p")
+    assert "1 task that waits for it continues without it." in consequences
     answer = await send(site, f"/queue/items/{cup}/cancel", 400, reason="")
     assert Html(answer.text).css_first(".confirmation")
     await send(site, f"/queue/items/{cup}/cancel", reason="broken")
@@ -418,7 +421,7 @@ async def test_a_lineage_is_a_tree_with_what_was_refused_in_its_place(
     assert len(shown.css(".kin > li")) == 1
     assert root.css_first(f'.node a[href="/queue/items/{id}"]')
     below = root.css_first("ul")
-    refused = [" ".join(one.text().split()) for one in below.css(".refused")]
+    refused = [" ".join(node.text().split()) for node in below.css(".refused")]
     assert refused == [
         "Refused already running elsewhere cup/run blue",
         "Refused would be its own ancestor tea/run green",
@@ -473,12 +476,10 @@ def chain(length: int) -> list[Item]:
 
 
 def test_a_chain_longer_than_the_stack_is_drawn_and_every_list_ends() -> None:
-    branches = lineage_page.tree_rows(lineage.build_trees(chain(3_000), []))
-    assert len(branches) == 3_000
+    rows = lineage_page.tree_rows(lineage.build_trees(chain(3_000), []))
+    assert len(rows) == 3_000
     assert (
-        sum(one.opens for one in branches)
-        == sum(one.closes for one in branches)
-        == lineage_page.MAX_INDENT
+        sum(row.opens for row in rows) == sum(row.closes for row in rows) == lineage_page.MAX_INDENT
     )
 
 

@@ -100,8 +100,8 @@ async def test_only_a_trusted_proxy_says_who_asks(database: Database) -> None:
     async def statuses(proxies: list[str], *forwarded: str) -> list[int]:
         async with site_with(database, router, public_per_minute=1, proxies=proxies) as client:
             return [
-                (await client.get("/api/try/two", headers={"X-Forwarded-For": one})).status_code
-                for one in forwarded
+                (await client.get("/api/try/two", headers={"X-Forwarded-For": address})).status_code
+                for address in forwarded
             ]
 
     both = ("203.0.113.1", "203.0.113.2")

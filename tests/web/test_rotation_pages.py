@@ -36,19 +36,19 @@ async def make(database: Database, platform: str = "greenhouse", **columns: obje
 
 
 async def look(site: httpx2.AsyncClient, path: str = "", status: int = 200) -> str:
-    found = await site.get(f"/rotation{path}", headers=HTML)
-    assert found.status_code == status
-    return found.text
+    response = await site.get(f"/rotation{path}", headers=HTML)
+    assert response.status_code == status
+    return response.text
 
 
 async def send(
     site: httpx2.AsyncClient, path: str, status: int = 303, **form: str
 ) -> httpx2.Response:
-    found = await site.post(
+    response = await site.post(
         f"/rotation{path}", data=form, headers={**HTML, "origin": str(site.base_url).rstrip("/")}
     )
-    assert found.status_code == status
-    return found
+    assert response.status_code == status
+    return response
 
 
 async def make_run(tx: Tx, **skipped: str) -> int:
@@ -66,7 +66,7 @@ async def make_run(tx: Tx, **skipped: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "text"),
     [
         (None, "almost none"),
         (0.001, "almost none"),
@@ -76,8 +76,8 @@ async def make_run(tx: Tx, **skipped: str) -> int:
         (1_234.2, "1,234 jobs"),
     ],
 )
-def test_what_a_call_is_worth_is_said_in_words(value: float | None, said: str) -> None:
-    assert labels.describe_expected(value) == said
+def test_what_a_call_is_worth_is_said_in_words(value: float | None, text: str) -> None:
+    assert labels.describe_expected(value) == text
 
 
 @pytest.mark.parametrize("path", ALL)
@@ -90,8 +90,8 @@ async def test_an_empty_rotation_says_what_to_do_next(site: httpx2.AsyncClient, 
 async def test_what_is_due_is_shown_with_its_worth(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    known = {"rho": 3.0, "d": 0.05, "last_ok_at": now() - dt.timedelta(days=60)}
-    rich = await make(database, **known)
+    estimate = {"rho": 3.0, "d": 0.05, "last_ok_at": now() - dt.timedelta(days=60)}
+    rich = await make(database, **estimate)
     later = await make(database, "lever", due_at=now() + dt.timedelta(hours=5))
     text = await look(site)
     assert f"/rotation/targets/{rich}" in text
@@ -108,11 +108,11 @@ async def test_the_last_run_tells_what_was_skipped_and_why(
         run = await make_run(tx, reed="it needs a key: set REED_API_KEY")
         bad = await make_target(tx, run_id=run, queued_at=now())
         await answer(tx, bad, now(), **failed(detail="the board fell over"))
-        held = await make_target(tx)
-        await put(tx, held, run_id=run, held="the queue has no room")
+        skipped = await make_target(tx)
+        await put(tx, skipped, run_id=run, held="the queue has no room")
     text = await look(site)
-    for said in ("REED_API_KEY", "the board fell over", "the queue has no room"):
-        assert said in text
+    for reason in ("REED_API_KEY", "the board fell over", "the queue has no room"):
+        assert reason in text
     assert "Nothing failed or was skipped" not in text
 
 
@@ -147,23 +147,23 @@ async def test_a_run_by_hand_does_not_wait_for_the_pace(
         await queue.submit(tx, new)
     await queue.Worker(database, stages, only=[(rotation.KIND, "run")]).drain()
     async with database.transaction() as tx:
-        found = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target WHERE run_id > 0")
-    assert found == claimed
+        count = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target WHERE run_id > 0")
+    assert count == claimed
 
 
 async def test_yield_is_a_series_with_its_text_and_tables_that_sort(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
-        one = await make_target(tx)
-        await answer(tx, one, now(), new=7)
+        target = await make_target(tx)
+        await answer(tx, target, now(), new=7)
     for of in ("day", "week", "month"):
         text = await look(site, f"/yield?of={of}")
         table = text[text.index("<table id=") : text.index("</table>")]
         assert "data-series=" in table
         assert 'data-value="7">7<' in table
         assert table.count('scope="row" data-value=') == 2
-        assert f'<a href="/rotation/targets/{one}">' in text
+        assert f'<a href="/rotation/targets/{target}">' in text
         assert "/static/series.js" in text
         assert "/static/vendor/uPlot.min.css" in text
     assert "under 6 hours: 1" in text
@@ -180,7 +180,9 @@ async def test_a_target_is_paused_resumed_and_put_ahead(
     await send(site, f"/targets/{id}/priority", priority="5")
     async with database.transaction() as tx:
         assert (await targets.get(tx, id)).priority == 5
-        happened = [(one.what, one.actor) for one in await history.find_events(tx, "source", id)]
+        happened = [
+            (event.what, event.actor) for event in await history.find_events(tx, "source", id)
+        ]
     assert happened[-3:] == [("paused", "local"), ("resumed", "local"), ("prioritised", "local")]
 
 
@@ -189,9 +191,9 @@ async def test_what_cannot_be_done_to_a_target_is_said_and_what_was_typed_is_kep
 ) -> None:
     id = await make(database)
     assert 'role="alert"' in (await send(site, f"/targets/{id}/resume", 409)).text
-    found = await send(site, f"/targets/{id}/priority", 400, priority="7x")
-    assert 'role="alert"' in found.text
-    assert 'value="7x"' in found.text
+    refused = await send(site, f"/targets/{id}/priority", 400, priority="7x")
+    assert 'role="alert"' in refused.text
+    assert 'value="7x"' in refused.text
     assert (
         "1,000,000" in (await send(site, f"/targets/{id}/priority", 400, priority="1000001")).text
     )
@@ -218,8 +220,8 @@ async def test_targets_are_paged_and_filtered(site: httpx2.AsyncClient, database
     assert f"after={ids[49]}" in text
     assert f"/targets/{ids[50]}" not in text
     assert f"/targets/{ids[50]}" in await look(site, f"/targets?after={ids[49]}")
-    for asked in ("status=paused", "platform=lever"):
-        text = await look(site, f"/targets?{asked}")
+    for query in ("status=paused", "platform=lever"):
+        text = await look(site, f"/targets?{query}")
         assert f"/targets/{paused}" in text
         assert f"/targets/{ids[0]}" not in text
 
@@ -230,29 +232,33 @@ async def test_a_search_is_added_edited_turned_off_and_removed(
     form = {"platform": "remotive", "priority": "80", "locations": ""}
     await send(site, "/searches/new", keywords="pump engineer\r\n driller ", **form)
     async with database.transaction() as tx:
-        [one] = await searches.list_all(tx)
-    assert (one.keywords, one.priority, one.slices) == (["driller", "pump engineer"], 80, 2)
+        [search] = await searches.list_all(tx)
+    assert (search.keywords, search.priority, search.slices) == (
+        ["driller", "pump engineer"],
+        80,
+        2,
+    )
     refused = await send(site, "/searches/new", 409, keywords="driller\npump engineer", **form)
     assert "driller\npump engineer</textarea>" in refused.text
-    await send(site, f"/searches/{one.id}", keywords="cook", **form)
+    await send(site, f"/searches/{search.id}", keywords="cook", **form)
     async with database.transaction() as tx:
-        assert (await searches.get(tx, one.id)).keywords == ["cook"]
+        assert (await searches.get(tx, search.id)).keywords == ["cook"]
         resting = await fetch_value(
             tx, int, "SELECT count(*) FROM rotation.target WHERE status = 'paused'"
         )
     assert resting == 2
     assert "1 scheduled read that no other search needs" in await look(
-        site, f"/searches/{one.id}/remove"
+        site, f"/searches/{search.id}/remove"
     )
-    await send(site, f"/searches/{one.id}/off")
+    await send(site, f"/searches/{search.id}/off")
     async with database.transaction() as tx:
-        assert not (await searches.get(tx, one.id)).enabled
-    await send(site, f"/searches/{one.id}/remove")
+        assert not (await searches.get(tx, search.id)).enabled
+    await send(site, f"/searches/{search.id}/remove")
     assert "No searches" in await look(site, "/searches")
 
 
 @pytest.mark.parametrize(
-    ("form", "said"),
+    ("form", "message"),
     [
         ({"platform": "remotive", "keywords": " ", "priority": "5"}, "Enter at least one search"),
         ({"platform": "remotive", "keywords": "cook", "priority": "101"}, "0 to 100"),
@@ -262,9 +268,9 @@ async def test_a_search_is_added_edited_turned_off_and_removed(
     ],
 )
 async def test_a_search_that_makes_no_sense_is_not_kept(
-    site: httpx2.AsyncClient, database: Database, form: dict[str, str], said: str
+    site: httpx2.AsyncClient, database: Database, form: dict[str, str], message: str
 ) -> None:
-    assert said in (await send(site, "/searches/new", 400, **form)).text
+    assert message in (await send(site, "/searches/new", 400, **form)).text
     async with database.transaction() as tx:
         assert await searches.list_all(tx) == []
 
@@ -303,7 +309,7 @@ async def test_limits_of_a_platform_are_kept_shown_and_lifted(
         standing = (await platform_state.load_all(tx))["greenhouse"]
         events = await history.find_events(tx, "vendor", "greenhouse")
     assert (standing.per_hour, standing.per_day) == (None, 0)
-    assert [one.what for one in events] == ["limited", "limited"]
+    assert [event.what for event in events] == ["limited", "limited"]
     await look(site, "/platforms/nowhere", 404)
 
 

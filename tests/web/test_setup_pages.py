@@ -71,9 +71,9 @@ async def test_the_steps_lead_from_a_resume_to_the_first_matches(
     assert "No worker is running" in first
     async with database.transaction() as tx:
         assert (await profiles.get(tx, "main")).profile().titles == ("Cook",)
-        assert {one.name for one in await sources.find(tx)} == {"Stripe", "Linear"}
-        assert {one.name for one in await companies.find(tx)} == {"Stripe", "Linear"}
-        phases = {(one.kind, one.stage): one.pending for one in await inspect.list_phases(tx)}
+        assert {row.name for row in await sources.find(tx)} == {"Stripe", "Linear"}
+        assert {row.name for row in await companies.find(tx)} == {"Stripe", "Linear"}
+        phases = {(row.kind, row.stage): row.pending for row in await inspect.list_phases(tx)}
     assert phases == {("source", "scrape"): 2, ("source_discovery", "discover"): 1}
 
 
@@ -88,8 +88,8 @@ async def test_every_step_can_be_opened_on_its_own_and_skipped(site: httpx2.Asyn
 
 
 async def test_searching_keeps_what_is_chosen_and_pasted(site: httpx2.AsyncClient) -> None:
-    asked = {"q": "voices", "chosen": ["greenhouse/stripe", "nobody/x"], "pasted": "acme.example/x"}
-    page = await site.get("/setup/companies", params=asked)
+    query = {"q": "voices", "chosen": ["greenhouse/stripe", "nobody/x"], "pasted": "acme.example/x"}
+    page = await site.get("/setup/companies", params=query)
     assert re.search(r'value="greenhouse/stripe" checked', page.text)
     assert 'value="ashby/elevenlabs">' in page.text
     assert 'value="greenhouse/airbnb"' not in page.text
@@ -131,7 +131,7 @@ async def test_going_on_with_nothing_chosen_is_told_and_may_be_done_on_purpose(
 
 async def states(site: httpx2.AsyncClient, path: str) -> list[str]:
     page = Html((await site.get(path)).text)
-    return [one.attributes["class"] or "" for one in page.css(".setup-steps li")]
+    return [step.attributes["class"] or "" for step in page.css(".setup-steps li")]
 
 
 async def test_each_step_is_shown_as_it_is(database: Database) -> None:
@@ -209,7 +209,7 @@ async def test_the_model_page_tells_the_variable_and_never_the_key(
     assert words(checked).count("it works") == 2
     assert "Cost: $0.0" in words(checked)
     assert len(provider.requests) == 4, "what is remembered proves nothing"
-    assert max(one["max_tokens"] for one in provider.requests) <= 200
+    assert max(request["max_tokens"] for request in provider.requests) <= 200
     assert "sk-secret" not in page.text + checked.text + again.text
 
 

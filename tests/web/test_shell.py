@@ -31,8 +31,8 @@ async def test_a_page_shows_where_it_is_and_hears_of_its_topics(site: httpx2.Asy
 
 async def test_no_page_loads_anything_from_elsewhere(site: httpx2.AsyncClient) -> None:
     for path in ("/", "/openings"):
-        for found in re.findall(r'(?:src|href)="([^"]+)"', (await site.get(path)).text):
-            assert found.startswith(("/", "#")), found
+        for url in re.findall(r'(?:src|href)="([^"]+)"', (await site.get(path)).text):
+            assert url.startswith(("/", "#")), url
     for name in ("app.css", "app.js", "vendor/htmx.min.js", "vendor/hx-sse.min.js"):
         assert (await site.get(f"/static/{name}")).status_code == 200
 
@@ -49,4 +49,4 @@ def test_files_of_others_are_what_their_packages_hold() -> None:
         lines = (folder / "README.md").read_text()
         listed = dict(re.findall(r"^\| (\S+) \|.*\| ([0-9a-f]{64}) \|$", lines, re.MULTILINE))
         files = [file for file in folder.iterdir() if file.suffix != ".md"]
-        assert {one.name: hashlib.sha256(one.read_bytes()).hexdigest() for one in files} == listed
+        assert {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files} == listed

@@ -44,11 +44,11 @@ async def test_signing_out_ends_the_session_for_whoever_copied_it_too(database: 
     await make_person(database)
     async with site_with(database) as client:
         await sign_in(client)
-        kept = {"Cookie": f"{SESSION_COOKIE}={client.cookies[SESSION_COOKIE]}"}
+        cookie = {"Cookie": f"{SESSION_COOKIE}={client.cookies[SESSION_COOKIE]}"}
         answer = await post(client, "/sign-out")
         assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
         assert SESSION_COOKIE not in client.cookies
-        assert (await client.get("/api/session", headers=kept)).status_code == 401
+        assert (await client.get("/api/session", headers=cookie)).status_code == 401
 
 
 @pytest.mark.parametrize(("proto", "secure"), [("https", True), ("http", False)])
@@ -78,13 +78,15 @@ async def test_wrong_credentials_keep_the_address_and_not_the_password(database:
             await sign_in(client, email="nobody@example.org", next="/queue"),
             await sign_in(client, email="eve@example.org", next="/queue"),
         ]
-    pages = [Html(one.text) for one in tries]
-    assert [one.status_code for one in tries] == [401] * 3
+    pages = [Html(response.text) for response in tries]
+    assert [response.status_code for response in tries] == [401] * 3
     assert len({text(page, "[role=alert]") for page in pages}) == 1
     assert attribute(pages[0], "[name=email]", "value") == RIGHT["email"]
     assert attribute(pages[0], "[name=next]", "value") == "/queue"
     assert "value" not in pages[0].css_first("[name=password]").attributes
-    assert not any("wrong horse" in one.text or "set-cookie" in one.headers for one in tries)
+    assert not any(
+        "wrong horse" in response.text or "set-cookie" in response.headers for response in tries
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,8 +214,8 @@ async def test_one_changes_ones_own_password_and_stays(database: Database) -> No
         )
         assert client.cookies[SESSION_COOKIE] != before
         assert (await other.get("/api/session")).status_code == 401
-        kept = {"Cookie": f"{SESSION_COOKIE}={before}"}
-        assert (await other.get("/api/session", headers=kept)).status_code == 401
+        cookie = {"Cookie": f"{SESSION_COOKIE}={before}"}
+        assert (await other.get("/api/session", headers=cookie)).status_code == 401
         assert (await sign_in(other)).status_code == 401
         assert (await sign_in(other, password=NEW)).status_code == 303
 
@@ -261,7 +263,7 @@ async def test_other_sessions_of_ones_own_can_be_ended(database: Database) -> No
         assert (await post(client, "/account/sessions/end")).status_code == 303
         assert (await other.get("/api/session")).status_code == 401
         async with database.transaction() as tx:
-            assert [one.person_id for one in await sessions.find_open(tx)] == [person.id]
+            assert [session.person_id for session in await sessions.find_open(tx)] == [person.id]
 
 
 async def test_signing_in_anew_leaves_no_old_session_behind(database: Database) -> None:

@@ -115,8 +115,8 @@ async def test_an_error_is_a_page_for_people_and_json_for_programs(
     assert page.status_code == 404
     assert page.headers["content-type"].startswith("text/html")
     assert "This page does not exist." in page.text
-    told = await site.get("/nowhere")
-    assert (told.status_code, told.json()) == (404, {"error": "This page does not exist."})
+    response = await site.get("/nowhere")
+    assert (response.status_code, response.json()) == (404, {"error": "This page does not exist."})
     wrong = await site.delete("/queue")
     assert wrong.status_code == 405
     assert "GET" in wrong.headers["allow"]

@@ -82,7 +82,7 @@ async def test_each_tab_lists_its_own(site: httpx2.AsyncClient, database: Databa
     assert ids(await site.get("/sources?show=rejected")) == [no]
     page = await site.get("/sources?show=waiting")
     assert f"/sources/approvals/source:{waits}/approve" in page.text
-    tabs = [one.text(separator=" ", strip=True) for one in Html(page.text).css("#tabs a")]
+    tabs = [tab.text(separator=" ", strip=True) for tab in Html(page.text).css("#tabs a")]
     assert tabs == ["All", "Needs approval 1", "Failing 1", "Disabled 2", "Rejected"]
 
 
@@ -103,7 +103,7 @@ async def test_filters_by_platform_and_words(site: httpx2.AsyncClient, database:
     assert ids(await site.get("/sources?q=PUMP&platform=")) == [other.id]
     page = await site.get("/sources?q=nothing")
     assert "No sources match these filters" in page.text
-    options = [one.text() for one in Html(page.text).css("[name=platform] option")]
+    options = [option.text() for option in Html(page.text).css("[name=platform] option")]
     assert options == ["any", "greenhouse", "lever"]
 
 
@@ -282,8 +282,11 @@ async def test_a_test_shows_a_preview_and_saves_no_listing(
 def told_of(page: httpx2.Response, name: str) -> str:
     """What the list of details says under a name."""
     names, values = (Html(page.text).css(f"#what {tag}") for tag in ("dt", "dd"))
-    said = {one.text(strip=True): two.text() for one, two in zip(names, values, strict=True)}
-    return said[name]
+    details = {
+        term.text(strip=True): description.text()
+        for term, description in zip(names, values, strict=True)
+    }
+    return details[name]
 
 
 async def test_a_setup_is_proven_by_a_test_that_worked(
@@ -349,10 +352,10 @@ async def test_the_item_of_another_source_is_not_shown(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await declare(database)
-    mine, other = await board(database), await board(database)
-    answer = await site.post(f"/sources/{mine.id}/run")
+    source, other = await board(database), await board(database)
+    answer = await site.post(f"/sources/{source.id}/run")
     item = answer.headers["location"].partition("item=")[2]
-    assert 'id="progress"' in (await site.get(f"/sources/{mine.id}?item={item}")).text
+    assert 'id="progress"' in (await site.get(f"/sources/{source.id}?item={item}")).text
     assert 'id="progress"' not in (await site.get(f"/sources/{other.id}?item={item}")).text
 
 
@@ -368,11 +371,11 @@ async def test_an_address_is_understood_before_anything_is_added(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await declare(database)
-    known = await board(database, token="wells")
+    existing = await board(database, token="wells")
     page = await site.get("/sources/new", params={"url": "job-boards.greenhouse.io/wells"})
     assert "Greenhouse" in page.text
     assert "This source already exists" in page.text
-    assert f'href="/sources/{known.id}"' in page.text
+    assert f'href="/sources/{existing.id}"' in page.text
     page = await site.get("/sources/new", params={"url": "pumps.example/about"})
     assert "The address alone is not enough" in page.text
     assert (await site.get("/sources/new", params={"url": "ftp://x"})).status_code == 400
@@ -397,16 +400,16 @@ def test_a_setup_is_told_without_its_secrets() -> None:
         "is_remote": True,
         "region": "",
     }
-    told = dict(labels.describe_config(config))
-    assert "s3cret" not in str(told)
-    assert "pass" not in str(told)
-    assert told["Environment variable of the API key"] == "WELLS_API_KEY"
-    assert told["Headers"] == "X-Org"
-    assert told["Params"] == "access token: •••; limit: 100"
-    assert told["Selectors"] == "job list: .job"
-    assert told["Search term"] == "go, rust"
-    assert told["Is remote"] == "yes"
-    assert "Region" not in told
+    described = dict(labels.describe_config(config))
+    assert "s3cret" not in str(described)
+    assert "pass" not in str(described)
+    assert described["Environment variable of the API key"] == "WELLS_API_KEY"
+    assert described["Headers"] == "X-Org"
+    assert described["Params"] == "access token: •••; limit: 100"
+    assert described["Selectors"] == "job list: .job"
+    assert described["Search term"] == "go, rust"
+    assert described["Is remote"] == "yes"
+    assert "Region" not in described
 
 
 async def test_foreign_words_stay_words(site: httpx2.AsyncClient, database: Database) -> None:

@@ -35,9 +35,9 @@ def test_every_word_of_a_template_can_be_translated(template: str) -> None:
     page = Html("".join(_unmarked((TEMPLATES / template).read_text())))
     for code in page.css("code, kbd, pre, script"):
         code.decompose()
-    said = [page.root.text(separator=" ")] if page.root else []
-    said += [str(one.attributes[name]) for name in SPEAKING for one in page.css(f"[{name}]")]
-    assert [word for text in said for word in WORD.findall(text) if word not in NAMES] == []
+    texts = [page.root.text(separator=" ")] if page.root else []
+    texts += [str(node.attributes[name]) for name in SPEAKING for node in page.css(f"[{name}]")]
+    assert [word for text in texts for word in WORD.findall(text) if word not in NAMES] == []
 
 
 def _unmarked(source: str) -> Iterator[str]:
@@ -55,13 +55,13 @@ def _unmarked(source: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("header", "name"),
     [("", "en"), ("xx", "xx"), ("de-AT,de;q=0.9,xx;q=0.5,en;q=0.4", "xx"), ("en,xx;q=0.9", "en"),
      ("fr;q=x,*", "en"), ("XX-yy;q=0.1", "xx"), (";;,,=q", "en"), ("xx;q=1.2.3", "xx")],
 )  # fmt: skip
-def test_a_browser_is_answered_in_the_language_it_likes_best(asked: str, name: str) -> None:
-    known = {one: translations.Language(one) for one in ("en", "xx")}
-    assert translations.choose_language(known, asked).name == name
+def test_a_browser_is_answered_in_the_language_it_likes_best(header: str, name: str) -> None:
+    languages = {code: translations.Language(code) for code in ("en", "xx")}
+    assert translations.choose_language(languages, header).name == name
 
 
 async def test_a_new_language_is_a_folder(tmp_path: Path, database: Database) -> None:

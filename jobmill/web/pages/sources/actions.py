@@ -45,15 +45,15 @@ def _confirmation(source: Source, change: Change, reason: str = "") -> Confirmat
         "Its %(n)s open jobs stay in the catalog but are no longer updated.",
         source.open_listings,
     )
-    kept = [listings] if source.open_listings else []
+    listing_note = [listings] if source.open_listings else []
     if change == "disable":
         title, button = say("Disable this source?"), say("Disable source")
-        consequences = [say("It does not run until someone enables it again."), *kept]
+        consequences = [say("It does not run until someone enables it again."), *listing_note]
     else:
         title, button = say("Reject this source?"), say("Reject source")
         consequences = [
             say("It does not run and is not suggested again when it is found."),
-            *kept,
+            *listing_note,
             say("You can enable it later."),
         ]
     source_url = f"/sources/{source.id}"
