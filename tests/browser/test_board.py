@@ -51,7 +51,7 @@ async def address(database: Database) -> AsyncIterator[str]:
     [(1600, False, False), (1280, False, False), (1180, False, False), (1000, True, False),
      (700, True, False), (390, False, True)],
 )  # fmt: skip
-async def test_the_board_fits_or_scrolls_by_itself(
+async def test_the_board_fits_or_scrolls_inside_the_page(
     browser: Browser, address: str, width: int, scrolls: bool, stacked: bool
 ) -> None:
     page = await browser.new_page(viewport={"width": width, "height": 900})

@@ -45,9 +45,7 @@ async def spoilt(server: str, lived_in: str) -> AsyncIterator[Place]:
                 yield place
 
 
-async def test_no_page_runs_or_asks_for_what_somebody_wrote_into_it(
-    browser: Browser, spoilt: Place
-) -> None:
+async def test_no_page_runs_or_loads_hostile_content(browser: Browser, spoilt: Place) -> None:
     walk = await every_page.find(spoilt)
     assert not walk.broken, listed(walk.broken)
     faults: list[str] = []

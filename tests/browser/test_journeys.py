@@ -56,7 +56,7 @@ async def first_run(server: str, template: str, browser: Browser) -> AsyncIterat
                 yield place
 
 
-async def test_in_the_first_run_numbers_move_while_one_looks(
+async def test_numbers_update_live_in_the_first_run(
     browser: Browser, first_run: Place, size: Size, theme: Theme
 ) -> None:
     async with window(browser, first_run.origin, size, theme) as view:
@@ -86,7 +86,7 @@ async def at_work(database: Database) -> AsyncIterator[None]:
             await task
 
 
-async def test_the_demo_ends_and_ones_own_begins_with_a_first_match(
+async def test_ending_the_demo_and_setting_up_leads_to_a_first_match(
     browser: Browser, own_place: Place, size: Size, theme: Theme
 ) -> None:
     boards = [f"{vendor}/{view.slug}" for vendor in ("greenhouse", "lever") for view in at(vendor)]
@@ -120,7 +120,7 @@ async def test_the_demo_ends_and_ones_own_begins_with_a_first_match(
         await view.shoot("journey-own-5")
 
 
-async def test_matches_are_sorted_out_by_keys_alone(
+async def test_matches_can_be_sorted_with_the_keyboard_alone(
     browser: Browser, own_place: Place, size: Size, theme: Theme
 ) -> None:
     async with window(browser, own_place.origin, size, theme) as view:
@@ -184,7 +184,7 @@ async def apply(view: Window, opening: int, name: str) -> None:
     await view.shoot(f"journey-hiring-{name.lower()}-2")
 
 
-async def test_who_waits_sees_the_place_become_free_and_takes_it(
+async def test_a_waiting_applicant_sees_a_free_place_and_accepts_it(
     browser: Browser, fresh_place: Place, size: Size, theme: Theme
 ) -> None:
     origin, database = fresh_place.origin, fresh_place.database
@@ -223,7 +223,7 @@ async def test_who_waits_sees_the_place_become_free_and_takes_it(
     assert [applicant["status"] for applicant in job["activeApplicants"]] == ["ACTIVE"]
 
 
-async def test_the_past_of_an_opening_is_seen_by_arrow_keys(
+async def test_the_replay_of_an_opening_works_with_arrow_keys(
     browser: Browser, own_place: Place, size: Size, theme: Theme
 ) -> None:
     async with window(browser, own_place.origin, size, theme) as view:

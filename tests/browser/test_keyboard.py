@@ -15,7 +15,7 @@ from tests.browser.world import Place
 pytestmark = pytest.mark.timeout(300)
 
 
-async def test_tab_reaches_all_there_is_in_its_order_and_one_sees_where(
+async def test_tab_reaches_every_control_in_order_with_a_visible_focus(
     browser: Browser, tour: Tour
 ) -> None:
     faults: list[str] = []
@@ -27,7 +27,9 @@ async def test_tab_reaches_all_there_is_in_its_order_and_one_sees_where(
 
 
 @pytest.mark.parametrize("url", ["/matches", "/openings"])
-async def test_the_first_stop_leads_past_the_menu(browser: Browser, place: Place, url: str) -> None:
+async def test_the_first_tab_stop_skips_to_the_content(
+    browser: Browser, place: Place, url: str
+) -> None:
     async with window(browser, place.origin) as view:
         page = await view.go(url)
         await page.keyboard.press("Tab")
@@ -38,7 +40,9 @@ async def test_the_first_stop_leads_past_the_menu(browser: Browser, place: Place
         assert await page.evaluate("Boolean(document.activeElement.closest('main'))")
 
 
-async def test_the_menu_of_a_phone_opens_and_closes_by_keys(browser: Browser, place: Place) -> None:
+async def test_the_phone_menu_opens_and_closes_with_the_keyboard(
+    browser: Browser, place: Place
+) -> None:
     async with window(browser, place.origin, "phone") as view:
         page = await view.go("/matches")
         menu, opener = page.locator("nav.menu"), page.locator("button.opener")
@@ -64,9 +68,7 @@ async def hear_news(page: Page, place: Place, topic: str, part: str) -> None:
     await page.wait_for_function("where => !document.querySelector(where).old", arg=part)
 
 
-async def test_news_take_away_neither_ones_place_nor_what_one_types(
-    browser: Browser, place: Place
-) -> None:
+async def test_live_updates_keep_the_focus_and_typed_text(browser: Browser, place: Place) -> None:
     async with window(browser, place.origin) as view:
         for topic, part in {
             "matches": "#tabs a",

@@ -12,7 +12,7 @@ from tests.browser.world import Place
 
 
 @pytest.mark.parametrize("script", ["hx-sse.min.js", "app.js", "app.css"])
-async def test_a_page_hears_of_news_though_a_part_of_it_comes_late(
+async def test_a_page_receives_live_updates_although_a_part_loads_late(
     browser: Browser, new_place: Place, script: str
 ) -> None:
     async def dawdle(route: Route) -> None:

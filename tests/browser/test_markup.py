@@ -43,7 +43,7 @@ async def weigh(view: Window, url: str) -> int:
     return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
 
 
-async def test_no_page_is_wider_than_a_window_or_heavier_than_a_slow_line_can_bear(
+async def test_no_page_overflows_the_window_or_is_too_heavy_for_a_slow_connection(
     browser: Browser, tour: Tour
 ) -> None:
     faults: list[str] = []

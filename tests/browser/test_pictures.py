@@ -17,7 +17,7 @@ SEEN: list[tuple[Size, Theme]] = [("phone", "dark"), *([("wide", "light")] if PI
 
 
 @pytest.mark.parametrize(("size", "theme"), SEEN)
-async def test_every_page_fits_and_all_that_opens_can_be_read(
+async def test_every_page_and_dialog_fits_every_window(
     browser: Browser, tour: Tour, size: Size, theme: Theme
 ) -> None:
     faults: list[str] = []

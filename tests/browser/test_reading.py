@@ -27,7 +27,7 @@ async def test_no_page_breaks_a_rule_of_accessibility_in_either_theme(
     assert not faults, listed(faults)
 
 
-async def test_without_scripts_every_page_shows_what_it_has(browser: Browser, tour: Tour) -> None:
+async def test_every_page_shows_its_content_without_scripts(browser: Browser, tour: Tour) -> None:
     faults: list[str] = []
     async with window(
         browser, tour.place.origin, "phone", scripts=False, still=True, expected=ERRORS
@@ -41,7 +41,7 @@ async def test_without_scripts_every_page_shows_what_it_has(browser: Browser, to
     assert not faults, listed(faults)
 
 
-async def test_without_scripts_every_form_and_button_still_does_something(tour: Tour) -> None:
+async def test_every_form_and_button_works_without_scripts(tour: Tour) -> None:
     faults: list[str] = []
     for url, text in tour.pages.items():
         page = Html(text)

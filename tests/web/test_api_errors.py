@@ -72,7 +72,7 @@ def test_every_error_has_a_status_and_a_code(error: Exception, status: int, code
         ("application", "Application with id 7 not found"),
     ],
 )
-def test_what_is_not_there_is_told_in_the_words_of_the_contract(what: str, words: str) -> None:
+def test_not_found_messages_follow_the_api_contract(what: str, words: str) -> None:
     answer = api_errors.error_response(errors.NotFound(what, 7))
     assert json.loads(bytes(answer.body))["error"]["message"] == words
 
@@ -91,7 +91,7 @@ def test_what_is_not_there_is_told_in_the_words_of_the_contract(what: str, words
         ("1?page=x", '{"title": "x"}', ["page"]),
     ],
 )
-async def test_what_is_wrong_is_told_field_by_field(
+async def test_validation_errors_are_listed_by_field(
     database: Database, path: str, body: str, fields: list[str]
 ) -> None:
     async with site_with(database, router) as client:
@@ -103,7 +103,7 @@ async def test_what_is_wrong_is_told_field_by_field(
     assert all(detail["message"] for detail in answer.json()["error"]["details"])
 
 
-async def test_what_the_framework_refuses_is_told_the_same_way(database: Database) -> None:
+async def test_errors_of_the_framework_have_the_same_format(database: Database) -> None:
     async with site_with(database, router) as client:
 
         async def ask(method: str, path: str, **more: object) -> httpx2.Response:
@@ -129,7 +129,7 @@ async def test_what_the_framework_refuses_is_told_the_same_way(database: Databas
 NO_NUMBERS = ("abc", "0", "-1", "1.5", "9" * 13, "9" * 30, "%00")
 
 
-async def test_a_page_of_what_has_no_such_number_is_not_found(database: Database) -> None:
+async def test_pages_with_invalid_ids_are_not_found(database: Database) -> None:
     paths = [
         route.path
         for route in routes(database)
@@ -161,7 +161,7 @@ NO_FILTERS = {
 }
 
 
-async def test_a_filter_that_makes_no_sense_is_named_and_can_be_left_out(
+async def test_an_invalid_filter_is_named_and_the_page_links_to_itself_without_it(
     database: Database,
 ) -> None:
     async with site_with(database, local=True) as client:
@@ -178,7 +178,7 @@ async def test_a_filter_that_makes_no_sense_is_named_and_can_be_left_out(
         assert line.json() == {"error": "“least” in the address must be a number."}
 
 
-async def test_a_database_that_is_away_is_503_with_a_time_to_come_back(database: Database) -> None:
+async def test_an_unreachable_database_is_503_with_retry_after(database: Database) -> None:
     async with site_with(database, database_timeout=0.2) as client, database.transaction() as tx:
         await tx.execute("LOCK TABLE people.api_key IN ACCESS EXCLUSIVE MODE")
         answer = await client.get("/api/session", headers={"Authorization": "Bearer jm_x"})

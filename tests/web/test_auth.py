@@ -84,7 +84,7 @@ GATES = ("anyone", "public", "viewer", "recruiter", "admin")
         (None, [200, 200, 401, 401, 401]),
     ],
 )
-async def test_every_role_passes_its_own_gates_and_no_other(
+async def test_every_role_reaches_its_own_routes_and_no_others(
     far: httpx2.AsyncClient, database: Database, role: Any, statuses: list[int]
 ) -> None:
     headers: dict[str, str] = {}
@@ -102,7 +102,7 @@ async def test_every_role_passes_its_own_gates_and_no_other(
             assert answer.headers["www-authenticate"] == "Bearer"
 
 
-async def test_the_log_knows_a_program_by_its_key_and_the_request(
+async def test_an_api_key_is_recorded_as_actor_with_the_request_id(
     far: httpx2.AsyncClient, database: Database
 ) -> None:
     headers = {**await bearer(database, "recruiter"), "X-Request-ID": "r-7"}
@@ -117,7 +117,7 @@ async def test_the_log_knows_a_program_by_its_key_and_the_request(
     )
 
 
-async def test_a_key_that_was_ended_or_invented_is_told_so_everywhere(
+async def test_a_revoked_or_unknown_key_is_refused_everywhere(
     far: httpx2.AsyncClient, database: Database
 ) -> None:
     headers = await bearer(database, "admin")
@@ -128,7 +128,7 @@ async def test_a_key_that_was_ended_or_invented_is_told_so_everywhere(
         assert told(await far.get("/api/try/anyone", headers=bad)) == (401, "UNAUTHENTICATED")
 
 
-async def test_at_this_machine_everything_is_open(database: Database) -> None:
+async def test_a_local_visitor_may_do_everything(database: Database) -> None:
     async with site_with(database, router, local=True) as near:
         for gate in GATES:
             visitor = (await near.get(f"/api/try/{gate}", headers={"X-Request-ID": "r-8"})).json()
@@ -139,15 +139,13 @@ async def test_at_this_machine_everything_is_open(database: Database) -> None:
 @pytest.mark.parametrize(
     "header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "X-Forwarded-Host"]
 )
-async def test_who_comes_through_a_proxy_is_not_at_this_machine(
-    database: Database, header: str
-) -> None:
+async def test_a_request_through_a_proxy_is_not_local(database: Database, header: str) -> None:
     async with site_with(database, router, local=True) as near:
         answer = await near.get("/api/try/viewer", headers={header: "203.0.113.9"})
         assert told(answer) == (401, "UNAUTHENTICATED")
 
 
-async def test_what_is_shown_counts_more_than_being_at_this_machine(database: Database) -> None:
+async def test_explicit_credentials_override_local_access(database: Database) -> None:
     _, token = await make_applicant(database)
     async with site_with(database, router, local=True) as near:
         for headers, status in (
@@ -161,7 +159,7 @@ async def test_what_is_shown_counts_more_than_being_at_this_machine(database: Da
             assert answer.status_code == status, headers
 
 
-async def test_an_applicant_reaches_their_own_and_nobody_elses(
+async def test_applicants_reach_only_their_own_data(
     far: httpx2.AsyncClient, database: Database
 ) -> None:
     (own_id, token), (theirs, _) = (
@@ -183,7 +181,7 @@ async def test_an_applicant_reaches_their_own_and_nobody_elses(
     assert (await far.get(f"/api/try/applicants/{own_id}", headers=viewer)).status_code == 200
 
 
-async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_nothing(
+async def test_invalid_expired_replaced_and_erased_links_are_refused(
     far: httpx2.AsyncClient, database: Database
 ) -> None:
     id, token = await make_applicant(database)
@@ -211,7 +209,7 @@ async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_no
     assert (await far.get("/api/try/anyone", **newer)).status_code == 401
 
 
-async def test_a_link_kept_in_a_local_browser_takes_no_rights_away(database: Database) -> None:
+async def test_a_remembered_link_does_not_reduce_local_rights(database: Database) -> None:
     id, token = await make_applicant(database)
     async with site_with(database, router, local=True) as near:
         cookie = {"Cookie": f"{auth.LINK_COOKIE}={token}"}
@@ -219,14 +217,16 @@ async def test_a_link_kept_in_a_local_browser_takes_no_rights_away(database: Dat
         assert (visitor["role"], visitor["applicant_id"]) == ("admin", id)
 
 
-async def test_links_that_a_handler_makes_open(far: httpx2.AsyncClient, database: Database) -> None:
+async def test_links_that_a_handler_signs_are_accepted(
+    far: httpx2.AsyncClient, database: Database
+) -> None:
     id, _ = await make_applicant(database)
     token = (await far.get(f"/api/try/link/{id}")).json()
     assert (await far.get(f"/api/try/applicants/{id}", params={"key": token})).status_code == 200
 
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
-async def test_the_pages_are_for_viewers_once_others_can_reach_them(
+async def test_pages_need_the_viewer_role_on_a_public_server(
     far: httpx2.AsyncClient, database: Database, role: Role
 ) -> None:
     for path in ("/", "/metrics"):
@@ -260,7 +260,7 @@ def calls(dependant: Dependant) -> Iterator[object]:
         yield from calls(inner)
 
 
-async def test_no_route_forgets_to_ask_who_comes(database: Database) -> None:
+async def test_every_route_identifies_its_visitor(database: Database) -> None:
     app = cast(FastAPI, site.create_app(database).app)
     unasked: set[str] = set()
     for route in iter_route_contexts(app.routes):
@@ -275,7 +275,7 @@ async def test_no_route_forgets_to_ask_who_comes(database: Database) -> None:
     assert "POST /api/session" in unasked
 
 
-async def test_a_persons_role_counts_at_once(database: Database) -> None:
+async def test_a_role_change_applies_immediately(database: Database) -> None:
     person = await make_person(database, role="viewer")
     async with site_with(database, router) as client:
         body = {"email": person.email, "password": PASSWORD}

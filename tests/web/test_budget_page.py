@@ -46,7 +46,7 @@ async def spend(database: Database, model: str = "a:x") -> None:
         )
 
 
-async def test_what_was_spent_is_held_against_the_caps(database: Database) -> None:
+async def test_spending_is_shown_with_its_limits(database: Database) -> None:
     await spend(database)
     rules = SiteSettings.from_settings(Settings(), KEY)
     async with site_with(database, local=True, site_settings=rules) as site:
@@ -62,7 +62,7 @@ async def test_what_was_spent_is_held_against_the_caps(database: Database) -> No
     assert "sk-very-secret" not in (page.html or "")
 
 
-async def test_it_is_told_by_model_and_purpose_with_what_the_cache_saved(
+async def test_usage_is_listed_by_model_and_purpose_with_cache_savings(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await spend(database)
@@ -75,7 +75,7 @@ async def test_it_is_told_by_model_and_purpose_with_what_the_cache_saved(
     assert "$" not in figures["Cost per match"]
 
 
-async def test_each_day_is_a_row_that_a_script_can_draw(
+async def test_each_day_is_a_table_row_for_the_chart(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await spend(database)
@@ -95,7 +95,7 @@ async def test_each_day_is_a_row_that_a_script_can_draw(
         assert (await site.get(src or "")).status_code == 200
 
 
-async def test_without_a_model_it_says_that_all_works_and_what_makes_one_available(
+async def test_without_a_model_the_page_explains_how_to_set_one_up(
     site: httpx2.AsyncClient,
 ) -> None:
     page = await look(site, "/budget")
@@ -111,7 +111,7 @@ async def wait_for_money(work: Work) -> Move:
     return Block("budget", "budget_day is spent", recheck=dt.timedelta(minutes=5))
 
 
-async def test_what_waits_for_the_budget_is_told(database: Database) -> None:
+async def test_tasks_waiting_for_the_budget_are_shown(database: Database) -> None:
     stages = {("tea", "boil"): Stage(wait_for_money)}
     await put(database, stages, NewItem("tea", "boil", "earl-grey"))
     await drain(database, stages)
@@ -129,7 +129,7 @@ async def test_what_waits_for_the_budget_is_told(database: Database) -> None:
 
 
 @pytest.mark.parametrize("days", ["0", "401", "x", "-1"])
-async def test_a_period_that_cannot_be_is_refused(site: httpx2.AsyncClient, days: str) -> None:
+async def test_an_invalid_period_is_refused(site: httpx2.AsyncClient, days: str) -> None:
     assert (await site.get(f"/budget?days={days}", headers=HTML)).status_code == 422
 
 
@@ -143,7 +143,7 @@ async def test_the_server_says_which_day_is_today(
     assert newest.css_first("td").text(strip=True) == "31.25"
 
 
-async def test_names_of_models_do_nothing(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_model_names_are_escaped(site: httpx2.AsyncClient, database: Database) -> None:
     hostile = '"><img src=x onerror=alert(1)><script>alert(1)</script>{{7*7}}'
     await spend(database, hostile)
     answer = await site.get("/budget", headers=HTML)
@@ -162,14 +162,14 @@ async def test_names_of_models_do_nothing(site: httpx2.AsyncClient, database: Da
         (0, 0, 0, 0, (0, 0)),
     ],
 )
-def test_a_gauge_never_shows_more_than_all(
+def test_a_usage_bar_never_exceeds_its_limit(
     spent: float, reserved: float, cap: int, left: float, widths: tuple[float, float]
 ) -> None:
     usage = BudgetUsage.of(PeriodSpending(spent, reserved), Decimal(cap))
     assert (usage.left, usage.widths) == (left, widths)
 
 
-def test_uses_are_added_up_and_the_dearest_comes_first() -> None:
+def test_usage_is_summed_and_sorted_by_cost() -> None:
     uses = total_by_use(
         [line(), line(day="2026-11-14", cache_hits=3), line(model="a:y", spent=0.5)]
     )
@@ -181,12 +181,12 @@ def test_uses_are_added_up_and_the_dearest_comes_first() -> None:
     assert total_by_use([line(calls=0, cache_hits=2, spent=0)])[0].total.saved == 0
 
 
-def test_days_without_calls_are_days_too() -> None:
+def test_days_without_calls_are_included() -> None:
     days = total_by_day([line(), line(model="a:y")], 3, dt.date(2026, 11, 16))
     assert [(day.at.day, day.total.calls) for day in days] == [(16, 0), (15, 2), (14, 0)]
 
 
-def test_the_house_knows_which_models_are_asked() -> None:
+def test_site_settings_know_which_models_are_available() -> None:
     assert [seat.missing for seat in SiteSettings.from_settings(Settings(), KEY).seats] == [
         None,
         None,

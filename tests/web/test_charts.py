@@ -6,7 +6,7 @@ from jobmill.web.charts import HEIGHT, WIDTH, Sparkline, make_columns
 from jobmill.web.dependencies import make_environment
 
 
-def test_a_line_runs_from_the_oldest_to_the_newest_inside_its_box() -> None:
+def test_a_sparkline_runs_from_oldest_to_newest_inside_its_box() -> None:
     line = Sparkline.of([1, 5, 3])
     dots = [tuple(map(float, dot.split(","))) for dot in line.points.split()]
     assert [x for x, _ in dots] == sorted(x for x, _ in dots)
@@ -15,16 +15,16 @@ def test_a_line_runs_from_the_oldest_to_the_newest_inside_its_box() -> None:
     assert (line.low, line.high, line.latest, line.last) == (1, 5, 3, dots[-1])
 
 
-def test_values_that_are_all_alike_stand_in_the_middle() -> None:
+def test_equal_values_are_drawn_in_the_middle() -> None:
     assert {dot.split(",")[1] for dot in Sparkline.of([4, 4]).points.split()} == {str(HEIGHT / 2)}
 
 
-def test_nothing_is_drawn_of_nothing() -> None:
+def test_empty_series_draw_nothing() -> None:
     assert Sparkline.of([]).points == ""
     assert make_columns([]) == []
 
 
-def test_columns_are_as_high_as_their_share_of_the_highest() -> None:
+def test_column_heights_are_relative_to_the_highest() -> None:
     drawn = make_columns([("a", 5, "good"), ("b", 20, ""), ("c", 0, "bad")])
     assert [column.height for column in drawn] == [25, 100, 0]
     assert [column.height for column in make_columns([("a", 0, "")])] == [0]
@@ -35,7 +35,7 @@ def draw(macro: str, **values: object) -> str:
     return make_environment().from_string(source).render(values)
 
 
-def test_every_chart_says_in_words_what_one_would_see() -> None:
+def test_every_chart_has_a_text_alternative() -> None:
     assert "Calls: now 3, lowest 1, highest 5" in draw("sparkline", chart=Sparkline.of([1, 5, 3]))
     text = draw("columns", chart=make_columns([('<b>"', 5, "good")]))
     assert 'aria-label="Calls"' in text

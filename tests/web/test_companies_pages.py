@@ -55,7 +55,7 @@ async def test_companies_are_listed_best_first_and_page_by_page(
     assert len(first) == list_page.PAGE_SIZE
 
 
-async def test_filters_live_in_the_address(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_filters_are_query_parameters(site: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
         await make(tx, "Alpha Wells", tier="S", priority_score=160)
         await make(tx, "Beta Wells", tier="D", priority_score=3)
@@ -72,7 +72,7 @@ async def test_filters_live_in_the_address(site: httpx2.AsyncClient, database: D
 @pytest.mark.parametrize("website", [None, "https://w.example"])
 @pytest.mark.parametrize("about", [0, 50, 51, 100, 101])
 @pytest.mark.parametrize("culture", [0, 25, 26, 50, 51])
-async def test_the_list_and_the_rule_agree_on_how_much_is_known(
+async def test_the_completeness_filter_agrees_with_the_rule(
     tx: Tx, website: str | None, about: int, culture: int
 ) -> None:
     id = await make(tx, "Wells", website, about="a" * about or None, culture="c" * culture or None)
@@ -82,7 +82,7 @@ async def test_the_list_and_the_rule_agree_on_how_much_is_known(
         assert [row.id for row in rows] == ([id] if level == expected else [])
 
 
-async def test_a_company_says_what_is_missing_and_why_it_has_its_tier(
+async def test_a_company_page_shows_missing_data_and_the_points_of_its_tier(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -109,7 +109,7 @@ async def test_a_company_says_what_is_missing_and_why_it_has_its_tier(
     assert (await site.get("/companies/999999999")).status_code == 404
 
 
-async def test_a_followed_company_is_queued_and_watched(
+async def test_an_added_company_is_queued_and_its_progress_shown(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await declare(database)
@@ -125,7 +125,7 @@ async def test_a_followed_company_is_queued_and_watched(
     assert again.headers["location"].endswith(f"item={item}"), "there is one at a time"
 
 
-async def test_what_is_known_and_fresh_is_left_alone_unless_one_asks(
+async def test_a_complete_and_recent_company_is_analyzed_only_on_request(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await declare(database)
@@ -142,7 +142,7 @@ async def test_what_is_known_and_fresh_is_left_alone_unless_one_asks(
 
 
 @pytest.mark.server_clock(dt.timedelta(hours=-2))
-async def test_the_server_decides_what_is_fresh(
+async def test_the_database_clock_decides_what_is_recent(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await declare(database)
@@ -164,7 +164,7 @@ async def test_the_server_decides_what_is_fresh(
         ({"name": "Wells", "website": "kept.example"}, 503, "No worker for this task has run yet"),
     ],
 )
-async def test_what_cannot_be_followed_is_said_and_what_was_typed_stays(
+async def test_an_invalid_company_is_refused_and_the_form_keeps_its_values(
     site: httpx2.AsyncClient, form: dict[str, str], status: int, words: str
 ) -> None:
     page = await site.post("/companies/new", data=form)
@@ -185,7 +185,7 @@ async def test_the_item_of_another_company_is_not_shown(
     assert (await site.get(f"/companies/{other}?item=987654321")).status_code == 200
 
 
-async def test_a_board_is_decided_on_its_companys_page(
+async def test_a_job_board_can_be_approved_on_its_company_page(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await declare(database)
@@ -202,7 +202,7 @@ async def test_a_board_is_decided_on_its_companys_page(
     assert "Approve it after all" in page.text
 
 
-async def test_foreign_words_stay_words(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_external_text_is_escaped(site: httpx2.AsyncClient, database: Database) -> None:
     facts = dict.fromkeys(
         ("about", "culture", "mission", "industry", "size", "job_board_evidence"), EVIL
     )
@@ -218,7 +218,7 @@ async def test_foreign_words_stay_words(site: httpx2.AsyncClient, database: Data
         assert 'href="javascript' not in page.text
 
 
-async def test_a_viewer_sees_and_may_not_change(database: Database) -> None:
+async def test_a_viewer_can_see_but_not_change(database: Database) -> None:
     async with database.transaction() as tx:
         id = await make(tx, "Wells", "https://wells.example")
     headers = {**await bearer(database, "viewer"), "Accept": "text/html"}

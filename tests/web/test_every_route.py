@@ -157,7 +157,7 @@ async def world(database: Database) -> AsyncIterator[World]:
         yield await make_world(client, database)
 
 
-async def test_nobody_gets_into_anything_that_is_not_for_all(
+async def test_anonymous_visitors_reach_only_public_routes(
     world: World, database: Database
 ) -> None:
     wrong: dict[str, int] = {}
@@ -172,9 +172,7 @@ async def test_nobody_gets_into_anything_that_is_not_for_all(
     assert wrong == {}
 
 
-async def test_an_applicants_link_opens_nothing_of_the_companys(
-    world: World, database: Database
-) -> None:
+async def test_a_personal_link_opens_no_staff_route(world: World, database: Database) -> None:
     wrong: dict[str, int] = {}
     for route in routes(database):
         if route.name in OPEN or route.is_signed:
@@ -188,7 +186,7 @@ async def test_an_applicants_link_opens_nothing_of_the_companys(
 
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter"])
-async def test_nobody_does_more_than_their_role(
+async def test_no_role_may_use_routes_of_a_higher_role(
     world: World, database: Database, role: Role
 ) -> None:
     wrong: dict[str, int] = {}
@@ -202,9 +200,7 @@ async def test_nobody_does_more_than_their_role(
 
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
-async def test_everybody_may_do_what_their_role_is_for(
-    world: World, database: Database, role: Role
-) -> None:
+async def test_every_role_may_use_its_routes(world: World, database: Database, role: Role) -> None:
     """A viewer is kept from some pages that only ask what to change."""
     wrong: dict[str, int] = {}
     for route in routes(database):
@@ -225,7 +221,7 @@ def is_asking(route: Route, database: Database) -> bool:
 
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
-async def test_the_menu_leads_only_where_one_may_go(
+async def test_the_menu_links_only_to_allowed_pages(
     world: World, database: Database, role: Role
 ) -> None:
     paths = {route.path for route in routes(database)}
@@ -266,7 +262,7 @@ async def test_no_page_of_another_site_changes_anything_with_a_session(database:
     assert allowed == {}
 
 
-def test_the_tables_name_only_what_there_is(database: Database) -> None:
+def test_the_route_tables_name_only_existing_routes(database: Database) -> None:
     """A route that is gone must not leave its exception behind."""
     there = {route.name for route in routes(database)}
     assert OPEN | OWN | set(LEAST) <= there

@@ -25,14 +25,14 @@ from tests.web.hiring_helpers import HTML, look, part, post, text, texts
 EVIL = '"><script>alert(1)</script>'
 
 
-async def test_a_new_database_points_to_the_set_up(site: httpx2.AsyncClient) -> None:
+async def test_an_empty_database_links_to_the_setup(site: httpx2.AsyncClient) -> None:
     page = await look(site, "/")
     assert part(page, "#home .button").attributes["href"] == "/setup"
     assert texts(page, ".flow b") == ["0", "0", "0", "0"]
     assert page.css(".demo") == []
 
 
-async def test_it_says_what_needs_somebody_and_where(
+async def test_items_that_need_attention_are_listed_with_links(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -62,7 +62,7 @@ async def test_it_says_what_needs_somebody_and_where(
     assert len(page.css(".bests li")) == 2
 
 
-async def test_offers_count_down_from_the_one_that_ends_first(
+async def test_offers_are_listed_by_deadline_with_a_countdown(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -79,7 +79,7 @@ async def test_offers_count_down_from_the_one_that_ends_first(
     assert len(page.css(".offers [data-until]")) == 2
 
 
-async def test_everything_in_a_demo_says_so_and_an_admin_ends_it(database: Database) -> None:
+async def test_demo_pages_show_a_banner_and_an_admin_can_end_the_demo(database: Database) -> None:
     await demo.begin(database)
     async with site_with(database, local=True) as site:
         for path in ("/", "/matches", "/openings"):
@@ -96,7 +96,7 @@ async def test_everything_in_a_demo_says_so_and_an_admin_ends_it(database: Datab
         assert "The demo is not running" in text(await look(site, "/demo"))
 
 
-async def test_only_an_admin_ends_the_demo(database: Database) -> None:
+async def test_only_an_admin_can_end_the_demo(database: Database) -> None:
     await demo.begin(database)
     roles: tuple[Role, ...] = ("viewer", "recruiter")
     async with site_with(database) as site:
@@ -110,7 +110,7 @@ async def test_only_an_admin_ends_the_demo(database: Database) -> None:
         assert "fiction" in text(await look(site, "/"), ".demo")
 
 
-async def test_own_data_cannot_be_ended_as_if_they_were_a_demo(
+async def test_ending_the_demo_never_deletes_real_data(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:

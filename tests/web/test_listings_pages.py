@@ -26,7 +26,7 @@ def shown(page: httpx2.Response) -> list[int]:
     return [int(id) for id in re.findall(r'<h2><a href="/listings/(\d+)', page.text)]
 
 
-async def test_everything_is_listed_with_what_was_said_of_it(
+async def test_all_jobs_are_listed_with_their_decision(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     offer = helpers.posting(
@@ -48,7 +48,9 @@ async def test_everything_is_listed_with_what_was_said_of_it(
         assert words in page.text, words
 
 
-async def test_filters_stand_in_the_address(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_job_filters_are_query_parameters(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
     postings = [
         helpers.posting(1, "Pump Engineer", company="Wells & Co", location="Porto", arrangement="remote"),
         helpers.posting(2, "Valve Poet", company="Brine Ltd", location="Madrid", arrangement="onsite"),
@@ -78,7 +80,7 @@ async def test_filters_stand_in_the_address(site: httpx2.AsyncClient, database: 
     assert 'name="company" maxlength="200" value="Brine"' in page.text
 
 
-async def test_pages_follow_each_other_while_listings_come(
+async def test_paging_is_stable_while_jobs_arrive(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -111,7 +113,7 @@ async def test_empty_lists_say_what_to_do_next(
     assert "No jobs match this search." in (await site.get("/listings?state=closed")).text
 
 
-async def test_why_not_is_answered_with_rules_and_the_words_that_were_seen(
+async def test_a_job_page_explains_the_decision_with_rules_and_quoted_words(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     both = FilterResult(
@@ -139,7 +141,7 @@ async def test_why_not_is_answered_with_rules_and_the_words_that_were_seen(
     assert (await site.get("/listings/999999999")).status_code == 404
 
 
-async def test_a_listing_shows_its_facts_what_repeats_it_and_what_happened(
+async def test_a_job_page_shows_details_duplicates_and_history(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -167,7 +169,7 @@ async def test_a_listing_shows_its_facts_what_repeats_it_and_what_happened(
         assert words in page.text, words
 
 
-async def test_what_if_judges_it_anew_and_keeps_nothing(
+async def test_what_if_scores_the_job_again_and_saves_nothing(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     text = f"{helpers.TEXT} Requirements: 3 years of Go. You must know Go and Kubernetes."
@@ -201,7 +203,7 @@ async def test_what_if_judges_it_anew_and_keeps_nothing(
         ("place=Remote", "We know no place Remote"),
     ],
 )  # fmt: skip
-async def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
+async def test_unknown_skills_and_places_are_refused_with_suggestions(
     site: httpx2.AsyncClient, database: Database, query: str, message: str
 ) -> None:
     offer = helpers.posting(
@@ -230,7 +232,7 @@ async def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
         ("arrangement=any", None),
     ],
 )
-async def test_what_if_varies_the_place_and_the_arrangement(
+async def test_what_if_changes_location_and_arrangement(
     site: httpx2.AsyncClient, database: Database, query: str, change: str | None
 ) -> None:
     offer = helpers.posting(1, location="Porto, Portugal", arrangement="onsite")
@@ -249,7 +251,7 @@ async def test_what_if_varies_the_place_and_the_arrangement(
 
 
 @pytest.mark.parametrize(("role", "reads"), [(None, 401), ("viewer", 200), ("admin", 200)])
-async def test_a_viewer_may_read_them(database: Database, role: Role | None, reads: int) -> None:
+async def test_a_viewer_may_read_jobs(database: Database, role: Role | None, reads: int) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx)
     headers = await bearer(database, role) if role else {}
@@ -259,7 +261,7 @@ async def test_a_viewer_may_read_them(database: Database, role: Role | None, rea
 
 
 @pytest.mark.parametrize("evil", EVIL)
-async def test_nothing_that_a_site_says_is_markup(
+async def test_text_from_sites_is_escaped(
     site: httpx2.AsyncClient, database: Database, evil: str
 ) -> None:
     bad = helpers.posting(
@@ -280,7 +282,7 @@ async def test_nothing_that_a_site_says_is_markup(
             assert "javascript:" not in page.text
 
 
-def test_an_address_keeps_only_what_was_asked_for() -> None:
+def test_a_query_url_omits_default_values() -> None:
     class Some(PageQuery):
         a: int | None = None
         b: str = "x"

@@ -31,7 +31,7 @@ async def listeners(database: Database) -> int:
         return row[0] if row else 0
 
 
-async def test_a_page_hears_of_its_topic_and_of_no_other(
+async def test_a_page_receives_only_its_topics(
     database: Database, site: httpx2.AsyncClient
 ) -> None:
     async with site.stream("GET", "/live?topic=hiring&topic=queue") as stream:
@@ -48,7 +48,7 @@ async def test_a_page_hears_of_its_topic_and_of_no_other(
         assert await anext(heard) == "hiring"
 
 
-async def test_two_hundred_pages_cost_the_database_one_listener(
+async def test_two_hundred_pages_share_one_database_listener(
     database: Database, site: httpx2.AsyncClient
 ) -> None:
     limits = httpx2.Limits(max_connections=250)
@@ -73,7 +73,7 @@ async def test_two_hundred_pages_cost_the_database_one_listener(
         await asyncio.sleep(0.05)
 
 
-async def test_who_was_away_is_told_of_everything_again(site: httpx2.AsyncClient) -> None:
+async def test_a_reconnected_page_receives_all_topics(site: httpx2.AsyncClient) -> None:
     async with site.stream("GET", "/live?topic=queue") as stream:
         assert await anext(words(stream)) == "queue"
     async with site.stream(

@@ -77,7 +77,7 @@ async def status(database: Database, id: int) -> str:
         return (await matches.get(tx, id)).status
 
 
-async def test_the_best_come_first_each_with_why_and_what_it_offers(
+async def test_matches_are_listed_best_first_with_reasons_and_terms(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     offer = helpers.posting(
@@ -98,7 +98,7 @@ async def test_the_best_come_first_each_with_why_and_what_it_offers(
         assert words in page.text
 
 
-async def test_filters_stand_in_the_address_and_an_empty_field_is_none(
+async def test_filters_are_query_parameters_and_empty_ones_are_ignored(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     postings = [
@@ -129,14 +129,14 @@ async def test_filters_stand_in_the_address_and_an_empty_field_is_none(
 @pytest.mark.parametrize(
     "query", ["status=lost", "least=101", "least=x", "arrangement=moon", "after=0", "q=%00", "q=" + "x" * 201]
 )  # fmt: skip
-async def test_what_no_filter_can_be_is_refused(
+async def test_invalid_filters_are_refused(
     site: httpx2.AsyncClient, database: Database, query: str
 ) -> None:
     await fill(database, [91])
     assert (await site.get(f"/matches?{query}")).status_code == 422
 
 
-async def test_pages_follow_each_other_and_keep_the_filter_while_matches_come_and_go(
+async def test_paging_keeps_the_filter_and_is_stable_while_matches_change(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     # Many of the same score: only the number tells them apart.
@@ -156,7 +156,7 @@ async def test_pages_follow_each_other_and_keep_the_filter_while_matches_come_an
     assert 'href="/matches?least=80">First page' in second.text
 
 
-async def test_no_more_is_read_than_is_shown(database: Database) -> None:
+async def test_a_page_reads_no_more_than_it_shows(database: Database) -> None:
     await fill(database, [90] * (pages.PAGE_SIZE + 5))
     async with database.transaction() as tx:
         version = await profiles.get(tx)
@@ -165,7 +165,7 @@ async def test_no_more_is_read_than_is_shown(database: Database) -> None:
     assert content.result.next == content.result.matches[-1].id
 
 
-async def test_saying_what_one_makes_of_a_match_leads_back_and_can_be_undone_there(
+async def test_setting_a_status_returns_to_the_list_with_undo(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     (id,) = await fill(database, [91])
@@ -186,7 +186,7 @@ async def test_saying_what_one_makes_of_a_match_leads_back_and_can_be_undone_the
     assert last.actor == "local"
 
 
-async def test_with_htmx_only_the_row_comes_back(
+async def test_htmx_requests_receive_only_the_row(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     (id,) = await fill(database, [91])
@@ -209,7 +209,7 @@ async def test_with_htmx_only_the_row_comes_back(
     ["https://evil.example/", "//evil.example", "/matchesevil", "/\\evil.example", "javascript:alert(1)",
      "/matches/../openings\r\nX-Evil: 1", "/other"],
 )  # fmt: skip
-async def test_it_leads_back_to_nobody_else(
+async def test_the_return_path_cannot_leave_the_matches_pages(
     site: httpx2.AsyncClient, database: Database, back: str
 ) -> None:
     (id,) = await fill(database, [91])
@@ -217,7 +217,7 @@ async def test_it_leads_back_to_nobody_else(
     assert answer.headers["location"] == f"/matches?done={id}"
 
 
-async def test_what_cannot_be_said_is_refused(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_an_unknown_status_is_refused(site: httpx2.AsyncClient, database: Database) -> None:
     (id,) = await fill(database, [91])
     assert (await site.post(f"/matches/{id}/status", data={"status": "lost"})).status_code == 400
     assert (await site.post(f"/matches/{id}/undo")).status_code == 409
@@ -252,7 +252,7 @@ async def test_a_viewer_reads_and_a_recruiter_changes(
             assert answer.status_code == changes
 
 
-async def test_news_are_counted_and_not_put_into_the_list(
+async def test_new_matches_are_counted_without_changing_the_list(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -331,7 +331,7 @@ async def test_tabs_count_what_their_lists_show(
     ]  # fmt: skip
 
 
-async def test_a_vacancy_that_two_sources_tell_of_stands_once_with_where_else(
+async def test_a_vacancy_from_two_sources_is_listed_once_with_a_link_to_the_other(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     low, high, other = await fill(database, [85, 91, 88])
@@ -362,7 +362,7 @@ async def test_a_vacancy_that_two_sources_tell_of_stands_once_with_where_else(
     assert shown(await site.get("/matches?status=new")) == [other]
 
 
-async def test_what_was_done_to_a_copy_is_told(
+async def test_the_status_of_a_duplicate_is_shown(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     low, high = await fill(database, [85, 91])
@@ -381,7 +381,7 @@ async def test_what_was_done_to_a_copy_is_told(
         ((60, 31), 91, []),
     ],
 )
-async def test_a_sum_that_is_cut_is_shown_before_and_after(
+async def test_a_capped_score_shows_the_sum_and_the_score(
     site: httpx2.AsyncClient,
     database: Database,
     parts: tuple[int, int],
@@ -401,7 +401,7 @@ async def test_a_sum_that_is_cut_is_shown_before_and_after(
         assert "limit</th>" not in page.text
 
 
-async def test_a_match_is_shown_with_all_that_is_known_of_it(
+async def test_a_match_page_shows_score_strikes_text_and_history(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     text = f"{helpers.TEXT} You know Python and some Fortran."
@@ -428,7 +428,7 @@ async def test_a_match_is_shown_with_all_that_is_known_of_it(
 
 
 @pytest.mark.parametrize("evil", EVIL)
-async def test_nothing_that_a_site_says_is_markup(
+async def test_text_from_sites_is_escaped(
     site: httpx2.AsyncClient, database: Database, evil: str
 ) -> None:
     bad = helpers.posting(
@@ -474,9 +474,7 @@ async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
         ("Python Python", ["Python", "python"], ["Python", "Python"]),
     ],
 )
-def test_skills_are_marked_where_the_text_names_them(
-    text: str, names: list[str], marked: list[str]
-) -> None:
+def test_skills_are_highlighted_in_the_text(text: str, names: list[str], marked: list[str]) -> None:
     pieces = skill_highlights.cut(text, names)
     assert "".join(piece.text for piece in pieces) == text
     assert [piece.text for piece in pieces if piece.marked] == marked
@@ -485,12 +483,12 @@ def test_skills_are_marked_where_the_text_names_them(
 @pytest.mark.parametrize(
     ("points", "most", "length"), [(0, 10, 0), (5, 10, 50), (-15, 5, 100), (-5, 10, 50), (0, 0, 0)]
 )
-def test_a_bar_is_as_long_as_its_share(points: int, most: int, length: int) -> None:
+def test_the_length_of_a_score_bar_is_its_share(points: int, most: int, length: int) -> None:
     (bar,) = score_bars([{"name": "x", "points": points, "most": most, "why": ""}])
     assert bar.length == length
 
 
-async def test_filters_are_kept_as_a_view_and_let_go_with_a_way_back(
+async def test_filters_can_be_saved_as_a_view_removed_and_restored(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     high, _ = await fill(database, [95, 85])
@@ -521,7 +519,7 @@ async def test_filters_are_kept_as_a_view_and_let_go_with_a_way_back(
 
 
 @pytest.mark.parametrize(("name", "status"), [("Good", 409), ("", 400), ("x" * 61, 400)])
-async def test_a_view_that_cannot_be_kept_says_why_and_keeps_what_was_typed(
+async def test_an_invalid_view_is_refused_and_the_form_keeps_its_name(
     site: httpx2.AsyncClient, database: Database, name: str, status: int
 ) -> None:
     await fill(database, [91])
@@ -533,7 +531,7 @@ async def test_a_view_that_cannot_be_kept_says_why_and_keeps_what_was_typed(
 
 
 @pytest.mark.parametrize("evil", EVIL)
-async def test_the_name_of_a_view_is_no_markup(
+async def test_the_name_of_a_view_is_escaped(
     site: httpx2.AsyncClient, database: Database, evil: str
 ) -> None:
     await fill(database, [91])
@@ -543,7 +541,7 @@ async def test_the_name_of_a_view_is_no_markup(
         assert not TAG.search((await site.get(path)).text)
 
 
-async def test_the_board_has_a_column_for_each_status_and_cards_that_move(
+async def test_the_board_has_a_column_per_status_and_buttons_to_move_cards(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     first, second = await fill(database, [91, 85])
@@ -564,14 +562,16 @@ async def test_the_board_has_a_column_for_each_status_and_cards_that_move(
     assert f'hx-get="/matches/board?done={first}" hx-trigger="matches from:#live"' in page.text
 
 
-async def test_a_column_is_not_endless(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_a_column_shows_a_limited_number_of_cards(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
     await fill(database, [90] * (board_page.CARDS_PER_COLUMN + 1))
     page = await site.get("/matches/board")
     assert len(shown(page)) == board_page.CARDS_PER_COLUMN
     assert f'<a href="/matches?status=new">All {board_page.CARDS_PER_COLUMN + 1}</a>' in page.text
 
 
-async def test_what_the_list_shows_can_be_taken_away_as_a_file(
+async def test_a_list_can_be_exported_as_a_file(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     formula = helpers.posting(1, '=HYPERLINK("https://evil.example")', arrangement="remote")
@@ -597,9 +597,7 @@ async def _never(work: Work) -> Move:
     raise AssertionError(work)
 
 
-async def test_a_match_leads_to_the_lineage_that_found_it(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_a_match_links_to_its_lineage(site: httpx2.AsyncClient, database: Database) -> None:
     (item,) = await put(database, stages(tea=_never), new("tea"))
     async with database.transaction() as tx:
         place = await judged.make(tx)
@@ -611,7 +609,7 @@ async def test_a_match_leads_to_the_lineage_that_found_it(
 
 
 @pytest.mark.parametrize(("role", "changes"), [("viewer", 403), ("recruiter", 303)])
-async def test_a_viewer_sees_views_and_board_and_changes_neither(
+async def test_a_viewer_can_see_views_and_board_but_not_change_them(
     database: Database, role: Role, changes: int
 ) -> None:
     await fill(database, [91])

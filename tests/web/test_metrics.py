@@ -78,9 +78,7 @@ async def fill(database: Database) -> None:
         await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '7 s')")
 
 
-async def test_the_numbers_are_those_of_the_queue(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_metrics_match_the_queue(site: httpx2.AsyncClient, database: Database) -> None:
     await fill(database)
     samples = await scrape(site)
     phase = ("tea", "boil")
@@ -125,7 +123,7 @@ async def test_run_times_are_a_histogram_over_all_outcomes(
     assert abs(samples[f"{name}_sum", "tea", "boil"] - 999.141) < 1e-6
 
 
-async def test_who_asks_for_openmetrics_gets_it(
+async def test_openmetrics_is_served_on_request(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await fill(database)
@@ -134,7 +132,7 @@ async def test_who_asks_for_openmetrics_gets_it(
     assert list(openmetrics.text_string_to_metric_families(answer.text))
 
 
-async def test_the_page_of_metrics_explains_each_with_its_type_and_labels(
+async def test_the_metrics_reference_lists_every_metric_with_type_and_labels(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await fill(database)
@@ -154,12 +152,12 @@ def _labels(text: str, name: str) -> set[str]:
     return names - {"le"}
 
 
-def test_the_page_of_metrics_names_every_outcome() -> None:
+def test_the_metrics_reference_lists_every_outcome() -> None:
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| ", PAGE.read_text(), re.MULTILINE)
     assert {name for row in rows for name in re.findall(r"`([a-z]+)`", row)} == OUTCOMES
 
 
-def test_the_outcomes_are_those_that_workers_write_down() -> None:
+def test_the_outcomes_are_those_that_workers_record() -> None:
     from jobmill.queue.stages import Move as Moves
     from jobmill.queue.stages import Outcome
 

@@ -16,7 +16,7 @@ from jobmill.web.middleware import MAX_BODY_BYTES, RequestMiddleware
 from tests.web.conftest import served
 
 
-async def test_only_our_own_names_are_answered(site: httpx2.AsyncClient) -> None:
+async def test_requests_for_other_host_names_are_refused(site: httpx2.AsyncClient) -> None:
     for host, status in (
         ("localhost", 200),
         ("LOCALHOST:80", 200),
@@ -34,7 +34,7 @@ async def test_only_our_own_names_are_answered(site: httpx2.AsyncClient) -> None
         assert answer.status_code == status, host
 
 
-async def test_a_host_that_was_set_is_a_name_of_ours() -> None:
+async def test_a_configured_host_name_is_accepted() -> None:
     async def app(scope: object, receive: object, send: object) -> None:
         await Response("hello")(scope, receive, send)  # pyright: ignore[reportArgumentType]
 
@@ -45,7 +45,7 @@ async def test_a_host_that_was_set_is_a_name_of_ours() -> None:
         assert (await client.get("/", headers={"Host": "mill.example"})).text == "no"
 
 
-async def test_every_answer_carries_the_headers_that_protect(site: httpx2.AsyncClient) -> None:
+async def test_every_response_has_the_security_headers(site: httpx2.AsyncClient) -> None:
     for path in ("/", "/healthz", "/metrics", "/nowhere", "/static/app.css"):
         answer = await site.get(path)
         assert answer.headers["content-security-policy"].startswith("default-src 'self'"), path
@@ -55,7 +55,7 @@ async def test_every_answer_carries_the_headers_that_protect(site: httpx2.AsyncC
         assert "server" not in answer.headers
 
 
-async def test_a_sane_request_id_is_kept_and_any_other_replaced(site: httpx2.AsyncClient) -> None:
+async def test_a_valid_request_id_is_kept_and_others_are_replaced(site: httpx2.AsyncClient) -> None:
     for request_id in ("abc-123", "0f.9:z/+=@", "x" * 64):
         answer = await site.get("/healthz", headers={"X-Request-ID": request_id})
         assert answer.headers["x-request-id"] == request_id
@@ -89,7 +89,7 @@ async def reader() -> AsyncIterator[httpx2.AsyncClient]:
         yield client
 
 
-async def test_a_body_over_the_limit_is_refused_whether_it_says_its_length_or_not(
+async def test_a_body_over_the_limit_is_refused_with_or_without_content_length(
     reader: httpx2.AsyncClient,
 ) -> None:
     async def chunks(n: int) -> AsyncIterator[bytes]:
@@ -102,7 +102,7 @@ async def test_a_body_over_the_limit_is_refused_whether_it_says_its_length_or_no
     assert (await reader.post("/", content=chunks(5))).status_code == 413
 
 
-async def test_a_bug_is_logged_with_the_request_and_not_told_to_the_client(
+async def test_an_unexpected_error_is_logged_but_not_shown_to_the_client(
     reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer = await reader.get("/broken", headers={"X-Request-ID": "r-1"})
@@ -115,7 +115,7 @@ async def test_a_bug_is_logged_with_the_request_and_not_told_to_the_client(
     assert isinstance(failed.exc_info[1], ValueError)
 
 
-async def test_every_line_of_a_request_names_it(
+async def test_every_log_line_of_a_request_has_its_id(
     reader: httpx2.AsyncClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from jobmill import log
@@ -162,7 +162,7 @@ async def test_every_line_of_a_request_names_it(
         ({"Sec-Fetch-Site": "cross-site", "Authorization": ""}, False),
     ],
 )
-def test_a_page_of_another_site_changes_nothing_here(
+def test_requests_from_pages_of_other_sites_are_refused(
     headers: dict[str, str], allowed: bool
 ) -> None:
     request_headers = Headers({"Host": "mill.local"} | headers)
@@ -173,7 +173,7 @@ def test_a_page_of_another_site_changes_nothing_here(
             middleware.check_origin(request_headers)
 
 
-async def test_a_foreign_page_may_link_to_us_but_not_send_to_us(site: httpx2.AsyncClient) -> None:
+async def test_other_sites_may_link_to_pages_but_not_submit_forms(site: httpx2.AsyncClient) -> None:
     foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"}
     assert (await site.get("/", headers=foreign)).status_code == 200
     for method in ("POST", "PUT", "PATCH", "DELETE"):
@@ -185,7 +185,7 @@ async def test_a_foreign_page_may_link_to_us_but_not_send_to_us(site: httpx2.Asy
     assert "a page of another site" in page.text
 
 
-async def test_the_log_holds_no_link(
+async def test_personal_links_are_not_logged(
     reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     token = LinkSigner(b"s" * 32).personal(1, 1, dt.datetime.now(dt.UTC))
@@ -196,7 +196,7 @@ async def test_the_log_holds_no_link(
     assert token not in str(logged.__dict__)
 
 
-async def test_every_page_can_be_asked_for_its_head(site: httpx2.AsyncClient) -> None:
+async def test_every_page_supports_head_requests(site: httpx2.AsyncClient) -> None:
     for path in ("/", "/healthz", "/openings", "/openings/feed.xml", "/api/jobs", "/api/healthz"):
         head = await site.head(path)
         full = await site.get(path)

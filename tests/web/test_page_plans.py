@@ -194,7 +194,7 @@ WALK = 4_100
         "/profile",
     ],
 )
-async def test_a_page_reads_what_it_shows(site: httpx2.AsyncClient, path: str) -> None:
+async def test_a_page_reads_only_the_rows_it_shows(site: httpx2.AsyncClient, path: str) -> None:
     await sparing(site, path, FEW)
 
 
@@ -216,9 +216,7 @@ async def test_a_page_reads_what_it_shows(site: httpx2.AsyncClient, path: str) -
         "/matches/board",
     ],
 )
-async def test_what_is_looked_for_is_looked_for_within_reach(
-    site: httpx2.AsyncClient, path: str
-) -> None:
+async def test_searches_stay_within_the_scan_limit(site: httpx2.AsyncClient, path: str) -> None:
     await sparing(site, path, WALK)
 
 
@@ -245,7 +243,7 @@ async def test_a_later_page_costs_no_more_than_the_first(
         await sparing(site, path, WALK if path.startswith("/matches") else FEW)
 
 
-async def test_the_guard_itself_can_fail(site: httpx2.AsyncClient, past: str) -> None:
+async def test_a_full_scan_is_detected(site: httpx2.AsyncClient, past: str) -> None:
     with pytest.raises(AssertionError, match="'match'"):
         await sparing(site, "/matches", 10)
     async with await psycopg.AsyncConnection.connect(past, cursor_factory=Explained) as tx:

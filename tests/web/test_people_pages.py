@@ -89,7 +89,7 @@ async def test_a_person_is_added_with_a_password_that_was_typed(
         ({"password": "short", "again": "short"}, 400, "10 to 1,000"),
     ],
 )
-async def test_what_is_refused_keeps_what_was_typed_but_for_passwords(
+async def test_an_invalid_person_is_refused_and_the_form_keeps_all_but_passwords(
     boss: httpx2.AsyncClient, change: dict[str, str], status: int, words: str
 ) -> None:
     typed = BO | {"how": "type", "password": PASSWORD, "again": PASSWORD} | change
@@ -103,7 +103,7 @@ async def test_what_is_refused_keeps_what_was_typed_but_for_passwords(
     assert PASSWORD not in answer.text
 
 
-async def test_a_role_counts_at_once(boss: httpx2.AsyncClient, database: Database) -> None:
+async def test_a_new_role_applies_immediately(boss: httpx2.AsyncClient, database: Database) -> None:
     bo = await make_person(database, BO["email"], "viewer")
     async with site_with(database) as client:
         await enter(client, bo.email)
@@ -115,7 +115,9 @@ async def test_a_role_counts_at_once(boss: httpx2.AsyncClient, database: Databas
     assert attribute(page, "option[selected]", "value") == "admin"
 
 
-async def test_a_new_password_signs_them_out(boss: httpx2.AsyncClient, database: Database) -> None:
+async def test_a_new_password_signs_the_person_out(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
     bo = await make_person(database, BO["email"], "viewer")
     async with site_with(database) as client:
         await enter(client, bo.email)
@@ -129,7 +131,7 @@ async def test_a_new_password_signs_them_out(boss: httpx2.AsyncClient, database:
         assert (await enter(client, bo.email, "x" * 12)).status_code == 303
 
 
-async def test_their_sessions_are_listed_and_can_be_ended(
+async def test_sessions_are_listed_and_can_be_ended(
     boss: httpx2.AsyncClient, database: Database
 ) -> None:
     bo = await make_person(database, BO["email"], "viewer")
@@ -144,7 +146,7 @@ async def test_their_sessions_are_listed_and_can_be_ended(
     assert (await boss.get("/people", headers=HTML)).status_code == 200
 
 
-async def test_ending_somebody_says_what_follows_first(
+async def test_removing_access_asks_for_confirmation(
     boss: httpx2.AsyncClient, database: Database
 ) -> None:
     bo = await make_person(database, BO["email"], "viewer")
@@ -165,7 +167,7 @@ async def test_ending_somebody_says_what_follows_first(
 
 
 @pytest.mark.parametrize(("path", "form"), [("end", {}), ("role", {"role": "viewer"})])
-async def test_the_last_admin_stays(
+async def test_the_last_admin_cannot_be_removed(
     boss: httpx2.AsyncClient, database: Database, path: str, form: dict[str, str]
 ) -> None:
     me = await find(database, "boss@example.org")
@@ -181,7 +183,7 @@ async def test_the_last_admin_stays(
     assert after.status_code == (303 if path == "end" else 200)
 
 
-async def test_of_two_admins_who_leave_at_once_one_stays(database: Database) -> None:
+async def test_of_two_admins_removed_concurrently_one_stays(database: Database) -> None:
     two = [await make_person(database, f"{name}@example.org", "admin") for name in ("a", "b")]
 
     async def leave(person: Person) -> bool:
@@ -197,7 +199,7 @@ async def test_of_two_admins_who_leave_at_once_one_stays(database: Database) -> 
     assert sorted(await asyncio.gather(*map(leave, two))) == [False, True]
 
 
-async def test_a_key_is_shown_once_works_and_is_ended(
+async def test_a_key_is_shown_once_works_and_can_be_revoked(
     boss: httpx2.AsyncClient, database: Database
 ) -> None:
     answer = await post(boss, "/people/keys", {"name": "weekly report", "role": "viewer"})
@@ -226,16 +228,14 @@ async def test_a_key_without_a_name_or_role_is_refused(boss: httpx2.AsyncClient)
         assert text(Html(answer.text), "[role=alert]")
 
 
-async def test_what_is_not_there_is_404(boss: httpx2.AsyncClient) -> None:
+async def test_unknown_people_and_keys_are_404(boss: httpx2.AsyncClient) -> None:
     for path in ("/people/999999", "/people/999999/end", "/people/keys/999999/end"):
         await look(boss, path, 404)
     for path in ("/people/999999/end", "/people/keys/999999/end", "/people/999999/role"):
         assert (await post(boss, path, {"role": "viewer"})).status_code == 404
 
 
-async def test_names_are_shown_as_they_are_and_do_nothing(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_names_are_escaped(site: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
         for n, name in enumerate(HOSTILE):
             await persons.add(tx, name, f"{n}@example.org", "viewer", PASSWORD)
@@ -248,14 +248,14 @@ async def test_names_are_shown_as_they_are_and_do_nothing(
         await look(site, link.attributes["href"] or "")
 
 
-async def test_nobody_yet_is_said_so_with_what_to_do(site: httpx2.AsyncClient) -> None:
+async def test_the_empty_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
     page = await look(site, "/people?did=%3Cb%3E")
     assert "No people yet." in text(page)
     assert "No API keys yet." in text(page)
     assert not page.css("[role=status].message")
 
 
-async def test_the_pages_load_nothing_and_style_nothing_by_themselves(
+async def test_the_pages_have_no_inline_scripts_or_styles(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     person = await make_person(database)
@@ -284,14 +284,14 @@ async def test_a_session_that_expired_is_not_listed(tx: Tx) -> None:
         await keys.get(tx, 999_999)
 
 
-def test_a_password_that_we_make_can_be_typed() -> None:
+def test_a_generated_password_is_easy_to_type() -> None:
     made = {passwords.generate() for _ in range(50)}
     assert len(made) == 50
     assert all(set(password) <= {*passwords.ALPHABET, "-"} for password in made)
     assert not set("ilo01") & set(passwords.ALPHABET)
 
 
-async def test_the_menu_says_who_is_signed_in(boss: httpx2.AsyncClient) -> None:
+async def test_the_menu_shows_the_signed_in_person(boss: httpx2.AsyncClient) -> None:
     page = await look(boss, "/people")
     assert "Ada admin" in text(page, ".me")
     assert attribute(page, ".me form", "action") == "/sign-out"
@@ -299,7 +299,7 @@ async def test_the_menu_says_who_is_signed_in(boss: httpx2.AsyncClient) -> None:
     assert cookie not in (page.html or "")
 
 
-async def test_what_was_changed_is_told_with_who_did_it(
+async def test_changes_are_listed_with_their_author(
     boss: httpx2.AsyncClient, database: Database
 ) -> None:
     await post(boss, "/people", BO | {"name": HOSTILE[1], "how": "generate"})
@@ -317,7 +317,7 @@ async def test_what_was_changed_is_told_with_who_did_it(
     assert "on this machine" in lines[3]
 
 
-async def test_changes_go_back_page_by_page(boss: httpx2.AsyncClient, database: Database) -> None:
+async def test_changes_are_paged(boss: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
         for n in range(60):
             await keys.add(tx, f"reports-{n:02}", "viewer")
@@ -329,7 +329,7 @@ async def test_changes_go_back_page_by_page(boss: httpx2.AsyncClient, database: 
     assert attribute(older, ".paging a", "href") == "/people/changes"
 
 
-async def test_who_changes_their_own_password_is_told_by_name(
+async def test_a_person_who_changes_their_password_is_named_as_author(
     boss: httpx2.AsyncClient, database: Database
 ) -> None:
     new = "another long password"

@@ -61,7 +61,7 @@ def read_text(answer: httpx2.Response) -> str:
     return html.unescape(re.sub(r"\s+", " ", answer.text))
 
 
-async def test_a_profile_is_told_in_words_with_its_versions(
+async def test_a_profile_is_shown_with_its_versions(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database)
@@ -74,7 +74,7 @@ async def test_a_profile_is_told_in_words_with_its_versions(
     assert "+ - Baker" in story
 
 
-async def test_the_form_changes_what_it_shows_and_leaves_the_rest(
+async def test_the_form_changes_only_its_own_fields(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database)
@@ -93,7 +93,7 @@ async def test_the_form_changes_what_it_shows_and_leaves_the_rest(
     assert saved.rules.match.score == 70
 
 
-async def test_the_salary_hoped_for_is_told_to_be_no_filter(
+async def test_the_page_explains_that_the_salary_is_not_a_filter(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database, YAML + "salary_floor: {amount: 90000}\n")
@@ -110,7 +110,7 @@ async def test_the_salary_hoped_for_is_told_to_be_no_filter(
     assert "Least salary" not in text
 
 
-async def test_a_form_sent_back_as_it_was_changes_nothing(
+async def test_an_unchanged_form_creates_no_version(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database)
@@ -119,7 +119,7 @@ async def test_a_form_sent_back_as_it_was_changes_nothing(
     assert (await newest(database)).version == 1
 
 
-async def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_stays(
+async def test_errors_are_shown_at_their_fields_and_values_are_kept(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database)
@@ -133,7 +133,7 @@ async def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_stays(
     assert (await newest(database)).version == 1
 
 
-async def test_yaml_is_what_the_commands_read_and_its_problems_have_lines(
+async def test_yaml_errors_are_shown_with_line_numbers(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database)
@@ -149,7 +149,7 @@ async def test_yaml_is_what_the_commands_read_and_its_problems_have_lines(
     assert (await newest(database)).profile().titles == ("Chef",)
 
 
-async def test_the_dry_run_tells_what_would_change_and_keeps_nothing(
+async def test_the_preview_shows_changes_and_saves_nothing(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database)
@@ -167,7 +167,7 @@ async def test_the_dry_run_tells_what_would_change_and_keeps_nothing(
         assert await judging_feed.count(tx, (await profiles.get(tx, "main")).profile_id) == 3
 
 
-async def test_whoever_saves_over_another_version_is_told_and_may_do_it_then(
+async def test_a_conflicting_save_is_refused_once_and_then_allowed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database)
@@ -198,7 +198,7 @@ async def test_a_profile_is_paused_resumed_and_made_the_default(
         assert (await profiles.get(tx)).name == "other"
 
 
-async def test_hostile_words_are_only_words(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_hostile_text_is_escaped(site: httpx2.AsyncClient, database: Database) -> None:
     await keep(
         database,
         profile_document.write(
@@ -235,7 +235,7 @@ async def test_a_resume_is_read_for_review_and_nothing_is_saved(
         assert await profiles.find(tx) == []
 
 
-async def test_a_pasted_resume_keeps_the_wishes_that_were_known(
+async def test_a_pasted_resume_keeps_existing_preferences(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database, "locations: [Porto]\nperson: {timezone: Europe/Lisbon}\n")
@@ -271,20 +271,22 @@ BAD = bad_resumes()
 
 
 @pytest.mark.parametrize("kind", BAD)
-async def test_what_is_no_resume_is_refused_in_words(site: httpx2.AsyncClient, kind: str) -> None:
+async def test_unreadable_resumes_are_refused_with_an_explanation(
+    site: httpx2.AsyncClient, kind: str
+) -> None:
     answer = await site.post("/profile/upload", files={"file": BAD[kind]})
     assert answer.status_code == 422
     assert 'role="alert"' in answer.text
     assert "<img src=x" not in answer.text
 
 
-async def test_only_resumes_may_be_big(site: httpx2.AsyncClient) -> None:
+async def test_only_resume_uploads_may_be_large(site: httpx2.AsyncClient) -> None:
     many = {"file": ("cv.txt", b"x" * 7_000_000)}
     assert (await site.post("/profile/upload", files=many)).status_code == 413
     assert (await site.post("/profile/edit", content=b"x" * 2_000_000)).status_code == 413
 
 
-async def test_odd_bytes_in_place_of_a_form_are_refused(site: httpx2.AsyncClient) -> None:
+async def test_malformed_forms_are_refused(site: httpx2.AsyncClient) -> None:
     odd = {"content-type": "multipart/form-data; boundary=x", "accept": "text/html"}
     for body in (b"", b"--x\r\nnonsense", b"\xff" * 100):
         answer = await site.post("/profile/upload", content=body, headers=odd)
@@ -293,7 +295,7 @@ async def test_odd_bytes_in_place_of_a_form_are_refused(site: httpx2.AsyncClient
     assert (await site.post("/profile/edit", data={"name": "a\0"})).status_code == 400
 
 
-async def test_viewers_see_profiles_and_change_none(database: Database) -> None:
+async def test_viewers_can_see_but_not_change_profiles(database: Database) -> None:
     await keep(database)
     async with site_with(database) as site:
         viewer = await bearer(database, "viewer")

@@ -86,7 +86,7 @@ async def send(
     return answer
 
 
-async def test_a_phase_is_paused_with_a_reason_and_goes_on(
+async def test_a_step_is_paused_with_a_reason_and_resumed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
@@ -112,7 +112,7 @@ async def test_a_phase_is_paused_with_a_reason_and_goes_on(
     assert await fetch(database, "SELECT kind FROM queue.pause") == []
 
 
-async def test_while_phases_are_paused_the_page_says_so_first(
+async def test_the_health_line_reports_paused_steps(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}), new("tea/boil"))
@@ -135,7 +135,7 @@ async def test_while_phases_are_paused_the_page_says_so_first(
     assert await verdict() == (["1 task is waiting"], True)
 
 
-async def test_a_whole_kind_is_paused_and_resumed_as_one(
+async def test_all_steps_of_a_type_are_paused_and_resumed_together(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
@@ -144,9 +144,7 @@ async def test_a_whole_kind_is_paused_and_resumed_as_one(
     assert links == ["/queue/resume?phase=tea"] * 2
 
 
-async def test_a_pause_without_a_reason_is_asked_for_again(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_a_pause_needs_a_reason(site: httpx2.AsyncClient, database: Database) -> None:
     await put(database, stages(tea=end))
     answer = await send(site, "/queue/pause", 400, phase="tea/run", reason=" ")
     assert "Enter a reason. It is kept in the history." in answer.text
@@ -156,7 +154,7 @@ async def test_a_pause_without_a_reason_is_asked_for_again(
     assert await fetch(database, "SELECT kind FROM queue.pause") == []
 
 
-async def test_what_is_no_phase_or_not_paused_is_said_to_be_so(
+async def test_pausing_an_unknown_step_or_resuming_an_active_one_is_refused(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, stages(tea=end))
@@ -168,7 +166,7 @@ async def test_what_is_no_phase_or_not_paused_is_said_to_be_so(
     await send(site, "/queue/resume", 400, phase="coffee")
 
 
-async def test_what_is_blocked_is_unblocked_by_the_name_of_what_was_missing(
+async def test_blocked_tasks_are_unblocked_by_resource_name(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     table = stages(tea=block)
@@ -201,7 +199,7 @@ async def test_an_alert_is_cleared_once(site: httpx2.AsyncClient, database: Data
     await page(site, f"/queue/alerts/{id}/clear", 404)
 
 
-async def test_processors_are_tiles_that_lead_to_what_they_work_on(
+async def test_processors_are_tiles_with_links_to_their_tasks(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -225,7 +223,7 @@ async def test_processors_are_tiles_that_lead_to_what_they_work_on(
         pytest.param(False, marks=pytest.mark.server_clock(dt.timedelta(hours=-1))),
     ],
 )
-async def test_the_server_says_whether_a_schedule_is_due(
+async def test_the_database_clock_decides_whether_a_schedule_is_due(
     site: httpx2.AsyncClient, database: Database, due: bool
 ) -> None:
     async with database.transaction() as tx:
@@ -238,9 +236,7 @@ async def test_the_server_says_whether_a_schedule_is_due(
     assert ("due" in row) is due
 
 
-async def test_nothing_to_type_in_is_drawn_anew(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_live_updates_replace_no_form(site: httpx2.AsyncClient, database: Database) -> None:
     [id] = await put(database, stages(tea=end), new("tea"))
     for path in ("/queue/pause?phase=tea/run", f"/queue/items/{id}/cancel"):
         shown = await page(site, path)
@@ -250,7 +246,7 @@ async def test_nothing_to_type_in_is_drawn_anew(
     assert 'http-equiv="refresh"' not in (await site.get("/queue/pause?phase=tea/run")).text
 
 
-def test_rates_are_of_what_grew_while_somebody_looked() -> None:
+def test_rates_are_measured_between_page_views() -> None:
     def counted(runs: int) -> Sequence[RunCounter]:
         return [RunCounter("tea", "run", outcome, runs, 0.0, []) for outcome in ("finish", "retry")]
 
@@ -263,7 +259,7 @@ def test_rates_are_of_what_grew_while_somebody_looked() -> None:
     assert rates.add(3 * RATE_WINDOW, counted(500)).seconds == 0, "nobody looked for long"
 
 
-async def test_items_are_listed_newest_first_and_by_what_they_are_like(
+async def test_tasks_are_listed_newest_first_and_filtered(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     table = stages(tea=end, cup=fail)
@@ -287,7 +283,7 @@ async def test_items_are_listed_newest_first_and_by_what_they_are_like(
         await page(site, f"/queue/items?{wrong}", 422)
 
 
-async def test_pages_of_items_follow_each_other_without_gap(database: Database) -> None:
+async def test_pages_of_tasks_have_no_gaps(database: Database) -> None:
     ids = await put(database, stages(tea=end), *(new("tea", str(n)) for n in range(5)))
     async with database.transaction() as tx:
         top = await search.search_items(tx, ItemFilter(), limit=2)
@@ -296,7 +292,9 @@ async def test_pages_of_items_follow_each_other_without_gap(database: Database) 
     assert rest.next is None
 
 
-async def test_a_search_for_what_is_rare_stops_and_says_where_to_go_on(database: Database) -> None:
+async def test_a_search_for_a_rare_type_stops_at_the_scan_limit_and_can_continue(
+    database: Database,
+) -> None:
     table = stages(tea=end, cup=end)
     [rare] = await put(database, table, new("cup", "rare"))
     await put(database, table, *(new("tea", str(n)) for n in range(5)))
@@ -309,7 +307,7 @@ async def test_a_search_for_what_is_rare_stops_and_says_where_to_go_on(database:
         assert [row.id for row in live.items] == [rare], "what is alive is few, and all looked at"
 
 
-async def test_the_page_of_an_item_tells_all_of_it(
+async def test_a_task_page_shows_error_links_and_data(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async def stumble(work: Work) -> Move:
@@ -340,9 +338,7 @@ async def test_the_page_of_an_item_tells_all_of_it(
     assert '"company": "Acme"' in shown.css_first("pre").text()
 
 
-async def test_an_item_that_failed_is_put_back(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_a_failed_task_can_be_retried(site: httpx2.AsyncClient, database: Database) -> None:
     table = stages(tea=fail)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
@@ -360,7 +356,7 @@ async def test_an_item_that_failed_is_put_back(
     await send(site, f"/queue/items/{id}/retry", 409)
 
 
-async def test_an_item_is_cancelled_with_its_consequences_and_a_reason(
+async def test_cancelling_a_task_names_consequences_and_needs_a_reason(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     table = stages(tea=wait, cup=end)
@@ -380,7 +376,7 @@ async def test_an_item_is_cancelled_with_its_consequences_and_a_reason(
     assert (await happened(database, cup))[-1] == "cancelled"
 
 
-async def test_viewers_see_and_do_not_change(database: Database) -> None:
+async def test_viewers_can_see_but_not_change_the_queue(database: Database) -> None:
     [id] = await put(database, stages(tea=end), new("tea"))
     [alert] = await fetch(
         database,
@@ -408,7 +404,7 @@ async def test_viewers_see_and_do_not_change(database: Database) -> None:
     assert pause.reason == "guests (for a recruiter)"
 
 
-async def test_a_lineage_is_a_tree_with_what_was_refused_in_its_place(
+async def test_a_lineage_is_a_tree_with_refused_tasks(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     table = stages(tea=spawn_twice, cup=end)
@@ -433,7 +429,7 @@ async def test_a_lineage_is_a_tree_with_what_was_refused_in_its_place(
     assert here.parent.parent.html == below.html
 
 
-async def test_what_is_not_there_is_not_found(site: httpx2.AsyncClient) -> None:
+async def test_unknown_tasks_and_lineages_are_not_found(site: httpx2.AsyncClient) -> None:
     await page(site, "/queue/items/999999999", 404)
     await page(site, f"/queue/lineage/{UUID(int=5)}", 404)
     await page(site, "/queue/lineage/5", 404)
@@ -442,9 +438,7 @@ async def test_what_is_not_there_is_not_found(site: httpx2.AsyncClient) -> None:
     await page(site, "/queue/items/5/eat", 404)
 
 
-async def test_the_first_thousand_of_a_big_lineage_are_drawn(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_a_large_lineage_is_truncated(site: httpx2.AsyncClient, database: Database) -> None:
     await put(database, stages(tea=end))
     tracking = UUID(int=7)
     await fetch(
@@ -475,7 +469,7 @@ def chain(length: int) -> list[Item]:
     return [replace(ITEM, id=n, parent_id=n - 1 or None) for n in range(1, length + 1)]
 
 
-def test_a_chain_longer_than_the_stack_is_drawn_and_every_list_ends() -> None:
+def test_a_chain_longer_than_the_stack_is_drawn_with_closed_lists() -> None:
     rows = lineage_page.tree_rows(lineage.build_trees(chain(3_000), []))
     assert len(rows) == 3_000
     assert (
@@ -483,7 +477,7 @@ def test_a_chain_longer_than_the_stack_is_drawn_and_every_list_ends() -> None:
     )
 
 
-def test_children_stand_below_their_parent_in_the_order_they_came() -> None:
+def test_children_are_listed_below_their_parent_in_order() -> None:
     items = [
         replace(ITEM, id=n, parent_id=parent)
         for n, parent in ((1, None), (2, 1), (3, 1), (4, 2), (5, 9))
@@ -497,7 +491,7 @@ def test_children_stand_below_their_parent_in_the_order_they_came() -> None:
 
 
 @pytest.mark.parametrize("words", HOSTILE)
-async def test_what_others_wrote_is_only_ever_text(
+async def test_external_text_in_the_queue_is_escaped(
     site: httpx2.AsyncClient, database: Database, words: str
 ) -> None:
     async def run(work: Work) -> Move:
@@ -526,5 +520,5 @@ async def test_what_others_wrote_is_only_ever_text(
     assert words in texts(await page(site, f"/queue/items/{cup}"), ".facts bdi")
 
 
-def test_data_shows_what_would_turn_a_line_around() -> None:
+def test_data_escapes_direction_marks() -> None:
     assert item_page.format_data({"a": "x\u202ey\u0000"}) == '{\n  "a": "x\\u202ey\\u0000"\n}'

@@ -40,7 +40,7 @@ def waits(act: Callable[[], None]) -> int | None:
     return None
 
 
-def test_a_key_has_its_share_at_once_and_then_as_time_gives() -> None:
+def test_a_rate_limit_allows_a_burst_and_then_refills() -> None:
     clock = Clock()
     limit = RateLimit(6, clock)
     assert [waits(lambda: limit.take("a")) for _ in range(7)] == [*[None] * 6, 10]
@@ -52,7 +52,7 @@ def test_a_key_has_its_share_at_once_and_then_as_time_gives() -> None:
     assert [waits(lambda: limit.take("a")) for _ in range(7)] == [*[None] * 6, 10]
 
 
-def test_one_key_takes_nothing_from_another() -> None:
+def test_rate_limit_keys_are_independent() -> None:
     limit = RateLimit(1, Clock())
     limit.take("a")
     limit.take("b")
@@ -60,7 +60,7 @@ def test_one_key_takes_nothing_from_another() -> None:
         limit.take("a")
 
 
-def test_memory_is_bounded_and_the_busy_are_not_forgotten() -> None:
+def test_the_number_of_keys_is_bounded_and_busy_keys_are_kept() -> None:
     limit = RateLimit(1, Clock())
     limit.take("busy")
     for n in range(MAX_KEYS + 100):
@@ -73,7 +73,7 @@ def test_memory_is_bounded_and_the_busy_are_not_forgotten() -> None:
     assert waits(lambda: limit.take("busy"))
 
 
-async def test_strangers_and_applicants_are_limited_for_each_route_and_the_company_is_not(
+async def test_anonymous_visitors_and_applicants_are_limited_per_route_and_staff_is_not(
     database: Database,
 ) -> None:
     _, token = await make_applicant(database)
@@ -90,13 +90,13 @@ async def test_strangers_and_applicants_are_limited_for_each_route_and_the_compa
             assert (await client.get("/api/try/one/9", headers=viewer)).status_code == 200
 
 
-async def test_this_machine_is_not_limited(database: Database) -> None:
+async def test_local_requests_are_not_limited(database: Database) -> None:
     async with site_with(database, router, public_per_minute=1, local=True) as client:
         for _ in range(4):
             assert (await client.get("/api/try/two")).status_code == 200
 
 
-async def test_only_a_trusted_proxy_says_who_asks(database: Database) -> None:
+async def test_only_trusted_proxies_may_set_the_client_address(database: Database) -> None:
     async def statuses(proxies: list[str], *forwarded: str) -> list[int]:
         async with site_with(database, router, public_per_minute=1, proxies=proxies) as client:
             return [
@@ -128,5 +128,5 @@ async def test_only_a_trusted_proxy_says_who_asks(database: Database) -> None:
         ("nonsense", "nonsense"),
     ],
 )
-def test_neighbours_in_a_network_of_ipv6_are_counted_as_one(address: str, counted: str) -> None:
+def test_ipv6_clients_are_counted_by_network(address: str, counted: str) -> None:
     assert rate_limit_network(address) == counted

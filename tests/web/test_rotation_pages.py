@@ -76,7 +76,7 @@ async def make_run(tx: Tx, **skipped: str) -> int:
         (1_234.2, "1,234 jobs"),
     ],
 )
-def test_what_a_call_is_worth_is_said_in_words(value: float | None, text: str) -> None:
+def test_expected_new_jobs_are_described(value: float | None, text: str) -> None:
     assert labels.describe_expected(value) == text
 
 
@@ -87,7 +87,7 @@ async def test_an_empty_rotation_says_what_to_do_next(site: httpx2.AsyncClient, 
     assert text.count("<h1") == 1
 
 
-async def test_what_is_due_is_shown_with_its_worth(
+async def test_due_reads_are_shown_with_expected_new_jobs(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     estimate = {"rho": 3.0, "d": 0.05, "last_ok_at": now() - dt.timedelta(days=60)}
@@ -101,7 +101,7 @@ async def test_what_is_due_is_shown_with_its_worth(
     assert f"/rotation/targets/{rich}" not in await look(site, "?ahead=day&platform=lever")
 
 
-async def test_the_last_run_tells_what_was_skipped_and_why(
+async def test_the_last_run_lists_skipped_reads_with_reasons(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -116,7 +116,7 @@ async def test_the_last_run_tells_what_was_skipped_and_why(
     assert "Nothing failed or was skipped" not in text
 
 
-async def test_a_run_asked_for_is_one_item_however_often_one_asks(
+async def test_repeated_run_requests_share_one_task(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -134,7 +134,7 @@ async def _nothing(work: Work) -> Finish:
 
 
 @pytest.mark.parametrize(("by_hand", "claimed"), [(True, 1), (False, 0)])
-async def test_a_run_by_hand_does_not_wait_for_the_pace(
+async def test_a_manual_run_ignores_the_daily_limit(
     database: Database, by_hand: bool, claimed: int
 ) -> None:
     await make(database)
@@ -151,7 +151,7 @@ async def test_a_run_by_hand_does_not_wait_for_the_pace(
     assert count == claimed
 
 
-async def test_yield_is_a_series_with_its_text_and_tables_that_sort(
+async def test_the_yield_page_has_a_chart_table_and_sortable_tables(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -169,7 +169,7 @@ async def test_yield_is_a_series_with_its_text_and_tables_that_sort(
     assert "under 6 hours: 1" in text
 
 
-async def test_a_target_is_paused_resumed_and_put_ahead(
+async def test_a_scheduled_read_can_be_paused_resumed_and_prioritized(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     id = await make(database)
@@ -186,7 +186,7 @@ async def test_a_target_is_paused_resumed_and_put_ahead(
     assert happened[-3:] == [("paused", "local"), ("resumed", "local"), ("prioritised", "local")]
 
 
-async def test_what_cannot_be_done_to_a_target_is_said_and_what_was_typed_is_kept(
+async def test_invalid_changes_of_a_scheduled_read_are_refused_and_values_are_kept(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     id = await make(database)
@@ -200,7 +200,7 @@ async def test_what_cannot_be_done_to_a_target_is_said_and_what_was_typed_is_kep
     await look(site, f"/targets/{id + 1_000_000}", 404)
 
 
-async def test_a_target_that_was_given_up_is_revived(
+async def test_the_failures_of_a_scheduled_read_can_be_reset(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     id = await make(database, status="bad", fail_count=5)
@@ -212,7 +212,9 @@ async def test_a_target_that_was_given_up_is_revived(
     assert (target.status, target.fail_count) == ("active", 0)
 
 
-async def test_targets_are_paged_and_filtered(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_scheduled_reads_are_paged_and_filtered(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
     async with database.transaction() as tx:
         ids = [await make_target(tx) for _ in range(51)]
         paused = await make_target(tx, "lever", status="paused")
@@ -226,7 +228,7 @@ async def test_targets_are_paged_and_filtered(site: httpx2.AsyncClient, database
         assert f"/targets/{ids[0]}" not in text
 
 
-async def test_a_search_is_added_edited_turned_off_and_removed(
+async def test_a_search_can_be_added_edited_disabled_and_removed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     form = {"platform": "remotive", "priority": "80", "locations": ""}
@@ -267,7 +269,7 @@ async def test_a_search_is_added_edited_turned_off_and_removed(
         ({"platform": "remotive", "keywords": "x" * 201, "priority": "5"}, "up to 200"),
     ],
 )
-async def test_a_search_that_makes_no_sense_is_not_kept(
+async def test_an_invalid_search_is_refused(
     site: httpx2.AsyncClient, database: Database, form: dict[str, str], message: str
 ) -> None:
     assert message in (await send(site, "/searches/new", 400, **form)).text
@@ -291,7 +293,7 @@ async def test_a_search_of_a_million_pairs_is_refused(tx: Tx) -> None:
         await searches.add(tx, "remotive", many, [""])
 
 
-async def test_limits_of_a_platform_are_kept_shown_and_lifted(
+async def test_platform_limits_can_be_set_and_removed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await make(database)
@@ -344,7 +346,7 @@ async def test_a_viewer_sees_everything_and_changes_nothing(
         await send(far, path, 403)
 
 
-async def test_names_and_errors_of_others_run_nothing(
+async def test_external_names_and_errors_are_escaped(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:

@@ -12,7 +12,7 @@ from tests.people.helpers import bearer
 from tests.web.helpers import site_with
 
 
-async def test_every_setting_stands_once_with_its_meaning(site: httpx2.AsyncClient) -> None:
+async def test_every_setting_is_listed_once_with_its_description(site: httpx2.AsyncClient) -> None:
     page = (await site.get("/settings")).text
     for name, field in Settings.model_fields.items():
         assert page.count(f'<li id="{name}"') == 1
@@ -41,7 +41,7 @@ async def test_no_password_is_shown(database: Database) -> None:
     assert "<script>alert" not in page
 
 
-async def test_what_changes_at_the_next_start_is_told(database: Database) -> None:
+async def test_values_that_change_after_a_restart_are_shown(database: Database) -> None:
     async with site_with(
         database,
         local=True,

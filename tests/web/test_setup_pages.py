@@ -97,7 +97,7 @@ async def test_searching_keeps_what_is_chosen_and_pasted(site: httpx2.AsyncClien
     assert "1 of" in words(page)
 
 
-async def test_lines_that_are_not_understood_are_shown_and_nothing_is_added(
+async def test_invalid_lines_are_shown_and_nothing_is_added(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await know_phases(database)
@@ -115,7 +115,7 @@ async def test_lines_that_are_not_understood_are_shown_and_nothing_is_added(
 
 
 @pytest.mark.parametrize("pasted", ["", " \r\n\r\n "])
-async def test_going_on_with_nothing_chosen_is_told_and_may_be_done_on_purpose(
+async def test_continuing_without_a_selection_is_refused_with_a_link_to_skip(
     site: httpx2.AsyncClient, database: Database, pasted: str
 ) -> None:
     await know_phases(database)
@@ -134,7 +134,7 @@ async def states(site: httpx2.AsyncClient, path: str) -> list[str]:
     return [step.attributes["class"] or "" for step in page.css(".setup-steps li")]
 
 
-async def test_each_step_is_shown_as_it_is(database: Database) -> None:
+async def test_each_step_shows_its_state(database: Database) -> None:
     async with site_with(
         database, local=True, site_settings=SiteSettings.from_settings(Settings())
     ) as site:
@@ -157,7 +157,7 @@ async def test_each_step_is_shown_as_it_is(database: Database) -> None:
         assert "not started" not in (await site.get("/setup")).text
 
 
-async def test_a_text_in_which_nothing_is_found_is_told_and_kept(site: httpx2.AsyncClient) -> None:
+async def test_a_text_without_resume_data_is_refused_and_kept(site: httpx2.AsyncClient) -> None:
     for path, by_hand in (
         ("/setup/resume", "/setup/profile"),
         ("/profile/upload", "/profile/edit"),
@@ -171,14 +171,14 @@ async def test_a_text_in_which_nothing_is_found_is_told_and_kept(site: httpx2.As
         assert "Read from" not in page.text
 
 
-async def test_without_any_worker_ever_the_companies_page_says_so(site: httpx2.AsyncClient) -> None:
+async def test_without_a_worker_adding_companies_is_refused(site: httpx2.AsyncClient) -> None:
     page = await site.post("/setup/companies", data={"chosen": "greenhouse/stripe"})
     assert page.status_code == 503
     assert "No worker for this task has run yet" in page.text
     assert re.search(r'value="greenhouse/stripe" checked', page.text)
 
 
-async def test_a_wrong_field_in_the_set_up_is_told_there(site: httpx2.AsyncClient) -> None:
+async def test_an_invalid_field_in_the_setup_is_marked(site: httpx2.AsyncClient) -> None:
     form = {"name": "main", "after": "0", "base": "{}", "person.timezone": "Mars/Base"}
     page = await site.post("/setup/profile", data=form)
     assert page.status_code == 422
@@ -187,7 +187,7 @@ async def test_a_wrong_field_in_the_set_up_is_told_there(site: httpx2.AsyncClien
     assert 'aria-current="step"' in page.text
 
 
-async def test_the_model_page_tells_the_variable_and_never_the_key(
+async def test_the_model_page_names_the_variable_and_never_shows_the_key(
     database: Database, provider: Server
 ) -> None:
     provider.says(answer({"word": "ready"}))
@@ -213,7 +213,7 @@ async def test_the_model_page_tells_the_variable_and_never_the_key(
     assert "sk-secret" not in page.text + checked.text + again.text
 
 
-async def test_a_key_that_is_refused_is_told_as_such(database: Database, provider: Server) -> None:
+async def test_a_refused_key_is_reported(database: Database, provider: Server) -> None:
     provider.says(trouble(401, "invalid key sk-secret-of-dana"))
     settings = Settings(anthropic_base_url=provider.url)
     async with site_with(

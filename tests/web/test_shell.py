@@ -17,7 +17,9 @@ from jobmill.web.shell import AppShell, menu
 VENDOR = WEB_DIR / "static" / "vendor"
 
 
-async def test_a_page_shows_where_it_is_and_hears_of_its_topics(site: httpx2.AsyncClient) -> None:
+async def test_a_page_marks_its_menu_entry_and_subscribes_to_its_topics(
+    site: httpx2.AsyncClient,
+) -> None:
     page = Html((await site.get("/queue")).text)
     [here] = page.css(".menu [aria-current]")
     assert here.attributes["href"] == "/queue"
@@ -29,7 +31,7 @@ async def test_a_page_shows_where_it_is_and_hears_of_its_topics(site: httpx2.Asy
     assert page.css_first("main#main")
 
 
-async def test_no_page_loads_anything_from_elsewhere(site: httpx2.AsyncClient) -> None:
+async def test_no_page_loads_files_from_other_sites(site: httpx2.AsyncClient) -> None:
     for path in ("/", "/openings"):
         for url in re.findall(r'(?:src|href)="([^"]+)"', (await site.get(path)).text):
             assert url.startswith(("/", "#")), url
@@ -37,16 +39,18 @@ async def test_no_page_loads_anything_from_elsewhere(site: httpx2.AsyncClient) -
         assert (await site.get(f"/static/{name}")).status_code == 200
 
 
-def test_the_menu_shows_what_one_may_see() -> None:
+def test_the_menu_shows_only_allowed_entries() -> None:
     nobody = AppShell("/", Visitor(None, LOCAL), [])
     assert nobody.menu == []
     admin = AppShell("/", Visitor("admin", LOCAL), [])
     assert [group.name for group in admin.menu] == [group.name for group in menu()]
 
 
-def test_files_of_others_are_what_their_packages_hold() -> None:
+def test_vendored_files_match_their_checksums() -> None:
     for folder in (VENDOR, Path(__file__).parents[1] / "browser" / "vendor"):
         lines = (folder / "README.md").read_text()
         listed = dict(re.findall(r"^\| (\S+) \|.*\| ([0-9a-f]{64}) \|$", lines, re.MULTILINE))
         files = [file for file in folder.iterdir() if file.suffix != ".md"]
-        assert {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files} == listed
+        assert {
+            file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files
+        } == listed

@@ -27,7 +27,7 @@ async def sign_in(client: httpx2.AsyncClient, **fields: str) -> httpx2.Response:
     return await post(client, "/sign-in", RIGHT | fields)
 
 
-async def test_who_asks_for_a_page_signs_in_and_goes_on_to_it(database: Database) -> None:
+async def test_signing_in_continues_to_the_requested_page(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
         sent = await client.get("/matches?q=rust&least=70", headers=HTML)
@@ -40,7 +40,7 @@ async def test_who_asks_for_a_page_signs_in_and_goes_on_to_it(database: Database
         assert "Ada" in text(page, ".me")
 
 
-async def test_signing_out_ends_the_session_for_whoever_copied_it_too(database: Database) -> None:
+async def test_signing_out_invalidates_copies_of_the_cookie(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
         await sign_in(client)
@@ -52,7 +52,7 @@ async def test_signing_out_ends_the_session_for_whoever_copied_it_too(database: 
 
 
 @pytest.mark.parametrize(("proto", "secure"), [("https", True), ("http", False)])
-async def test_the_cookie_is_for_no_script_and_no_other_site(
+async def test_the_session_cookie_is_http_only_and_same_site(
     database: Database, proto: str, secure: bool
 ) -> None:
     await make_person(database)
@@ -67,7 +67,7 @@ async def test_the_cookie_is_for_no_script_and_no_other_site(
     assert answer.headers["cache-control"] == "no-store"
 
 
-async def test_wrong_credentials_keep_the_address_and_not_the_password(database: Database) -> None:
+async def test_wrong_credentials_keep_the_email_but_not_the_password(database: Database) -> None:
     await make_person(database)
     await make_person(database, "eve@example.org")
     async with database.transaction() as tx:
@@ -93,7 +93,7 @@ async def test_wrong_credentials_keep_the_address_and_not_the_password(database:
     "fields",
     [{"email": "no address"}, {"email": "x" * 300 + "@b"}, {"password": "x" * 1001}, {"email": ""}],
 )
-async def test_what_cannot_be_right_is_said_in_the_form(
+async def test_overlong_credentials_are_refused_in_the_form(
     database: Database, fields: dict[str, str]
 ) -> None:
     async with site_with(database) as client:
@@ -102,7 +102,7 @@ async def test_what_cannot_be_right_is_said_in_the_form(
         assert text(Html(answer.text), "[role=alert]")
 
 
-async def test_the_page_and_the_api_share_their_tries(database: Database) -> None:
+async def test_the_page_and_the_api_share_the_sign_in_limit(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
         for n in range(3):
@@ -130,7 +130,7 @@ async def test_the_page_and_the_api_share_their_tries(database: Database) -> Non
         "",
     ],
 )
-async def test_nobody_is_sent_to_another_site(database: Database, path: str) -> None:
+async def test_sign_in_never_redirects_to_another_site(database: Database, path: str) -> None:
     await make_person(database)
     async with site_with(database) as client:
         shown = await client.get("/sign-in", params={"next": path}, headers=HTML)
@@ -138,7 +138,7 @@ async def test_nobody_is_sent_to_another_site(database: Database, path: str) -> 
         assert (await sign_in(client, next=path)).headers["location"] == "/"
 
 
-async def test_a_part_of_a_page_sends_the_whole_page_to_sign_in(database: Database) -> None:
+async def test_an_htmx_request_without_session_redirects_the_whole_page(database: Database) -> None:
     async with site_with(database) as client:
         headers = HTML | {
             "HX-Request": "true",
@@ -152,7 +152,7 @@ async def test_a_part_of_a_page_sends_the_whole_page_to_sign_in(database: Databa
         assert (await client.get("/queue", headers=headers)).headers["hx-redirect"] == "/sign-in"
 
 
-async def test_only_reading_a_page_leads_to_sign_in(database: Database) -> None:
+async def test_only_get_requests_redirect_to_sign_in(database: Database) -> None:
     """A form that was sent is not sent again by itself, and programs are told what they know."""
     async with site_with(database) as client:
         refused = await post(client, "/people", {"name": "x"})
@@ -167,7 +167,7 @@ async def test_only_reading_a_page_leads_to_sign_in(database: Database) -> None:
         assert bad_link.status_code in (400, 401)
 
 
-async def test_who_may_not_is_told_so_and_not_sent_round_in_circles(database: Database) -> None:
+async def test_a_forbidden_page_does_not_redirect_to_sign_in(database: Database) -> None:
     await make_person(database, role="viewer")
     async with site_with(database) as client:
         await sign_in(client)
@@ -179,7 +179,7 @@ async def test_who_may_not_is_told_so_and_not_sent_round_in_circles(database: Da
         assert "signed in as Ada" in text(form)
 
 
-async def test_a_page_of_another_site_cannot_sign_anybody_in_or_out(database: Database) -> None:
+async def test_other_sites_cannot_sign_people_in_or_out(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
         for path in ("/sign-in", "/sign-out", "/account/password", "/people"):
@@ -189,7 +189,7 @@ async def test_a_page_of_another_site_cannot_sign_anybody_in_or_out(database: Da
                 assert "set-cookie" not in answer.headers
 
 
-async def test_the_pages_carry_the_headers_that_all_carry(database: Database) -> None:
+async def test_the_sign_in_pages_have_the_security_headers(database: Database) -> None:
     async with site_with(database) as client:
         answer = await client.get("/sign-in", headers=HTML)
         assert answer.headers["content-security-policy"].startswith("default-src 'self'")
@@ -200,7 +200,7 @@ async def test_the_pages_carry_the_headers_that_all_carry(database: Database) ->
         assert "<script" not in answer.text
 
 
-async def test_one_changes_ones_own_password_and_stays(database: Database) -> None:
+async def test_changing_the_password_keeps_this_session_and_ends_others(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client, site_with(database) as other:
         await sign_in(client)
@@ -228,7 +228,7 @@ async def test_one_changes_ones_own_password_and_stays(database: Database) -> No
         ({"new": "short", "again": "short"}, "10 to 1,000"),
     ],
 )
-async def test_a_password_that_cannot_be_is_refused_and_nothing_changes(
+async def test_an_invalid_password_is_refused_and_nothing_changes(
     database: Database, fields: dict[str, str], words: str
 ) -> None:
     await make_person(database)
@@ -243,7 +243,7 @@ async def test_a_password_that_cannot_be_is_refused_and_nothing_changes(
         assert (await sign_in(client)).status_code == 303
 
 
-async def test_guessing_the_old_password_is_limited_as_signing_in_is(database: Database) -> None:
+async def test_guessing_the_current_password_is_rate_limited(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
         await sign_in(client)
@@ -252,7 +252,7 @@ async def test_guessing_the_old_password_is_limited_as_signing_in_is(database: D
         assert tried == [*[400] * 4, 429]
 
 
-async def test_other_sessions_of_ones_own_can_be_ended(database: Database) -> None:
+async def test_other_sessions_can_be_ended(database: Database) -> None:
     person = await make_person(database)
     async with site_with(database) as client, site_with(database) as other:
         await sign_in(client)
@@ -266,7 +266,7 @@ async def test_other_sessions_of_ones_own_can_be_ended(database: Database) -> No
             assert [session.person_id for session in await sessions.find_open(tx)] == [person.id]
 
 
-async def test_signing_in_anew_leaves_no_old_session_behind(database: Database) -> None:
+async def test_signing_in_again_replaces_the_old_session(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
         await sign_in(client)
@@ -275,9 +275,7 @@ async def test_signing_in_anew_leaves_no_old_session_behind(database: Database) 
         assert len(await sessions.find_open(tx)) == 1
 
 
-async def test_at_this_machine_there_is_no_account(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_local_visitors_have_no_account(site: httpx2.AsyncClient, database: Database) -> None:
     assert "no sign-in needed" in text(await look(site, "/matches"), ".me")
     assert "You need no sign-in" in text(await look(site, "/account"))
     assert "You need no sign-in" in text(await look(site, "/sign-in"))
@@ -311,12 +309,12 @@ async def test_every_error_says_what_to_do_next(database: Database, code: int, w
         assert bool(page.css("meta[http-equiv=refresh]")) is (code == 503)
 
 
-def test_a_path_to_go_on_to_is_one_of_ours() -> None:
+def test_only_local_paths_are_accepted_after_sign_in() -> None:
     assert html_errors.sign_in_url("/queue?a=b&c=d") == "/sign-in?next=%2Fqueue%3Fa%3Db%26c%3Dd"
     assert html_errors.sign_in_url("/") == html_errors.sign_in_url("/sign-in?next=/x") == "/sign-in"
 
 
-async def test_an_applicants_link_does_not_lead_into_the_product(database: Database) -> None:
+async def test_a_personal_link_does_not_open_staff_pages(database: Database) -> None:
     _, token = await make_applicant(database)
     async with site_with(database) as client:
         answer = await client.get("/people", params={"key": token}, headers=HTML)

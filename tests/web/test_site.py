@@ -28,7 +28,7 @@ async def end(work: Work) -> Move:
 TEA: Stages = {("tea", "boil"): Stage(end), ("tea", "steep"): Stage(end)}
 
 
-async def test_the_process_is_healthy_without_asking_the_database(
+async def test_healthz_does_not_need_the_database(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -38,7 +38,7 @@ async def test_the_process_is_healthy_without_asking_the_database(
     assert (await site.head("/healthz")).status_code == 200
 
 
-async def test_it_is_ready_when_every_part_is(site: httpx2.AsyncClient) -> None:
+async def test_readyz_succeeds_when_every_check_does(site: httpx2.AsyncClient) -> None:
     answer = await site.get("/readyz")
     assert answer.status_code == 200
     assert answer.json()["ready"] is True
@@ -65,7 +65,7 @@ async def test_it_is_ready_when_every_part_is(site: httpx2.AsyncClient) -> None:
         ),
     ],
 )
-async def test_it_is_not_ready_and_says_why(
+async def test_readyz_fails_with_a_reason(
     site: httpx2.AsyncClient, database: Database, change: str, part: str, words: str
 ) -> None:
     async with database.transaction() as tx:
@@ -108,7 +108,7 @@ def test_every_error_has_a_status(error: Exception, status: int) -> None:
     assert html_errors.status_code(error) == status
 
 
-async def test_an_error_is_a_page_for_people_and_json_for_programs(
+async def test_errors_are_html_for_browsers_and_json_for_programs(
     site: httpx2.AsyncClient,
 ) -> None:
     page = await site.get("/nowhere", headers=HTML)
@@ -122,7 +122,7 @@ async def test_an_error_is_a_page_for_people_and_json_for_programs(
     assert "GET" in wrong.headers["allow"]
 
 
-async def test_what_the_database_says_of_a_bug_stays_inside(
+async def test_database_errors_are_not_shown_to_visitors(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -133,7 +133,7 @@ async def test_what_the_database_says_of_a_bug_stays_inside(
     assert "The server log has the details." in answer.text
 
 
-async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
+async def test_the_queue_page_shows_pending_paused_and_failing_steps(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, TEA, NewItem("tea", "boil", "green"))
@@ -167,7 +167,7 @@ async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
         (0, [True], 0, 0, "All is well; there is nothing to do."),
     ],
 )
-def test_the_worst_is_said_first(
+def test_the_health_line_shows_the_worst_problem(
     alerts: int, workers: list[bool], pending: int, processing: int, words: str
 ) -> None:
     now = dt.datetime.now(dt.UTC)
@@ -183,13 +183,13 @@ def test_the_worst_is_said_first(
     assert describe_health(overview)[1] == words
 
 
-async def test_the_page_of_an_empty_queue_says_what_to_do(site: httpx2.AsyncClient) -> None:
+async def test_the_empty_queue_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
     page = await site.get("/queue", headers=HTML)
     assert "No steps yet." in page.text
     assert "No worker runs, so nothing is worked on." in page.text
 
 
-async def test_a_page_that_waits_too_long_for_the_database_says_so(database: Database) -> None:
+async def test_a_page_times_out_if_the_database_does_not_respond(database: Database) -> None:
     async with served(pages.create_app(database, database_timeout=0.2, local=True)) as site:
         async with database.transaction() as tx:
             await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")

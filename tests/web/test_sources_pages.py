@@ -67,7 +67,7 @@ def ids(page: httpx2.Response) -> list[int]:
     ]
 
 
-async def test_each_tab_lists_its_own(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_each_tab_lists_its_sources(site: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
         fine, odd, broken, off, no = [await helpers.make_source(tx) for _ in range(5)]
         waits = await helpers.make_source(tx, enabled=False)
@@ -86,7 +86,7 @@ async def test_each_tab_lists_its_own(site: httpx2.AsyncClient, database: Databa
     assert tabs == ["All", "Needs approval 1", "Failing 1", "Disabled 2", "Rejected"]
 
 
-async def test_lists_go_on_where_they_ended(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_source_lists_are_paged(site: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
         made = [await helpers.make_source(tx) for _ in range(list_page.PAGE_SIZE + 3)]
     page = await site.get("/sources")
@@ -107,7 +107,7 @@ async def test_filters_by_platform_and_words(site: httpx2.AsyncClient, database:
     assert options == ["any", "greenhouse", "lever"]
 
 
-def test_a_line_is_drawn_of_what_runs_really_saw() -> None:
+def test_the_sparkline_shows_only_completed_runs() -> None:
     runs = [
         ("failed", 0),
         ("complete", 5),
@@ -120,7 +120,7 @@ def test_a_line_is_drawn_of_what_runs_really_saw() -> None:
     assert source_list.posting_counts([RunOutcome(1, "unchanged", 0)]) == []
 
 
-async def test_a_list_draws_the_last_runs_and_says_them(
+async def test_the_list_shows_recent_runs_with_a_text_alternative(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     source = await board(database)
@@ -135,7 +135,9 @@ async def test_a_list_draws_the_last_runs_and_says_them(
     assert "Runs" in (await site.get(f"/sources/{source.id}")).text
 
 
-async def test_health_is_told_by_its_cause(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_the_health_of_a_source_names_its_cause(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
     source = await board(database)
     async with database.transaction() as tx:
         await fail(tx, source.id, 2)
@@ -158,7 +160,7 @@ async def fail_until_disabled(tx: Tx, source: int) -> None:
         await helpers.run(tx, source, hour, outcome="failed", failure="gone", detail="no board")
 
 
-async def test_a_vendors_incident_is_told_at_each_of_its_sources(
+async def test_a_platform_incident_is_shown_on_its_sources(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     source = await board(database)
@@ -172,7 +174,7 @@ async def test_a_vendors_incident_is_told_at_each_of_its_sources(
     assert "All its sources are on hold" in page
 
 
-async def test_disabling_asks_first_and_keeps_the_reason(
+async def test_disabling_asks_for_confirmation_and_stores_the_reason(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     source = await board(database)
@@ -201,7 +203,9 @@ async def test_a_reason_that_is_too_long_is_refused_and_kept(
     assert (await now(database, source.id)).enabled
 
 
-async def test_a_word_is_given_and_taken_back(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_an_approval_can_be_decided_and_changed(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
     await declare(database)
     source = await board(
         database, enabled=False, evidence="the address", discovery_confidence="low"
@@ -222,7 +226,7 @@ async def test_a_word_is_given_and_taken_back(site: httpx2.AsyncClient, database
     assert (again.status_code, "already enabled" in again.text) == (409, True)
 
 
-async def test_boards_of_companies_wait_beside_sources(
+async def test_job_boards_of_companies_need_approval_like_sources(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await declare(database)
@@ -240,7 +244,7 @@ async def test_boards_of_companies_wait_beside_sources(
         assert await approvals.count_waiting(tx) == 0
 
 
-async def test_nobody_is_sent_away_to_a_strangers_page(
+async def test_the_return_path_cannot_leave_the_site(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     source = await board(database, enabled=False)
@@ -289,7 +293,7 @@ def told_of(page: httpx2.Response, name: str) -> str:
     return details[name]
 
 
-async def test_a_setup_is_proven_by_a_test_that_worked(
+async def test_a_successful_test_confirms_the_configuration(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     source = await board(database)
@@ -303,7 +307,7 @@ async def test_a_setup_is_proven_by_a_test_that_worked(
     assert told_of(page, "Configuration") == "Confirmed by a test or a run"
 
 
-async def test_what_worked_once_and_does_not_now_is_not_said_to_work(
+async def test_a_disabled_source_is_not_shown_as_working(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     source = await board(database)
@@ -314,7 +318,7 @@ async def test_what_worked_once_and_does_not_now_is_not_said_to_work(
     assert told_of(page, "Configuration") == "Worked before, but not now (see Health)"
 
 
-async def test_what_is_not_surely_the_right_board_still_waits_for_a_person(
+async def test_an_uncertain_board_needs_confirmation_by_a_person(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     source = await board(database, enabled=False, discovery_confidence="low")
@@ -339,7 +343,7 @@ async def test_a_test_that_fails_says_why(site: httpx2.AsyncClient, database: Da
     assert (await now(database, source.id)).tested_at is None
 
 
-async def test_where_no_worker_ever_ran_one_is_told_to_start_one(
+async def test_without_a_worker_the_page_says_how_to_start_one(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     source = await board(database)
@@ -367,7 +371,7 @@ async def test_a_rejected_source_is_not_run(site: httpx2.AsyncClient, database: 
     assert (await site.post(f"/sources/{source.id}/run")).status_code == 409
 
 
-async def test_an_address_is_understood_before_anything_is_added(
+async def test_an_address_is_recognized_before_the_source_is_added(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await declare(database)
@@ -388,7 +392,7 @@ async def test_an_address_is_understood_before_anything_is_added(
     assert Html(wrong.text).css_first("[name=company]").attributes["value"] == "Wells"
 
 
-def test_a_setup_is_told_without_its_secrets() -> None:
+def test_configurations_are_shown_without_secrets() -> None:
     config = {
         "base_url": "https://ann:pass@api.example/v1?api_key=s3cret&page=1",
         "auth_type": "bearer",
@@ -412,7 +416,7 @@ def test_a_setup_is_told_without_its_secrets() -> None:
     assert "Region" not in described
 
 
-async def test_foreign_words_stay_words(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_external_text_is_escaped(site: httpx2.AsyncClient, database: Database) -> None:
     new = NewSource(f"Wells {EVIL}", "rss", EVIL, {"url": EVIL}, "https://w.example", evidence=EVIL)
     async with database.transaction() as tx:
         waits, _ = await sources.add(tx, new, enabled=False)
@@ -429,7 +433,7 @@ async def test_foreign_words_stay_words(site: httpx2.AsyncClient, database: Data
         assert 'href="javascript' not in page.text
 
 
-async def test_a_viewer_sees_and_may_not_change(database: Database) -> None:
+async def test_a_viewer_can_see_but_not_change(database: Database) -> None:
     source = await board(database, enabled=False)
     headers = {**await bearer(database, "viewer"), "Accept": "text/html"}
     refused = [f"/sources/{source.id}/{act}" for act in ("test", "run", "enable", "change/disable")]
@@ -446,5 +450,5 @@ async def test_a_viewer_sees_and_may_not_change(database: Database) -> None:
 
 
 @pytest.mark.parametrize("path", ["/sources/987654321", "/sources/0", "/sources?show=nothing"])
-async def test_what_is_not_there_is_said(site: httpx2.AsyncClient, path: str) -> None:
+async def test_unknown_sources_are_not_found(site: httpx2.AsyncClient, path: str) -> None:
     assert (await site.get(path)).status_code in (404, 422)

@@ -24,7 +24,7 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 NAMES = {"Jobmill"}
 
 
-def test_the_catalogue_holds_what_the_pages_say() -> None:
+def test_the_message_catalog_is_up_to_date() -> None:
     assert FILE.read_text() == gather(), "`make fmt` gathers the texts anew"
 
 
@@ -59,12 +59,12 @@ def _unmarked(source: str) -> Iterator[str]:
     [("", "en"), ("xx", "xx"), ("de-AT,de;q=0.9,xx;q=0.5,en;q=0.4", "xx"), ("en,xx;q=0.9", "en"),
      ("fr;q=x,*", "en"), ("XX-yy;q=0.1", "xx"), (";;,,=q", "en"), ("xx;q=1.2.3", "xx")],
 )  # fmt: skip
-def test_a_browser_is_answered_in_the_language_it_likes_best(header: str, name: str) -> None:
+def test_the_preferred_available_language_is_chosen(header: str, name: str) -> None:
     languages = {code: translations.Language(code) for code in ("en", "xx")}
     assert translations.choose_language(languages, header).name == name
 
 
-async def test_a_new_language_is_a_folder(tmp_path: Path, database: Database) -> None:
+async def test_a_language_is_added_by_a_folder(tmp_path: Path, database: Database) -> None:
     with FILE.open("rb") as lines:
         catalog = read_po(lines, locale="eo")
     for message in catalog:
@@ -86,7 +86,7 @@ async def shown(site: httpx2.AsyncClient, language: str) -> Html:
     return Html((await site.get("/matches", headers={"Accept-Language": language})).text)
 
 
-def test_numbers_are_said_as_people_read_them() -> None:
+def test_numbers_in_plurals_are_formatted() -> None:
     assert translations.say_many("%(n)s item", "%(n)s items", 1_200) == "1,200 items"
     assert (
         translations.say_many("%(n)s item of %(whose)s", "%(n)s items", 1, whose="Ann")
