@@ -39,7 +39,7 @@ class StatusButton(NamedTuple):
 
 class BoardColumn(NamedTuple):
     status: Status
-    count: str
+    count_text: str
     rows: list[MatchRow]
     buttons: list[StatusButton]
     all_url: str | None

@@ -62,7 +62,7 @@ class SourceRow(NamedTuple):
 class SourceTab(NamedTuple):
     show: Show
     name: str
-    count: str
+    count_text: str
 
 
 @dataclass(frozen=True, slots=True)
