@@ -11,7 +11,7 @@ from tests.browser.helpers import Theme, Window
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 COLOURS = ["color-contrast", "link-in-text-block"]
-"""The rules to which another theme is another page."""
+"""Rules that are checked again in the other theme."""
 OTHER: dict[Theme, Theme] = {"light": "dark", "dark": "light"}
 OPEN = "for (const one of document.querySelectorAll('details')) one.open = true"
 DIALOGS = "[...document.querySelectorAll('dialog')].map(one => `#${one.id}`)"
@@ -36,7 +36,7 @@ async ([only, where]) => {
 
 
 async def faults(window: Window, where: str = "html") -> list[str]:
-    """What is wrong in either theme with a page as it is now, with all that unfolds unfolded."""
+    """Accessibility violations of a page in both themes, with all disclosures open."""
     theme = window.theme
     violations = await _run(window.page, TAGS, where)
     await window.turn(OTHER[theme])
@@ -49,7 +49,7 @@ async def faults(window: Window, where: str = "html") -> list[str]:
 
 
 async def faults_of_dialogs(window: Window) -> list[str]:
-    """What is wrong with what can be opened over a page."""
+    """Accessibility violations of the dialogs of a page."""
     violations: list[str] = []
     for dialog in await window.page.evaluate(DIALOGS):
         await window.page.evaluate("id => document.querySelector(id).showModal()", dialog)

@@ -1,4 +1,4 @@
-"""A real Chromium, and the demo's world to look at."""
+"""Fixtures: Chromium, and sites with demo data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.missing_browser import skip_or_fail
 
 FINDER = Path(__file__).parents[2] / "scripts" / "browser"
 NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-"""Whatever a page might ask for elsewhere stays here."""
+"""Blocks requests to other hosts."""
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ async def browser(executable: str) -> AsyncIterator[Browser]:
 
 @pytest.fixture(scope="session")
 async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterator[str]:
-    """The name of a database with the demo's world, that tests clone."""
+    """The name of a database with demo data that tests clone."""
     name = f"world_{uuid.uuid4().hex}"
     run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
     async with connect(make_conninfo(server, dbname=name)) as database:
@@ -52,7 +52,7 @@ async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterato
 
 @pytest.fixture(scope="session")
 async def place(server: str, lived_in: str) -> AsyncIterator[Place]:
-    """The world, served to tests that only look."""
+    """The demo data, shared by tests that only read."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:
             yield place
@@ -60,7 +60,7 @@ async def place(server: str, lived_in: str) -> AsyncIterator[Place]:
 
 @pytest.fixture
 async def own_place(server: str, lived_in: str) -> AsyncIterator[Place]:
-    """The world, served to one test that changes it."""
+    """The demo data, for one test that changes it."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:
             yield place
@@ -68,7 +68,7 @@ async def own_place(server: str, lived_in: str) -> AsyncIterator[Place]:
 
 @pytest.fixture(scope="session")
 async def new_place(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
-    """The site before anybody has put anything in."""
+    """A site with an empty database."""
     with clone(server, template) as url:
         async with connect(url) as database, serve(database) as place:
             yield place
@@ -76,7 +76,7 @@ async def new_place(server: str, template: str, browser: Browser) -> AsyncIterat
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """Pages of a place with their markup, and what is not there though something links to it."""
+    """The pages of a site with their HTML, and broken links."""
 
     name: str
     place: Place
@@ -102,5 +102,5 @@ async def tour_of_nothing(new_place: Place) -> Tour:
 
 @pytest.fixture(params=["lived in", "new"])
 def tour(request: pytest.FixtureRequest, tour_of_the_world: Tour, tour_of_nothing: Tour) -> Tour:
-    """Every page, once with the world in it and once with nothing."""
+    """Every page, with demo data and with an empty database."""
     return tour_of_nothing if request.param == "new" else tour_of_the_world

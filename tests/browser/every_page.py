@@ -1,4 +1,4 @@
-"""All pages there are, found as a visitor finds them: by their links."""
+"""Find all pages by following links."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.browser.world import Place, links
 
 HTML = {"Accept": "text/html"}
 NUMBERED = re.compile(r".*[\d/].*|.{40,}")
-"""A part of a path that says which one, and not what kind."""
+"""A part of a path that is an id."""
 MANY = 4
-"""Pages of a kind that differ by what is asked for: tabs and filters."""
+"""Variants of one page: tabs and filters."""
 NO_LINK_LEADS_TO = ("/openings", "/my", "/sign-in", "/setup", "/demo")
 ERRORS = ("/nowhere", "/matches/999999999", "/hiring/999999999", "/my/broken", "/offer/broken")
 
 
 def shape(url: str) -> tuple[str, frozenset[tuple[str, str]]]:
-    """What kind of page it is: numbers and tokens do not make it another."""
+    """The page without its ids and tokens."""
     parts = urlsplit(url)
     path = "/".join("*" if NUMBERED.fullmatch(part) else part for part in parts.path.split("/"))
     query = (
@@ -32,7 +32,7 @@ def shape(url: str) -> tuple[str, frozenset[tuple[str, str]]]:
 
 
 def name(url: str) -> str:
-    """What a picture of it is called."""
+    """The file name of its screenshot."""
     path, query = shape(url)
     words = [*path.split("/"), *(f"{parameter}-{value}" for parameter, value in sorted(query))]
     return re.sub(r"[^\w.-]+", "_", "-".join(word for word in words if word not in ("", "*"))) + (
@@ -41,7 +41,7 @@ def name(url: str) -> str:
 
 
 class Walk:
-    """Every kind of page once, tabs and filters a few times."""
+    """Visits every page once, and a few of its tabs and filters."""
 
     def __init__(self, client: httpx2.AsyncClient, starts: Iterable[str]) -> None:
         self._client = client
@@ -49,7 +49,7 @@ class Walk:
         self._known = {shape(url) for url in self._left}
         self._kinds = Counter[str]()
         self.pages: dict[str, str] = {}
-        """What each is before any script has touched it."""
+        """The HTML of each page before scripts run."""
         self.broken: list[str] = []
 
     async def walk(self) -> None:
@@ -75,7 +75,7 @@ class Walk:
 
 
 async def find(place: Place) -> Walk:
-    """All pages that answer, and links that do not."""
+    """All pages that respond, and broken links."""
     async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
         unlinked = [
             url
@@ -88,6 +88,6 @@ async def find(place: Place) -> Walk:
 
 
 async def read(place: Place, urls: Iterable[str]) -> dict[str, str]:
-    """Pages by their addresses, whatever they answer."""
+    """Pages by URL, whatever their status."""
     async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
         return {url: (await client.get(url, headers=HTML)).text for url in urls}

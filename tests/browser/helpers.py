@@ -1,4 +1,4 @@
-"""A window on the site that notices whatever a person must never meet."""
+"""A browser window that records script errors, failed requests and overflow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SIZES: dict[Size, dict[str, Any]] = {
     },
 }
 BUSY = ".htmx-request:not(#live), .htmx-settling, [aria-busy=true]"
-"""Parts that are being asked for are dim for a moment."""
+"""Parts fade for a moment while they load."""
 LIVE = re.compile(r"/live(\?|$)")
 WIDTH = "document.scrollingElement.scrollWidth"
 WIDEST = """
@@ -45,11 +45,11 @@ class Window:
     size: Size
     theme: Theme
     expected: Collection[str] = ()
-    """Addresses that are asked for though they answer with an error."""
+    """URLs that are expected to respond with an error."""
     faults: list[str] = field(default_factory=list[str])
 
     async def go(self, path: str) -> Page:
-        """The page, once it stands still."""
+        """The page after it has finished loading."""
         await self.page.goto(path, wait_until="load")
         await self.page.wait_for_selector(BUSY, state="detached")
         return self.page
@@ -59,16 +59,16 @@ class Window:
         self.theme = theme
 
     async def overflow(self) -> list[str]:
-        """What is wider than the window."""
+        """Elements wider than the window."""
         room: int = SIZES[self.size]["viewport"]["width"]
-        # Not innerWidth: a phone zooms out until what is too wide fits.
+        # Not innerWidth: a phone zooms out until the page fits.
         width = await self.page.evaluate(WIDTH)
         if width <= room:
             return []
         return [f"{width} > {room}: {await self.page.evaluate(WIDEST, room)}"]
 
     async def shoot(self, name: str, *, full_page: bool = True) -> None:
-        """Keep a picture for people to look at, if somebody wants pictures."""
+        """Save a screenshot if screenshots are enabled."""
         if not PICTURED:
             return
         PICTURES.mkdir(parents=True, exist_ok=True)

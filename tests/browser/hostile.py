@@ -1,4 +1,4 @@
-"""A world in which everybody who writes anything attacks whoever reads it."""
+"""Demo data with an attack in every external text."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ ANSWERS = {
     "matching.match": "items resume_intake",
     "matching.verdict": "match_result filter_result",
 }
-"""What models and rules have said, as JSON."""
+"""JSON columns with answers of models and rules."""
 SAID = ("why", "words", "reason", "detail", "quote", "summary", "note")
 
 
 async def spoil(database: Database) -> None:
-    """Put an attack into every place that others fill."""
+    """Write an attack into every column that holds external text."""
     async with database.transaction() as tx:
-        # What guards a log against being rewritten would guard it against us, too.
+        # Triggers that protect the audit log would also refuse this update.
         await tx.execute("SET LOCAL session_replication_role = replica")
         for table, columns in WRITTEN.items():
             for column in columns.split():
@@ -93,7 +93,7 @@ async def spoil(database: Database) -> None:
 
 
 async def _write(tx: Tx, table: str, column: str, attacks: tuple[str, ...]) -> None:
-    """Every row another one, and none twice: some columns are unique."""
+    """Write a different attack into each row, since some columns are unique."""
     statement = """
         WITH numbered AS (SELECT ctid AS row, row_number() OVER () AS n FROM {table})
         UPDATE {table} SET {column} = (%(attacks)s::text[])[1 + n %% %(many)s] || n
@@ -105,7 +105,7 @@ async def _write(tx: Tx, table: str, column: str, attacks: tuple[str, ...]) -> N
         async with tx.transaction():
             await _run(tx, statement, table, column, everywhere=True, **values)
     except CheckViolation:
-        # Only some rows may have it.
+        # A constraint allows it only in some rows.
         await _run(tx, statement, table, column, everywhere=False, **values)
 
 

@@ -1,4 +1,4 @@
-"""A page for somebody who has only a keyboard."""
+"""Check that a page works with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import zip_longest
 from playwright.async_api import Page
 
 FIRST, LAST = 40, 15
-"""On a long page the first and the last stops stand for all."""
+"""On long pages only the first and the last tab stops are checked."""
 PATIENCE = 30
 
 UNSEEN = """
@@ -50,7 +50,7 @@ STOPS = """
 
 
 async def faults(page: Page) -> list[str]:
-    """What Tab does not reach, reaches in another order than it stands, or reaches unseen."""
+    """Controls that Tab does not reach, reaches out of order, or reaches without visible focus."""
     stops: Sequence[str] = await page.evaluate(STOPS)
     many = len(stops)
     problems = await _pass(page, stops, 0, min(many, FIRST))
@@ -60,12 +60,12 @@ async def faults(page: Page) -> list[str]:
 
 
 async def _pass(page: Page, stops: Sequence[str], begin: int, end: int) -> list[str]:
-    """From one stop to another, or to where it goes astray."""
+    """Tab from one stop to another, up to the first problem."""
     await page.evaluate("n => { window.stops[n].focus(); window.trail.length = 0; }", begin)
     expected = list(range(begin + 1, end))
     reached: list[int] = []
     left = len(expected) + PATIENCE
-    # Fields of a date, and regions that scroll, are stops of the browser's own: then it takes more.
+    # Date fields and scrollable regions have extra tab stops in the browser.
     while left > 0 and len(reached) < len(expected) and reached == expected[: len(reached)]:
         presses = min(len(expected) - len(reached), left)
         left -= presses

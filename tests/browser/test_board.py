@@ -1,4 +1,4 @@
-"""The board of matches fits where there is room, and else scrolls by itself or stands in one column."""
+"""The board of matches fits the window, scrolls, or becomes one column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever others have written stays text in the browser."""
+"""External text stays text in the browser."""
 
 from __future__ import annotations
 
@@ -61,5 +61,5 @@ async def test_no_page_runs_or_loads_hostile_content(browser: Browser, spoilt: P
             if "49${" in text:
                 faults.append(f"{url}: a template worked out what somebody wrote")
     assert not faults, listed(faults)
-    # Else nothing was attacked.
+    # The attacks must be on the pages, or this test proves nothing.
     assert carrying > len(walk.pages) / 3

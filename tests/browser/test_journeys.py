@@ -1,4 +1,4 @@
-"""What people come for, from beginning to end, at a desk by day and on a phone by night."""
+"""Main user journeys, wide and light as well as narrow and dark."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = [
 ]
 
 PATIENCE = 60_000
-"""Milliseconds until something that moves has moved."""
+"""Milliseconds to wait for live changes."""
 expect.set_options(timeout=20_000)
 
 
@@ -48,7 +48,7 @@ async def fresh_place(server: str, template: str, browser: Browser) -> AsyncIter
 
 @pytest.fixture
 async def first_run(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
-    """The demo in its first moments, with everybody at work."""
+    """The demo right after its start, with a worker."""
     with clone(server, template) as url:
         async with connect(url) as database:
             await begin(database)
@@ -73,7 +73,7 @@ async def test_numbers_update_live_in_the_first_run(
 
 @asynccontextmanager
 async def at_work(database: Database) -> AsyncIterator[None]:
-    """A worker whose outside is the demo's sites, though the database may hold no demo."""
+    """A worker that reads the demo sites, even if the database holds no demo."""
     hour = dt.timedelta(hours=1)
     world = World(7, dt.datetime.now(dt.UTC) - hour, hour)
     async with open_server(world) as sites:
@@ -163,7 +163,7 @@ async def test_a_source_that_waits_is_approved(
 
 
 async def my_link(database: Database, email: str) -> str:
-    """What a letter would bring."""
+    """The personal link that an email would contain."""
     async with database.transaction() as tx:
         cursor = await tx.execute(
             "SELECT id, link_version FROM hiring.applicant WHERE email = %s", [email]

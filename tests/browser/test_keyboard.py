@@ -61,7 +61,7 @@ async def test_the_phone_menu_opens_and_closes_with_the_keyboard(
 
 
 async def hear_news(page: Page, place: Place, topic: str, part: str) -> None:
-    """Until a part of the page has been drawn anew because of it."""
+    """Wait until a live update has replaced a part of the page."""
     await page.evaluate("where => { document.querySelector(where).old = true; }", part)
     async with place.database.transaction() as tx:
         await tx.execute("SELECT pg_notify(%s, %s)", [CHANNEL, topic])

@@ -1,4 +1,4 @@
-"""Pages that keep themselves up to date do so however their scripts arrive."""
+"""Live updates work in whatever order the scripts load."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def test_a_page_receives_live_updates_although_a_part_loads_late(
     browser: Browser, new_place: Place, script: str
 ) -> None:
     async def dawdle(route: Route) -> None:
-        # Long enough for everything else to begin without it.
+        # Long enough for all other scripts to start first.
         await asyncio.sleep(0.5)
         await route.continue_()
 

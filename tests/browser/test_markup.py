@@ -1,4 +1,4 @@
-"""Every page is valid, light, leads somewhere, and fits into a hand."""
+"""Every page has valid HTML and links, and fits small windows and slow connections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_every_page_is_valid_html(tour: Tour) -> None:
 
 
 async def weigh(view: Window, url: str) -> int:
-    """What comes over the wire until the page is there."""
+    """Bytes transferred until the page is loaded."""
     ended: list[Request] = []
 
     def note(request: Request) -> None:
@@ -48,7 +48,7 @@ async def test_no_page_overflows_the_window_or_is_too_heavy_for_a_slow_connectio
 ) -> None:
     faults: list[str] = []
     weights: list[int] = []
-    # A window that is still keeps no cache: every page comes as to somebody new.
+    # This window has no cache, so every page loads in full.
     async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
         for url in tour.pages:
             weights.append(await weigh(view, url))

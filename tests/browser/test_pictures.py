@@ -1,4 +1,4 @@
-"""Every page on a phone, and pictures of all at both sizes for whoever wants to look at them."""
+"""Every page on a phone, and optional screenshots in both sizes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.browser.helpers import PICTURED, Size, Theme, listed, window
 pytestmark = pytest.mark.timeout(300)
 
 SEEN: list[tuple[Size, Theme]] = [("phone", "dark"), *([("wide", "light")] if PICTURED else [])]
-"""Wide pages are looked at where they are weighed; here only for their pictures."""
+"""test_markup.py checks wide pages; here they are only for screenshots."""
 
 
 @pytest.mark.parametrize(("size", "theme"), SEEN)

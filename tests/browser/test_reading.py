@@ -1,4 +1,4 @@
-"""Every page can be read by everybody: with any eyes, in both themes, with scripts and without."""
+"""Every page is accessible, in both themes, with and without scripts."""
 
 from __future__ import annotations
 

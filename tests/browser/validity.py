@@ -1,4 +1,4 @@
-"""Whether markup is what the HTML standard lets it be, as far as our pages go."""
+"""Check HTML against the parts of the standard that our pages use."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PHRASING = (
     "abbr b bdi button cite code dfn em h1 h2 h3 h4 h5 h6 i kbd label mark output p pre q s samp "
     "small span strong sub sup time u var"
 )
-"""What holds only text and what stands in a line of it."""
+"""Elements that hold only text and inline elements."""
 INTERACTIVE = "a button details input label select textarea"
 CHILDREN = {
     "ul": "li template script",
@@ -84,7 +84,7 @@ def _in(word: str | None, words: str) -> bool:
 
 
 def faults(html: str) -> list[str]:
-    """Everything that is wrong, each with its line."""
+    """All problems with their lines."""
     parsed = JustHTML(html, sanitize=False, collect_errors=True, track_node_locations=True)
     nodes = list(_elements(parsed.root))
     problems = [f"line {error.line}: {error.code}" for error in parsed.errors]

@@ -1,4 +1,4 @@
-"""The demo's world after a day and a half, so that every page has something true to show."""
+"""Demo data after a day and a half, so that every page has content."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ READ: dict[str, LiteralString] = {
 
 
 async def live_a_while(database: Database) -> None:
-    """Through the real pipelines, with troubles; then everything stands still."""
+    """Run the real pipelines with failures, then stop all changes."""
     await begin(database, day=30)
     await set_clock(database, 0)
     async with running(database):
@@ -54,7 +54,7 @@ async def live_a_while(database: Database) -> None:
 
 
 async def set_clock(database: Database, days: float) -> None:
-    """From now on days are long: no trouble comes or goes while a busy machine is at work."""
+    """Make demo days long, so that no failure starts or ends on a slow machine."""
     day = dt.timedelta(hours=1)
     async with database.transaction() as tx:
         statement = "UPDATE demo.world SET day = %(day)s, began_at = now() - %(days)s * %(day)s"
@@ -62,7 +62,7 @@ async def set_clock(database: Database, days: float) -> None:
 
 
 async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
-    """Let people act until all of it has come true."""
+    """Let the demo people act until all conditions hold."""
     dice = random.Random(7)
     async with asyncio.timeout(PATIENCE):
         while not all([await fetch(database, sql) == [True] for sql in signs.values()]):
@@ -73,7 +73,7 @@ async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A site that is served, and what it stands on."""
+    """A served site and its database."""
 
     database: Database
     origin: str
@@ -81,13 +81,13 @@ class Place:
 
 @asynccontextmanager
 async def serve(database: Database) -> AsyncIterator[Place]:
-    """The site for whoever is at this machine, as often as a test asks."""
+    """A local site without rate limits."""
     async with served(site.create_app(database, local=True, public_per_minute=100_000)) as client:
         yield Place(database, str(client.base_url).rstrip("/"))
 
 
 async def make_offer(database: Database) -> None:
-    """An opening with a place that is offered, and time enough to answer."""
+    """An opening with an open offer and a late deadline."""
     terms = OpeningTerms(
         "Lock Keeper",
         "You let boats through.",
@@ -106,7 +106,7 @@ async def make_offer(database: Database) -> None:
 
 
 async def links(database: Database) -> list[str]:
-    """What those hold who have been offered a place: personal links, and links to answer."""
+    """Personal links and answer links of applicants with an offer."""
     async with database.transaction() as tx:
         signer = LinkSigner(await secrets.get_signing_key(tx))
         made: list[str] = []

@@ -1,4 +1,4 @@
-"""`site`: the pages on a database of the test's own, over real HTTP."""
+"""`site`: the pages with a database of the test, over real HTTP."""
 
 from __future__ import annotations
 

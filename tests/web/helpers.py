@@ -1,4 +1,4 @@
-"""The site as strangers meet it, with routes of the test's own."""
+"""A public site with additional routes of the test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.web.conftest import served
 async def site_with(
     database: Database, router: APIRouter | None = None, **options: Any
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """Not local unless the options say so."""
+    """Not local, unless the options set it."""
     guard = site.create_app(database, **options)
     if router:
         cast(FastAPI, guard.app).include_router(router)

@@ -95,7 +95,7 @@ async def test_validation_errors_are_listed_by_field(
     database: Database, path: str, body: str, fields: list[str]
 ) -> None:
     async with site_with(database, router) as client:
-        # Also to whoever would rather have a page.
+        # Also for clients that accept HTML.
         headers = {**HTML, "Content-Type": "application/json"}
         answer = await client.post(f"/api/try/{path}", content=body, headers=headers)
     assert told(answer) == (400, "VALIDATION_ERROR")
@@ -122,7 +122,7 @@ async def test_errors_of_the_framework_have_the_same_format(database: Database) 
         assert told(garbled) == (400, "VALIDATION_ERROR")
         stranger = await client.get("/api/session", headers={"Host": "evil.example"})
         assert told(stranger) == (400, "VALIDATION_ERROR")
-        # A page is a page, even with such a name.
+        # /apis is not below /api, so it is an HTML page.
         assert "This page does not exist." in (await ask("GET", "/apis")).text
 
 
@@ -171,7 +171,7 @@ async def test_an_invalid_filter_is_named_and_the_page_links_to_itself_without_i
             assert words in answer.text, url
             assert "<script>" not in answer.text
             path, query, _ = url.partition("?")
-            # What is left without a filter is a page, where there was a filter at all.
+            # The page without the filter works.
             links = [link.attributes["href"] for link in Html(answer.text).css("main .actions a")]
             assert links == [*([path] if query else []), "/", "/openings"]
         line = await client.get("/matches?least=abc")

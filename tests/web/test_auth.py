@@ -66,7 +66,7 @@ async def link(id: int, links: Links) -> str:
 
 @pytest.fixture
 async def far(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
-    """The site for those who have to say who they are."""
+    """A site that needs credentials."""
     async with site_with(database, router) as client:
         yield client
 
@@ -152,7 +152,7 @@ async def test_explicit_credentials_override_local_access(database: Database) ->
             (await bearer(database, "viewer"), 403),
             ({"Authorization": f"Link {token}"}, 403),
             ({"Authorization": "Bearer jm_x"}, 401),
-            # A proxy's own password is none of our business.
+            # Basic credentials of a proxy are ignored.
             ({"Authorization": "Basic eDp5"}, 200),
         ):
             answer = await near.get("/api/try/admin", headers=headers)
@@ -193,7 +193,7 @@ async def test_invalid_expired_replaced_and_erased_links_are_refused(
     for bad in (old, foreign, next_version, token[:-2], "x" * 40):
         for way in ({"headers": {"Authorization": f"Link {bad}"}}, {"params": {"key": bad}}):
             assert told(await far.get("/api/try/anyone", **way)) == (401, "UNAUTHENTICATED")
-        # What a browser has kept is passed over.
+        # An invalid cookie is ignored.
         cookie = {"Cookie": f"{auth.LINK_COOKIE}={bad}"}
         visitor = (await far.get("/api/try/anyone", headers=cookie)).json()
         assert visitor["applicant_id"] is None
@@ -267,7 +267,7 @@ async def test_every_route_identifies_its_visitor(database: Database) -> None:
         dependencies = (
             set(calls(route.dependant)) if hasattr(route, "dependant") else {auth.identify}
         )
-        # A link in the path is asked for, too.
+        # A personal link in the path identifies the visitor, too.
         signed = "{token}" in str(route.path) and auth.get_signer in dependencies
         if not (signed or GUARDS & dependencies):
             unasked |= {f"{method} {route.path}" for method in route.methods or ()}

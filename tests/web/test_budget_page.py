@@ -1,4 +1,4 @@
-"""/budget: what models may cost, have cost and are going to."""
+"""/budget: costs and limits of language models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def line(
 
 
 async def spend(database: Database, model: str = "a:x") -> None:
-    """Today: a call of $0.25, one from the cache, and one under way that may cost $0.0625."""
+    """Today: a call of $0.25, one from the cache, and one in progress that may cost $0.0625."""
     async with database.transaction() as tx:
         await tx.execute(
             """

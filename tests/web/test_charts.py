@@ -1,4 +1,4 @@
-"""Charts that the server draws, and what they say to those who do not see them."""
+"""Charts that the server draws, and their text alternatives."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ TAG = re.compile(r"<script(?! src=\"/static/)|<img src=x", re.IGNORECASE)
 async def make(tx: Tx, name: str, website: str | None = None, **facts: Any) -> int:
     id = await companies.get_or_create(tx, name, website)
     for column, value in facts.items():
-        # Names of the test's own columns: nothing here comes from outside.
+        # Column names are constants of this test, not input.
         await tx.execute(f"UPDATE catalog.company SET {column} = %s WHERE id = %s", [value, id])  # pyright: ignore[reportArgumentType, reportCallIssue]
     return id
 

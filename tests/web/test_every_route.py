@@ -1,4 +1,4 @@
-"""Every route there is, walked by every kind of visitor.
+"""Every route, requested by every kind of visitor.
 
 A route that nobody thought of here falls under the rule: what reads is for viewers, what changes is for
 recruiters. Whoever adds one for others has to say so below.
@@ -45,10 +45,10 @@ OPEN = {
     "POST /sign-in",
     "POST /sign-out",
 }
-"""For strangers."""
+"""Public routes."""
 
 SIGNED = ("/my/{token}", "/offer/{token}")
-"""What begins so is opened by a link in its path, and by nothing else."""
+"""Routes with a personal link in the path, which is their only credential."""
 
 OWN = {
     "POST /api/apply",
@@ -62,17 +62,17 @@ OWN = {
     "POST /api/applicants/{applicantId}/erase",
     "GET /api/session",
 }
-"""What an applicant may do for themselves, too."""
+"""Routes that applicants may also use for themselves."""
 
 LEAST: dict[str, Role] = {
     "POST /account/password": "viewer",
     "POST /account/sessions/end": "viewer",
     "POST /setup/model": "admin",
 }
-"""Where the rule does not hold."""
+"""Exceptions from the rule."""
 
 ADMINS = ("/people", "/settings", "/demo", "/api/webhooks")
-"""Below these all is for admins."""
+"""Everything below these paths is for admins."""
 
 READS = ("GET", "HEAD")
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
@@ -92,7 +92,7 @@ class Route(NamedTuple):
 
     @property
     def least(self) -> Role:
-        """The role it needs, by the table or by the rule."""
+        """The role that the route needs."""
         below = any(self.path == top or self.path.startswith(f"{top}/") for top in ADMINS)
         usual: Role = "viewer" if self.method in READS else "recruiter"
         return LEAST.get(self.name) or ("admin" if below else usual)
@@ -102,7 +102,7 @@ _routes: list[Route] = []
 
 
 def routes(database: Database) -> list[Route]:
-    """All there are; they are the same on every database, and making the site takes a moment."""
+    """All routes, cached since they do not depend on the database."""
     if not _routes:
         app = cast(FastAPI, site.create_app(database).app)
         for route in iter_route_contexts(app.routes):
@@ -112,7 +112,7 @@ def routes(database: Database) -> list[Route]:
 
 
 class World(NamedTuple):
-    """Something for every route to be about."""
+    """Rows for every route."""
 
     ids: dict[str, int]
     nobody: httpx2.AsyncClient
@@ -127,7 +127,7 @@ class World(NamedTuple):
         return re.sub(r"\{([^}]+)\}", fill, route.path)
 
     async def ask(self, route: Route, who: str) -> int:
-        """The status alone: some answers go on for ever."""
+        """Only the status: some responses are endless streams."""
         params = {"topic": "queue"} if route.path == "/live" else {}
         body = {"json": {}} if route.path.startswith("/api/") and route.method in CHANGES else {}
         async with self.nobody.stream(
@@ -178,7 +178,7 @@ async def test_a_personal_link_opens_no_staff_route(world: World, database: Data
         if route.name in OPEN or route.is_signed:
             continue
         status = await world.ask(route, "applicant")
-        # What they may do for themselves they may not do for another.
+        # Applicants may not act for another applicant.
         is_session = route.name == "GET /api/session"
         if not (is_session or status == 403 or (route.name in OWN and status >= 400)):
             wrong[route.name] = status
@@ -201,7 +201,7 @@ async def test_no_role_may_use_routes_of_a_higher_role(
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
 async def test_every_role_may_use_its_routes(world: World, database: Database, role: Role) -> None:
-    """A viewer is kept from some pages that only ask what to change."""
+    """Viewers may not open pages that only lead to a change."""
     wrong: dict[str, int] = {}
     for route in routes(database):
         if route.is_signed or RANKS[role] < RANKS[route.least] or route.name in OPEN:
@@ -216,7 +216,7 @@ async def test_every_role_may_use_its_routes(world: World, database: Database, r
 
 
 def is_asking(route: Route, database: Database) -> bool:
-    """Whether a page only leads to a change: it has the change's address, or is the form of one."""
+    """Whether a page is only the form or the confirmation of a change."""
     return Route("POST", route.path) in routes(database) or route.path.endswith("/new")
 
 
@@ -263,6 +263,6 @@ async def test_no_page_of_another_site_changes_anything_with_a_session(database:
 
 
 def test_the_route_tables_name_only_existing_routes(database: Database) -> None:
-    """A route that is gone must not leave its exception behind."""
+    """The tables must not name removed routes."""
     there = {route.name for route in routes(database)}
     assert OPEN | OWN | set(LEAST) <= there

@@ -1,4 +1,4 @@
-"""The first page, and the end of the demo."""
+"""The home page and the demo page."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from tests.web.test_matches_pages import EVIL, TAG, next_page
 
 
 def shown(page: httpx2.Response) -> list[int]:
-    """The numbers of the listings on a page, in order."""
+    """The ids of the listings on a page, in order."""
     return [int(id) for id in re.findall(r'<h2><a href="/listings/(\d+)', page.text)]
 
 
@@ -173,7 +173,7 @@ async def test_what_if_scores_the_job_again_and_saves_nothing(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     text = f"{helpers.TEXT} Requirements: 3 years of Go. You must know Go and Kubernetes."
-    # It says nothing of itself, so that no model is loaded to compare texts.
+    # No summary, so that no embedding model is loaded.
     profile = Profile(skills=(Skill(name="Python"),))
     async with database.transaction() as tx:
         place = await judged.make(
@@ -216,7 +216,7 @@ async def test_unknown_skills_and_places_are_refused_with_suggestions(
     page = await site.get(f"/listings/{place.listing}?{query}")
     assert page.status_code == 422
     assert message in page.text
-    # What was typed is kept, and tied to what is wrong with it.
+    # The typed value is kept and linked to the error.
     name, _, typed = query.partition("=")
     assert re.search(
         rf'name="{name}" [^>]*value="{typed}"[^>]* aria-describedby="what-is-wrong"', page.text

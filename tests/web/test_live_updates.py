@@ -1,4 +1,4 @@
-"""Pages hear that something changed, by one listener for all of them."""
+"""Live updates, with one database listener for all pages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def test_a_page_receives_only_its_topics(
     async with site.stream("GET", "/live?topic=hiring&topic=queue") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         heard = words(stream)
-        # What happened before anybody listened may be news: all topics come once.
+        # Changes before LISTEN may have been missed, so all topics come once.
         assert {await anext(heard), await anext(heard)} == {"hiring", "queue"}
         async with database.transaction() as tx:
             await companies.get_or_create(tx, "Acme")
@@ -94,7 +94,7 @@ async def test_an_open_page_does_not_keep_the_server_from_stopping(database: Dat
         heard = words(stream)
         await anext(heard)
         ended = asyncio.create_task(_until_the_end(heard))
-    # The server has stopped by now, and the stream with it.
+    # The server and the stream have stopped.
     await ended
 
 

@@ -51,7 +51,7 @@ async def fill(
     postings: Sequence[Posting] = (),
     **more: Any,
 ) -> list[MatchId]:
-    """Matches in the order of their scores, of one profile."""
+    """Matches of one profile, in the order of `scores`."""
     made: list[MatchId] = []
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=len(scores), postings=postings)
@@ -63,7 +63,7 @@ async def fill(
 
 
 def shown(page: httpx2.Response) -> list[int]:
-    """The numbers of the matches on a page, in order."""
+    """The ids of the matches on a page, in order."""
     return [int(id) for id in re.findall(r'id="match-(\d+)"', page.text)]
 
 
@@ -139,7 +139,7 @@ async def test_invalid_filters_are_refused(
 async def test_paging_keeps_the_filter_and_is_stable_while_matches_change(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    # Many of the same score: only the number tells them apart.
+    # Equal scores: only the id orders them.
     made = await fill(database, [90] * (pages.PAGE_SIZE + 5))
     ordered = sorted(made, reverse=True)
     first = await site.get("/matches?least=80")
@@ -266,7 +266,7 @@ async def test_new_matches_are_counted_without_changing_the_list(
     assert "/live?topic=matches" in page.text
     assert (await site.get(news)).text.strip() == ""
     async with database.transaction() as tx:
-        # One of them is not for this list.
+        # The last one is below the minimum score of this list.
         for listing, score in zip(place.listings[1:], (90, 86, 82), strict=True):
             await matches.save(tx, place.word(score, listing))
     assert (
@@ -353,7 +353,7 @@ async def test_a_vacancy_from_two_sources_is_listed_once_with_a_link_to_the_othe
     also = rf'also at <a href="/matches/{low}">wells\d+ board</a></span>'
     for path in ("/matches", f"/matches/{high}"):
         assert re.search(also, (await site.get(path)).text), path
-    # Who says something of the one has said it of both, and the row that comes back tells as much.
+    # A status applies to both duplicates, and the returned row shows it.
     form = {"status": "saved", "back": "/matches"}
     row = await site.post(f"/matches/{high}/status", data=form, headers=HTMX)
     assert re.search(also, row.text)
@@ -558,7 +558,7 @@ async def test_the_board_has_a_column_per_status_and_buttons_to_move_cards(
     page = await site.get(moved.headers["location"], headers=HTMX)
     assert shown(page) == [second, first]
     assert "Pump Engineer is saved." in page.text
-    # What is drawn anew still offers the way back.
+    # The replaced part still has the Undo button.
     assert f'hx-get="/matches/board?done={first}" hx-trigger="matches from:#live"' in page.text
 
 

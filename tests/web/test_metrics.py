@@ -47,7 +47,7 @@ async def scrape(site: httpx2.AsyncClient) -> Samples:
 
 
 async def fill(database: Database) -> None:
-    """One of everything that is counted."""
+    """One row for every metric."""
     await put(database, TEA, *(NewItem("tea", "boil", key) for key in ("green", "broken", "dry")))
     await drain(database, TEA)
     await put(database, TEA, NewItem("tea", "boil", "black"))

@@ -67,7 +67,7 @@ async def test_a_valid_request_id_is_kept_and_others_are_replaced(site: httpx2.A
 
 @pytest.fixture
 async def reader() -> AsyncIterator[httpx2.AsyncClient]:
-    """Pages that read all they are sent, and one that breaks."""
+    """A route that reads its body, and one that fails."""
     app = FastAPI()
     render = dependencies.make_renderer(dependencies.make_environment())
 
@@ -135,14 +135,14 @@ async def test_every_log_line_of_a_request_has_its_id(
 @pytest.mark.parametrize(
     ("headers", "allowed"),
     [
-        # No browser at all.
+        # Not a browser.
         ({}, True),
         ({"Sec-Fetch-Site": "same-origin"}, True),
         ({"Sec-Fetch-Site": "none"}, True),
         ({"Sec-Fetch-Site": "same-site"}, False),
         ({"Sec-Fetch-Site": "cross-site"}, False),
         ({"Sec-Fetch-Site": "cross-site", "Origin": "http://mill.local"}, False),
-        # Older ones, and those that do not trust http.
+        # Older browsers, and browsers that omit Sec-Fetch-Site on http.
         ({"Origin": "http://mill.local"}, True),
         ({"Origin": "https://mill.local"}, True),
         ({"Origin": "https://MILL.local:443"}, True),
@@ -154,10 +154,10 @@ async def test_every_log_line_of_a_request_has_its_id(
         ({"Origin": "null"}, False),
         ({"Origin": ""}, False),
         ({"Origin": "ftp://mill.local"}, False),
-        # What a page elsewhere cannot make a browser send.
+        # Headers that another site cannot make a browser send.
         ({"Sec-Fetch-Site": "cross-site", "Authorization": "Bearer jm_x"}, True),
         ({"Origin": "http://evil.example", "Authorization": "Link x"}, True),
-        # What a browser sends by itself once it knows it.
+        # Credentials that a browser sends on its own.
         ({"Sec-Fetch-Site": "cross-site", "Authorization": "Basic eDp5"}, False),
         ({"Sec-Fetch-Site": "cross-site", "Authorization": ""}, False),
     ],
@@ -177,7 +177,7 @@ async def test_other_sites_may_link_to_pages_but_not_submit_forms(site: httpx2.A
     foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"}
     assert (await site.get("/", headers=foreign)).status_code == 200
     for method in ("POST", "PUT", "PATCH", "DELETE"):
-        # Also at this machine, where nobody signs in.
+        # Also for local requests, which need no sign-in.
         answer = await site.request(method, "/api/session", headers=foreign)
         assert (answer.status_code, answer.json()["error"]["code"]) == (403, "FORBIDDEN")
     page = await site.post("/", headers={**foreign, "Accept": "text/html"})

@@ -59,7 +59,7 @@ async def past(server: str, template: str) -> AsyncIterator[str]:
     run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
     url = make_conninfo(server, dbname=name)
     async with await psycopg.AsyncConnection.connect(url) as tx:
-        # Other tests have used numbers of the template up; ours begin at 1.
+        # Restart ids at 1: other tests have used ids of the template.
         await tx.execute(
             """
             DO $$
@@ -86,7 +86,7 @@ async def past(server: str, template: str) -> AsyncIterator[str]:
 
 
 class Explained(psycopg.AsyncCursor[Any]):
-    """Asks for the plan of everything that is read, as it went."""
+    """Records the plan of every query."""
 
     plans: ClassVar[list[dict[str, Any]]] = []
 
@@ -118,7 +118,7 @@ async def site(past: str) -> AsyncIterator[httpx2.AsyncClient]:
 
 
 def scans(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Whatever reads a table of size."""
+    """Plan nodes that read a large table."""
     if f"{plan.get('Schema')}.{plan.get('Relation Name')}" in BIG:
         yield plan
     for below in plan.get("Plans", ()):
@@ -126,13 +126,13 @@ def scans(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def read(scan: dict[str, Any]) -> float:
-    """Rows that were looked at, whether or not they came through."""
+    """Rows that were read, including filtered ones."""
     left = sum(scan.get(f"Rows Removed by {why}", 0) for why in ("Filter", "Index Recheck"))
     return (scan["Actual Rows"] + left) * scan["Actual Loops"]
 
 
 async def looked_at(site: httpx2.AsyncClient, path: str) -> list[dict[str, Any]]:
-    """How the page read the tables of size."""
+    """How the page read the large tables."""
     Explained.plans.clear()
     answer = await site.get(path)
     assert answer.status_code == 200, answer.text
@@ -141,7 +141,7 @@ async def looked_at(site: httpx2.AsyncClient, path: str) -> list[dict[str, Any]]
 
 
 async def sparing(site: httpx2.AsyncClient, path: str, most: int) -> None:
-    """The page reads no table of size whole, and nowhere more rows than `most`."""
+    """The page scans no large table and reads at most `most` rows of each."""
     nodes = await looked_at(site, path)
     full_scans = [node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"]
     assert not full_scans, (path, full_scans)
@@ -150,7 +150,7 @@ async def sparing(site: httpx2.AsyncClient, path: str, most: int) -> None:
 
 
 FEW = 1_100
-"""A page of 50, what is looked up for each of them, and tabs that count to a thousand."""
+"""A page of 50 rows, their lookups, and tabs that count to 1,000."""
 WALK = 4_100
 """The newest among which listings are looked for, or seven tabs of matches; there are six times as many."""
 

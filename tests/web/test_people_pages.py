@@ -1,4 +1,4 @@
-"""/people: who may sign in, and what programs show."""
+"""/people: people and API keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BO = {"name": "Bo", "email": "bo@example.org", "role": "recruiter"}
 
 @pytest.fixture
 async def boss(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
-    """An admin, signed in from elsewhere."""
+    """An admin, signed in on another machine."""
     await make_person(database, "boss@example.org", "admin")
     async with site_with(database) as client:
         await enter(client, "boss@example.org")
@@ -179,7 +179,7 @@ async def test_the_last_admin_cannot_be_removed(
     done = await post(boss, f"/people/{me.id}/{path}", form)
     assert done.status_code == 303
     after = await boss.get(done.headers["location"], headers=HTML)
-    # Who ended is asked to sign in; who is a viewer now sees what viewers see.
+    # Without access the sign-in page follows; a viewer still sees the account page.
     assert after.status_code == (303 if path == "end" else 200)
 
 

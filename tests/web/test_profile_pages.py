@@ -1,4 +1,4 @@
-"""A profile on the pages: read, changed, tried, saved; resumes of all kinds."""
+"""/profile: view, edit, preview and save; resumes in all formats."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def newest(database: Database, name: str = "main") -> Version:
 
 
 def form(**changed: Any) -> dict[str, Any]:
-    """What the form sends where nothing was changed."""
+    """The fields of an unchanged form."""
     usual = {
         "name": "main",
         "after": "1",

@@ -60,7 +60,7 @@ async def block(work: Work) -> Move:
 
 
 async def spawn_twice(work: Work) -> Move:
-    """A cup, and the same cup again, which is refused."""
+    """Spawns the same item twice; the second is refused."""
     return Finish(spawn=[new("cup", "blue"), new("cup", "blue"), new("tea", work.key)])
 
 

@@ -108,7 +108,7 @@ async def test_only_trusted_proxies_may_set_the_client_address(database: Databas
     assert await statuses([], *both) == [200, 429]
     assert await statuses(["198.51.100.0/24"], *both) == [200, 429]
     assert await statuses(["127.0.0.1"], *both, both[0]) == [200, 200, 429]
-    # Only the last hop was seen by the proxy; the client invents the others.
+    # The proxy adds only the last hop; the client can forge the others.
     assert await statuses(["127.0.0.1"], "192.0.2.1, 203.0.113.1", "192.0.2.2, 203.0.113.1") == [
         200,
         429,

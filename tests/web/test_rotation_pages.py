@@ -1,4 +1,4 @@
-"""/rotation: what is due, what calls bring, and who comes first."""
+"""/rotation: due reads, yield, scheduled reads, searches and platforms."""
 
 from __future__ import annotations
 

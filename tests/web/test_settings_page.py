@@ -1,4 +1,4 @@
-"""The settings, read only, without secrets."""
+"""/settings: read-only settings without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The set-up: five steps, from nothing to the first matches."""
+"""/setup: five steps to the first matches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def nothing(work: Work) -> object:
 
 
 async def know_phases(database: Database) -> None:
-    """As a worker does that once ran here."""
+    """Declare the stages, as a worker does when it starts."""
     phases = ((source.KIND, "scrape"), (discovery.KIND, "discover"))
     async with database.transaction() as tx:
         await declare_stages(tx, {phase: Stage(nothing) for phase in phases})  # type: ignore[arg-type]
@@ -55,7 +55,7 @@ async def test_the_steps_lead_from_a_resume_to_the_first_matches(
     assert "Read from cv.txt" in words(review)
     form = {"name": "main", "after": "0", "how": "fields", "base": "{}", "titles": "Cook",
             "arrangements": "remote", "skill": "Python", "rank": "primary", "years": "8"}  # fmt: skip
-    # Where one lives decides what fits: nobody has it by default.
+    # The home city has no default, since it decides which jobs fit.
     unsaid = await site.post("/setup/profile", data=form)
     assert unsaid.status_code == 422
     assert 'id="error-person.home_city"' in unsaid.text

@@ -1,4 +1,4 @@
-"""What surrounds the pages: the menu, the live line, files of others."""
+"""The app shell: menu, live updates and vendored files."""
 
 from __future__ import annotations
 

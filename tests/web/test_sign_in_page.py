@@ -1,4 +1,4 @@
-"""Signing in and out with a browser, and one's own account."""
+"""/sign-in, /sign-out and /account."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ async def test_an_htmx_request_without_session_redirects_the_whole_page(database
 
 
 async def test_only_get_requests_redirect_to_sign_in(database: Database) -> None:
-    """A form that was sent is not sent again by itself, and programs are told what they know."""
+    """Forms are not resubmitted after sign-in, and programs receive a 401."""
     async with site_with(database) as client:
         refused = await post(client, "/people", {"name": "x"})
         assert refused.status_code == 401

@@ -37,7 +37,7 @@ async def declare(database: Database) -> None:
 
 
 async def work(database: Database, net: Net) -> None:
-    """Do what waits, with a network of a few addresses."""
+    """Process all pending items with a fake network."""
     tools = Tools(database, net)
     run = partial(preview.attempt, tools, os.environ)
     await drain(database, {(preview.KIND, "try"): Stage(run, max_retries=0)})
@@ -284,7 +284,7 @@ async def test_a_test_shows_a_preview_and_saves_no_listing(
 
 
 def told_of(page: httpx2.Response, name: str) -> str:
-    """What the list of details says under a name."""
+    """The value of a term in the list of details."""
     names, values = (Html(page.text).css(f"#what {tag}") for tag in ("dt", "dd"))
     details = {
         term.text(strip=True): description.text()

@@ -1,4 +1,4 @@
-"""What the pages say can be said in other languages."""
+"""Texts of pages can be translated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_word_of_a_template_can_be_translated(template: str) -> None:
 
 
 def _unmarked(source: str) -> Iterator[str]:
-    """The HTML between what is computed, but for what stands in {% trans %}."""
+    """The literal HTML of a template, without {% trans %} blocks."""
     inside, block = False, False
     for _, kind, value in make_environment().lex(source):
         if kind == "block_begin":
