@@ -128,9 +128,9 @@ async def test_a_job_page_explains_the_decision_with_rules_and_quoted_words(
         await matches.save(tx, place.word(62, three))
         match = await matches.save(tx, place.word(91, four))
     for listing, texts in {
-        first: ["Why this is not a match", "Filtered out: 5 strikes, 5 are too many.", "Director of Pumps", "3 strikes"],
+        first: ["Why this is not a match", "Filtered out: 5 strikes (limit 5)", "Director of Pumps", "3 strikes"],
         two: ["1 dealbreaker, 1 strike", "not remote", "come in"],
-        three: ["Scored 62, and a match takes 80; 0 strikes", "1 of 2 that it asks for", ">Go<"],
+        three: ["Not a match: score 62 (needs 80), 0 strikes", "1 of 2 that it asks for", ">Go<"],
         four: ["Why this is a match", f'href="/matches/{match}"', "Match: score 91"],
         place.listings[4]: ["Not scored yet", "Would "],
     }.items():  # fmt: skip
@@ -219,7 +219,7 @@ async def test_unknown_skills_and_places_are_refused_with_suggestions(
     # The typed value is kept and linked to the error.
     name, _, typed = query.partition("=")
     assert re.search(
-        rf'name="{name}" [^>]*value="{typed}"[^>]* aria-describedby="what-is-wrong"', page.text
+        rf'name="{name}" [^>]*value="{typed}"[^>]* aria-describedby="what-if-error"', page.text
     )
     assert "Nothing was saved" not in page.text
 
@@ -241,7 +241,7 @@ async def test_what_if_changes_location_and_arrangement(
         place = await judged.make(tx, postings=[offer], profile=profile)
     page = await site.get(f"/listings/{place.listing}?{query}")
     assert page.status_code == 200
-    goes = re.search(r'<span class="mark">goes</span> <strong>not remote</strong>', page.text)
+    goes = re.search(r'<span class="badge">removed</span> <strong>not remote</strong>', page.text)
     assert bool(goes) is (change is not None)
     moon = await site.get(
         f"/listings/{place.listing}?arrangement=moon", headers={"Accept": "text/html"}

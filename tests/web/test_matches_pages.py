@@ -557,7 +557,7 @@ async def test_the_board_has_a_column_per_status_and_buttons_to_move_cards(
     assert (moved.status_code, moved.headers["location"]) == (303, f"/matches/board?done={first}")
     page = await site.get(moved.headers["location"], headers=HTMX)
     assert shown(page) == [second, first]
-    assert "Pump Engineer is saved." in page.text
+    assert "Status of Pump Engineer: saved" in page.text
     # The replaced part still has the Undo button.
     assert f'hx-get="/matches/board?done={first}" hx-trigger="matches from:#live"' in page.text
 

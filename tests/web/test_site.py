@@ -116,7 +116,10 @@ async def test_errors_are_html_for_browsers_and_json_for_programs(
     assert page.headers["content-type"].startswith("text/html")
     assert "This page does not exist." in page.text
     response = await site.get("/nowhere")
-    assert (response.status_code, response.json()) == (404, {"error": "This page does not exist."})
+    assert (response.status_code, response.json()) == (
+        404,
+        {"error": "This page does not exist. Check the address or go to the home page."},
+    )
     wrong = await site.delete("/queue")
     assert wrong.status_code == 405
     assert "GET" in wrong.headers["allow"]
@@ -161,10 +164,10 @@ async def test_the_queue_page_shows_pending_paused_and_failing_steps(
     [
         (2, [True], 0, 1, "2 active alerts"),
         (0, [True, False], 0, 1, "1 worker is not responding"),
-        (0, [], 5, 0, "No worker runs, so nothing is worked on."),
+        (0, [], 5, 0, "No workers are running, so no tasks are processed"),
         (0, [True], 5, 1, "Processing tasks"),
-        (0, [True], 5, 0, "5 items wait to be run."),
-        (0, [True], 0, 0, "All is well; there is nothing to do."),
+        (0, [True], 5, 0, "5 tasks are waiting"),
+        (0, [True], 0, 0, "All tasks are done"),
     ],
 )
 def test_the_health_line_shows_the_worst_problem(
@@ -186,7 +189,7 @@ def test_the_health_line_shows_the_worst_problem(
 async def test_the_empty_queue_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
     page = await site.get("/queue", headers=HTML)
     assert "No steps yet." in page.text
-    assert "No worker runs, so nothing is worked on." in page.text
+    assert "No workers are running, so no tasks are processed" in page.text
 
 
 async def test_a_page_times_out_if_the_database_does_not_respond(database: Database) -> None:
@@ -196,6 +199,6 @@ async def test_a_page_times_out_if_the_database_does_not_respond(database: Datab
             answer = await site.get("/queue", headers=HTML)
         assert answer.status_code == 503
         assert answer.headers["retry-after"] == "5"
-        assert "The database does not answer" in answer.text
+        assert "The database does not respond" in answer.text
         assert 'http-equiv="refresh"' in answer.text
         assert (await site.get("/queue", headers=HTML)).status_code == 200

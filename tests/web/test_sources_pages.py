@@ -104,7 +104,7 @@ async def test_filters_by_platform_and_words(site: httpx2.AsyncClient, database:
     page = await site.get("/sources?q=nothing")
     assert "No sources match these filters" in page.text
     options = [option.text() for option in Html(page.text).css("[name=platform] option")]
-    assert options == ["any", "greenhouse", "lever"]
+    assert options == ["Any", "greenhouse", "lever"]
 
 
 def test_the_sparkline_shows_only_completed_runs() -> None:
@@ -128,10 +128,7 @@ async def test_the_list_shows_recent_runs_with_a_text_alternative(
         for hour in range(1, 24):
             await helpers.run(tx, source.id, hour, [helpers.posting(n) for n in range(hour)])
     [line] = Html((await site.get("/sources")).text).css("svg.spark")
-    assert (
-        line.attributes["aria-label"]
-        == "Postings in the last 20 runs: now 23, lowest 4, highest 23"
-    )
+    assert line.attributes["aria-label"] == "Jobs in the last 20 runs: now 23, lowest 4, highest 23"
     assert "Runs" in (await site.get(f"/sources/{source.id}")).text
 
 
@@ -142,12 +139,13 @@ async def test_the_health_of_a_source_names_its_cause(
     async with database.transaction() as tx:
         await fail(tx, source.id, 2)
     page = (await site.get(f"/sources/{source.id}")).text
-    assert "2 failures in a row. The board is gone." in page
+    assert "2 failures in a row. The board no longer exists." in page
     async with database.transaction() as tx:
         await helpers.run(tx, source.id, 20, outcome="failed", failure="gone", detail="no board")
         await fail_until_disabled(tx, source.id)
     assert (
-        "Failures disabled it. The board is gone." in (await site.get(f"/sources/{source.id}")).text
+        "Disabled after repeated failures. The board no longer exists."
+        in (await site.get(f"/sources/{source.id}")).text
     )
     answer = await site.post(f"/sources/{source.id}/enable")
     assert answer.headers["location"] == f"/sources/{source.id}?did=enabled"
