@@ -568,7 +568,9 @@ async def test_a_column_shows_a_limited_number_of_cards(
     await fill(database, [90] * (board_page.CARDS_PER_COLUMN + 1))
     page = await site.get("/matches/board")
     assert len(shown(page)) == board_page.CARDS_PER_COLUMN
-    assert f'<a href="/matches?status=new">All {board_page.CARDS_PER_COLUMN + 1}</a>' in page.text
+    assert (
+        f'<a href="/matches?status=new">View all {board_page.CARDS_PER_COLUMN + 1}</a>' in page.text
+    )
 
 
 async def test_a_list_can_be_exported_as_a_file(
