@@ -141,8 +141,8 @@ def test_what_kubernetes_adds_for_a_service_of_our_name_is_not_ours() -> None:
 WRONG_VARIABLES = [
     ("JOBMILL_WEB_PORT", "many", "JOBMILL_WEB_PORT should be a whole number from 0 to 65535, not 'many'"),
     ("JOBMILL_WEB_PORT", "65536", "from 0 to 65535, not '65536'"),
-    ("JOBMILL_WEB_PROT", "1", "sets JOBMILL_WEB_PROT, which is no setting: did you mean JOBMILL_WEB_PORT?"),
-    ("JOBMILL_XYZZY", "1", "sets JOBMILL_XYZZY, which is no setting"),
+    ("JOBMILL_WEB_PROT", "1", "sets JOBMILL_WEB_PROT, which is not a setting: did you mean JOBMILL_WEB_PORT?"),
+    ("JOBMILL_XYZZY", "1", "sets JOBMILL_XYZZY, which is not a setting"),
     ("JOBMILL_LOG_LEVEL", "loud", "debug or info or warning or error, not 'loud'"),
     ("JOBMILL_LOG_FORMAT", "xml", "text or json, not 'xml'"),
     ("JOBMILL_POLL_ONLY", "maybe", "true or false, not 'maybe'"),
@@ -186,14 +186,14 @@ def test_a_wrong_variable_is_named_with_what_is_allowed(
 
 WRONG_FILES = [
     ("web_port: yes", ":1: web_port should be a whole number from 0 to 65535, not 'yes'"),
-    ("\n\nweb_prt: 1", r":3: web_prt is no setting: did you mean web_port\?"),
+    ("\n\nweb_prt: 1", r":3: web_prt is not a setting: did you mean web_port\?"),
     ("web_port: 1\nweb_port: 2", r":2: web_port is set twice \(first in .*:1\)"),
     ("web_port: [1, 2]", ":1: web_port should be .*, not a list or a group"),
     ("web_port: {a: 1}", ":1: web_port should be .*, not a list or a group"),
     ("processors_by_phase: {a: [1]}", ":1: processors_by_phase should be .*, not a list or a group"),
     ("processors_by_phase: 3", ":1: processors_by_phase should be phase=N"),
-    ("- web_port", ":1: not settings: each line is `name: value`"),
-    ("web_port", ":1: not settings: each line is `name: value`"),
+    ("- web_port", ":1: not a settings file: each line must be `name: value`"),
+    ("web_port", ":1: not a settings file: each line must be `name: value`"),
     ("web_port: 1\nlog_level: [", ":2: not YAML: .*"),
     ("web_port: *other", ":1: not YAML: found undefined alias"),
     ("web_port: \x00", ": not YAML: "),

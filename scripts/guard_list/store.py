@@ -6,6 +6,7 @@ from scripts.guard_list.guard import Guard, guard
 
 STORE = "jobmill/queue/store.py"
 SPAWN = "jobmill/queue/spawn.py"
+INSERT = "jobmill/queue/insert_sql.py"
 ADMISSION = "jobmill/queue/admission.py"
 SCHEDULE = "jobmill/queue/schedule.py"
 CONTROL = "jobmill/queue/operator_actions.py"
@@ -47,7 +48,7 @@ GUARDS: list[Guard] = [
     guard(
         "a missed hand-over of an awaited item is made up for",
         STORE,
-        "SET waits_for = heir.id",
+        "SET waits_for = successor.id",
         "SET waits_for = waiting.waits_for",
         f"{WAITS}::test_an_item_whose_awaited_item_handed_over_unseen_waits_for_its_heir",
     ),
@@ -68,7 +69,7 @@ GUARDS: list[Guard] = [
     guard(
         "spawn refuses circles",
         SPAWN,
-        "WHEN asked.key_hash = ANY (parent.ancestor_keys || parent.key_hash)",
+        "WHEN requested.key_hash = ANY (parent.ancestor_keys || parent.key_hash)",
         "WHEN false",
         f"{RULES}::test_prevents_circular_dependency",
     ),
@@ -82,14 +83,14 @@ GUARDS: list[Guard] = [
     guard(
         "spawn refuses what ended in the lineage",
         SPAWN,
-        "AND done.kind = asked.kind) THEN",
+        "AND done.kind = requested.kind) THEN",
         "AND false) THEN",
         f"{RULES}::test_what_ended_in_a_lineage_is_not_begun_again_in_it",
     ),
     guard(
         "spawners that race put a thing in once",
-        SPAWN,
-        "            ON CONFLICT (kind, key_hash) DO NOTHING\n",
+        INSERT,
+        "        ON CONFLICT (kind, key_hash) DO NOTHING\n",
         "",
         f"{RULES}::test_eight_connections_racing_for_500_keys_leave_500_live_items",
     ),
@@ -102,8 +103,8 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a batch with live work in it is let in without it",
-        ADMISSION,
-        "ORDER BY kind, key_hash, n\n            ON CONFLICT (kind, key_hash) DO NOTHING",
+        INSERT,
+        "ORDER BY kind, key_hash, n\n        ON CONFLICT (kind, key_hash) DO NOTHING",
         "ORDER BY kind, key_hash, n",
         f"{CAP}::test_already_queued_in_the_same_phase",
     ),
@@ -124,7 +125,7 @@ GUARDS: list[Guard] = [
     guard(
         "a lone item takes the quick way only far from the cap",
         ADMISSION,
-        "AND capacity > %(unseen)s + pg_relation_size('queue.live') / 8192 * %(per_page)s",
+        "AND capacity > %(uncommitted)s + pg_relation_size('queue.live') / 8192 * %(per_page)s",
         "",
         f"{CAP}::test_queue_full",
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scripts.guard_list.guard import Guard, guard
 
-CREW = "jobmill/queue/leases.py"
+LEASES = "jobmill/queue/leases.py"
 CLAIMER = "jobmill/queue/claimer.py"
 SETTLER = "jobmill/queue/settler.py"
 LEASE = "jobmill/queue/held_lease.py"
@@ -19,56 +19,56 @@ RESCUE = f"{TEST}::test_a_rescue_waits_for_no_row_that_another_transaction_holds
 GUARDS: list[Guard] = [
     guard(
         "a lapsed lease cannot be renewed",
-        CREW,
+        LEASES,
         " AND beat_at + lease > clock_timestamp()",
         "",
         f"{FENCE}::test_a_worker_without_a_lease_cannot_renew_it",
     ),
     guard(
         "a worker that is gone cannot renew its lease",
-        CREW,
+        LEASES,
         "AND gone_at IS NULL AND beat_at + lease > clock_timestamp()",
         "AND beat_at + lease > clock_timestamp()",
         f"{FENCE}::test_a_worker_without_a_lease_cannot_renew_it",
     ),
     guard(
         "rescue buries only workers whose lease lapsed",
-        CREW,
+        LEASES,
         "WHERE gone_at IS NULL AND beat_at + lease < clock_timestamp()",
         "WHERE gone_at IS NULL",
         f"{TEST}::test_a_live_worker_is_never_robbed_however_long_it_works",
     ),
     guard(
         "rescue takes nothing from a live worker",
-        CREW,
+        LEASES,
         "WHERE alive.id = live.worker AND alive.gone_at IS NULL)",
         "WHERE false)",
         f"{TEST}::test_a_live_worker_is_never_robbed_however_long_it_works",
     ),
     guard(
         "rescue waits for no worker's row",
-        CREW,
+        LEASES,
         "                   FOR UPDATE SKIP LOCKED) AS silent",
         "                   FOR UPDATE) AS silent",
         RESCUE,
     ),
     guard(
         "rescue waits for no item's row",
-        CREW,
+        LEASES,
         "LIMIT 500\n               FOR UPDATE SKIP LOCKED",
         "LIMIT 500\n               FOR UPDATE",
         RESCUE,
     ),
     guard(
         "rescue gives an item up that kills its workers",
-        CREW,
-        "live.rescues >= %(most)s AS hopeless",
-        "%(most)s < 0 AS hopeless",
+        LEASES,
+        "live.rescues >= %(max_rescues)s AS hopeless",
+        "%(max_rescues)s < 0 AS hopeless",
         f"{TEST}::test_an_item_that_kills_its_workers_is_given_up_in_the_end",
     ),
     guard(
         "rescue looks again after a burial",
-        CREW,
+        LEASES,
         "            OR EXISTS (SELECT FROM queue.worker\n"
         "                        WHERE gone_at > clock_timestamp() - interval '2 minutes')\n",
         "",
@@ -76,14 +76,14 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "disown keeps claims, not ids",
-        CREW,
-        " AND kept.attempt = live.attempt",
+        LEASES,
+        " AND known.attempt = live.attempt",
         "",
         f"{FENCE}::test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt_is_kept",
     ),
     guard(
         "disown takes nothing from other workers",
-        CREW,
+        LEASES,
         "WHERE status = 'PROCESSING' AND worker = %(worker)s\n",
         "WHERE status = 'PROCESSING'\n",
         f"{FENCE}::test_a_worker_disowns_nothing_that_another_holds",

@@ -238,7 +238,7 @@ def test_what_is_no_backup_of_ours_is_refused(
     with pytest.raises(NotFound):
         backup.restore_backup(empty, bin, file)
     file.write_text("hello")
-    with pytest.raises(Invalid, match="not a whole backup"):
+    with pytest.raises(Invalid, match="not a complete backup"):
         backup.restore_backup(empty, bin, file)
     command = backup.client_command(bin / "pg_dump", server, "-Fc", f"--file={file}")
     subprocess.run(command, check=True)

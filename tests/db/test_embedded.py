@@ -185,7 +185,7 @@ def test_whoever_stays_brings_a_dead_server_back(data: Path) -> None:
     with server.use() as url:
         os.kill(pid(data), signal.SIGKILL)
         eventually(lambda: not running(data))
-        server.tend()
+        server.maintain()
         assert rows(url) == ["made"]
 
 
@@ -285,7 +285,7 @@ def test_a_short_folder_that_somebody_else_prepared_is_refused(
         folder.mkdir()
         folder.chmod(0o777)
     try:
-        with pytest.raises(Unavailable, match="not ours alone"):
+        with pytest.raises(Unavailable, match="is not private"):
             server.start()
     finally:
         folder.unlink() if how == "symlink" else folder.rmdir()
@@ -408,7 +408,7 @@ def test_old_logs_go(data: Path) -> None:
         (data / "log" / f"2020-01-{day}_000000.log").write_text("old")
     server = EmbeddedServer(data, durable=False)
     with server.use():
-        server.tend()
+        server.maintain()
         names = sorted(path.name for path in (data / "log").iterdir())
         assert len(names) == 5
         assert not any(re.match(r"2020-01-1\d", name) for name in names)

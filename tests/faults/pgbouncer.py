@@ -53,7 +53,7 @@ def pgbouncer(
         server_folder if server_folder.is_absolute() else folder, Path(program).parent
     )
     for path in (folder, ini):
-        account.own(path)
+        account.take_ownership(path)
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*account.prefix, program, str(ini)], stdout=output, stderr=output, **account.popen()

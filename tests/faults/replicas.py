@@ -31,7 +31,7 @@ class Server:
         self.socket.mkdir()
         self._account = account.choose_account(self.data, self._bin)
         for path in (folder, self.socket):
-            self._account.own(path)
+            self._account.take_ownership(path)
         self._log = folder / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -99,7 +99,7 @@ async def test_a_scheduler_that_does_not_tick_is_an_alert_until_it_does(tx: Tx) 
     await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '31 s')")
     assert await rules(tx) == ["scheduler"]
     [alert] = await alerts.list_alerts(tx)
-    assert alert.detail == "no worker has looked at the schedules for 31 s: is one running?"
+    assert alert.detail == "no worker has checked the schedules for 31 s: is one running?"
     await tx.execute("UPDATE queue.tick SET at = clock_timestamp()")
     assert await rules(tx) == []
     assert await fetch(tx, "SELECT cleared_at IS NOT NULL FROM queue.alert") == [True]

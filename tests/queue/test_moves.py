@@ -335,7 +335,7 @@ async def test_an_item_cannot_go_on_for_ever(database: Database) -> None:
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.live SET steps = %s", [MAX_STEPS - 3])
     assert await drain(database, table) == 4
-    assert "this is a loop" in ((await item(database, id)).message or "")
+    assert "it is in a loop" in ((await item(database, id)).message or "")
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ async def test_an_item_cannot_go_on_for_ever(database: Database) -> None:
         (Finish(data={"x": "y" * MAX_DATA_BYTES}), "at most"),
         (Advance("nowhere"), "no stage 'nowhere'"),
         (HandOver("nowhere"), "no stage 'nowhere'"),
-        (Finish(spawn=[new("nobody")]), "nothing here runs nobody/run"),
+        (Finish(spawn=[new("nobody")]), "the stage spawned nobody/run, which is not a known phase"),
         (Finish(spawn=[new("tea", "")]), "the key must have"),
         (Finish(message="a\x00b"), "NUL character"),
     ],
@@ -387,10 +387,10 @@ async def test_text_that_only_looks_like_a_nul_is_kept(database: Database) -> No
         (new("tea", "a\x00"), "control characters"),
         (new("tea", priority=40_000), "priority 40000"),
         (new("tea", data={"x": "\x00"}), "NUL"),
-        (new("tea", delay=dt.timedelta.max), "nothing waits longer"),
+        (new("tea", delay=dt.timedelta.max), "use at most 3650 days"),
         (new("tea", max_retries=40_000), "max retries 40000"),
         (new("tea", max_spawn_depth=-1), "max spawn depth -1"),
-        (new("coffee"), "nothing here runs coffee/run; known phases: tea/run"),
+        (new("coffee"), "there is no phase coffee/run; the phases are: tea/run"),
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )

@@ -60,7 +60,7 @@ async def test_nothing_is_put_back_beside_live_work_of_the_same_thing(database: 
     await drain(database, table)
     await put(database, table, new("tea"))
     async with database.transaction() as tx:
-        with pytest.raises(Conflict, match="other live work has its kind and key"):
+        with pytest.raises(Conflict, match="another live item has its kind and key"):
             await operator_actions.retry_item(tx, id)
     assert (await item(database, id)).status == "FAILED"
 
@@ -113,7 +113,7 @@ async def test_what_is_claimed_at_the_same_moment_cannot_be_cancelled(database: 
 
 async def test_only_what_exists_can_be_paused(tx: Tx) -> None:
     await queue.declare_stages(tx, stages(tea=nothing))
-    with pytest.raises(Invalid, match="nothing here runs coffee; known phases: tea/run"):
+    with pytest.raises(Invalid, match="there is no phase coffee; the phases are: tea/run"):
         await operator_actions.pause_phase(tx, "coffee", None, "x")
     with pytest.raises(Conflict, match="tea/run is not paused"):
         await operator_actions.resume_phase(tx, "tea", "run")

@@ -256,7 +256,7 @@ async def survive(tmp_path: Path, *, items: int, restart_every: int) -> tuple[in
                     restarts += 1
                     cut_power(tmp_path / "postgres")
                 # As every process of the product does that uses the bundled server.
-                await asyncio.to_thread(server.tend)
+                await asyncio.to_thread(server.maintain)
                 assert kills < 100 + items / 100, f"{left} still live"
                 await asyncio.sleep(1)
         async with connect(url) as database:

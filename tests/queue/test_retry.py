@@ -66,7 +66,7 @@ def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> N
     ("retries", "error", "seen", "message"),
     [
         (3, RuntimeError("boom"), False, "Failed after 3 retries: RuntimeError: boom. "),
-        (0, Invalid("no date"), False, "Failed, and trying again cannot help: no date. "),
+        (0, Invalid("no date"), False, "Failed, and a retry cannot help: no date. "),
         (0, RuntimeError("x"), True, "Ancestor item failed with same error, not retrying. "),
     ],
 )
@@ -74,7 +74,7 @@ def test_when_there_is_no_retry(retries: int, error: Exception, seen: bool, mess
     outcome = outcome_of_error(work(retries), error, failed_before=seen)
     assert isinstance(outcome, Fail)
     assert outcome.message.startswith(message)
-    assert "`jobmill queue retry 7` puts it back" in outcome.message
+    assert "`jobmill queue retry 7` runs it again" in outcome.message
 
 
 def test_a_block_is_no_failure() -> None:

@@ -188,7 +188,7 @@ async def test_an_item_that_kills_its_workers_is_given_up_in_the_end(database: D
             await leases.rescue_abandoned_items(tx)
     given_up = await item(database, id)
     assert given_up.status == "FAILED"
-    assert given_up.message == "Its worker died 21 times while it ran: the item may be the cause"
+    assert given_up.message == "21 workers died while they ran this item: it may be the cause"
     assert (await happened(database, id)).count("rescued") == MAX_RESCUES
 
 
@@ -198,7 +198,7 @@ async def test_a_claim_that_commits_after_the_burial_is_still_given_back(
     [id] = await put(database, stages(tea=nothing), new("tea"))
     async with database.transaction() as tx:
         dead = await leases.register_worker(tx, "dead", dt.timedelta())
-        assert (await leases.rescue_abandoned_items(tx)).buried == 1
+        assert (await leases.rescue_abandoned_items(tx)).expired_workers == 1
         await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
     async with database.transaction() as tx:
         assert (await leases.rescue_abandoned_items(tx)).released == 1
@@ -225,12 +225,12 @@ async def test_a_rescue_waits_for_no_row_that_another_transaction_holds(
         await other.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [settling])
         async with asyncio.timeout(10), database.transaction() as tx:
             assert await leases.rescue_abandoned_items(tx) == leases.RescueCounts(
-                buried=2, released=1, failed=0
+                expired_workers=2, released=1, failed=0
             )
     assert (await item(database, free)).status == "PENDING"
     async with database.transaction() as tx:
         assert await leases.rescue_abandoned_items(tx) == leases.RescueCounts(
-            buried=1, released=2, failed=0
+            expired_workers=1, released=2, failed=0
         )
 
 
@@ -258,8 +258,8 @@ async def test_runs_are_counted_for_the_metrics(database: Database) -> None:
     await put(database, table, new("tea", "late"))
     await drain(database, table)
     async with database.transaction() as tx:
-        tallies = await inspect.list_run_counters(tx)
-    assert [(one.outcome, one.runs, sum(one.buckets)) for one in tallies] == [
+        counters = await inspect.list_run_counters(tx)
+    assert [(one.outcome, one.runs, sum(one.buckets)) for one in counters] == [
         ("finish", 3, 3),
         ("retry", 1, 1),
     ]
@@ -426,7 +426,7 @@ async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for
     await drain(database, table)
     kept = await item(database, id)
     assert (kept.status, kept.retry_count) == ("PENDING", 1)
-    assert "its error was passed over" in (kept.error_text or "")
+    assert "its error was ignored" in (kept.error_text or "")
 
 
 async def test_a_save_that_fails_outside_of_the_database_is_an_error_like_any_other(

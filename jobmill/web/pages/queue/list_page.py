@@ -46,7 +46,7 @@ async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLRes
     async with db.transaction() as tx:
         kinds = await inspect.list_kinds(tx)
         found = await search.search_items(
-            tx, sought, before=asked.before, limit=AT_ONCE, reach=REACH, whole=False
+            tx, sought, before=asked.before, limit=AT_ONCE, reach=REACH, with_data=False
         )
     return page(
         "queue/items.html",

@@ -81,7 +81,7 @@ async def render(
     """The whole page, whatever is asked or went wrong."""
     async with db.transaction() as tx:
         glance = await _read(tx)
-    pace = rates.add(time.monotonic(), glance.seen.tallies)
+    pace = rates.add(time.monotonic(), glance.seen.run_counters)
     return page(
         "queue/page.html",
         html_errors.status_code(error) if error else 200,
@@ -91,7 +91,7 @@ async def render(
         verdict=verdict(glance.seen),
         lines=lines(glance, pace),
         pace=pace,
-        runs=_mean(overview.sum_runs(glance.seen.tallies)),
+        runs=_mean(overview.sum_runs(glance.seen.run_counters)),
         crews=crews(glance.seen.processors),
         states={"idle": say("idle"), "busy": say("busy"), "error": say("error")},
         now=glance.read_at,
