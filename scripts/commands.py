@@ -48,9 +48,9 @@ def _sections(command: Any, path: str) -> Iterator[str]:
     if params:
         yield "\n| | |\n|---|---|\n"
         yield from (_line(param, context) for param in params)
-    # The commands of a group stand before the groups in it, or they would seem to belong to one.
-    for name, one in sorted(inner.items(), key=lambda pair: hasattr(pair[1], "commands")):
-        yield from _sections(one, f"{path} {name}")
+    # The commands of a group come before its subgroups, or they would seem to belong to one.
+    for name, subcommand in sorted(inner.items(), key=lambda pair: hasattr(pair[1], "commands")):
+        yield from _sections(subcommand, f"{path} {name}")
 
 
 def _is_argument(param: Any) -> bool:

@@ -137,8 +137,8 @@ def main() -> int:
     options = parser.parse_args()
     if faults := find_faults(ROOT):
         sys.exit("\n".join(faults))
-    wanted = options.only.lower()
-    guards = [guard for guard in GUARDS if wanted in f"{guard.file} {guard.name}".lower()]
+    pattern = options.only.lower()
+    guards = [guard for guard in GUARDS if pattern in f"{guard.file} {guard.name}".lower()]
     if not options.list:
         return run(guards, options.jobs)
     print("\n".join(f"{guard.file}: {guard.name}" for guard in guards))  # noqa: T201

@@ -59,10 +59,9 @@ def home(scratch: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def server(scratch: Path) -> Iterator[str]:
-    """A server whose databases may come and go; JOBMILL_TEST_DATABASE_URL names another."""
-    given = os.environ.get("JOBMILL_TEST_DATABASE_URL")
-    if given:
-        yield given
+    """A server for temporary databases: bundled, or the one in JOBMILL_TEST_DATABASE_URL."""
+    if external := os.environ.get("JOBMILL_TEST_DATABASE_URL"):
+        yield external
         return
     with EmbeddedServer(scratch / "shared" / "postgres", durable=False).use() as url:
         yield make_conninfo(url, dbname="postgres")

@@ -27,17 +27,17 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_without_anything_set_all_is_default(tmp_path: Path) -> None:
-    found, origins = settings.load({}, tmp_path)
-    assert found == Settings()
+    loaded, origins = settings.load({}, tmp_path)
+    assert loaded == Settings()
     assert set(origins.values()) == {"default"}
     assert list(origins) == list(Settings.model_fields)
-    assert found.data_dir == tmp_path / "data" / "jobmill"
+    assert loaded.data_dir == tmp_path / "data" / "jobmill"
 
 
 def test_the_environment_wins_over_the_file_and_each_origin_is_told(tmp_path: Path) -> None:
     file = write(tmp_path, "web_port: 9000\nprocessors: 4\npoll_only: on\n")
-    found, origins = settings.load({"JOBMILL_WEB_PORT": "9001"}, tmp_path)
-    assert (found.web_port, found.processors, found.poll_only) == (9001, 4, True)
+    loaded, origins = settings.load({"JOBMILL_WEB_PORT": "9001"}, tmp_path)
+    assert (loaded.web_port, loaded.processors, loaded.poll_only) == (9001, 4, True)
     assert origins["web_port"] == "environment JOBMILL_WEB_PORT"
     assert origins["processors"] == f"{file}:2"
     assert origins["poll_only"] == f"{file}:3"
@@ -55,8 +55,8 @@ def test_the_first_file_found_counts(tmp_path: Path) -> None:
 
 def test_database_url_has_two_names_and_ours_wins() -> None:
     plain = {"DATABASE_URL": "postgres://plain/x"}
-    found, origins = settings.load(plain)
-    assert found.database_url == "postgres://plain/x"
+    loaded, origins = settings.load(plain)
+    assert loaded.database_url == "postgres://plain/x"
     assert origins["database_url"] == "environment DATABASE_URL"
     both = {**plain, "JOBMILL_DATABASE_URL": "postgresql://ours/x"}
     assert settings.load(both)[0].database_url == "postgresql://ours/x"
@@ -104,10 +104,10 @@ def test_a_direct_url_without_a_pooler_is_refused() -> None:
 
 def test_processors_differ_by_phase_where_they_are_told_to(tmp_path: Path) -> None:
     write(tmp_path, "processors: 7\nprocessors_by_phase:\n  fetch: 2\n")
-    found, _ = settings.load({}, tmp_path)
-    assert (found.processors_by_phase["fetch"], found.processors) == (2, 7)
-    found, _ = settings.load({"JOBMILL_PROCESSORS_BY_PHASE": "fetch=3, score=4"}, tmp_path)
-    assert found.processors_by_phase == {"fetch": 3, "score": 4}
+    loaded, _ = settings.load({}, tmp_path)
+    assert (loaded.processors_by_phase["fetch"], loaded.processors) == (2, 7)
+    loaded, _ = settings.load({"JOBMILL_PROCESSORS_BY_PHASE": "fetch=3, score=4"}, tmp_path)
+    assert loaded.processors_by_phase == {"fetch": 3, "score": 4}
 
 
 def test_paths_start_at_home_or_where_their_file_is(
@@ -115,9 +115,9 @@ def test_paths_start_at_home_or_where_their_file_is(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
     write(tmp_path, "data_dir: stuff\npostgres_bin: ~/bin\n")
-    found, _ = settings.load({}, tmp_path)
-    assert found.data_dir == tmp_path / "stuff"
-    assert found.postgres_bin == tmp_path / "me" / "bin"
+    loaded, _ = settings.load({}, tmp_path)
+    assert loaded.data_dir == tmp_path / "stuff"
+    assert loaded.postgres_bin == tmp_path / "me" / "bin"
     assert settings.load({"JOBMILL_DATA_DIR": "~/x"})[0].data_dir == tmp_path / "me" / "x"
 
 

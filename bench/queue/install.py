@@ -31,23 +31,23 @@ OBAN = Environment("oban", (3, 12))
 
 
 def python(environment: Environment) -> Path:
-    """The environment's interpreter, after installing what its lock names if that is not done."""
+    """The interpreter of the environment; installs the packages of its lock file first, if necessary."""
     home = HOME / environment.name
     interpreter = home / "bin" / "python"
     stamp = home / "lock.sha256"
-    wanted = hashlib.sha256(environment.lock.read_bytes()).hexdigest()
-    if interpreter.exists() and stamp.exists() and stamp.read_text() == wanted:
+    digest = hashlib.sha256(environment.lock.read_bytes()).hexdigest()
+    if interpreter.exists() and stamp.exists() and stamp.read_text() == digest:
         return interpreter
-    found = _find(environment.at_least)
+    base_python = _find(environment.at_least)
     print(f"installing {environment.lock.name}", file=sys.stderr)
-    _run(found, "-m", "venv", "--clear", home)
+    _run(base_python, "-m", "venv", "--clear", home)
     _run(interpreter, "-m", "pip", "install", "-qq", "--require-hashes", "-r", environment.lock)
-    stamp.write_text(wanted)
+    stamp.write_text(digest)
     return interpreter
 
 
 def _find(at_least: tuple[int, int]) -> str:
-    """The Python that runs this if it will do, else the first on the path that will."""
+    """The Python that runs this if it is new enough, or else the first one on the PATH that is."""
     newer = [f"python3.{minor}" for minor in range(at_least[1], at_least[1] + 4)]
     for name in (sys.executable, "python3", *newer):
         if _version(name) >= at_least:

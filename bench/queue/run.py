@@ -170,11 +170,11 @@ class Sitting:
     def ratio(self, name: str, figure: Figure) -> float | None:
         """This queue's median to that of the best peer."""
         peers = [self.median(peer, figure) for peer in list(self.values) if peer != OURS]
-        known = [value for value in peers if value is not None]
-        own = self.median(name, figure)
-        if own is None or not known:
+        values = [value for value in peers if value is not None]
+        ours = self.median(name, figure)
+        if ours is None or not values:
             return None
-        return own / (min(known) if figure.lower_is_better else max(known))
+        return ours / (min(values) if figure.lower_is_better else max(values))
 
     def goals(self) -> Iterator[Goal]:
         for figure in FIGURES:
@@ -233,21 +233,21 @@ def _arguments() -> argparse.Namespace:
 
 @contextmanager
 def server(url: str | None) -> Generator[str]:
-    """The server that was named, else a bundled one that is gone afterwards."""
+    """The given server, or else a bundled one that is deleted afterwards."""
     if url:
         yield url
         return
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    # Not where temporary files go: that may be memory, and a commit would cost nothing.
+    # Not the folder for temporary files: it may be in memory, where a commit costs nothing.
     with (
         tempfile.TemporaryDirectory(dir=RESULTS.parent) as folder,
-        EmbeddedServer(Path(folder) / "data", connections=200).use() as own,
+        EmbeddedServer(Path(folder) / "data", connections=200).use() as bundled_url,
     ):
-        yield own
+        yield bundled_url
 
 
 def check_durable(admin: psycopg.Connection) -> str:
-    """The server's name for the table; refuses one that may lose what it has committed."""
+    """The name of the server for the table; exits if the server could lose committed data."""
     for name in ("fsync", "full_page_writes", "synchronous_commit"):
         row = admin.execute("SELECT current_setting(%s)", (name,)).fetchone()
         if row != ("on",):

@@ -122,7 +122,7 @@ class Connection(AsyncConnection[TupleRow]):
         try:
             await super().__aexit__(exc_type, exc_val, exc_tb)
         finally:
-            # psycopg does not close a connection whose rollback was cancelled, as with a dead network.
+            # psycopg does not close a connection if its rollback was cancelled, as with a dead network.
             if not getattr(self, "_pool", None):
                 await self.close()
 

@@ -130,7 +130,7 @@ class EmbeddedServer:
             self.start()
         self._delete_old_logs()
 
-    def _answering(self) -> _Postmaster:
+    def _start_or_adopt(self) -> _Postmaster:
         for last in (False, False, True):
             server = self._adopt() or self._launch()
             try:

@@ -92,7 +92,7 @@ async def submit_all(tx: Tx, news: Sequence[NewItem]) -> list[AcceptedItem | Ref
             room[new.kind, new.stage] -= 1
             admitted.append(rows[n])
         elif await find_live_item(tx, new):
-            # "full" is the last of the four reasons: a caller whose work is alive must not try again.
+            # "full" is the last of the four reasons: a caller must not try again if its work is alive.
             answers[n] = await _not_admitted(tx, new)
         else:
             answers[n] = RefusedItem(new, "full", explain_refusal(new, "full"))

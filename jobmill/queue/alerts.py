@@ -190,7 +190,7 @@ async def raise_alert(tx: Tx, rule: str, subject: str, detail: str) -> None:
 
 
 async def resolve_alert(tx: Tx, rule: str, subject: str) -> None:
-    """Clear an alert whose cause is gone."""
+    """Clear an alert because its cause is gone."""
     await tx.execute(
         """
         UPDATE queue.alert SET cleared_at = now()

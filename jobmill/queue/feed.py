@@ -53,7 +53,7 @@ async def feed_batch(tx: Tx, source: QueueFeed) -> int:
     taken = await source.take(tx, room)
     children = [item for item in taken if isinstance(item, ChildItem)]
     parents = await lock_existing_parents(tx, [child.parent for child in children])
-    # A child whose parent was deleted by retention starts a new lineage.
+    # If retention has deleted the parent, the child starts a new lineage.
     roots = [
         item.new if isinstance(item, ChildItem) else item
         for item in taken

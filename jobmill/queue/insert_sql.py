@@ -37,6 +37,6 @@ INSERT_ADMITTED: LiteralString = f"""
 """
 """Inserts the rows of `admitted`, which has ITEM_COLUMNS, `n` (the order) and `delay` (seconds).
 
-`inserted` has the ids of those whose kind and key no live item has. A statement must read `notified`, or
+`inserted` has the ids of those that were inserted: the others have the kind and key of a live item. A statement must read `notified`, or
 PostgreSQL does not evaluate it.
 """

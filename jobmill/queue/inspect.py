@@ -175,7 +175,7 @@ async def list_processors(tx: Tx) -> list[ProcessorStatus]:
 
 
 async def list_workers(tx: Tx) -> list[WorkerStatus]:
-    """Registered workers. One whose lease has lapsed is listed as not alive until it is marked as gone."""
+    """Registered workers. After its lease has lapsed, a worker is listed as not alive until it is marked as gone."""
     return await fetch_all(
         tx,
         WorkerStatus,

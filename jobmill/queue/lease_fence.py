@@ -27,8 +27,8 @@ not touch an item that another worker claimed meanwhile.
 HOLDS_REQUESTED: LiteralString = """
     ((live.id, live.attempt) IN (SELECT id, attempt FROM requested)) IS TRUE AND live.worker = %(worker)s
 """
-"""HOLDS_CLAIM for a statement that changes many rows of `requested` at once. IS TRUE keeps the planner from
-turning it into a join, whose cost grows with the square of the batch: the look-up is hashed instead."""
+"""HOLDS_CLAIM for a statement that changes many rows of `requested` at once. IS TRUE makes the
+planner hash the look-up: the cost of a join would grow with the square of the batch."""
 
 ONLY_HELD: LiteralString = f"""
     CROSS JOIN LATERAL (SELECT FROM queue.live WHERE {HOLDS_CLAIM} AND {LEASE_STANDS} LIMIT 1) AS held

@@ -1,4 +1,4 @@
-"""Leases: registration and heartbeats of workers, and the rescue of items whose worker is gone."""
+"""Leases: registration and heartbeats of workers, and the rescue of items of lost workers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def sign_off(tx: Tx, worker: int) -> None:
 
 
 async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
-    """Mark workers whose lease lapsed as gone, and requeue the items they held.
+    """Mark workers with a lapsed lease as gone, and requeue the items they held.
 
     It looks for items while a worker was marked recently, because a claim that was in flight at that moment
     commits afterwards, and once a minute in any case.

@@ -168,7 +168,7 @@ def _new_items(outcome: Outcome) -> Sequence[NewItem]:
 async def _hand_over(
     tx: Tx, worker: int, batch: Sequence[Settlement]
 ) -> tuple[list[Claim], list[tuple[Work, Fail]]]:
-    """The claims that were handed over, and the work whose hand-over was refused, with its failure."""
+    """The claims that were handed over, and the refused hand-overs with their failures."""
     moves = [
         (settlement.work, settlement.outcome)
         for settlement in batch

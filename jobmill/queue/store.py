@@ -224,7 +224,7 @@ async def lock_claim(tx: Tx, work: Work) -> bool:
 
 
 async def unpark_due_items(tx: Tx) -> int:
-    """Unpark the items whose time has come; returns how many."""
+    """Unpark the items that are due; returns how many."""
     cursor = await tx.execute(
         """
         WITH due AS MATERIALIZED (
@@ -265,7 +265,7 @@ async def seconds_until_next_due(tx: Tx) -> float | None:
 
 
 async def wake_stranded_waiters(tx: Tx) -> int:
-    """Unpark items whose awaited item ended in the moment they were parked; returns how many.
+    """Unpark items that were parked in the moment their awaited item ended; returns how many.
 
     If the awaited item handed over in that moment, they wait for its successor instead.
     """

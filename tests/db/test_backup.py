@@ -109,18 +109,18 @@ def test_a_database_with_something_in_it_is_not_replaced_unasked(
 def test_half_a_backup_changes_nothing(
     replace: bool, filled: str, empty: str, bin: Path, tmp_path: Path
 ) -> None:
-    whole = tmp_path / "all.dump"
+    backup_file = tmp_path / "all.dump"
     with psycopg.connect(filled) as connection:
         # Enough that the cut falls into these rows, which come after those of our history.
         connection.execute(
             "INSERT INTO zoo.note (text) SELECT md5(n::text) FROM generate_series(1, 20000) AS n"
         )
-    backup.write_backup(filled, bin, whole)
-    whole.write_bytes(whole.read_bytes()[: int(whole.stat().st_size * 0.7)])
+    backup.write_backup(filled, bin, backup_file)
+    backup_file.write_bytes(backup_file.read_bytes()[: int(backup_file.stat().st_size * 0.7)])
     target = filled if replace else empty
     before, names = contents(target), databases(target)
     with pytest.raises(Unavailable, match="changed nothing"):
-        backup.restore_backup(target, bin, whole, replace=replace)
+        backup.restore_backup(target, bin, backup_file, replace=replace)
     assert contents(target) == before
     assert databases(target) == names
 

@@ -94,9 +94,9 @@ def rows(url: str) -> list[str]:
 
 
 def pid(data: Path) -> int:
-    found = EmbeddedServer(data).status().pid
-    assert found is not None
-    return found
+    process_id = EmbeddedServer(data).status().pid
+    assert process_id is not None
+    return process_id
 
 
 def eventually(true: Callable[[], bool], limit: float = 10) -> None:
@@ -310,8 +310,8 @@ def test_no_right_of_any_folder_changes(made: Path, home: Path) -> None:
 
 
 def rights(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_mode, found.st_uid, found.st_gid
+    info = path.stat()
+    return info.st_mode, info.st_uid, info.st_gid
 
 
 def test_it_listens_on_no_port_and_its_socket_is_private(data: Path) -> None:
@@ -323,10 +323,10 @@ def test_it_listens_on_no_port_and_its_socket_is_private(data: Path) -> None:
 
 def listening(pid: int) -> set[str]:
     """The TCP ports that a process listens on."""
-    own = {os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()}
+    sockets = {os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()}
     tables = [Path("/proc/net/tcp"), Path("/proc/net/tcp6")]
     lines = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
-    return {line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in own}
+    return {line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in sockets}
 
 
 def test_a_folder_of_another_version_is_refused_with_the_way_to_move(data: Path) -> None:
@@ -373,7 +373,7 @@ def test_a_place_that_cannot_be_written_is_named(home: Path) -> None:
 
 
 def test_the_servers_settings_are_ours(data: Path) -> None:
-    wanted = {
+    expected = {
         "listen_addresses": "",
         "shared_buffers": "128MB",
         "max_connections": "37",
@@ -386,9 +386,11 @@ def test_the_servers_settings_are_ours(data: Path) -> None:
         "full_page_writes": "on",
     }
     with EmbeddedServer(data, connections=37).use() as url, psycopg.connect(url) as connection:
-        asked = {name: connection.execute("SELECT current_setting(%s)", [name]) for name in wanted}
-        assert {name: answer.fetchone() for name, answer in asked.items()} == {
-            name: (text,) for name, text in wanted.items()
+        answers = {
+            name: connection.execute("SELECT current_setting(%s)", [name]) for name in expected
+        }
+        assert {name: answer.fetchone() for name, answer in answers.items()} == {
+            name: (text,) for name, text in expected.items()
         }
 
 

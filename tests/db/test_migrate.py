@@ -30,8 +30,8 @@ async def test_a_database_is_brought_up_from_each_migration_on(server: str, empt
                 assert await migrate(tx) == NAMES[upto:]
                 assert list(await list_applied(tx)) == NAMES
                 assert await migrate(tx) == []
-                kept = await tx.execute("SELECT mark FROM queue.tick WHERE name = 'kept'")
-                assert await kept.fetchone() == (1,)
+                cursor = await tx.execute("SELECT mark FROM queue.tick WHERE name = 'kept'")
+                assert await cursor.fetchone() == (1,)
                 await tx.rollback()
     finally:
         run(server, "DROP DATABASE {} WITH (FORCE)", empty)

@@ -274,16 +274,16 @@ class Chaos:
 
     async def _restart(self) -> None:
         """An immediate shutdown and a start."""
-        began, held = time.monotonic(), self._held()
+        began, claims = time.monotonic(), self._held()
         await asyncio.to_thread(self._pair.primary.kill)
         await asyncio.to_thread(self._pair.primary.start)
-        await self._recovered("server restarted", began, held)
+        await self._recovered("server restarted", began, claims)
 
     async def _fail_over(self, name: str, fail: Callable[[Server], None]) -> None:
-        began, held = time.monotonic(), self._held()
+        began, claims = time.monotonic(), self._held()
         fail(self._pair.primary)
         await asyncio.to_thread(self._pair.promote)
-        await self._recovered(name, began, held)
+        await self._recovered(name, began, claims)
         self.report.seen["failovers"] += 1
         # The old primary becomes a copy of the new one, so that it can happen again.
         await asyncio.to_thread(self._pair.replace_primary)
@@ -292,14 +292,14 @@ class Chaos:
         """The claims at this moment."""
         return set(self._pair.primary.execute(CLAIMS))
 
-    async def _recovered(self, name: str, began: float, held: set[tuple[object, ...]]) -> None:
+    async def _recovered(self, name: str, began: float, claims: set[tuple[object, ...]]) -> None:
         """Wait until items end again and every claim of before was settled or given back."""
         self.report.faults[name] += 1
         server = self._pair.writable
         before = await asyncio.to_thread(server.execute, ENDED)
         while (
             await asyncio.to_thread(server.execute, ENDED) == before
-            or set(await asyncio.to_thread(server.execute, CLAIMS)) & held
+            or set(await asyncio.to_thread(server.execute, CLAIMS)) & claims
         ):
             assert time.monotonic() - began < QUIET_LIMIT, f"no work goes on after {name}"
             await asyncio.sleep(0.1)
@@ -362,8 +362,8 @@ def show(report: Report, wanted_faults: int) -> bool:
         print(f"VIOLATION {line}")
     print()
     goals = report.goals(wanted_faults)
-    for name, figure, wanted, reached in goals:
-        print(f"goal {name} {figure} {wanted} {'ok' if reached else 'short'}")
+    for name, figure, goal, reached in goals:
+        print(f"goal {name} {figure} {goal} {'ok' if reached else 'short'}")
     return all(reached for *_, reached in goals)
 
 

@@ -195,14 +195,14 @@ async def test_stages_inside_a_query_do_not_keep_a_worker_from_going_on(
 ) -> None:
     """All connections of the stages' pool are in use when they go silent."""
     limit = LEASE.total_seconds() * 3 / 4
-    asked = asyncio.Event()
+    querying = asyncio.Event()
 
     async with connect(proxy.url, size=4, answer_limit=limit) as pool:
 
         async def query(work: Work) -> Move:
             async with pool.transaction() as tx:
                 if work.key.startswith("slow") and work.attempt == 1:
-                    asked.set()
+                    querying.set()
                     await tx.execute("SELECT pg_sleep(1)")
             return Finish()
 
@@ -211,7 +211,7 @@ async def test_stages_inside_a_query_do_not_keep_a_worker_from_going_on(
         worker = Worker(pool, table, lease=LEASE, grace=dt.timedelta(seconds=1))
         running = asyncio.create_task(worker.run())
         async with asyncio.timeout(20):
-            await asked.wait()
+            await querying.wait()
         proxy.each(Link.black_hole)
         await put(database, table, *(new("tea", f"quick {n}") for n in range(4)))
         await until(database, 8)

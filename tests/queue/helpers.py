@@ -45,7 +45,7 @@ async def put(database: Database, table: Stages, *news: NewItem) -> list[ItemId]
     """Declare the stages and submit roots; each must be let in."""
     async with database.transaction() as tx:
         await queue.declare_stages(tx, table)
-        return [await queue.submit(tx, one) for one in news]
+        return [await queue.submit(tx, new) for new in news]
 
 
 async def drain(database: Database, table: Stages, **options: Any) -> int:

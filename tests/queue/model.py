@@ -96,8 +96,8 @@ class QueueModel:
     def find(self, **fields: Any) -> list[ModelItem]:
         """Items whose attributes have these values, in the order in which they are claimed."""
         items = sorted(self.items.values(), key=lambda item: (item.priority, item.due, item.id))
-        wanted = fields.items()
-        return [item for item in items if all(getattr(item, name) == v for name, v in wanted)]
+        expected = fields.items()
+        return [item for item in items if all(getattr(item, name) == v for name, v in expected)]
 
     def lease_stands(self, worker: int) -> bool:
         lapses = self.heartbeats[worker] + LEASE.total_seconds()
@@ -147,19 +147,21 @@ class QueueModel:
     def settle(self, worker: int, batch: Batch) -> list[SettleAnswer]:
         """Settle each item once: hand-overs, then endings, then moves, then all spawns."""
         answers: list[SettleAnswer] = ["lost"] * len(batch)
-        held: dict[int, tuple[ModelItem, Outcome]] = {}
+        claims_held: dict[int, tuple[ModelItem, Outcome]] = {}
         for id in dict.fromkeys(claim.id for claim, _ in batch):
             places = [n for n, (claim, _) in enumerate(batch) if claim.id == id]
             for n in [n for n in places if self.holds(worker, batch[n][0])][:1]:
-                held[n] = self.items[id], batch[n][1]
-        refused = [n for n, (item, outcome) in held.items() if not self.hand_over(item, outcome)]
-        for n, (item, outcome) in held.items():
+                claims_held[n] = self.items[id], batch[n][1]
+        refused = [
+            n for n, (item, outcome) in claims_held.items() if not self.hand_over(item, outcome)
+        ]
+        for n, (item, outcome) in claims_held.items():
             if n in refused or type(outcome) in ENDINGS:
                 self.end(item, ENDINGS.get(type(outcome), "FAILED"))
-        for item, outcome in held.values():
+        for item, outcome in claims_held.values():
             if item.live:
                 self.requeue(item, outcome)
-        for n, (item, outcome) in held.items():
+        for n, (item, outcome) in claims_held.items():
             spawns = [] if n in refused else [self.spawn(item, new) for new in outcome.spawn]
             answers[n] = "refused" if n in refused else spawns
         return answers

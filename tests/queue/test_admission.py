@@ -37,9 +37,9 @@ async def nothing(work: Work) -> Move:
 SITE = stages({"site/analysis": Stage(nothing, capacity=5), "site/prompts": Stage(nothing)})
 
 
-async def refusal(tx: Tx, one: NewItem) -> RefusedItem:
+async def refusal(tx: Tx, new: NewItem) -> RefusedItem:
     with pytest.raises(NotAdmitted) as caught:
-        await queue.submit(tx, one)
+        await queue.submit(tx, new)
     return caught.value.refused
 
 
@@ -119,7 +119,7 @@ async def test_a_rolled_back_transaction_submits_nothing(database: Database) -> 
 
 async def take_sites(tx: Tx, most: int) -> Sequence[NewItem]:
     """The scan of the seeds: what is not started and not in progress, locked by an update."""
-    found = await fetch(
+    rows = await fetch(
         tx,
         """
         UPDATE public.site SET in_progress = true
@@ -129,7 +129,7 @@ async def take_sites(tx: Tx, most: int) -> Sequence[NewItem]:
         """,
         [most],
     )
-    return [new("site/analysis", f"site {id}", data={"site": id}) for id in found]
+    return [new("site/analysis", f"site {id}", data={"site": id}) for id in rows]
 
 
 async def release_sites(tx: Tx, refused: Sequence[RefusedItem]) -> None:
@@ -295,7 +295,7 @@ async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
     news[8] = new("site/analysis", "own limits", max_retries=0, max_spawn_depth=2, priority=5)
     answers = await queue.submit_all(tx, news)
     assert all(isinstance(answer, AcceptedItem) for answer in answers)
-    found = await fetch(
+    rows = await fetch(
         tx,
         """
         SELECT key, data, max_retries, max_spawn_depth, priority,
@@ -304,10 +304,10 @@ async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
         """,
     )
     plain = (3, 10, 100, False, False, True)
-    expected = [(one.key, one.data, *plain) for one in news]
+    expected = [(new_item.key, new_item.data, *plain) for new_item in news]
     expected[7] = ("later", {}, 3, 10, 100, True, True, True)
     expected[8] = ("own limits", {}, 0, 2, 5, False, False, True)
-    assert found == expected
+    assert rows == expected
     assert await fetch(tx, "SELECT count(DISTINCT tracking_id) FROM queue.item") == [300]
     assert await fetch(tx, "SELECT what, count(*) FROM queue.event GROUP BY 1") == [
         ("submitted", 300)
@@ -319,7 +319,9 @@ async def test_a_big_batch_with_live_work_in_it_gets_an_answer_for_each(tx: Tx) 
     live = await queue.submit(tx, new("site/analysis", "5"))
     answers = await queue.submit_all(tx, [new("site/analysis", str(n)) for n in range(200)])
     refused = [answer for answer in answers if isinstance(answer, RefusedItem)]
-    assert [(one.new.key, one.reason, one.live) for one in refused] == [("5", "queued", live)]
+    assert [(refusal.new.key, refusal.reason, refusal.live) for refusal in refused] == [
+        ("5", "queued", live)
+    ]
     assert await fetch(tx, "SELECT count(*) FROM queue.live") == [200]
 
 

@@ -40,7 +40,7 @@ async def test_concurrent_claims_never_share_an_item(database: Database) -> None
 
     async def ask(_: int) -> list[int]:
         async with database.transaction() as tx:
-            return [one.work.id for one in await claim(tx, worker)]
+            return [claimed.work.id for claimed in await claim(tx, worker)]
 
     claimed = [id for ids in await asyncio.gather(*map(ask, range(8))) for id in ids]
     assert len(claimed) == len(set(claimed)) == 40
@@ -49,11 +49,11 @@ async def test_concurrent_claims_never_share_an_item(database: Database) -> None
 async def test_a_claim_never_waits_for_another(database: Database) -> None:
     await put(database, TEA, new("tea", "one"), new("tea", "two"))
     worker = await join(database)
-    async with database.transaction() as held, database.transaction() as free:
-        await held.execute("SET LOCAL statement_timeout = '2s'")
-        await free.execute("SET LOCAL statement_timeout = '2s'")
-        assert len(await claim(held, worker, 1)) == 1
-        assert len(await claim(free, worker, 1)) == 1
+    async with database.transaction() as first, database.transaction() as second:
+        await first.execute("SET LOCAL statement_timeout = '2s'")
+        await second.execute("SET LOCAL statement_timeout = '2s'")
+        assert len(await claim(first, worker, 1)) == 1
+        assert len(await claim(second, worker, 1)) == 1
 
 
 async def test_the_most_urgent_comes_first_then_the_oldest(database: Database) -> None:
@@ -103,8 +103,8 @@ async def test_a_marked_claim_passes_over_what_it_took_and_an_unmarked_one_finds
         )
         later = await claim(tx, worker, 10, first[-1].position)
         again = await claim(tx, worker, 10)
-    assert [one.work.key for one in later] == ["3", "4", "5"]
-    assert [one.work.key for one in again] == ["0"]
+    assert [claimed.work.key for claimed in later] == ["3", "4", "5"]
+    assert [claimed.work.key for claimed in again] == ["0"]
 
 
 async def test_work_that_arrives_out_of_order_is_found_under_load(database: Database) -> None:
@@ -224,6 +224,6 @@ async def test_nobody_is_told_while_nobody_sleeps(database: Database) -> None:
     listener = await queue.worker.open_connection(database.url)
     await listener.execute("LISTEN jobmill_queue")
     await put(database, TEA, new("tea"))
-    told = [note async for note in listener.notifies(timeout=0.2)]
+    notifications = [note async for note in listener.notifies(timeout=0.2)]
     await listener.close()
-    assert told == []
+    assert notifications == []

@@ -64,24 +64,24 @@ async def test_a_lineage_keeps_its_shape_and_its_rules(tx: Tx) -> None:
          "spawn_depth": 2, "parent_item_id": "item-2", "retry_count": 2},
         rename={"job": "listing"},
     )  # fmt: skip
-    found = await fetch(
+    rows = await fetch(
         tx,
         """
         SELECT id, kind, stage, status, ancestry, parent_id, retry_count, error_text
           FROM queue.items ORDER BY id
         """,
     )
-    one, two, three = (row[0] for row in found)
-    assert [row[1:] for row in found] == [
+    first, second, third = (row[0] for row in rows)
+    assert [row[1:] for row in rows] == [
         ("listing", "scrape", "SUCCESS", [], None, 0, None),
-        ("company", "run", "FAILED", [one], one, 0, "HTTP 500"),
-        ("source", "run", "PENDING", [one, two], two, 2, None),
+        ("company", "run", "FAILED", [first], first, 0, "HTTP 500"),
+        ("source", "run", "PENDING", [first, second], second, 2, None),
     ]
     answers = await spawn_children(
         tx,
         [
-            ChildItem(three, new("company", "https://s.test")),
-            ChildItem(one, new("company", "https://s.test")),
+            ChildItem(third, new("company", "https://s.test")),
+            ChildItem(first, new("company", "https://s.test")),
         ],
     )
     assert [answer.reason for answer in answers if isinstance(answer, RefusedItem)] == [

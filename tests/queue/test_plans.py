@@ -130,12 +130,12 @@ async def test_a_claim(plans: Plans) -> None:
 async def test_an_end_and_a_requeue(plans: Plans) -> None:
     worker = await worker_of(plans.tx)
     claimed = await store.claim_items(plans.tx, worker, [ClaimRequest("tea", "run", 20)])
-    ends = [f'{{"id":{one.work.id},"attempt":1,"status":"SUCCESS"}}' for one in claimed[:10]]
+    ends = [f'{{"id":{item.work.id},"attempt":1,"status":"SUCCESS"}}' for item in claimed[:10]]
     plan = await plans.of(lambda: store.end_items(plans.tx, worker, ends))
     by_index(plan, "live_pkey", "live_waiting")
     moves = [
-        f'{{"id":{one.work.id},"attempt":1,"status":"PENDING","stage":"run","what":"retry","delay":5,"retries":1,"steps":0}}'
-        for one in claimed[10:]
+        f'{{"id":{item.work.id},"attempt":1,"status":"PENDING","stage":"run","what":"retry","delay":5,"retries":1,"steps":0}}'
+        for item in claimed[10:]
     ]
     plan = await plans.of(lambda: store.requeue_items(plans.tx, worker, moves))
     by_index(plan, "live_pkey")

@@ -46,12 +46,12 @@ def test_the_wait_doubles_and_the_jitter_only_adds() -> None:
 
 
 def test_errors_that_differ_in_numbers_ids_and_addresses_are_the_same_error() -> None:
-    one = fingerprint_error(
+    first = fingerprint_error(
         ValueError("item 17 at 0xdeadbeef of 8a4f1d9c-0000-4000-8000-3f5b1c2d4e6f")
     )
     other = fingerprint_error(ValueError("item 4 at 0x1 of 11111111-2222-4333-8444-555555555555"))
-    assert one == other
-    assert one != fingerprint_error(KeyError("item 17"))
+    assert first == other
+    assert first != fingerprint_error(KeyError("item 17"))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
@@ -70,8 +70,10 @@ def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> N
         (0, RuntimeError("x"), True, "Ancestor item failed with same error, not retrying. "),
     ],
 )
-def test_when_there_is_no_retry(retries: int, error: Exception, seen: bool, message: str) -> None:
-    outcome = outcome_of_error(work(retries), error, failed_before=seen)
+def test_when_there_is_no_retry(
+    retries: int, error: Exception, failed_before: bool, message: str
+) -> None:
+    outcome = outcome_of_error(work(retries), error, failed_before=failed_before)
     assert isinstance(outcome, Fail)
     assert outcome.message.startswith(message)
     assert "`jobmill queue retry 7` runs it again" in outcome.message

@@ -233,11 +233,11 @@ class Story:
             work = works[number % len(works)]
             save = insert_saved_row(work.claim) if step.saves else None
             batch.append((work, replace(self.resolve(outcome), save=save)))
-        own = [(work, outcome) for work, outcome in batch if needs_own_transaction(outcome)]
-        if own:
-            await self.run_committer(process.committer, own)
+        with_saves = [(work, outcome) for work, outcome in batch if needs_own_transaction(outcome)]
+        if with_saves:
+            await self.run_committer(process.committer, with_saves)
             await self.observe()
-            model.settle_and_save(worker, claims(own))
+            model.settle_and_save(worker, claims(with_saves))
             self.begin_transaction()
         if shared := [pair for pair in batch if not needs_own_transaction(pair[1])]:
             settlements = [encode(work, outcome) for work, outcome in shared]

@@ -167,9 +167,9 @@ async def test_processors_are_visible_while_they_work(database: Database) -> Non
             "SELECT state, item FROM queue.processor ORDER BY number",
             [("busy", id), ("idle", None)],
         )
-        held = await item(database, id)
-        assert held.leased_until
-        assert held.leased_until > dt.datetime.now(dt.UTC)
+        claimed = await item(database, id)
+        assert claimed.leased_until
+        assert claimed.leased_until > dt.datetime.now(dt.UTC)
         gate.set()
         await until(database, "SELECT DISTINCT state FROM queue.processor", ["idle"])
     assert await fetch(database, "SELECT count(*) FROM queue.processor") == [0]
@@ -259,7 +259,7 @@ async def test_runs_are_counted_for_the_metrics(database: Database) -> None:
     await drain(database, table)
     async with database.transaction() as tx:
         counters = await inspect.list_run_counters(tx)
-    assert [(one.outcome, one.runs, sum(one.buckets)) for one in counters] == [
+    assert [(counter.outcome, counter.runs, sum(counter.buckets)) for counter in counters] == [
         ("finish", 3, 3),
         ("retry", 1, 1),
     ]
@@ -333,12 +333,12 @@ async def test_a_stopping_worker_gives_back_even_what_it_does_not_know_of(
 
 async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Database) -> None:
     async def take(tx: Tx, most: int) -> list[queue.NewItem]:
-        found = await fetch(
+        rows = await fetch(
             tx,
             "DELETE FROM public.leaf WHERE n IN (SELECT n FROM public.leaf LIMIT %s) RETURNING n",
             [most],
         )
-        return [new("tea", f"leaf {n}") for n in found]
+        return [new("tea", f"leaf {n}") for n in rows]
 
     async def release(tx: Tx, refused: Sequence[queue.RefusedItem]) -> None:
         raise AssertionError("the queue has room for what it asked for")
@@ -404,11 +404,11 @@ async def test_a_stage_that_answers_nonsense_fails_and_harms_nobody(database: Da
         database, table, *(new("tea", key) for key in ("none", "naive", "cancelled", "good"))
     )
     await drain(database, table)
-    found = [await item(database, id) for id in ids]
-    assert [one.status for one in found] == ["FAILED", "FAILED", "FAILED", "SUCCESS"]
-    assert found[0].error_text == "TypeError: the stage returned None, which is not a move"
-    assert "has no time zone" in (found[1].error_text or "")
-    assert "CancelledError, but its task was not cancelled" in (found[2].error_text or "")
+    items = [await item(database, id) for id in ids]
+    assert [ended.status for ended in items] == ["FAILED", "FAILED", "FAILED", "SUCCESS"]
+    assert items[0].error_text == "TypeError: the stage returned None, which is not a move"
+    assert "has no time zone" in (items[1].error_text or "")
+    assert "CancelledError, but its task was not cancelled" in (items[2].error_text or "")
 
 
 async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for_committed(
@@ -424,9 +424,9 @@ async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for
     table = stages(tea=run)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
-    kept = await item(database, id)
-    assert (kept.status, kept.retry_count) == ("PENDING", 1)
-    assert "its error was ignored" in (kept.error_text or "")
+    failed = await item(database, id)
+    assert (failed.status, failed.retry_count) == ("PENDING", 1)
+    assert "its error was ignored" in (failed.error_text or "")
 
 
 async def test_a_save_that_fails_outside_of_the_database_is_an_error_like_any_other(
