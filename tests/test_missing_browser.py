@@ -17,7 +17,7 @@ NO_BROWSER = {"CHROMIUM": "/nowhere/chromium", "PATH": os.environ["PATH"]}
 @pytest.mark.parametrize(
     ("required", "outcome"), [("", pytest.skip.Exception), ("1", pytest.fail.Exception)]
 )
-def test_a_test_without_its_browser_is_skipped_or_fails_and_says_why(
+def test_a_test_without_its_browser_is_skipped_or_fails_with_a_reason(
     required: str, outcome: type[BaseException]
 ) -> None:
     # Both are caught: a skip that escaped would skip this test, too.
@@ -28,7 +28,7 @@ def test_a_test_without_its_browser_is_skipped_or_fails_and_says_why(
 
 
 @pytest.mark.parametrize(("required", "starts"), [("", True), ("1", False)])
-def test_make_test_stops_without_a_browser_only_where_one_is_required(
+def test_make_test_fails_without_a_browser_only_if_one_is_required(
     required: str, starts: bool
 ) -> None:
     # Nothing but the search for a browser and an `echo` in place of Python runs here.

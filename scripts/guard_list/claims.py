@@ -56,7 +56,7 @@ GUARDS: list[Guard] = [
         STORE,
         "WHERE pause.kind = request.kind\n                                  AND",
         "WHERE false AND",
-        "tests/queue/test_claim.py::test_a_paused_phase_starts_nothing_and_a_resumed_one_goes_on",
+        "tests/queue/test_claim.py::test_a_paused_phase_claims_nothing_and_a_resumed_one_continues",
     ),
     guard(
         "end checks the lease",
@@ -166,7 +166,7 @@ GUARDS: list[Guard] = [
         SETTLE,
         "and work.steps >= MAX_STEPS:",
         "and False:",
-        "tests/queue/test_moves.py::test_an_item_cannot_go_on_for_ever",
+        "tests/queue/test_moves.py::test_an_item_that_never_ends_fails_after_its_maximum_of_steps",
     ),
     guard(
         "a wait until a time is measured by the server",
@@ -180,7 +180,7 @@ GUARDS: list[Guard] = [
         SETTLE,
         "answer.live if does_the_work else None",
         "answer.live",
-        "tests/queue/test_moves.py::test_nobody_waits_for_an_ancestor_that_waits_for_him",
+        "tests/queue/test_moves.py::test_no_item_waits_for_an_ancestor_that_waits_for_it",
     ),
     guard(
         "a stale claim saves nothing",
@@ -208,7 +208,7 @@ GUARDS: list[Guard] = [
         "jobmill/db/__init__.py",
         'if not getattr(self, "_pool", None):',
         "if False:",
-        "tests/faults/test_silence.py::test_a_connection_is_closed_though_its_rollback_was_cancelled",
+        "tests/faults/test_silence.py::test_a_connection_is_closed_although_its_rollback_was_cancelled",
     ),
     guard(
         "a stale claim spawns no item to wait for",
@@ -251,35 +251,34 @@ GUARDS: list[Guard] = [
         SETTLER,
         'partial(self._connect, lock_timeout="500ms")',
         "self._connect",
-        "tests/queue/test_worker.py::test_an_item_whose_row_is_locked_keeps_no_other_from_ending",
+        "tests/queue/test_worker.py::test_a_locked_item_does_not_delay_the_settlement_of_others",
     ),
     guard(
         "a save is given up with its lease",
         COMMITTER,
         "if pending.settlement.work.worker != self._lease.worker:",
         "if False:",
-        "tests/faults/test_silence.py::test_a_save_is_given_up_with_its_lease",
+        "tests/faults/test_silence.py::test_losing_the_lease_ends_a_waiting_save",
     ),
     guard(
         "a bad save costs the others of its group nothing",
         COMMITTER,
         "elif len(group) > 1:",
         "elif False:",
-        "tests/queue/test_worker.py::test_one_bad_save_among_many_costs_the_others_nothing",
+        "tests/queue/test_worker.py::test_a_failing_save_does_not_affect_the_others_of_its_group",
     ),
     guard(
         "saves that deadlock are done again",
         COMMITTER,
         "return isinstance(error, RACE_ERRORS) or",
         "return",
-        "tests/queue/test_worker.py::test_saves_that_get_in_each_others_way_cost_no_retry",
+        "tests/queue/test_worker.py::test_saves_that_deadlock_use_up_no_retry",
     ),
     guard(
         "an outcome that the database refuses fails its item alone",
         SETTLER,
         "except (*UNSTORABLE_ERRORS, *TIMEOUT_ERRORS) as error:",
         "except TIMEOUT_ERRORS as error:",
-        "tests/queue/test_worker.py::"
-        "test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other",
+        "tests/queue/test_worker.py::test_an_outcome_that_the_database_refuses_fails_only_its_item",
     ),
 ]

@@ -21,7 +21,7 @@ def empty(server: str) -> str:
     return "from_the_first"
 
 
-async def test_a_database_is_brought_up_from_each_migration_on(server: str, empty: str) -> None:
+async def test_a_database_is_migrated_from_every_version(server: str, empty: str) -> None:
     try:
         async with await psycopg.AsyncConnection.connect(server, dbname=empty) as tx:
             for upto in range(1, len(NAMES) + 1):
@@ -37,7 +37,7 @@ async def test_a_database_is_brought_up_from_each_migration_on(server: str, empt
         run(server, "DROP DATABASE {} WITH (FORCE)", empty)
 
 
-async def test_a_history_that_was_edited_is_refused(tx: Tx) -> None:
+async def test_an_edited_migration_is_refused(tx: Tx) -> None:
     edited = list_migrations() | {NAMES[3]: b"SELECT 1"}
     with pytest.raises(Conflict, match=f"migration {NAMES[3]} differs"):
         await migrate(tx, edited)
@@ -49,7 +49,7 @@ async def test_a_database_of_a_newer_version_is_refused(tx: Tx) -> None:
         await migrate(tx, older)
 
 
-async def test_of_processes_that_migrate_at_once_one_does(database: Database) -> None:
+async def test_concurrent_migrations_apply_each_migration_once(database: Database) -> None:
     files = list_migrations() | {
         "9999_tea.sql": b"CREATE TABLE public.tea (cup int); SELECT pg_sleep(0.2)"
     }

@@ -65,7 +65,7 @@ async def until(database: Database, succeeded: int) -> None:
 @pytest.mark.parametrize(
     "fault", [Link.black_hole, Link.half_open, Link.lose_requests, Link.lose_answers, Link.cut]
 )
-async def test_a_worker_whose_connections_all_die_goes_on(
+async def test_a_worker_continues_after_all_its_connections_died(
     database: Database, proxy: FaultProxy, fault: Callable[[Link], None]
 ) -> None:
     async with working(proxy.url):
@@ -81,7 +81,7 @@ async def test_a_worker_whose_connections_all_die_goes_on(
 
 
 @pytest.mark.parametrize("action", ["lose answer", "cut before", "cut after"])
-async def test_a_worker_whose_commits_get_no_answer_gives_its_items_up(
+async def test_a_worker_whose_commits_get_no_answer_loses_its_lease(
     database: Database, proxy: FaultProxy, action: Action
 ) -> None:
     """Everything but COMMIT gets through, so a heartbeat that looked healthy would keep the items."""
@@ -102,7 +102,7 @@ async def test_a_worker_whose_commits_get_no_answer_gives_its_items_up(
     assert [(await item(database, id)).retry_count for id in ids] == [0] * 10
 
 
-async def test_a_worker_whose_settlements_do_not_get_through_gives_its_items_up(
+async def test_a_worker_whose_settlements_get_no_answer_loses_its_lease(
     database: Database, proxy: FaultProxy
 ) -> None:
     """Its heartbeats do, so nothing but the worker itself can tell that it holds items for nothing."""
@@ -118,7 +118,7 @@ async def test_a_worker_whose_settlements_do_not_get_through_gives_its_items_up(
             await asyncio.sleep(0.05)
 
 
-async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
+async def test_a_worker_without_heartbeats_cancels_its_runs(
     database: Database, proxy: FaultProxy
 ) -> None:
     effects: list[str] = []
@@ -147,7 +147,7 @@ async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
         proxy.refusing = False
 
 
-async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: FaultProxy) -> None:
+async def test_losing_the_lease_ends_a_waiting_save(database: Database, proxy: FaultProxy) -> None:
     """Without its lease a save can only be refused, so nothing waits for the database to come back."""
     await put(database, TABLE, new("cake"))
     lease = HeldLease(LEASE)
@@ -174,7 +174,7 @@ async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: Faul
     assert await fetch(database, "SELECT count(*) FROM public.saved") == [0]
 
 
-async def test_a_wait_for_an_answer_ends(database: Database, proxy: FaultProxy) -> None:
+async def test_a_wait_for_an_answer_times_out(database: Database, proxy: FaultProxy) -> None:
     async with await open_connection(proxy.url, answer_limit=0.5) as connection:
         proxy.each(Link.black_hole)
         async with asyncio.timeout(20):
@@ -182,7 +182,7 @@ async def test_a_wait_for_an_answer_ends(database: Database, proxy: FaultProxy) 
                 await connection.execute("SELECT 1")
 
 
-async def test_a_pool_hands_out_no_dead_connection(database: Database, proxy: FaultProxy) -> None:
+async def test_a_pool_returns_no_dead_connection(database: Database, proxy: FaultProxy) -> None:
     async with connect(proxy.url, size=1) as pool:
         assert await fetch(pool, "SELECT 1") == [1]
         proxy.each(Link.black_hole)
@@ -190,7 +190,7 @@ async def test_a_pool_hands_out_no_dead_connection(database: Database, proxy: Fa
             assert await fetch(pool, "SELECT 2") == [2]
 
 
-async def test_stages_inside_a_query_do_not_keep_a_worker_from_going_on(
+async def test_stages_inside_a_query_do_not_block_their_worker(
     database: Database, proxy: FaultProxy
 ) -> None:
     """All connections of the stages' pool are in use when they go silent."""
@@ -219,7 +219,7 @@ async def test_stages_inside_a_query_do_not_keep_a_worker_from_going_on(
         await running
 
 
-async def test_a_connection_is_closed_though_its_rollback_was_cancelled(
+async def test_a_connection_is_closed_although_its_rollback_was_cancelled(
     database: Database, proxy: FaultProxy
 ) -> None:
     connection = await open_connection(proxy.url, answer_limit=5)

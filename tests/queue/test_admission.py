@@ -76,7 +76,7 @@ async def test_queue_full(tx: Tx) -> None:
     await queue.submit(tx, new("site/prompts", "late"))
 
 
-async def test_the_cap_holds_however_many_pour_at_once(database: Database) -> None:
+async def test_concurrent_submissions_never_exceed_the_capacity(database: Database) -> None:
     async with database.transaction() as tx:
         await queue.declare_stages(tx, SITE)
 
@@ -91,7 +91,7 @@ async def test_the_cap_holds_however_many_pour_at_once(database: Database) -> No
 
 
 @pytest.mark.parametrize("capacity", [1_000, 1_000_000], ids=["near the cap", "far from the cap"])
-async def test_only_one_of_many_who_submit_the_same_is_let_in(
+async def test_one_of_many_concurrent_submissions_of_the_same_work_is_accepted(
     database: Database, capacity: int
 ) -> None:
     async with database.transaction() as tx:
@@ -152,7 +152,7 @@ async def many_sites(database: Database, many: int) -> None:
         )
 
 
-async def test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing(database: Database) -> None:
+async def test_a_feed_submits_what_fits_and_a_full_queue_loses_nothing(database: Database) -> None:
     async def analyse(work: Work) -> Move:
         async def save(tx: Tx) -> None:
             await tx.execute(
@@ -175,7 +175,7 @@ async def test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing(database:
     assert await fetch(database, "SELECT DISTINCT state, runs FROM public.site") == [("done", 1)]
 
 
-async def test_two_feeders_at_once_feed_each_row_once(database: Database) -> None:
+async def test_two_concurrent_feed_scans_submit_each_row_once(database: Database) -> None:
     await many_sites(database, 40)
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.phase SET capacity = 1000")
@@ -188,7 +188,7 @@ async def test_two_feeders_at_once_feed_each_row_once(database: Database) -> Non
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [40]
 
 
-async def test_what_was_taken_in_a_transaction_that_dies_is_taken_again(database: Database) -> None:
+async def test_rows_taken_in_a_failed_transaction_are_taken_again(database: Database) -> None:
     await many_sites(database, 3)
     with pytest.raises(ZeroDivisionError):
         async with database.transaction() as tx:
@@ -199,7 +199,7 @@ async def test_what_was_taken_in_a_transaction_that_dies_is_taken_again(database
         assert await feed_batch(tx, FEED) == 3
 
 
-async def test_a_fed_row_joins_the_lineage_that_found_it_or_begins_its_own(
+async def test_a_fed_row_joins_the_lineage_that_found_it_or_starts_a_new_one(
     database: Database,
 ) -> None:
     async def find(work: Work) -> Move:
@@ -224,7 +224,7 @@ async def test_a_fed_row_joins_the_lineage_that_found_it_or_begins_its_own(
     ) == [("forgotten parent", None, 0), ("its child", parent, 1)]
 
 
-async def test_what_is_refused_because_it_lives_is_given_back(database: Database) -> None:
+async def test_rows_refused_because_their_work_is_alive_are_put_back(database: Database) -> None:
     await many_sites(database, 2)
     await put(database, SITE, new("site/analysis", "site 1"))
 
@@ -233,7 +233,7 @@ async def test_what_is_refused_because_it_lives_is_given_back(database: Database
     assert await fetch(database, "SELECT id FROM public.site WHERE NOT in_progress") == [1]
 
 
-async def test_rows_taken_while_the_phase_fills_up_are_given_back(database: Database) -> None:
+async def test_rows_taken_while_the_phase_fills_up_are_put_back(database: Database) -> None:
     await many_sites(database, 4)
 
     async def take(tx: Tx, most: int) -> Sequence[NewItem]:
@@ -259,7 +259,7 @@ class Interrupted(psycopg.AsyncConnection[Any]):
         return await super().execute(query, *args, **options)
 
 
-async def test_a_row_is_given_back_where_the_item_that_refused_it_has_ended_meanwhile(
+async def test_a_row_is_put_back_if_the_live_item_ended_before_it_was_looked_up(
     database: Database,
 ) -> None:
     await many_sites(database, 1)
@@ -287,7 +287,7 @@ async def test_spawns_and_next_stages_are_not_refused_by_a_full_phase(database: 
 ROOMY = stages({"site/analysis": Stage(nothing, capacity=1_000_000)})
 
 
-async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
+async def test_a_large_batch_is_submitted_completely(tx: Tx) -> None:
     await queue.declare_stages(tx, ROOMY)
     odd = 'back\\slash "quote" %s {brace} ünïcode 日本'
     news = [new("site/analysis", f"{odd} {n}", data={"text": odd, "n": n}) for n in range(300)]
@@ -314,7 +314,7 @@ async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
     ]
 
 
-async def test_a_big_batch_with_live_work_in_it_gets_an_answer_for_each(tx: Tx) -> None:
+async def test_a_large_batch_with_live_work_gets_a_result_for_each_item(tx: Tx) -> None:
     await queue.declare_stages(tx, ROOMY)
     live = await queue.submit(tx, new("site/analysis", "5"))
     answers = await queue.submit_all(tx, [new("site/analysis", str(n)) for n in range(200)])
@@ -325,7 +325,9 @@ async def test_a_big_batch_with_live_work_in_it_gets_an_answer_for_each(tx: Tx) 
     assert await fetch(tx, "SELECT count(*) FROM queue.live") == [200]
 
 
-async def test_two_big_batches_of_the_same_in_opposite_order_both_end(database: Database) -> None:
+async def test_two_large_batches_of_the_same_items_in_opposite_order_both_end(
+    database: Database,
+) -> None:
     async with database.transaction() as tx:
         await queue.declare_stages(tx, ROOMY)
     news = [new("site/analysis", str(n)) for n in range(500)]
@@ -339,9 +341,7 @@ async def test_two_big_batches_of_the_same_in_opposite_order_both_end(database: 
 
 
 @pytest.mark.parametrize("wrong", [new("coffee/run"), new("site/analysis", data={"x": "\x00"})])
-async def test_a_big_batch_with_something_wrong_in_it_puts_nothing_in(
-    tx: Tx, wrong: NewItem
-) -> None:
+async def test_a_large_batch_with_an_invalid_item_submits_nothing(tx: Tx, wrong: NewItem) -> None:
     await queue.declare_stages(tx, ROOMY)
     with pytest.raises(Invalid):
         await queue.submit_all(tx, [*(new("site/analysis", str(n)) for n in range(200)), wrong])

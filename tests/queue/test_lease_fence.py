@@ -261,7 +261,7 @@ async def test_the_second_outcome_of_a_claim_does_not_spawn_the_item_it_waits_fo
     assert await fetch(database, "SELECT key FROM queue.item WHERE key = 'second'") == []
 
 
-async def test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt_is_kept(
+async def test_a_claim_whose_answer_was_lost_is_released_although_an_older_attempt_is_known(
     database: Database, claimed: Claimed
 ) -> None:
     async with database.transaction() as tx:
@@ -269,7 +269,7 @@ async def test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt
         assert await leases.release_unknown_claims(tx, claimed.worker, [claimed.work.claim]) == 1
 
 
-async def test_a_worker_disowns_nothing_that_another_holds(
+async def test_a_worker_releases_no_claims_of_another_worker(
     database: Database, claimed: Claimed
 ) -> None:
     async with database.transaction() as tx:

@@ -50,7 +50,7 @@ async def test_an_item_without_tracking_fields_becomes_the_root_of_a_lineage(tx:
     assert (ancestry, depth, most) == ([], 0, 10)
 
 
-async def test_a_lineage_keeps_its_shape_and_its_rules(tx: Tx) -> None:
+async def test_an_imported_lineage_keeps_its_tree_and_its_limits(tx: Tx) -> None:
     """The example of the design: a listing, its company, its source; old ids become ours."""
     await take(
         tx,
@@ -96,7 +96,7 @@ async def test_a_second_import_of_the_same_file_changes_nothing(tx: Tx) -> None:
     assert await fetch(tx, "SELECT count(*) FROM queue.item") == [2]
 
 
-async def test_what_is_alive_already_is_not_taken_twice(tx: Tx) -> None:
+async def test_work_that_is_alive_already_is_not_imported(tx: Tx) -> None:
     await queue.declare_stages(tx, TABLE)
     await queue.submit(tx, new("company", "https://a.test"))
     assert await take(tx, LEGACY) == ImportReport(known=1)

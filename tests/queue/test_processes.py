@@ -131,7 +131,7 @@ async def test_a_worker_stopped_past_its_lease_and_resumed_writes_nothing(
     assert await fetch(database, "SELECT count(*) FROM queue.worker") == [3], "it joined anew"
 
 
-async def test_a_worker_whose_lease_ran_out_writes_nothing_even_if_nobody_took_over(
+async def test_a_worker_with_a_lapsed_lease_writes_nothing_even_if_its_items_were_not_rescued(
     url: str, database: Database, slow_item: int
 ) -> None:
     with crew(url, "slow", 1) as hands:
@@ -203,7 +203,7 @@ async def test_saves_of_a_worker_paused_past_the_default_lease_happen_once(
     await saves_survive_a_pause_past_the_lease(url, database, lease=LEASE.total_seconds())
 
 
-async def test_sigterm_lets_work_finish_or_gives_it_back(url: str, database: Database) -> None:
+async def test_sigterm_lets_items_finish_or_releases_them(url: str, database: Database) -> None:
     await saved_table(database)
     short, long = await put(
         database,
@@ -233,7 +233,7 @@ async def test_20000_items_four_workers_one_killed_every_second_the_database_res
 
 
 @pytest.mark.soak
-async def test_a_million_items_with_workers_and_the_database_killed_all_along(
+async def test_a_million_items_while_workers_and_the_database_are_killed(
     tmp_path: Path,
 ) -> None:
     kills, restarts = await survive(tmp_path, items=1_000_000, restart_every=50_000)
@@ -331,7 +331,7 @@ async def graph_crew(graphs: tuple[str, Database]) -> AsyncIterator[Crew]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(graph=GRAPHS, kills=st.lists(st.integers(0, 3), min_size=1, max_size=3))
-async def test_random_graphs_with_circles_always_end(
+async def test_random_cyclic_graphs_always_end(
     graphs: tuple[str, Database],
     graph_crew: Crew,
     graph: dict[str, list[tuple[str, str]]],

@@ -36,11 +36,11 @@ def work(retry_count: int = 0) -> Work:
         (BlockedOn("budget", "spent"), "blocked"),
     ],
 )
-def test_classes_of_errors(error: Exception, expected: str) -> None:
+def test_errors_are_classified(error: Exception, expected: str) -> None:
     assert classify_error(error) == expected
 
 
-def test_the_wait_doubles_and_the_jitter_only_adds() -> None:
+def test_the_backoff_doubles_and_jitter_only_adds_to_it() -> None:
     assert [backoff(n, 0).total_seconds() for n in range(4)] == [1, 2, 4, 8]
     assert [backoff(n, 1).total_seconds() for n in range(4)] == [1.25, 2.5, 5, 10]
 
@@ -79,13 +79,13 @@ def test_when_there_is_no_retry(
     assert "`jobmill queue retry 7` runs it again" in outcome.message
 
 
-def test_a_block_is_no_failure() -> None:
+def test_a_blocked_stage_is_not_a_failure() -> None:
     outcome = outcome_of_error(work(3), BlockedOn("budget", "spent"))
     assert isinstance(outcome, Block)
     assert (outcome.on, outcome.message) == ("budget", "spent")
 
 
-async def test_a_failure_waits_its_turn_and_keeps_the_details(database: Database) -> None:
+async def test_a_retry_waits_and_keeps_the_details_of_the_failure(database: Database) -> None:
     async def run(work: Work) -> Move:
         raise RuntimeError("the kettle is cold")
 

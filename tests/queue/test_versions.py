@@ -60,7 +60,7 @@ async def read_the_cups(tx: Tx) -> None:
     await tx.execute("SELECT size FROM public.cup")
 
 
-async def test_a_column_that_a_migration_renamed_costs_no_item_a_retry(database: Database) -> None:
+async def test_a_renamed_column_uses_up_no_retry(database: Database) -> None:
     async def run(work: Work) -> Move:
         if work.key.startswith("in the stage"):
             async with database.transaction() as tx:

@@ -49,7 +49,7 @@ async def until(database: Database, query: Any, expected: list[Any]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other(
+async def test_an_outcome_that_the_database_refuses_fails_only_its_item(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -77,7 +77,7 @@ async def test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other(
     assert "the cup is chipped" in (failed.message or "")
 
 
-async def test_an_item_whose_row_is_locked_keeps_no_other_from_ending(database: Database) -> None:
+async def test_a_locked_item_does_not_delay_the_settlement_of_others(database: Database) -> None:
     gate = asyncio.Event()
 
     async def run(work: Work) -> Move:
@@ -96,7 +96,7 @@ async def test_an_item_whose_row_is_locked_keeps_no_other_from_ending(database: 
         await until(database, "SELECT count(*) FROM queue.ending", [5])
 
 
-async def test_one_bad_save_among_many_costs_the_others_nothing(database: Database) -> None:
+async def test_a_failing_save_does_not_affect_the_others_of_its_group(database: Database) -> None:
     together = asyncio.Event()
 
     async def run(work: Work) -> Move:
@@ -122,7 +122,7 @@ async def test_one_bad_save_among_many_costs_the_others_nothing(database: Databa
     assert (await item(database, ids[7])).error_text == "DivisionByZero: division by zero"
 
 
-async def test_a_stage_that_will_not_be_cancelled_is_written_off_and_replaced(
+async def test_a_processor_whose_run_ignores_its_cancellation_is_replaced(
     database: Database,
 ) -> None:
     over = False
@@ -175,7 +175,7 @@ async def test_processors_are_visible_while_they_work(database: Database) -> Non
     assert await fetch(database, "SELECT count(*) FROM queue.processor") == [0]
 
 
-async def test_an_item_that_kills_its_workers_is_given_up_in_the_end(database: Database) -> None:
+async def test_an_item_that_kills_its_workers_fails_in_the_end(database: Database) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     for _ in range(MAX_RESCUES + 1):
         async with database.transaction() as tx:
@@ -192,7 +192,7 @@ async def test_an_item_that_kills_its_workers_is_given_up_in_the_end(database: D
     assert (await happened(database, id)).count("rescued") == MAX_RESCUES
 
 
-async def test_a_claim_that_commits_after_the_burial_is_still_given_back(
+async def test_a_claim_that_commits_after_its_worker_is_marked_gone_is_rescued(
     database: Database,
 ) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
@@ -234,7 +234,7 @@ async def test_a_rescue_waits_for_no_row_that_another_transaction_holds(
         )
 
 
-async def test_a_live_worker_is_never_robbed_however_long_it_works(database: Database) -> None:
+async def test_a_live_worker_keeps_its_items_however_long_they_run(database: Database) -> None:
     async def run(work: Work) -> Move:
         await asyncio.sleep(SOON.total_seconds() * 2)
         return Finish()
@@ -265,14 +265,14 @@ async def test_runs_are_counted_for_the_metrics(database: Database) -> None:
     ]
 
 
-async def test_a_worker_for_some_phases_leaves_the_others_alone(database: Database) -> None:
+async def test_a_worker_for_some_phases_ignores_the_others(database: Database) -> None:
     table = stages(tea=nothing, coffee=nothing)
     await put(database, table, new("tea"), new("coffee"))
     assert await drain(database, table, only=[("tea", "run")]) == 1
     assert await fetch(database, "SELECT kind FROM queue.live") == ["coffee"]
 
 
-async def test_a_lost_connection_is_replaced_and_work_goes_on(database: Database) -> None:
+async def test_a_lost_connection_is_replaced_and_work_continues(database: Database) -> None:
     table = stages(tea=nothing)
     await put(database, table)
     async with running(database, table) as worker:
@@ -290,7 +290,7 @@ async def test_a_lost_connection_is_replaced_and_work_goes_on(database: Database
                 await asyncio.sleep(0.02)
 
 
-async def test_a_claim_whose_answer_was_lost_is_given_back(database: Database) -> None:
+async def test_a_claim_whose_answer_was_lost_is_released(database: Database) -> None:
     """The connection died after the claim had committed: nobody knows of the item, and it is ours."""
     table = stages(tea=nothing)
     await put(database, table)
@@ -314,7 +314,7 @@ async def test_a_claim_whose_answer_was_lost_is_given_back(database: Database) -
     assert await happened(database, id) == ["submitted", "released", "started", "success"]
 
 
-async def test_a_stopping_worker_gives_back_even_what_it_does_not_know_of(
+async def test_a_stopping_worker_releases_even_claims_it_does_not_know(
     database: Database,
 ) -> None:
     table = stages(tea=nothing)
@@ -331,7 +331,7 @@ async def test_a_stopping_worker_gives_back_even_what_it_does_not_know_of(
     assert (await item(database, id)).status == "PENDING"
 
 
-async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Database) -> None:
+async def test_a_feed_is_scanned_on_notification_until_it_is_empty(database: Database) -> None:
     async def take(tx: Tx, most: int) -> list[queue.NewItem]:
         rows = await fetch(
             tx,
@@ -359,7 +359,9 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
         await until(database, "SELECT count(*) FROM queue.ending", [25])
 
 
-async def test_a_held_item_is_found_however_long_its_worker_is_gone(database: Database) -> None:
+async def test_an_abandoned_item_is_rescued_however_long_its_worker_is_gone(
+    database: Database,
+) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     async with database.transaction() as tx:
         dead = await leases.register_worker(tx, "dead", dt.timedelta())
@@ -369,7 +371,7 @@ async def test_a_held_item_is_found_however_long_its_worker_is_gone(database: Da
     assert (await item(database, id)).status == "PENDING"
 
 
-async def test_what_a_busy_worker_cannot_begin_is_given_back(database: Database) -> None:
+async def test_items_that_a_busy_worker_cannot_start_are_released(database: Database) -> None:
     """Quick runs made it claim ahead; then came slow ones."""
     gate = asyncio.Event()
 
@@ -387,7 +389,7 @@ async def test_what_a_busy_worker_cannot_begin_is_given_back(database: Database)
         await until(database, "SELECT count(*) FROM queue.live", [0])
 
 
-async def test_a_stage_that_answers_nonsense_fails_and_harms_nobody(database: Database) -> None:
+async def test_a_stage_that_returns_no_move_fails_only_its_item(database: Database) -> None:
     async def run(work: Work) -> Any:
         match work.key:
             case "none":
@@ -411,7 +413,7 @@ async def test_a_stage_that_answers_nonsense_fails_and_harms_nobody(database: Da
     assert "CancelledError, but its task was not cancelled" in (items[2].error_text or "")
 
 
-async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for_committed(
+async def test_a_save_that_ignores_a_database_error_does_not_count_as_committed(
     database: Database,
 ) -> None:
     async def run(work: Work) -> Move:
@@ -429,7 +431,7 @@ async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for
     assert "its error was ignored" in (failed.error_text or "")
 
 
-async def test_a_save_that_fails_outside_of_the_database_is_an_error_like_any_other(
+async def test_a_save_that_fails_outside_the_database_fails_its_item(
     database: Database,
 ) -> None:
     async def run(work: Work) -> Move:
@@ -444,7 +446,7 @@ async def test_a_save_that_fails_outside_of_the_database_is_an_error_like_any_ot
     assert (await item(database, id)).error_text == "OSError: the cupboard is locked"
 
 
-async def test_a_server_in_trouble_costs_no_item_anything(database: Database) -> None:
+async def test_a_read_only_server_uses_up_no_retry(database: Database) -> None:
     """A read-only server refuses every outcome; when that is over, all of them are settled."""
 
     async def read_only(on: bool) -> None:
@@ -480,7 +482,7 @@ async def test_a_server_in_trouble_costs_no_item_anything(database: Database) ->
     assert await statuses(database) == {"SUCCESS": len(ids)}
 
 
-async def test_heartbeats_go_on_while_stages_hold_every_connection(database: Database) -> None:
+async def test_heartbeats_continue_while_stages_use_every_connection(database: Database) -> None:
     async def run(work: Work) -> Move:
         async with database.transaction() as tx:
             await tx.execute("SELECT pg_sleep(%s)", [SOON.total_seconds() * 2])
@@ -495,7 +497,9 @@ async def test_heartbeats_go_on_while_stages_hold_every_connection(database: Dat
     assert await fetch(database, "SELECT count(*) FROM queue.worker") == [1]
 
 
-async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: Database) -> None:
+async def test_a_worker_stopped_during_its_heartbeat_does_not_block_others(
+    database: Database,
+) -> None:
     table = stages(tea=nothing)
     await put(database, table)
     async with database.transaction() as stopped:
@@ -511,7 +515,7 @@ async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: D
     assert await fetch(database, "SELECT count(*) FROM queue.worker WHERE name <> 'dead'") == [1]
 
 
-async def test_saves_that_get_in_each_others_way_cost_no_retry(database: Database) -> None:
+async def test_saves_that_deadlock_use_up_no_retry(database: Database) -> None:
     both = asyncio.Barrier(2)
     tries: list[str] = []
 
@@ -541,7 +545,7 @@ async def test_saves_that_get_in_each_others_way_cost_no_retry(database: Databas
     ]
 
 
-async def test_a_worker_stops_although_a_cancellation_was_lost_on_its_way(
+async def test_a_worker_stops_although_a_cancellation_was_lost(
     database: Database,
 ) -> None:
     lost: list[str] = []
