@@ -1,4 +1,4 @@
-"""Writes docs/reference/api.md from the description of the API: python -m scripts.api"""
+"""Generates docs/reference/api.md from the OpenAPI description: python -m scripts.api"""
 
 from __future__ import annotations
 

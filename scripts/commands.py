@@ -1,4 +1,4 @@
-"""Writes docs/reference/commands.md from the commands themselves: python -m scripts.commands"""
+"""Generates docs/reference/commands.md from the commands: python -m scripts.commands"""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _line(param: Any, context: Any) -> str:
 
 
 def _cell(text: str) -> str:
-    """In a table of Markdown a bar ends the cell, even inside code."""
+    """Escape bars, which end a cell of a Markdown table even inside code."""
     return text.replace("|", "\\|").replace("  [", " [")
 
 

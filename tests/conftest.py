@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def scratch() -> Iterator[Path]:
-    """A folder for servers, in memory where there is room: ten times as quick to fill."""
+    """A folder for servers, in memory if there is room, which is ten times faster."""
     roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
     with tempfile.TemporaryDirectory(dir=MEMORY if roomy else None) as folder:
         yield Path(folder)
@@ -52,7 +52,7 @@ def scratch() -> Iterator[Path]:
 
 @pytest.fixture
 def home(scratch: Path) -> Iterator[Path]:
-    """A folder for a server of the test's own."""
+    """A folder for a separate server of one test."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         yield Path(folder)
 

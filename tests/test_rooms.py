@@ -1,4 +1,4 @@
-"""What import contracts cannot see."""
+"""Rules of the architecture that import contracts cannot express."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from scripts import reference
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The settings of whoever runs the tests are not the tests'."""
+    """Hide the settings of the developer from the tests."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
@@ -222,7 +222,7 @@ def test_no_error_and_no_print_shows_a_password() -> None:
             with pytest.raises(Invalid) as caught:
                 settings.load({variable: wrong})
             assert "s3cret" not in str(caught.value)
-            # Nor does a traceback show it, as JOBMILL_DEBUG=1 prints.
+            # A traceback, which JOBMILL_DEBUG=1 prints, does not show it either.
             assert "s3cret" not in "".join(traceback.format_exception(caught.value))
     url = "postgresql://me:s3cret@host/x"
     assert "s3cret" not in repr(Settings(database_url=url, database_direct_url=url))

@@ -1,4 +1,4 @@
-"""Environments of the peers' own: made once from hash-pinned locks, made anew when a lock changes."""
+"""Separate environments for the peers, built from hash-pinned locks and rebuilt when a lock changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOME = HERE.parents[1] / ".venv-bench"
 
 
 class Missing(Exception):
-    """Something is not on this machine; the text says what."""
+    """Something is missing on this machine; the text says what."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _version(name: str) -> tuple[int, ...]:
         answer = subprocess.run(
             [name, "-c", ask], capture_output=True, text=True, check=True
         ).stdout
-    # A name on the path may be a shim for a version that is not there.
+    # A name on the PATH may be a shim for a version that is not installed.
     except (OSError, subprocess.CalledProcessError):
         return ()
     return tuple(int(part) for part in answer.split())

@@ -26,7 +26,7 @@ def bin() -> Path:
 
 @pytest.fixture
 def filled(url: str) -> str:
-    """A database with rows that are easily lost on the way."""
+    """A database with rows that a backup could easily lose."""
     with psycopg.connect(url) as connection:
         connection.execute("CREATE SCHEMA zoo")
         connection.execute(
@@ -111,7 +111,7 @@ def test_an_incomplete_backup_changes_nothing(
 ) -> None:
     backup_file = tmp_path / "all.dump"
     with psycopg.connect(filled) as connection:
-        # Enough that the cut falls into these rows, which come after those of our history.
+        # Enough rows that the cut falls into them; they come after the migration history.
         connection.execute(
             "INSERT INTO zoo.note (text) SELECT md5(n::text) FROM generate_series(1, 20000) AS n"
         )
@@ -147,7 +147,7 @@ def test_a_restore_that_the_server_refuses_changes_nothing(
     filled: str, bin: Path, tmp_path: Path
 ) -> None:
     with psycopg.connect(filled) as connection:
-        # Passes now and fails when the rows come back: the search path is another one then.
+        # Valid now, but fails during the restore, which has another search path.
         connection.execute("CREATE FUNCTION zoo.one(int) RETURNS int LANGUAGE sql AS 'SELECT 1'")
         connection.execute("CREATE TABLE zoo.odd (n int CHECK (zoo.one(n) = 1))")
         connection.execute("INSERT INTO zoo.odd VALUES (1)")

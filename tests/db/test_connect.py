@@ -1,4 +1,4 @@
-"""What every connection of ours has."""
+"""Settings of every connection, and connection strings."""
 
 from __future__ import annotations
 

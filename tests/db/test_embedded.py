@@ -47,7 +47,7 @@ with Embedded(Path(sys.argv[1]), durable=False).use() as url:
 
 @pytest.fixture(scope="session")
 def made(scratch: Path) -> Path:
-    """A data folder to copy: quicker than making one for each test."""
+    """A data folder to copy, which is faster than an initdb per test."""
     data = scratch / "made" / "postgres"
     with EmbeddedServer(data, durable=False).use() as url:
         put_row(url, "made")
@@ -167,7 +167,7 @@ def test_a_busy_backend_of_a_killed_server_does_not_prevent_a_restart(data: Path
     url = server.start()
     busy = psycopg.connect(url, autocommit=True)
     backend = busy.info.backend_pid
-    # It neither waits nor looks around, so it does not notice that its postmaster is gone.
+    # A busy backend does not notice that its postmaster is gone.
     busy.pgconn.send_query(b"SELECT count(*) FROM generate_series(1, 1000000000000)")
     eventually(lambda: busy_now(backend))
     os.kill(pid(data), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Every database gets from any migration to the newest, with what it holds."""
+"""Every database can be migrated from any version to the newest without losing data."""
 
 from __future__ import annotations
 
@@ -63,6 +63,6 @@ async def test_concurrent_migrations_apply_each_migration_once(database: Databas
 
 
 async def _as_of(tx: Tx, upto: int) -> None:
-    """The database as it was when only the first so many migrations were known, with a row in it."""
+    """A database with only the first `count` migrations, and a row in it."""
     await migrate(tx, {name: list_migrations()[name] for name in NAMES[:upto]})
     await tx.execute("INSERT INTO queue.tick (name, at, mark) VALUES ('kept', now(), 1)")

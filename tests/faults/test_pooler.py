@@ -46,7 +46,7 @@ CONCURRENT_REQUESTS = 8
 def pooler_url(url: str, home: Path) -> Iterator[str]:
     name = str(conninfo_to_dict(url)["dbname"])
     with psycopg.connect(url, autocommit=True) as connection:
-        # A server whose defaults are wrong shows whether each transaction sets its own.
+        # Wrong server defaults show whether each transaction sets its own values.
         statement = sql.SQL("ALTER DATABASE {} SET timezone = 'Pacific/Kiritimati'")
         connection.execute(statement.format(sql.Identifier(name)))
     with pgbouncer(url, home / "pgbouncer") as pooler_url:
@@ -60,14 +60,14 @@ def pooled(url: str, pooler_url: str) -> Settings:
 
 @pytest.fixture
 async def direct_database(pooled: Settings) -> AsyncIterator[Database]:
-    """What workers and commands open."""
+    """The connection of workers and commands."""
     async with environment.open_database(pooled) as database:
         yield database
 
 
 @pytest.fixture
 async def web_database(pooled: Settings, direct_database: Database) -> AsyncIterator[Database]:
-    """What web pages open."""
+    """The connection of web pages."""
     async with environment.open_web_database(pooled, direct_database) as database:
         yield database
 
@@ -88,7 +88,7 @@ def variables(home: Path, pooled: Settings) -> dict[str, str]:
 
 
 async def test_a_direct_connection_fails_at_the_pooler(pooler_url: str) -> None:
-    """The reason for the setting."""
+    """Shows why the setting exists."""
     with pytest.raises(Unavailable, match=r"unsupported startup parameter.*options"):
         async with connect(pooler_url):
             pass

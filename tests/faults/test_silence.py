@@ -1,4 +1,4 @@
-"""Connections that die without a word: every wait of a worker ends, and work goes on."""
+"""Connections that die silently: every wait of a worker ends, and work continues."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def saved(database: Database) -> None:
 
 @asynccontextmanager
 async def working(url: str, table: Stages = TABLE) -> AsyncIterator[Worker]:
-    """A worker whose every connection goes through `url`."""
+    """A worker with all connections through `url`."""
     async with connect(url) as database:
         worker = Worker(database, table, lease=LEASE, grace=dt.timedelta(seconds=1))
         running = asyncio.create_task(worker.run())
@@ -84,7 +84,7 @@ async def test_a_worker_continues_after_all_its_connections_died(
 async def test_a_worker_whose_commits_get_no_answer_loses_its_lease(
     database: Database, proxy: FaultProxy, action: Action
 ) -> None:
-    """Everything but COMMIT gets through, so a heartbeat that looked healthy would keep the items."""
+    """Everything except COMMIT gets through, so heartbeats without a transaction would keep the items."""
 
     def spoil_commits(request: Request) -> Action:
         return action if request.is_commit else "forward"
@@ -95,7 +95,7 @@ async def test_a_worker_whose_commits_get_no_answer_loses_its_lease(
         proxy.decide = spoil_commits
         ids = await put(database, TABLE, *(new("cake", str(n)) for n in range(10)))
         async with working(database.url):
-            # Either the sick worker's commit arrived, or the healthy one took over.
+            # Either the commit of the cut-off worker arrived, or the healthy one took over.
             await until(database, 11)
     saved = await fetch(database, "SELECT count(*), count(DISTINCT item) FROM public.saved")
     assert saved == [(10, 10)]
@@ -105,7 +105,7 @@ async def test_a_worker_whose_commits_get_no_answer_loses_its_lease(
 async def test_a_worker_whose_settlements_get_no_answer_loses_its_lease(
     database: Database, proxy: FaultProxy
 ) -> None:
-    """Its heartbeats do, so nothing but the worker itself can tell that it holds items for nothing."""
+    """Its heartbeats get through, so only the worker itself can notice that it cannot settle."""
 
     def spoil_settlements(request: Request) -> Action:
         return "cut before" if "SELECT id, attempt FROM asked" in request.sql else "forward"
@@ -148,7 +148,7 @@ async def test_a_worker_without_heartbeats_cancels_its_runs(
 
 
 async def test_losing_the_lease_ends_a_waiting_save(database: Database, proxy: FaultProxy) -> None:
-    """Without its lease a save can only be refused, so nothing waits for the database to come back."""
+    """Without its lease a save can only be refused, so it need not wait for the database."""
     await put(database, TABLE, new("cake"))
     lease = HeldLease(LEASE)
     async with database.transaction() as tx:

@@ -1,4 +1,4 @@
-"""Who is let in: the four refusals, the cap, and the feeder that loses nothing by it."""
+"""Admission: the four refusals, the capacity of a phase, and feeds."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_queue_full(tx: Tx) -> None:
     assert [isinstance(answer, AcceptedItem) for answer in answers] == [True] * 5 + [False] * 2
     refused = await refusal(tx, new("site/analysis", "late"))
     assert (refused.reason, refused.live) == ("full", None)
-    # The other phase has room of its own.
+    # The capacity of the other phase is separate.
     await queue.submit(tx, new("site/prompts", "late"))
 
 
@@ -118,7 +118,7 @@ async def test_a_rolled_back_transaction_submits_nothing(database: Database) -> 
 
 
 async def take_sites(tx: Tx, most: int) -> Sequence[NewItem]:
-    """The scan of the seeds: what is not started and not in progress, locked by an update."""
+    """Take sites that are neither started nor in progress; the UPDATE locks them."""
     rows = await fetch(
         tx,
         """
@@ -250,7 +250,7 @@ async def test_rows_taken_while_the_phase_fills_up_are_put_back(database: Databa
 
 
 class Interrupted(psycopg.AsyncConnection[Any]):
-    """Lets the live item end just before the queue looks up which item refused the new one."""
+    """Lets the live item end just before the queue looks it up."""
 
     async def execute(self, query: Any, *args: Any, **options: Any) -> Any:
         if "live.status, item.tracking_id" in str(query):
@@ -271,7 +271,7 @@ async def test_a_row_is_put_back_if_the_live_item_ended_before_it_was_looked_up(
 
 
 async def test_spawns_and_next_stages_are_not_refused_by_a_full_phase(database: Database) -> None:
-    """The cap is a door for what comes from outside; work that is already in must be able to end."""
+    """The capacity limits submissions; work that was admitted must be able to finish."""
 
     async def first(work: Work) -> Move:
         return Finish(spawn=[new("site/analysis", f"page {n}") for n in range(20)])
@@ -282,7 +282,7 @@ async def test_spawns_and_next_stages_are_not_refused_by_a_full_phase(database: 
     assert await fetch(database, "SELECT count(*) FROM queue.ending") == [21]
 
 
-# Big batches go by COPY, and must do the same as the careful way.
+# Large batches use COPY and must have the same result as INSERT.
 
 ROOMY = stages({"site/analysis": Stage(nothing, capacity=1_000_000)})
 

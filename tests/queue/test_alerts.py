@@ -1,4 +1,4 @@
-"""The alerts: what looks like a loop, and a scheduler nobody tends."""
+"""Alerts about suspected loops and unchecked schedules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLE = stages(listing=nothing)
 
 
 async def copy(tx: Tx, times: int, **changes: Any) -> None:
-    """Items of one lineage that the spawn rules would have refused: what an older queue left."""
+    """Items of one lineage that the spawn rules would refuse, as an older queue may have left them."""
     await tx.execute(
         """
         INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id, ancestry,

@@ -1,4 +1,4 @@
-"""Who gets which item, and when."""
+"""Claims: order, concurrency, pauses, start rates and notifications."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def test_a_claim_with_a_position_skips_earlier_items_and_one_without_finds
 
 
 async def test_work_that_arrives_out_of_order_is_found_under_load(database: Database) -> None:
-    """A more urgent item, put in while a long backlog drains, does not wait for its end."""
+    """An urgent item that is submitted during a long backlog does not wait for its end."""
     order: list[str] = []
 
     async def run(work: Work) -> Move:
@@ -148,7 +148,7 @@ async def test_a_paused_kind_claims_nothing_in_any_phase(database: Database) -> 
 
 
 async def test_a_start_rate_holds_over_all_workers(database: Database) -> None:
-    """Three may start in a window, whoever starts them."""
+    """Three items may start per window, over all workers."""
     rate = StartRate(3, dt.timedelta(minutes=5))
     table = stages({"tea": Stage(nothing, rate=rate)})
     await put(database, table, *(new("tea", str(n)) for n in range(10)))
@@ -177,7 +177,7 @@ async def test_a_pool_runs_as_many_items_at_once_as_it_has_processors(database: 
 
 
 async def test_a_worker_does_not_claim_slow_work_ahead(database: Database) -> None:
-    """A worker claims what its processors can begin, and leaves the rest to others."""
+    """A worker claims what its processors can start and leaves the rest to other workers."""
     gate = asyncio.Event()
 
     async def run(work: Work) -> Move:
@@ -222,7 +222,7 @@ async def test_an_idle_worker_is_notified_of_new_items(database: Database) -> No
 
 
 async def test_no_notification_is_sent_while_no_worker_is_idle(database: Database) -> None:
-    """pg_notify takes a lock that all commits share; a busy queue is spared it."""
+    """pg_notify takes a lock that all commits share, so a busy queue avoids it."""
     listener = await queue.worker.open_connection(database.url)
     await listener.execute("LISTEN jobmill_queue")
     await put(database, TEA, new("tea"))

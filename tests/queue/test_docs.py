@@ -1,4 +1,4 @@
-"""The example of the how-to page runs as it stands there."""
+"""The example of the how-to page runs, and the reference pages match the code."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_reference_of_events_names_what_the_code_writes() -> None:
     text = REFERENCE.read_text().partition("## Events")[2]
     documented = set(re.findall(r"`([a-z ]+)`", text)) - {"what"}
     code = "".join(file.read_text() for file in Path(queue.__file__).parent.glob("*.py"))
-    # The endings are written as their status in lower case.
+    # Endings are logged as their status in lower case.
     endings = {"success", "filtered", "skipped", "failed"}
     missing = [
         what for what in documented - endings if f"'{what}'" not in code and f'"{what}"' not in code

@@ -1,4 +1,4 @@
-"""Items exported from an older queue."""
+"""Import of items that an older queue exported."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_an_item_without_tracking_fields_becomes_the_root_of_a_lineage(tx:
 
 
 async def test_an_imported_lineage_keeps_its_tree_and_its_limits(tx: Tx) -> None:
-    """The example of the design: a listing, its company, its source; old ids become ours."""
+    """A listing, its company and its source; old ids are replaced by new ones."""
     await take(
         tx,
         {"id": "item-1", "type": "job", "url": "https://s.test/1", "status": "success",

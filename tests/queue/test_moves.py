@@ -1,4 +1,4 @@
-"""What each answer of a stage does to its item."""
+"""What each move of a stage does to its item."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_the_database_and_the_code_have_the_same_transitions(tx: Tx) -> No
                 pass
             await tx.execute("ROLLBACK TO probe")
     born = {(None, status) for status in every}
-    # An import may be born with any status; everything else must be in the table.
+    # An imported item may start with any status; every other change must be in the table.
     assert legal - born == {
         (was, became) for was, all in TRANSITIONS.items() if was for became in all
     }
@@ -219,7 +219,7 @@ async def test_an_item_waits_for_another_and_continues_when_that_ends(database: 
 
 
 async def test_a_waiting_item_never_starves_what_it_waits_for(database: Database) -> None:
-    """One processor, and the one who waits is more urgent than the one waited for."""
+    """There is one processor, and the waiting item is more urgent than the awaited one."""
     order: list[str] = []
 
     async def tea(work: Work) -> Move:
@@ -407,7 +407,7 @@ async def test_a_wrong_submission_is_refused_with_a_reason(
 
 
 async def test_a_wait_for_a_refused_spawn_ends_at_once(database: Database) -> None:
-    """The kettle has ended in this lineage already: there is nothing to wait for."""
+    """The kettle has already ended in this lineage, so there is nothing to wait for."""
 
     async def tea(work: Work) -> Move:
         if work.data.get("asked"):
@@ -449,7 +449,7 @@ async def test_a_retry_after_a_wait_knows_what_it_waited_for(
 
 
 async def test_no_item_waits_for_an_ancestor_that_waits_for_it(database: Database) -> None:
-    """The spawn is refused as circular; the ancestor lives, and is not worth a wait."""
+    """The spawn is refused as circular; waiting for the live ancestor would be a deadlock."""
 
     async def tea(work: Work) -> Move:
         if work.waited_for is None:

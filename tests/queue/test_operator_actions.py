@@ -1,4 +1,4 @@
-"""What an operator may do, and what is refused."""
+"""Actions of an operator, and which are refused."""
 
 from __future__ import annotations
 

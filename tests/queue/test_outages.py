@@ -1,4 +1,4 @@
-"""How long settlements go unanswered, as a worker counts it."""
+"""How long a worker's settlements go unanswered."""
 
 from __future__ import annotations
 

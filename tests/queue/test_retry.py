@@ -1,4 +1,4 @@
-"""When an item is tried again, and what is said when it is not."""
+"""When an item is retried, and the message when it is not."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def test_the_next_stage_starts_with_all_its_retries(database: Database) ->
 async def test_the_same_error_already_failed_in_this_lineage_is_not_retried(
     database: Database,
 ) -> None:
-    """Two stages of one thing, the first of which FAILED of the same error."""
+    """Two stages of the same work, the first of which FAILED with the same error."""
 
     async def run(work: Work) -> Move:
         raise RuntimeError(f"no route to host {work.id}")
@@ -135,7 +135,7 @@ async def test_the_same_error_already_failed_in_this_lineage_is_not_retried(
     table = stages({"company/extract": Stage(run), "company/fetch": Stage(good)})
     [id] = await put(database, table, new("company/extract", "https://a.test"))
     async with database.transaction() as tx:
-        # The lineage as an older queue left it: the first stage of the same company had failed.
+        # A lineage that an older queue left: the first stage of the same company had failed.
         await tx.execute(
             """
             INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id,

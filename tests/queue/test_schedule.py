@@ -1,4 +1,4 @@
-"""Recurring work: once a tick, whoever ticks, whatever was missed."""
+"""Schedules submit one item per interval, over all workers and after a downtime."""
 
 from __future__ import annotations
 

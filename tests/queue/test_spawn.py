@@ -1,4 +1,4 @@
-"""The five spawn rules, the four scenarios they are for, and what a lineage carries."""
+"""The five spawn rules and the four scenarios of loop prevention."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def test_a_child_carries_its_lineage(tx: Tx) -> None:
     assert (tracking, ancestry, depth, parent) == (root_tracking, [listing, company], 2, company)
 
 
-# The three test cases of the loop prevention design.
+# The basic cases of loop prevention.
 
 
 async def test_prevents_circular_dependency(tx: Tx) -> None:
@@ -122,7 +122,7 @@ async def test_work_that_ended_in_another_lineage_may_be_repeated(tx: Tx) -> Non
 
 
 async def test_the_spawn_rules_are_checked_in_order(tx: Tx) -> None:
-    """Each child breaks several rules; the first of them is the answer."""
+    """Each child breaks several rules; the first one is reported."""
     listing = await root(tx, max_spawn_depth=1)
     company = placed(await child(tx, listing, "company", "https://a.test"))
     # Depth before circular and duplicate.
@@ -154,7 +154,7 @@ async def test_many_children_are_spawned_at_once_and_each_gets_a_result(tx: Tx) 
     assert {why(answer) for answer in answers[700:]} == {"duplicate"}
 
 
-# The four scenarios of the loop prevention design, run by a worker.
+# The four scenarios of loop prevention, run by a worker.
 
 
 async def test_scenario_1_a_failed_company_does_not_make_its_listing_loop(
@@ -216,7 +216,7 @@ async def test_scenario_3_one_company_is_scraped_once_for_three_lineages(
 async def test_scenario_3_the_spawner_is_given_the_live_item_of_another_lineage(
     database: Database,
 ) -> None:
-    """However many connections race, one item is made, and all the others are told which."""
+    """However many connections race, one item is created, and the others get its id."""
     async with database.transaction() as tx:
         roots = [await root(tx, key=f"https://a.test/{n}") for n in range(8)]
 
@@ -260,7 +260,7 @@ async def test_a_pipeline_may_hand_over_to_its_next_stage_with_the_same_key(
 
 
 async def test_a_spawn_during_the_last_stage_of_a_hand_over_finds_the_live_item(tx: Tx) -> None:
-    """Live once holds for a thing in whatever stage it stands."""
+    """The same kind and key is alive once, in whichever stage."""
     table = stages({"company/fetch": Stage(nothing), "company/extract": Stage(nothing)})
     await queue.declare_stages(tx, table)
     await queue.declare_stages(tx, KINDS)

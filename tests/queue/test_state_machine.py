@@ -1,4 +1,4 @@
-"""Random stories: the queue on PostgreSQL and a model in memory end each step in the same state."""
+"""Random histories: the queue and a model in memory have the same state after each step."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Process:
     lease: HeldLease
     committer: GroupCommitter
     works: list[Work] = field(default_factory=list[Work])
-    """All that it ever claimed, newest first."""
+    """All claimed items, newest first."""
 
     @classmethod
     def make(cls, database: Database) -> Process:
@@ -311,7 +311,7 @@ def brief_answer(answer: SettlementResult) -> str | list[ItemId | str]:
 
 @pytest.fixture
 async def story(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Story]:
-    """On connections with the settings of a worker's."""
+    """On connections with the settings of a worker."""
     monkeypatch.setattr(leases, "MAX_RESCUES", MAX_RESCUES)
     async with (
         connect(url, size=1, options=INDEX_PLANS) as database,

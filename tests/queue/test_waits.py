@@ -1,4 +1,4 @@
-"""Waits that end although the moment to end them was missed."""
+"""Waits whose end was missed are ended later."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ TABLE = stages({name: Stage(nothing) for name in ("tea/run", "kettle/fill", "ket
 
 @pytest.fixture
 async def waiting(database: Database) -> tuple[ItemId, ItemId]:
-    """Tea that lay down to wait for the kettle, and the kettle, which does not know of it yet."""
+    """Tea that will wait for the kettle, and the kettle."""
     tea, kettle = await put(database, TABLE, new("tea"), new("kettle/fill", "copper"))
     return tea, kettle
 
 
 async def lie_down(database: Database, tea: ItemId, awaited: ItemId) -> None:
-    """What a settlement writes that read the awaited item before it ended."""
+    """Park an item as a settlement does that read the awaited item before it ended."""
     async with database.transaction() as tx:
         await tx.execute(
             """
@@ -101,7 +101,7 @@ async def test_every_worker_looks_for_stranded_waiters(
 async def test_a_worker_that_becomes_idle_looks_once_more_before_it_waits(
     database: Database,
 ) -> None:
-    """A producer that commits before the worker's flag is visible notifies nobody."""
+    """A producer that commits before the worker's flag is visible sends no notification."""
     table = stages(tea=nothing)
     await put(database, table)
     pools = {("tea", "run"): ProcessorPool("tea", "run", table["tea", "run"])}

@@ -1,4 +1,4 @@
-"""A worker among errors of its own making and others': what it survives, and what it shows."""
+"""Workers: failing stages and saves, rescues, heartbeats, lost connections and counters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def nothing(work: Work) -> Move:
 
 
 async def until(database: Database, query: Any, expected: list[Any]) -> None:
-    """Wait for an answer, whatever the database does meanwhile."""
+    """Wait until a query returns these rows, also while the database is unreachable."""
     async with asyncio.timeout(20):
         while True:
             with contextlib.suppress(psycopg.Error):
@@ -86,7 +86,7 @@ async def test_a_locked_item_does_not_delay_the_settlement_of_others(database: D
 
     table = stages({"tea": Stage(run, processors=5)})
     ids = await put(database, table, *(new("tea", str(n)) for n in range(5)))
-    # The lease of a real worker: with a short one, its limits would end the wait.
+    # The lease of a real worker: a short one would end the wait.
     async with running(database, table, lease=dt.timedelta(seconds=60)):
         await until(database, "SELECT count(*) FROM queue.live WHERE status = 'PROCESSING'", [5])
         async with database.transaction() as tx:
@@ -291,7 +291,7 @@ async def test_a_lost_connection_is_replaced_and_work_continues(database: Databa
 
 
 async def test_a_claim_whose_answer_was_lost_is_released(database: Database) -> None:
-    """The connection died after the claim had committed: nobody knows of the item, and it is ours."""
+    """The connection died after the commit of the claim, so the worker does not know that it holds the item."""
     table = stages(tea=nothing)
     await put(database, table)
     async with running(database, table) as worker:
@@ -343,7 +343,7 @@ async def test_a_feed_is_scanned_on_notification_until_it_is_empty(database: Dat
     async def release(tx: Tx, refused: Sequence[queue.RefusedItem]) -> None:
         raise AssertionError("the queue has room for what it asked for")
 
-    # Room for less than a batch: the feeder comes back when there is some again.
+    # There is room for less than a batch: the feed continues when there is room again.
     table = stages({"tea": Stage(nothing, capacity=4)})
     await put(database, table)
     async with database.transaction() as tx:
@@ -372,7 +372,7 @@ async def test_an_abandoned_item_is_rescued_however_long_its_worker_is_gone(
 
 
 async def test_items_that_a_busy_worker_cannot_start_are_released(database: Database) -> None:
-    """Quick runs made it claim ahead; then came slow ones."""
+    """Fast runs made the worker claim ahead; then the runs became slow."""
     gate = asyncio.Event()
 
     async def run(work: Work) -> Move:
@@ -447,7 +447,7 @@ async def test_a_save_that_fails_outside_the_database_fails_its_item(
 
 
 async def test_a_read_only_server_uses_up_no_retry(database: Database) -> None:
-    """A read-only server refuses every outcome; when that is over, all of them are settled."""
+    """A read-only server refuses every outcome; all are settled when it is writable again."""
 
     async def read_only(on: bool) -> None:
         name = (await fetch(database, "SELECT current_database()"))[0]
@@ -535,7 +535,7 @@ async def test_saves_that_deadlock_use_up_no_retry(database: Database) -> None:
         await tx.execute("CREATE TABLE public.cup (name text PRIMARY KEY, full_at timestamptz)")
         await tx.execute("INSERT INTO public.cup VALUES ('one'), ('two')")
     await put(database, table, new("tea", "a"), new("cake", "b"))
-    # In two workers, so that the two do not share a transaction.
+    # Two workers, so that the saves do not share a transaction.
     await asyncio.gather(
         *(drain(database, table, only=[(kind, "run")]) for kind in ("tea", "cake"))
     )
