@@ -210,8 +210,8 @@ async def _work(
     async with open_model(database, settings, KEY) as model:
         stages = _stages(Tools(database, model=model), answers, settings)
         only = [phase for phase in stages if phase not in {(judging.KIND, stage) for stage in but}]
-        chores = [PeriodicTask(60, feed_task(feed), when_told=True) for feed in app.FEEDS]
-        worker = Worker(database, stages, only=only, chores=chores)
+        tasks = [PeriodicTask(60, feed_task(feed), on_feed_notify=True) for feed in app.FEEDS]
+        worker = Worker(database, stages, only=only, periodic_tasks=tasks)
         running = asyncio.create_task(worker.run())
         # The queue tells nobody outside that it is empty.
         while await _left(database, but):  # noqa: ASYNC110
