@@ -63,7 +63,7 @@ def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("retries", "error", "seen", "message"),
+    ("retries", "error", "failed_before", "message"),
     [
         (3, RuntimeError("boom"), False, "Failed after 3 retries: RuntimeError: boom. "),
         (0, Invalid("no date"), False, "Failed, and a retry cannot help: no date. "),
