@@ -1,4 +1,4 @@
-"""Guards of claims: the fence, settlements, and the saves and children that go with them."""
+"""Guards of claims: the lease fence, settlements, saves and children."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ GUARDS: list[Guard] = [
         "tests/queue/test_claim.py::test_a_claim_never_waits_for_another",
     ),
     guard(
-        "claim heeds pauses",
+        "claim respects pauses",
         STORE,
         "WHERE pause.kind = request.kind\n                                  AND",
         "WHERE false AND",
@@ -94,13 +94,13 @@ GUARDS: list[Guard] = [
         WAITS,
     ),
     guard(
-        "hold checks the lease",
+        "lock_claim checks the lease",
         STORE,
         "AND {LEASE_STANDS}\n           FOR UPDATE OF live",
         "\n           FOR UPDATE OF live",
         STALE,
     ),
-    guard("hold locks the row", STORE, "           FOR UPDATE OF live\n", "", WAITS),
+    guard("lock_claim locks the row", STORE, "           FOR UPDATE OF live\n", "", WAITS),
     guard(
         "hand_over checks the lease",
         SPAWN,
@@ -134,7 +134,7 @@ GUARDS: list[Guard] = [
         TWO_OUTCOMES,
     ),
     guard(
-        "settle answers for the settlement it took",
+        "settle reports the settlement it took",
         SETTLE,
         " or newest[claim.id] is not settlement",
         "",
@@ -162,7 +162,7 @@ GUARDS: list[Guard] = [
         "tests/queue/test_moves.py::test_a_hand_over_that_goes_in_circles_fails",
     ),
     guard(
-        "an item that goes on for ever fails",
+        "an item that never ends fails",
         SETTLE,
         "and work.steps >= MAX_STEPS:",
         "and False:",
@@ -190,14 +190,14 @@ GUARDS: list[Guard] = [
         SAVES,
     ),
     guard(
-        "settle answers by claim (found by random stories)",
+        "settle reports by claim, not by id",
         SETTLE,
         "if claim not in settled or newest[claim.id] is not settlement:",
         "if claim.id not in {settled_claim.id for settled_claim in settled}:",
         "tests/queue/test_state_machine.py::test_the_queue_and_the_model_agree",
     ),
     guard(
-        "an operation of a lost lease is no outage of the next",
+        "an operation of a lost lease is not an outage of the next one",
         "jobmill/queue/outages.py",
         "if is_connection_lost(error) and began >= self._cleared_at:",
         "if is_connection_lost(error):",
@@ -218,14 +218,14 @@ GUARDS: list[Guard] = [
         SAVES,
     ),
     guard(
-        "an outcome that comes after its lease is dropped",
+        "an outcome that arrives after its lease was lost is dropped",
         SETTLER,
         "if settlement.work.worker != self._lease.worker:",
         "if False:",
         "tests/queue/test_settler.py::test_an_outcome_that_arrives_after_its_lease_was_lost_is_dropped",
     ),
     guard(
-        "an outcome that waits is dropped with its lease",
+        "losing the lease drops the outcomes that wait",
         SETTLER,
         "        self._unsettled.clear()\n",
         "",
@@ -240,42 +240,42 @@ GUARDS: list[Guard] = [
         "test_an_outcome_in_flight_when_its_lease_is_lost_is_not_settled_again",
     ),
     guard(
-        "a claim under a lease that was lost meanwhile is not run",
+        "items claimed while the lease is lost are not run",
         CLAIMER,
         "        if worker != self._lease.worker:\n",
         "        if False:\n",
         "tests/queue/test_claimer.py::test_items_claimed_while_the_lease_is_lost_are_not_run",
     ),
     guard(
-        "an item whose row is locked keeps no other from ending",
+        "a locked item does not delay the settlement of others",
         SETTLER,
         'partial(self._connect, lock_timeout="500ms")',
         "self._connect",
         "tests/queue/test_worker.py::test_a_locked_item_does_not_delay_the_settlement_of_others",
     ),
     guard(
-        "a save is given up with its lease",
+        "losing the lease ends a waiting save",
         COMMITTER,
         "if pending.settlement.work.worker != self._lease.worker:",
         "if False:",
         "tests/faults/test_silence.py::test_losing_the_lease_ends_a_waiting_save",
     ),
     guard(
-        "a bad save costs the others of its group nothing",
+        "a failing save does not affect the others of its group",
         COMMITTER,
         "elif len(group) > 1:",
         "elif False:",
         "tests/queue/test_worker.py::test_a_failing_save_does_not_affect_the_others_of_its_group",
     ),
     guard(
-        "saves that deadlock are done again",
+        "saves that deadlock are repeated",
         COMMITTER,
         "return isinstance(error, RACE_ERRORS) or",
         "return",
         "tests/queue/test_worker.py::test_saves_that_deadlock_use_up_no_retry",
     ),
     guard(
-        "an outcome that the database refuses fails its item alone",
+        "an outcome that the database refuses fails only its item",
         SETTLER,
         "except (*UNSTORABLE_ERRORS, *TIMEOUT_ERRORS) as error:",
         "except TIMEOUT_ERRORS as error:",
