@@ -1,4 +1,4 @@
-"""Puts the rooms together: which function runs which stage, with which tools, and what recurs."""
+"""Registers the stages of every pipeline, the schedules and the periodic tasks of a worker."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from jobmill.settings import Settings
 from jobmill.tools import Tools
 
 FEEDS: Sequence[QueueFeed] = (judging.FEED,)
-"""Tables that feed the queue, however we are set."""
+"""Feeds that do not depend on the settings."""
 
 SCHEDULES = (
     Schedule("prune", dt.timedelta(hours=1), NewItem(maintenance.KIND, "prune", "finished items")),
@@ -54,11 +54,10 @@ SCHEDULES = (
     ),
     Schedule("rotation", rotation.EVERY, NewItem(rotation.KIND, "run", "what is due")),
 )
-"""What recurs."""
 
 
 def build_stages(tools: Tools, settings: Settings) -> Stages:
-    """All work this product does, in one table."""
+    """Every phase of every pipeline."""
     keep = dt.timedelta(days=settings.keep_finished_days)
     keep_closed = dt.timedelta(days=settings.keep_closed_days)
     stage = partial(
@@ -107,17 +106,17 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
             partial(maintenance.erase_applicants, tools), processors=1
         ),
     }
-    return {phase: _finished(phase, one, settings) for phase, one in table.items()}
+    return {phase: _configure(phase, stage, settings) for phase, stage in table.items()}
 
 
 async def declare_stages(tools: Tools, settings: Settings) -> None:
-    """Tell the database what we do, so that work can be put in before the first worker runs."""
+    """Store the phases, so that items can be submitted before the first worker runs."""
     async with tools.db.transaction() as tx:
         await queue.declare_stages(tx, build_stages(tools, settings))
 
 
 async def declare_schedules(tools: Tools) -> None:
-    """Make what recurs what this version says: for those who run it."""
+    """Store the schedules of this version; called by processes that run workers."""
     async with tools.db.transaction() as tx:
         await schedule.declare_schedules(tx, SCHEDULES)
 
@@ -125,11 +124,11 @@ async def declare_schedules(tools: Tools) -> None:
 def build_worker(
     tools: Tools, settings: Settings, *, only: Sequence[tuple[str, str]] | None = None
 ) -> Worker:
-    """A worker for all of it, or for some phases; Invalid where letters cannot be used."""
+    """Build a worker for all phases, or `only` some; Invalid if a message template is broken."""
     if only is None or any(kind == notices.KIND for kind, _ in only):
         letters.check_templates(settings.letters_dir)
     feeds = (*FEEDS, *notices.feeds(settings))
-    # Who only polls is not told that a feed has something.
+    # Polling workers do not receive feed notifications.
     scan_every = 1.0 if settings.poll_only else SCAN_EVERY
     return Worker(
         tools.db,
@@ -147,7 +146,7 @@ def build_worker(
     )
 
 
-def _finished(phase: tuple[str, str], stage: Stage, settings: Settings) -> Stage:
+def _configure(phase: tuple[str, str], stage: Stage, settings: Settings) -> Stage:
     processors = settings.processors_by_phase.get("/".join(phase), stage.processors)
     return replace(stage, run=_logged(stage.run), processors=processors)
 

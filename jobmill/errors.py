@@ -1,15 +1,15 @@
-"""What can go wrong, by what the caller can do about it.
+"""Typed errors, by what the caller can do about them.
 
 AppError
-├── NotFound         what was asked for is not there
-├── Conflict         it is in a state that forbids this
-├── Gone             it was possible, and no longer is
-├── Invalid          the input cannot be right
-├── Unauthenticated  nobody knows who asks
-├── Forbidden        who asks may not do this
-├── RateLimited      they ask too often
-├── Unavailable      something this machine needs is missing or not running
-└── OutsideError     something beyond our walls failed
+├── NotFound         the requested thing does not exist
+├── Conflict         its current state does not allow the action
+├── Gone             the action was possible once and no longer is
+├── Invalid          the input is wrong
+├── Unauthenticated  the caller is not signed in
+├── Forbidden        the caller may not do this
+├── RateLimited      the caller sends too many requests
+├── Unavailable      something that this machine needs is missing or not running
+└── OutsideError     a site, model or server that Jobmill depends on failed
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import ClassVar
 
 
 class AppError(Exception):
-    """An error we can explain. Its text is shown to people and says what to do next."""
+    """An error with a text for people, which says what happened and what to do."""
 
     code: ClassVar[str | None] = None
-    """What programs know it by, where that says more than the kind of error it is."""
+    """An error code for programs, if it says more than the class."""
 
 
 class NotFound(AppError):
-    """What was asked for is not there."""
+    """The requested thing does not exist."""
 
     def __init__(self, what: str, id: object) -> None:
         super().__init__(f"{what} {id} does not exist")
@@ -34,27 +34,27 @@ class NotFound(AppError):
 
 
 class Conflict(AppError):
-    """It is in a state that forbids this."""
+    """The current state does not allow the action."""
 
 
 class Gone(AppError):
-    """It was possible, and no longer is."""
+    """The action was possible once and no longer is."""
 
 
 class Invalid(AppError):
-    """The input cannot be right."""
+    """The input is wrong."""
 
 
 class Unauthenticated(AppError):
-    """Nobody knows who asks."""
+    """The caller is not signed in."""
 
 
 class Forbidden(AppError):
-    """Who asks may not do this."""
+    """The caller may not do this."""
 
 
 class RateLimited(AppError):
-    """They ask too often; `retry_after` seconds from now they may again."""
+    """The caller sends too many requests; it may try again in `retry_after` seconds."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(f"Too many requests. Try again in {retry_after} s.")
@@ -62,11 +62,11 @@ class RateLimited(AppError):
 
 
 class Unavailable(AppError):
-    """Something this machine needs is missing or not running."""
+    """Something that this machine needs is missing or not running."""
 
 
 class OutsideError(AppError):
-    """A site, model or server we depend on failed; `permanent` if trying again cannot help."""
+    """A site, model or server that Jobmill depends on failed; `permanent` if a retry cannot help."""
 
     def __init__(self, message: str, *, permanent: bool = False) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""The format of a log line: text for people or JSON for programs, with fields in each."""
+"""Log lines with fields, as text for people or as JSON for programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Literal
 
 _fields: ContextVar[dict[str, object]] = ContextVar("fields", default={})  # noqa: B039
 
-_OWN = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
+_STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def bound(**fields: object) -> Generator[None]:
 
 
 def setup(level: str = "info", format: Literal["text", "json"] = "text") -> None:
-    """Send everything that is logged to standard error, in one format."""
+    """Log to standard error in the given format."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormat() if format == "json" else TextFormat())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
@@ -43,7 +43,7 @@ class TextFormat(logging.Formatter):
             _printable(record.getMessage()),
             *(f"{name}={_value(value)}" for name, value in _all_fields(record).items()),
         ]
-        # Indented, so that no text from outside can pass for a line of its own.
+        # Indented, so that foreign text in a trace cannot pass for a log line.
         trace = [f"    {_printable(line)}" for line in _trace(self, record).splitlines()]
         return "\n".join([" ".join(parts), *trace])
 
@@ -63,8 +63,8 @@ class JsonFormat(logging.Formatter):
 
 
 def _all_fields(record: logging.LogRecord) -> dict[str, object]:
-    given = {name: value for name, value in vars(record).items() if name not in _OWN}
-    return {**_fields.get(), **given}
+    extra = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+    return {**_fields.get(), **extra}
 
 
 def _time(record: logging.LogRecord) -> str:
@@ -78,7 +78,7 @@ def _trace(formatter: logging.Formatter, record: logging.LogRecord) -> str:
 
 
 def _printable(text: str) -> str:
-    """The text on one line: what would break it or move the cursor is spelled out."""
+    """Escape characters that would break the line or move the cursor."""
     return text if text.isprintable() else json.dumps(text)[1:-1]
 
 

@@ -1,4 +1,4 @@
-"""Everything an operator can set: `JOBMILL_*` variables over `jobmill.yaml` over the defaults."""
+"""Settings: `JOBMILL_*` environment variables override `jobmill.yaml`, which overrides the defaults."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ PREFIX = "JOBMILL_"
 FILE = "jobmill.yaml"
 OTHER_VARIABLES = ("JOBMILL_CONFIG", "JOBMILL_DEBUG", "JOBMILL_TEST_DATABASE_URL")
 CONNECTION_STRINGS = ("database_url", "database_direct_url")
-"""Settings that may hold a password in either form of a connection string: never print them whole."""
+"""Settings whose connection string may contain a password: never print them unredacted."""
 KUBERNETES = re.compile(r"JOBMILL_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_.*)?)")
-"""What Kubernetes sets in every pod beside a service named jobmill: not for us."""
+"""Variables that Kubernetes sets in every pod next to a service named jobmill; they are not settings."""
 
 HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9a-fA-F:]+")
 HOST_PORT = re.compile(r"(?:[^\s:,/@]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
@@ -38,27 +38,27 @@ HOST_PORT = re.compile(r"(?:[^\s:,/@]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
 def _postgres_url(text: str) -> str:
     if not text:
         return text
-    import psycopg  # Commands that need no database start faster without it.
+    import psycopg  # Imported here, because commands without a database start faster without it.
     from psycopg.conninfo import conninfo_to_dict
 
     is_url = text.startswith(("postgresql://", "postgres://"))
     try:
         parameters = conninfo_to_dict(text)
     except psycopg.ProgrammingError:
-        # Not the parser's own message: it quotes a part of the text, which may be a password.
-        raise ValueError("not a connection string of PostgreSQL") from None
+        # Do not show the parser's message: it quotes a part of the text, which may be a password.
+        raise ValueError("not a PostgreSQL connection string") from None
     if not (is_url or parameters):
-        raise ValueError("not a connection string of PostgreSQL")
+        raise ValueError("not a PostgreSQL connection string")
     return text
 
 
 PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
-"""Either form that libpq reads: postgresql://host/name or host=… dbname=…"""
+"""Either form that libpq accepts: postgresql://host/name or host=… dbname=…"""
 
 
 def _header_text(text: str) -> str:
     if not text.isascii() or not text.isprintable() or text != text.strip():
-        raise ValueError("not a text that a header can hold")
+        raise ValueError("not a valid header value")
     return text
 
 
@@ -69,8 +69,8 @@ def _host_ports(text: str) -> str:
 
 
 def _host_port(text: str) -> str:
-    found = HOST_PORT.fullmatch(text)
-    if not (found and 0 < int(found[1]) < 65_536):
+    match = HOST_PORT.fullmatch(text)
+    if not (match and 0 < int(match[1]) < 65_536):
         raise ValueError("not hosts with ports")
     return text
 
@@ -88,7 +88,7 @@ def _networks(text: str) -> str:
 
 
 def split_list(text: str) -> list[str]:
-    """What stands between the commas of a setting."""
+    """The parts of a comma-separated setting."""
     return [part.strip() for part in text.split(",")] if text else []
 
 
@@ -116,12 +116,12 @@ ADDRESS = r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]*[A-Za-z0-9]"
 SENDER = re.compile(rf"{ADDRESS}|[^<>@\"\r\n]+ <{ADDRESS}>")
 
 
-def _smtp_url(given: SecretStr) -> SecretStr:
-    url = given.get_secret_value()
-    found = SMTP_URL.fullmatch(url)
-    if url and not (found and 0 < int(found[2] or 25) < 65_536):
+def _smtp_url(secret: SecretStr) -> SecretStr:
+    url = secret.get_secret_value()
+    match = SMTP_URL.fullmatch(url)
+    if url and not (match and 0 < int(match[2] or 25) < 65_536):
         raise ValueError("not a URL of a mail server")
-    return given
+    return secret
 
 
 def _sender(text: str) -> str:
@@ -157,12 +157,12 @@ Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class Settings(BaseModel):
-    """Built directly it holds the defaults; `load` reads what the operator set."""
+    """`Settings()` has the defaults; `load` reads the values that the operator set."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     database_url: PostgresUrl = Field(default="", repr=False)
-    """The PostgreSQL (15 or newer) to use. Empty: Jobmill starts its bundled server.
+    """The PostgreSQL database to use (version 15 or newer). Empty: Jobmill starts its bundled server.
     The variable DATABASE_URL sets it too."""
 
     database_pooler: Literal["none", "transaction"] = "none"
@@ -174,177 +174,178 @@ class Settings(BaseModel):
     `transaction`."""
 
     data_dir: UserPath = Field(default_factory=lambda: platformdirs.user_data_path("jobmill"))
-    """Where the PostgreSQL that we start keeps its data."""
+    """The folder in which the bundled PostgreSQL stores its data."""
 
     postgres_bin: UserPath | None = None
-    """The folder of the PostgreSQL programs. Empty: those that we bring."""
+    """The folder of the PostgreSQL programs. Empty: the bundled ones."""
 
     postgres_connections: Annotated[int, Field(ge=10, le=10_000)] = 100
-    """How many connections the PostgreSQL that we start allows."""
+    """How many connections the bundled PostgreSQL allows."""
 
     web_host: str = "127.0.0.1"
-    """The address that the web pages are served on. Where other machines can reach it, people sign in."""
+    """The address to serve the web pages on. If other machines can reach it, people must sign in."""
 
     web_port: Annotated[int, Field(ge=0, le=65_535)] = 8000
-    """The port that the web pages are served on; 0 takes any free one."""
+    """The port to serve the web pages on; 0 picks a free one."""
 
     web_names: HostNames = ""
-    """The names and addresses that the pages are called by, beside web_host. With any, people sign in."""
+    """Host names and addresses under which the pages are reached, besides web_host. If set, people must
+    sign in."""
 
     trusted_proxies: Networks = ""
-    """The proxies in front of the pages, which are believed when they say for whom they ask
-    (X-Forwarded-For, X-Forwarded-Proto). With any, people sign in."""
+    """Reverse proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted. If set, people must
+    sign in."""
 
     public_requests_per_minute: Count = 60
-    """How often a stranger's address may ask for each of the things that need no sign-in."""
+    """How many requests per minute one IP address may make to each page that needs no sign-in."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    """The least important messages that are logged."""
+    """The lowest level of messages to log."""
 
     log_format: Literal["text", "json"] = "text"
-    """Lines for people, or one JSON object a line for programs."""
+    """Log lines as text, or as one JSON object per line."""
 
     poll_only: bool = False
-    """Look for work once a second instead of waiting for notifications (LISTEN). A connection pooler
+    """Poll for tasks once a second instead of waiting for notifications (LISTEN). A connection pooler
     in transaction mode does not need this: see `database_pooler`."""
 
     processors: Count = 10
-    """How many items of a phase one worker process runs at the same time."""
+    """How many tasks of a phase one worker process runs at the same time."""
 
     processors_by_phase: dict[str, Count] = Field(default_factory=dict)
-    """The same for single phases, where it differs."""
+    """The number of processors for individual phases."""
 
     queue_capacity: Count = 1000
-    """How many items may wait in a phase; beyond that new ones are refused."""
+    """How many tasks may wait in a phase before new ones are refused."""
 
     max_retries: Annotated[int, Field(ge=0, le=1_000)] = 3
-    """How often a failed item is tried again before it is set aside."""
+    """How often a failed task is retried before it ends as failed."""
 
     max_spawn_depth: Annotated[int, Field(ge=0, le=1_000)] = 10
-    """How many generations of items may spring from one item."""
+    """How many generations of tasks may descend from one task."""
 
     run_limit_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300
-    """How long one attempt at one phase of an item may run."""
+    """How long one attempt of a task may run, in seconds."""
 
     keep_finished_days: Count = 30
-    """How long finished items are kept."""
+    """How many days to keep finished tasks."""
 
     keep_closed_days: Count = 180
-    """How long listings are kept after they closed; those that somebody marked stay for ever."""
+    """How many days to keep jobs after they have closed; jobs that a person marked are kept for good."""
 
     rotation_policy: Literal["yield", "seed"] = "yield"
-    """How sources are chosen: by the new listings that a call is expected to bring, or by fixed
-    intervals and staleness alone."""
+    """How sources are chosen: `yield` by the number of new jobs that a read is expected to find, `seed` by
+    fixed intervals and staleness only."""
 
     rotation_calls_per_day: Annotated[float, Field(ge=0, le=10_000_000, allow_inf_nan=False)] = 1200
-    """How many sources are called a day under the policy `yield`; 0 stops the recurring run."""
+    """How many sources to read per day under the policy `yield`; 0 stops scheduled reads."""
 
     max_company_targets_per_run: Count = 50
-    """How many boards of one platform a run calls."""
+    """How many boards of one platform a run reads."""
 
     max_search_slices_per_run: Count = 50
-    """How many searches and feeds a run calls, of all platforms together."""
+    """How many searches and feeds a run reads, over all platforms."""
 
     greenhouse_max_boards_per_run: Count = 50
-    """The first of these two for Greenhouse."""
+    """How many Greenhouse boards a run reads."""
 
     lever_max_companies_per_run: Count = 50
-    """The same for Lever."""
+    """How many Lever boards a run reads."""
 
     user_agent: Annotated[HeaderText, Field(min_length=1)] = "jobmill (self-hosted job search)"
-    """What we call ourselves at other sites (ASCII); its first word is the name we look for in robots.txt."""
+    """The User-Agent header sent to other sites (ASCII). Its first word is the name looked up in robots.txt."""
 
     contact: HeaderText = ""
-    """A page or an address where the people of a site reach you; it is sent along with our name."""
+    """A page or an e-mail address where site operators can reach you; sent with the User-Agent."""
 
     host_interval_seconds: Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 1
-    """How far apart two calls to one host begin, over all workers."""
+    """Seconds between the starts of two requests to the same host, over all workers."""
 
     host_calls: Annotated[int, Field(ge=1, le=100)] = 3
-    """How many calls to one host run at the same time, over all workers."""
+    """How many requests to one host may run at the same time, over all workers."""
 
     private_hosts: HostPorts = ""
-    """Hosts that are asked although they are not public, for a test or a demonstration.
-    Never set it where strangers may name URLs."""
+    """Hosts that may be contacted although they are not public, for tests and demos. Never set it if
+    people you do not trust can enter URLs."""
 
     stand_ins: dict[str, HostPort] = Field(default_factory=dict)
-    """Servers that answer, by plain HTTP, in place of public hosts (`*.acme.example` for all below
-    one), for a test or a demonstration. Never set it where strangers may name URLs."""
+    """Servers that answer by plain HTTP in place of public hosts (`*.acme.example` for all subdomains),
+    for tests and demos. Never set it if people you do not trust can enter URLs."""
 
     chromium: UserPath | None = None
-    """The browser for pages that need one. Empty: `$CHROMIUM`, else the one in the PATH."""
+    """The browser for pages that need JavaScript. Empty: `$CHROMIUM`, or else Chromium in the PATH."""
 
     model_cheap: ModelName = "anthropic:claude-haiku-5-5"
-    """The model that reads. Without its key (ANTHROPIC_API_KEY or OPENAI_API_KEY, only in the
-    environment) all is done locally."""
+    """The model for reading text. Without its API key (ANTHROPIC_API_KEY or OPENAI_API_KEY, only in the
+    environment) no model is used."""
 
     model_strong: ModelName = "anthropic:claude-sonnet-5-5"
-    """The model that judges."""
+    """The model for reviewing matches."""
 
     company_model: Literal["cheap", "strong", "none"] = "strong"
-    """Which of the two reads what companies say of themselves; none: rules alone do."""
+    """Which of the two models reads company pages; `none` uses rules only."""
 
     anthropic_base_url: BaseUrl = "https://api.anthropic.com"
-    """Where models named anthropic:… are asked; it may be private, and is sent the key."""
+    """The server for models named anthropic:…; it may be private, and receives the API key."""
 
     openai_base_url: BaseUrl = "https://api.openai.com/v1"
-    """Where models named openai:… are asked: any server that speaks as OpenAI does."""
+    """The server for models named openai:…; any OpenAI-compatible server works."""
 
     ollama_base_url: BaseUrl = "http://127.0.0.1:11434/v1"
-    """Where models named ollama:… are asked."""
+    """The server for models named ollama:…"""
 
     model_streaming: bool = False
-    """Whether answers are asked for piece by piece, for proxies that cut silent connections."""
+    """Whether to stream answers, for proxies that close silent connections."""
 
     model_prices: dict[str, TwoPrices] = Field(default_factory=dict)
-    """US dollars for a million tokens in and out, for models that we know no price of or that
-    cost you something else."""
+    """US dollars per million input and output tokens, for models whose price is unknown or different for
+    you."""
 
     budget_call: Dollars = 0.25
-    """The most that one call of a model may cost, in US dollars; 0 in this or the next three: nothing is paid."""
+    """The most that one model call may cost, in US dollars. 0 in any of the four budgets: no paid calls."""
 
     budget_run: Dollars = 1.00
-    """The same for all that springs from one submitted item."""
+    """The most that all model calls for one submitted task and its descendants may cost."""
 
     budget_day: Dollars = 1.00
-    """The same for a day (UTC)."""
+    """The most that all model calls of a day (UTC) may cost."""
 
     budget_month: Dollars = 20.00
-    """The same for a month (UTC)."""
+    """The most that all model calls of a month (UTC) may cost."""
 
     budget_spent_out: Literal["block", "local"] = "block"
-    """What becomes of work when the day or the month is spent: it waits for the next, or goes on
-    without a model."""
+    """What happens when the budget of the day or month is spent: `block` waits for the next one, `local`
+    continues without a model."""
 
     smtp_url: SmtpUrl = SecretStr("")
-    """The server that letters to applicants are handed to, such as smtp://user:password@host:587
-    (with a password only under TLS) or smtps://…. Empty: nobody is written to."""
+    """The mail server for messages to applicants, such as smtp://user:password@host:587 (a password is sent
+    only over TLS) or smtps://…. Empty: no mail is sent."""
 
     mail_from: Sender = ""
-    """Whom letters come from: an address, or `Name <address>`."""
+    """The sender of messages: an address, or `Name <address>`."""
 
     public_url: PublicUrl = ""
-    """Where applicants reach the web pages: the beginning of all links in letters. Empty:
-    http:// with web_host and web_port."""
+    """The URL under which applicants reach the web pages, used for links in messages. Empty: http:// with
+    web_host and web_port."""
 
     letters_dir: UserPath | None = None
-    """A folder with letters of your own; those it does not hold are ours."""
+    """A folder with your own message templates; the built-in ones are used for the others."""
 
     fold_email_aliases: bool = False
-    """Whether aliases of one mailbox (ada+jobs@…, and dots at Gmail) are one applicant."""
+    """Whether aliases of one mailbox (ada+jobs@…, and dots at Gmail) count as one applicant."""
 
     applications_per_person_per_day: Annotated[int, Field(ge=0, le=10_000)] = 0
-    """How often one person may apply within a day; 0: as often as they like."""
+    """How often one person may apply within a day; 0 means without limit."""
 
 
 def public_base_url(settings: Settings) -> str:
-    """What every link that we give out begins with; no slash at its end."""
+    """The base of every link to this installation, without a trailing slash."""
     host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
     return settings.public_url or f"http://{host}:{settings.web_port}"
 
 
-class _Given:
-    """One value as the operator wrote it, and where."""
+class _RawValue:
+    """A value as the operator wrote it, and where."""
 
     def __init__(self, raw: object, origin: str, label: str) -> None:
         self.raw = raw
@@ -355,18 +356,20 @@ class _Given:
 def load(
     environ: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> tuple[Settings, dict[str, str]]:
-    """The settings, and for each where it came from; Invalid names all that is wrong."""
+    """The settings, and where each of them was set; Invalid lists every wrong value."""
     environ = os.environ if environ is None else environ
     file = find_file(environ, folder)
-    given = _from_file(file) if file else {}
-    given |= _from_environment(environ)
+    values = _from_file(file) if file else {}
+    values |= _from_environment(environ)
     try:
-        settings = Settings.model_validate_strings({name: got.raw for name, got in given.items()})
+        settings = Settings.model_validate_strings(
+            {name: value.raw for name, value in values.items()}
+        )
     except ValidationError as error:
-        raise Invalid("; ".join(_explain(error, given))) from None
+        raise Invalid("; ".join(_explain(error, values))) from None
     _check_pooler(settings)
     origins = {name: "default" for name in Settings.model_fields}
-    return settings, origins | {name: got.origin for name, got in given.items()}
+    return settings, origins | {name: value.origin for name, value in values.items()}
 
 
 def _check_pooler(settings: Settings) -> None:
@@ -393,7 +396,7 @@ def _check_pooler(settings: Settings) -> None:
 
 
 def find_file(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Path | None:
-    """The file that settings are read from, if there is one."""
+    """The settings file, if there is one."""
     environ = os.environ if environ is None else environ
     chosen = environ.get("JOBMILL_CONFIG")
     if chosen:
@@ -405,14 +408,14 @@ def find_file(environ: Mapping[str, str] | None = None, folder: Path | None = No
 
 
 def search_paths(folder: Path | None = None) -> list[Path]:
-    """Where a file of settings is looked for; the first one found counts."""
+    """Where a settings file may be; the first existing one is used."""
     return [(folder or Path.cwd()) / FILE, platformdirs.user_config_path("jobmill") / FILE]
 
 
 _DATABASE = "a URL that starts with postgresql://, or pairs such as host=a,b dbname=jobmill"
 _URL = "a URL that starts with http:// or https://, without a password"
 _MODEL = "anthropic:MODEL or openai:MODEL or ollama:MODEL or none"
-_IN_WORDS = {
+_ALLOWED = {
     "database_url": _DATABASE,
     "database_direct_url": _DATABASE,
     "web_names": "host,host",
@@ -426,16 +429,16 @@ _IN_WORDS = {
     "openai_base_url": _URL,
     "ollama_base_url": _URL,
     "smtp_url": "a URL that starts with smtp:// or smtps://",
-    "mail_from": "an address, alone or in angle brackets behind a name",
+    "mail_from": "an address, or a name followed by an address in angle brackets",
     "public_url": _URL,
 }
 
 
 def describe_allowed(name: str) -> str:
-    """In words, what a setting accepts."""
-    if name in _IN_WORDS:
-        return _IN_WORDS[name]
-    return _words(_schema()["properties"][name])
+    """Describe the values that a setting accepts."""
+    if name in _ALLOWED:
+        return _ALLOWED[name]
+    return _describe_schema(_schema()["properties"][name])
 
 
 @cache
@@ -443,14 +446,14 @@ def _schema() -> dict[str, Any]:
     return Settings.model_json_schema()
 
 
-def _words(schema: dict[str, Any]) -> str:
+def _describe_schema(schema: dict[str, Any]) -> str:
     match schema:
         case {"anyOf": [first, *_]}:
-            return _words(first)
+            return _describe_schema(first)
         case {"enum": choices}:
             return " or ".join(choices)
         case {"additionalProperties": inner}:
-            return f"phase=N,phase=N, each {_words(inner)}"
+            return f"phase=N,phase=N, each {_describe_schema(inner)}"
         case {"type": "number", "minimum": low, "maximum": high}:
             return f"a number from {low:g} to {high:,.0f}"
         case {"minimum": low, "maximum": high}:
@@ -464,32 +467,32 @@ def _words(schema: dict[str, Any]) -> str:
             return plain.get(schema.get("format", schema["type"]), "a text")
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
+def _from_environment(environ: Mapping[str, str]) -> dict[str, _RawValue]:
     _refuse_unknown_variables(environ)
-    found: dict[str, _Given] = {}
+    values: dict[str, _RawValue] = {}
     for name in Settings.model_fields:
         variables = [PREFIX + name.upper()]
         if name == "database_url":
             variables.append("DATABASE_URL")
-        # An empty variable is an unset one: that is how compose files and units pass "none".
+        # An empty variable counts as unset, because compose files and units pass unset values that way.
         for variable in [variable for variable in variables if environ.get(variable)][:1]:
-            found[name] = _Given(
+            values[name] = _RawValue(
                 _read_variable(name, environ[variable]), f"environment {variable}", variable
             )
-    return found
+    return values
 
 
 def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
-    known = [*(PREFIX + name.upper() for name in Settings.model_fields), *OTHER_VARIABLES]
+    allowed = [*(PREFIX + name.upper() for name in Settings.model_fields), *OTHER_VARIABLES]
     unknown = [
         name
         for name in environ
-        if name.startswith(PREFIX) and name not in known and not KUBERNETES.fullmatch(name)
+        if name.startswith(PREFIX) and name not in allowed and not KUBERNETES.fullmatch(name)
     ]
     if unknown:
         raise Invalid(
             "; ".join(
-                f"the environment sets {name}, which is no setting{_close(name, known)}"
+                f"the environment sets {name}, which is not a setting{_suggest(name, allowed)}"
                 for name in sorted(unknown)
             )
         )
@@ -502,26 +505,28 @@ def _read_variable(name: str, text: str) -> object:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _from_file(file: Path) -> dict[str, _Given]:
-    found: dict[str, _Given] = {}
+def _from_file(file: Path) -> dict[str, _RawValue]:
+    values: dict[str, _RawValue] = {}
     for name, line, raw in _read_yaml(file):
         where = f"{file}:{line}"
         if name not in Settings.model_fields:
-            raise Invalid(f"{where}: {name} is no setting{_close(name, Settings.model_fields)}")
-        if name in found:
-            raise Invalid(f"{where}: {name} is set twice (first in {found[name].origin})")
+            suggestion = _suggest(name, Settings.model_fields)
+            raise Invalid(f"{where}: {name} is not a setting{suggestion}")
+        if name in values:
+            raise Invalid(f"{where}: {name} is set twice (first in {values[name].origin})")
         if not _is_plain(raw):
             raise Invalid(
                 f"{where}: {name} should be {describe_allowed(name)}, not a list or a group"
             )
         if raw:
-            found[name] = _Given(_beside(file, name, raw), where, f"{where}: {name}")
-    return found
+            path = _resolve_path(file, name, raw)
+            values[name] = _RawValue(path, where, f"{where}: {name}")
+    return values
 
 
 def _read_yaml(file: Path) -> list[tuple[str, int, object]]:
-    """Name, line and text of each setting. Texts, so that `on` and `1_0` mean what they say."""
-    import yaml  # Most starts have no file to read.
+    """Name, line and text of each setting. Text, so that YAML does not reinterpret `on` and `1_0`."""
+    import yaml  # Imported here, because most installations have no settings file.
 
     try:
         tree = cast(Any, yaml).compose(file.read_text(encoding="utf-8"), yaml.BaseLoader)
@@ -533,7 +538,7 @@ def _read_yaml(file: Path) -> list[tuple[str, int, object]]:
     except OSError as error:
         raise Invalid(f"{file} cannot be read: {error.strerror}") from error
     if tree is not None and tree.id != "mapping":
-        raise Invalid(f"{file}:1: not settings: each line is `name: value`")
+        raise Invalid(f"{file}:1: not a settings file: each line must be `name: value`")
     pairs: list[Any] = [] if tree is None else tree.value
     return [(str(_plain(key)), key.start_mark.line + 1, _plain(value)) for key, value in pairs]
 
@@ -549,21 +554,21 @@ def _is_plain(raw: object) -> bool:
     return all(isinstance(part, str) for part in parts)
 
 
-def _beside(file: Path, name: str, raw: object) -> object:
-    """A relative path in a file starts where the file is, not where the command was called."""
+def _resolve_path(file: Path, name: str, raw: object) -> object:
+    """Make a path in a settings file relative to that file, not to the working directory."""
     if isinstance(raw, str) and describe_allowed(name) == "a path":
         return str(file.parent / os.path.expanduser(raw))
     return raw
 
 
-def _explain(error: ValidationError, given: Mapping[str, _Given]) -> list[str]:
+def _explain(error: ValidationError, values: Mapping[str, _RawValue]) -> list[str]:
     lines: list[str] = []
     for problem in error.errors():
         name, *inner = cast(tuple[str, ...], problem["loc"])
-        # The wrong text helps to find it, but a URL may hold a password.
+        # The wrong text helps to find the mistake, but a URL may contain a password.
         wrong = "" if name.endswith("_url") else f", not {_quoted(problem['input'])}"
         part = f" ({inner[0]})" if inner else ""
-        lines.append(f"{given[name].label}{part} should be {describe_allowed(name)}{wrong}")
+        lines.append(f"{values[name].label}{part} should be {describe_allowed(name)}{wrong}")
     return lines
 
 
@@ -571,6 +576,6 @@ def _quoted(wrong: object) -> str:
     return ascii(wrong) if isinstance(wrong, str) else "a list or a group"
 
 
-def _close(name: str, known: Mapping[str, object] | list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f": did you mean {close[0]}?" if close else ""
+def _suggest(name: str, names: Mapping[str, object] | list[str]) -> str:
+    matches = difflib.get_close_matches(name, names, n=1)
+    return f": did you mean {matches[0]}?" if matches else ""

@@ -1,4 +1,4 @@
-"""What a stage may use besides its work."""
+"""What a stage may use besides its work: the database, the network and language models."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from jobmill.outside.request import Fetch, FetchResult, Request, Validators
 
 
 async def no_network(request: Request, validators: Validators | None = None) -> FetchResult:
-    """For those who ask nobody: a stage that does ask is told so, rather than answered wrongly."""
-    raise Unavailable("this was started without a way to the network")
+    """The fetch function of commands without network access: it refuses every request."""
+    raise Unavailable("this command was started without network access")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Writes docs/reference/api.md from the description of the API: python -m scripts.api"""
+"""Generates docs/reference/api.md from the OpenAPI description: python -m scripts.api"""
 
 from __future__ import annotations
 
@@ -46,35 +46,40 @@ COMMON_CHANGE = COMMON | {"409", "413", "422", "429"}
 
 
 def api_page() -> str:
-    found: Mapping[str, Any] = router.description()
-    lines = [_line(path, method, one) for path, method, one in _operations(found)]
+    description: Mapping[str, Any] = router.description()
+    lines = [_line(path, method, operation) for path, method, operation in _operations(description)]
     lines.sort(key=lambda line: line[0])
-    parts = [INTRO + found["info"]["description"] + ERRORS]
+    parts = [INTRO + description["info"]["description"] + ERRORS]
     for tag, rows in groupby(lines, key=lambda line: line[0]):
         parts.append(f"\n## {tag.capitalize()}\n\n| request | what it does | body | answer |\n")
         parts.append("|---|---|---|---|\n")
         parts += [row for _, row in rows]
     parts.append(SHAPES)
-    parts += [_shape(name, one) for name, one in sorted(found["components"]["schemas"].items())]
+    parts += [
+        _shape(name, operation)
+        for name, operation in sorted(description["components"]["schemas"].items())
+    ]
     return "".join(parts)
 
 
-def _operations(found: Mapping[str, Any]) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
-    for path, methods in found["paths"].items():
+def _operations(description: Mapping[str, Any]) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+    for path, methods in description["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
 
 
-def _line(path: str, method: str, one: Mapping[str, Any]) -> tuple[str, str]:
-    query = [part["name"] for part in one.get("parameters", ()) if part["in"] == "query"]
-    asked = f"`{method.upper()} {path}`" + (f" ?{', '.join(query)}" if query else "")
-    words = " ".join(one["description"].split())
+def _line(path: str, method: str, operation: Mapping[str, Any]) -> tuple[str, str]:
+    query = [part["name"] for part in operation.get("parameters", ()) if part["in"] == "query"]
+    request = f"`{method.upper()} {path}`" + (f" ?{', '.join(query)}" if query else "")
+    words = " ".join(operation["description"].split())
     common = COMMON if method == "get" else COMMON_CHANGE
     answers = [
-        _answer(status, reply) for status, reply in one["responses"].items() if status not in common
+        _answer(status, reply)
+        for status, reply in operation["responses"].items()
+        if status not in common
     ]
-    body = _named(one.get("requestBody", {}).get("content", {}))
-    return one["tags"][0], f"| {asked} | {words} | {body} | {', '.join(answers)} |\n"
+    body = _named(operation.get("requestBody", {}).get("content", {}))
+    return operation["tags"][0], f"| {request} | {words} | {body} | {', '.join(answers)} |\n"
 
 
 def _answer(status: str, reply: Mapping[str, Any]) -> str:
@@ -83,7 +88,9 @@ def _answer(status: str, reply: Mapping[str, Any]) -> str:
 
 
 def _named(content: Mapping[str, Any]) -> str:
-    return ", ".join(f"`{_kind(one['schema'], media)}`" for media, one in content.items())
+    return ", ".join(
+        f"`{_kind(content_type['schema'], media)}`" for media, content_type in content.items()
+    )
 
 
 def _kind(schema: Mapping[str, Any], media: str = "") -> str:
@@ -91,7 +98,9 @@ def _kind(schema: Mapping[str, Any], media: str = "") -> str:
         case {"$ref": name}:
             return name.rpartition("/")[2]
         case {"anyOf": options}:
-            return "".join(_kind(one) for one in options if one.get("type") != "null") + "?"
+            return (
+                "".join(_kind(option) for option in options if option.get("type") != "null") + "?"
+            )
         case {"type": "array", "items": inner}:
             return f"[{_kind(inner)}]"
         case {"enum": choices} if "WAITLIST" in choices:
@@ -109,8 +118,8 @@ def _kind(schema: Mapping[str, Any], media: str = "") -> str:
 def _shape(name: str, schema: Mapping[str, Any]) -> str:
     needed = schema.get("required", ())
     fields = [
-        f"{field} {_kind(one)}" + _default(one, field in needed)
-        for field, one in schema.get("properties", {}).items()
+        f"{field} {_kind(property)}" + _default(property, field in needed)
+        for field, property in schema.get("properties", {}).items()
     ]
     return f"| `{name}` | {', '.join(fields)} |\n"
 

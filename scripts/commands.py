@@ -1,4 +1,4 @@
-"""Writes docs/reference/commands.md from the commands themselves: python -m scripts.commands"""
+"""Generates docs/reference/commands.md from the commands: python -m scripts.commands"""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def _sections(command: Any, path: str) -> Iterator[str]:
     if params:
         yield "\n| | |\n|---|---|\n"
         yield from (_line(param, context) for param in params)
-    # The commands of a group stand before the groups in it, or they would seem to belong to one.
-    for name, one in sorted(inner.items(), key=lambda pair: hasattr(pair[1], "commands")):
-        yield from _sections(one, f"{path} {name}")
+    # The commands of a group come before its subgroups, or they would seem to belong to one.
+    for name, subcommand in sorted(inner.items(), key=lambda pair: hasattr(pair[1], "commands")):
+        yield from _sections(subcommand, f"{path} {name}")
 
 
 def _is_argument(param: Any) -> bool:
@@ -71,7 +71,7 @@ def _line(param: Any, context: Any) -> str:
 
 
 def _cell(text: str) -> str:
-    """In a table of Markdown a bar ends the cell, even inside code."""
+    """Escape bars, which end a cell of a Markdown table even inside code."""
     return text.replace("|", "\\|").replace("  [", " [")
 
 

@@ -1,4 +1,4 @@
-"""Removes safety guards one at a time and shows that a test notices.
+"""Removes safety guards one at a time and checks that a test fails.
 
 Each guard is removed in a copy of the tracked files: the working tree never changes. `killed`: a test
 failed or hung without the guard. `SURVIVED`: every test passed. `BROKEN`: the copy without the guard
@@ -28,13 +28,13 @@ ROOT = Path(__file__).resolve().parent.parent
 TEST_LIMIT = 60
 """Seconds after which a single test counts as hung."""
 PYTEST_LIMIT = 120
-"""Seconds for everything else that a run of pytest does."""
+"""Seconds for everything else in a run of pytest."""
 TESTS_FAILED, HUNG = 1, -1
-"""Exit codes: pytest's own for failed tests, and ours; others mean that no test could run."""
+"""Exit codes: pytest's code for failed tests, and one for a timeout; others mean that no test could run."""
 BAD_PATCH = re.compile(
     r".*(?:errors\.Ambiguous|errors\.Indeterminate|SyntaxError|NameError|ImportError).*"
 )
-"""What Python or PostgreSQL says of a patch that is no valid program."""
+"""Errors of Python or PostgreSQL that show that the patched code is invalid."""
 
 
 def run_tests(folder: Path, tests: Sequence[str], *options: str) -> tuple[int, str]:
@@ -57,7 +57,7 @@ def run_tests(folder: Path, tests: Sequence[str], *options: str) -> tuple[int, s
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Interrupt pytest, so that it stops its PostgreSQL server; kill it where it does not end."""
+    """Interrupt pytest, so that it stops its PostgreSQL server; kill it if it does not end."""
     process.send_signal(signal.SIGINT)
     try:
         process.wait(20)
@@ -88,7 +88,7 @@ def removed(guard: Guard, folder: Path) -> Iterator[None]:
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text)
-    # Python trusts bytecode whose source has the same size and the same second.
+    # Python reuses bytecode if the source has the same size and the same second.
     for bytecode in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
         bytecode.unlink()
 
@@ -137,8 +137,8 @@ def main() -> int:
     options = parser.parse_args()
     if faults := find_faults(ROOT):
         sys.exit("\n".join(faults))
-    wanted = options.only.lower()
-    guards = [guard for guard in GUARDS if wanted in f"{guard.file} {guard.name}".lower()]
+    pattern = options.only.lower()
+    guards = [guard for guard in GUARDS if pattern in f"{guard.file} {guard.name}".lower()]
     if not options.list:
         return run(guards, options.jobs)
     print("\n".join(f"{guard.file}: {guard.name}" for guard in guards))  # noqa: T201

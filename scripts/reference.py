@@ -1,4 +1,4 @@
-"""Writes the pages of docs/reference that are made from code: python -m scripts.reference"""
+"""Generates the pages of docs/reference that come from code: python -m scripts.reference"""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ SETTINGS = Path("docs/reference/settings.md")
 INTRO = """\
 # Settings
 
-Made from `jobmill/settings.py` by `make fmt`.
+Generated from `jobmill/settings.py` by `make fmt`.
 
-Each setting is read from its variable, else from `jobmill.yaml`, else it has its default. The file
-is the one that `JOBMILL_CONFIG` names, else the one in the current folder, else the one in the
-user's configuration folder (`jobmill config path` prints which). An empty variable counts as unset.
-A relative path in the file starts at the file's folder. A name or value that is not in this table
-is an error that says so. `jobmill config show` prints every value and where it comes from.
-`JOBMILL_DEBUG=1` is no setting: it adds a traceback to every error.
+Each setting is read from its environment variable, or else from `jobmill.yaml`, or else it has its
+default. The file is the one in `JOBMILL_CONFIG`, or else the one in the current folder, or else the one
+in your configuration folder (`jobmill config path` shows which). An empty variable counts as unset. A
+relative path in the file is relative to the file. An unknown name or a wrong value is an error.
+`jobmill config show` prints every value and where it comes from. `JOBMILL_DEBUG=1` is not a setting: it
+adds a traceback to every error.
 
 ```yaml
 # jobmill.yaml
@@ -39,7 +39,7 @@ def settings_page() -> str:
 
 def _line(name: str) -> str:
     field = Settings.model_fields[name]
-    # The default folder of data depends on the machine; its rule does not.
+    # The default data folder depends on the machine, so describe it in words.
     folder = "the user's data folder for `jobmill`"
     default = folder if field.default_factory and name == "data_dir" else _default(field.default)
     meaning = " ".join((field.description or "").split())

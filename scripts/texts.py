@@ -1,4 +1,4 @@
-"""Gathers what the pages say in jobmill/web/locale/jobmill.pot, for those who translate it."""
+"""Collects the texts of the pages in jobmill/web/locale/jobmill.pot for translators."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ KEYWORDS = {
 
 
 def gather() -> str:
-    """The catalogue, without what changes although no text does."""
+    """The catalogue without volatile fields, so that it changes only if a text does."""
     catalog = Catalog(header_comment=HEAD)
-    found = extract_from_dir(WEB, METHODS, OPTIONS, KEYWORDS)
-    for file, _, message, _, context in sorted(found, key=lambda one: (one[0], one[1])):
+    messages = extract_from_dir(WEB, METHODS, OPTIONS, KEYWORDS)
+    for file, _, message, _, context in sorted(messages, key=lambda one: (one[0], one[1])):
         catalog.add(message, locations=[(file, None)], context=context)  # pyright: ignore[reportArgumentType]
     made = BytesIO()
     write_po(made, catalog, width=100, include_lineno=False, omit_header=True)

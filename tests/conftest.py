@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def scratch() -> Iterator[Path]:
-    """A folder for servers, in memory where there is room: ten times as quick to fill."""
+    """A folder for servers, in memory if there is room, which is ten times faster."""
     roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
     with tempfile.TemporaryDirectory(dir=MEMORY if roomy else None) as folder:
         yield Path(folder)
@@ -52,17 +52,16 @@ def scratch() -> Iterator[Path]:
 
 @pytest.fixture
 def home(scratch: Path) -> Iterator[Path]:
-    """A folder for a server of the test's own."""
+    """A folder for a separate server of one test."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         yield Path(folder)
 
 
 @pytest.fixture(scope="session")
 def server(scratch: Path) -> Iterator[str]:
-    """A server whose databases may come and go; JOBMILL_TEST_DATABASE_URL names another."""
-    given = os.environ.get("JOBMILL_TEST_DATABASE_URL")
-    if given:
-        yield given
+    """A server for temporary databases: bundled, or the one in JOBMILL_TEST_DATABASE_URL."""
+    if external := os.environ.get("JOBMILL_TEST_DATABASE_URL"):
+        yield external
         return
     with EmbeddedServer(scratch / "shared" / "postgres", durable=False).use() as url:
         yield make_conninfo(url, dbname="postgres")

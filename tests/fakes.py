@@ -1,4 +1,4 @@
-"""What is outside our reach, played by a few lines."""
+"""Fakes for the world outside: a network with canned responses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Play: TypeAlias = Callable[[Request], FetchResult] | FetchResult
 
 
 def ok(body: object, url: str = "", **facts: Validators) -> Ok:
-    """A whole answer: text, bytes, or anything JSON can say."""
+    """A complete response; the body is text, bytes or anything that JSON can encode."""
     if not isinstance(body, str | bytes):
         body = json.dumps(body)
     return Ok(url, body.encode() if isinstance(body, str) else body, **facts)
@@ -21,9 +21,9 @@ def ok(body: object, url: str = "", **facts: Validators) -> Ok:
 
 @dataclass
 class Net:
-    """A network of a few addresses: `net.on(url, answer)`; all else is gone."""
+    """A network of a few addresses: `net.on(url, response)`; every other address is gone."""
 
-    asked: list[Request] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     validators: list[Validators | None] = field(default_factory=list)
     plays: dict[str, Play] = field(default_factory=dict)
 
@@ -31,7 +31,7 @@ class Net:
         self.plays[url] = play
 
     async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
-        self.asked.append(request)
+        self.requests.append(request)
         self.validators.append(validators)
         play = self.plays.get(request.url, PageGone(request.url, 404))
         return play(request) if callable(play) else play

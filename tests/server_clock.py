@@ -1,4 +1,4 @@
-"""A database whose server's clock differs from the clock of this process, as on two hosts."""
+"""Simulates a database server with another clock than this process, as on two hosts."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ SELECT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s',
 
 
 def shift(url: str, ahead: dt.timedelta) -> None:
-    """Let now() and clock_timestamp() of this database, also as defaults, be ahead of our clock."""
+    """Make now() and clock_timestamp() of this database, also in defaults, differ from the local clock."""
     with psycopg.connect(url, autocommit=True) as connection:
         names = {
             "ahead": sql.Literal(f"{ahead.total_seconds()} seconds"),
             "database": sql.Identifier(connection.info.dbname),
         }
         connection.execute(sql.SQL(SHIFT).format(**names))
-        # PostgreSQL bound the defaults to its own functions when the tables were made.
+        # PostgreSQL bound the defaults to its built-in functions when the tables were created.
         changes = connection.execute(COLUMN_DEFAULTS).fetchall()
         connection.execute("SET search_path = shifted, pg_catalog, public")
         for (change,) in changes:

@@ -38,9 +38,9 @@ def test_a_json_line_has_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
     log.setup(format="json")
     logger.error("stage failed", extra={"item": 7})
     (line,) = lines(capsys)
-    found = json.loads(line)
-    assert found.pop("at").endswith("Z")
-    assert found == {
+    fields = json.loads(line)
+    assert fields.pop("at").endswith("Z")
+    assert fields == {
         "level": "error",
         "logger": "jobmill.test",
         "message": "stage failed",

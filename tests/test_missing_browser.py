@@ -1,4 +1,4 @@
-"""A merge needs the browser tests; a person without a browser may leave them out."""
+"""A merge needs the browser tests; a developer without a browser may skip them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ NO_BROWSER = {"CHROMIUM": "/nowhere/chromium", "PATH": os.environ["PATH"]}
 @pytest.mark.parametrize(
     ("required", "outcome"), [("", pytest.skip.Exception), ("1", pytest.fail.Exception)]
 )
-def test_a_test_without_its_browser_is_skipped_or_fails_and_says_why(
+def test_a_test_without_its_browser_is_skipped_or_fails_with_a_reason(
     required: str, outcome: type[BaseException]
 ) -> None:
-    # Both are caught: a skip that escaped would skip this test, too.
+    # Catch both: a skip that escapes would skip this test, too.
     outcomes = (pytest.skip.Exception, pytest.fail.Exception)
     with pytest.raises(outcomes, match=r"No Chromium was found\.") as caught:
         skip_or_fail("No Chromium was found.", {REQUIRED: required})
@@ -28,10 +28,10 @@ def test_a_test_without_its_browser_is_skipped_or_fails_and_says_why(
 
 
 @pytest.mark.parametrize(("required", "starts"), [("", True), ("1", False)])
-def test_make_test_stops_without_a_browser_only_where_one_is_required(
+def test_make_test_fails_without_a_browser_only_if_one_is_required(
     required: str, starts: bool
 ) -> None:
-    # Nothing but the search for a browser and an `echo` in place of Python runs here.
+    # Only the search for a browser runs here, and an `echo` in place of Python.
     command = ["make", "-o", "setup-dev", "PY=echo", "test"]
     done = subprocess.run(
         command, cwd=ROOT, env=NO_BROWSER | {REQUIRED: required},

@@ -1,4 +1,4 @@
-"""What import contracts cannot see."""
+"""Rules of the architecture that import contracts cannot express."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "jobmill"
 
 
 @pytest.mark.parametrize("room", ["cli", "web", "pipelines", "app.py"])
-def test_no_sql_stands_outside_of_the_rooms_that_own_the_tables(room: str) -> None:
+def test_sql_is_only_in_packages_that_own_tables(room: str) -> None:
     place = PACKAGE / room
     files = [place] if place.is_file() else sorted(place.rglob("*.py"))
     assert files

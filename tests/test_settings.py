@@ -14,7 +14,7 @@ from scripts import reference
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The settings of whoever runs the tests are not the tests'."""
+    """Hide the settings of the developer from the tests."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
@@ -26,25 +26,25 @@ def write(folder: Path, text: str) -> Path:
     return folder / "jobmill.yaml"
 
 
-def test_without_anything_set_all_is_default(tmp_path: Path) -> None:
-    found, origins = settings.load({}, tmp_path)
-    assert found == Settings()
+def test_every_setting_has_a_default(tmp_path: Path) -> None:
+    loaded, origins = settings.load({}, tmp_path)
+    assert loaded == Settings()
     assert set(origins.values()) == {"default"}
     assert list(origins) == list(Settings.model_fields)
-    assert found.data_dir == tmp_path / "data" / "jobmill"
+    assert loaded.data_dir == tmp_path / "data" / "jobmill"
 
 
-def test_the_environment_wins_over_the_file_and_each_origin_is_told(tmp_path: Path) -> None:
+def test_the_environment_overrides_the_file_and_origins_are_reported(tmp_path: Path) -> None:
     file = write(tmp_path, "web_port: 9000\nprocessors: 4\npoll_only: on\n")
-    found, origins = settings.load({"JOBMILL_WEB_PORT": "9001"}, tmp_path)
-    assert (found.web_port, found.processors, found.poll_only) == (9001, 4, True)
+    loaded, origins = settings.load({"JOBMILL_WEB_PORT": "9001"}, tmp_path)
+    assert (loaded.web_port, loaded.processors, loaded.poll_only) == (9001, 4, True)
     assert origins["web_port"] == "environment JOBMILL_WEB_PORT"
     assert origins["processors"] == f"{file}:2"
     assert origins["poll_only"] == f"{file}:3"
     assert origins["web_host"] == "default"
 
 
-def test_the_first_file_found_counts(tmp_path: Path) -> None:
+def test_the_first_existing_file_is_used(tmp_path: Path) -> None:
     write(tmp_path / "config" / "jobmill", "web_port: 1")
     assert settings.load({}, tmp_path)[0].web_port == 1
     write(tmp_path, "web_port: 2")
@@ -53,10 +53,10 @@ def test_the_first_file_found_counts(tmp_path: Path) -> None:
     assert settings.load({"JOBMILL_CONFIG": str(chosen)}, tmp_path)[0].web_port == 3
 
 
-def test_database_url_has_two_names_and_ours_wins() -> None:
+def test_jobmill_database_url_overrides_database_url() -> None:
     plain = {"DATABASE_URL": "postgres://plain/x"}
-    found, origins = settings.load(plain)
-    assert found.database_url == "postgres://plain/x"
+    loaded, origins = settings.load(plain)
+    assert loaded.database_url == "postgres://plain/x"
     assert origins["database_url"] == "environment DATABASE_URL"
     both = {**plain, "JOBMILL_DATABASE_URL": "postgresql://ours/x"}
     assert settings.load(both)[0].database_url == "postgresql://ours/x"
@@ -65,7 +65,7 @@ def test_database_url_has_two_names_and_ours_wins() -> None:
 KEY_VALUES = "host=a,b port=5432,5433 dbname=jobmill user=me target_session_attrs=read-write"
 
 
-def test_a_database_is_named_by_a_url_or_by_pairs(tmp_path: Path) -> None:
+def test_a_database_is_given_as_a_url_or_as_key_value_pairs(tmp_path: Path) -> None:
     urls = (
         KEY_VALUES,
         "postgresql://me@a:5432,b:5433/jobmill?target_session_attrs=read-write",
@@ -102,32 +102,32 @@ def test_a_direct_url_without_a_pooler_is_refused() -> None:
         assert "s3cret" not in str(caught.value)
 
 
-def test_processors_differ_by_phase_where_they_are_told_to(tmp_path: Path) -> None:
+def test_processors_can_be_set_for_individual_phases(tmp_path: Path) -> None:
     write(tmp_path, "processors: 7\nprocessors_by_phase:\n  fetch: 2\n")
-    found, _ = settings.load({}, tmp_path)
-    assert (found.processors_by_phase["fetch"], found.processors) == (2, 7)
-    found, _ = settings.load({"JOBMILL_PROCESSORS_BY_PHASE": "fetch=3, score=4"}, tmp_path)
-    assert found.processors_by_phase == {"fetch": 3, "score": 4}
+    loaded, _ = settings.load({}, tmp_path)
+    assert (loaded.processors_by_phase["fetch"], loaded.processors) == (2, 7)
+    loaded, _ = settings.load({"JOBMILL_PROCESSORS_BY_PHASE": "fetch=3, score=4"}, tmp_path)
+    assert loaded.processors_by_phase == {"fetch": 3, "score": 4}
 
 
-def test_paths_start_at_home_or_where_their_file_is(
+def test_paths_are_relative_to_home_or_to_their_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
     write(tmp_path, "data_dir: stuff\npostgres_bin: ~/bin\n")
-    found, _ = settings.load({}, tmp_path)
-    assert found.data_dir == tmp_path / "stuff"
-    assert found.postgres_bin == tmp_path / "me" / "bin"
+    loaded, _ = settings.load({}, tmp_path)
+    assert loaded.data_dir == tmp_path / "stuff"
+    assert loaded.postgres_bin == tmp_path / "me" / "bin"
     assert settings.load({"JOBMILL_DATA_DIR": "~/x"})[0].data_dir == tmp_path / "me" / "x"
 
 
-def test_empty_is_unset(tmp_path: Path) -> None:
+def test_an_empty_variable_is_unset(tmp_path: Path) -> None:
     write(tmp_path, "postgres_bin:\nweb_port: ''\n")
     _, origins = settings.load({"JOBMILL_LOG_LEVEL": "", "DATABASE_URL": ""}, tmp_path)
     assert set(origins.values()) == {"default"}
 
 
-def test_what_kubernetes_adds_for_a_service_of_our_name_is_not_ours() -> None:
+def test_variables_that_kubernetes_adds_are_ignored() -> None:
     settings.load(
         {
             "JOBMILL_SERVICE_HOST": "10.0.0.1",
@@ -141,8 +141,8 @@ def test_what_kubernetes_adds_for_a_service_of_our_name_is_not_ours() -> None:
 WRONG_VARIABLES = [
     ("JOBMILL_WEB_PORT", "many", "JOBMILL_WEB_PORT should be a whole number from 0 to 65535, not 'many'"),
     ("JOBMILL_WEB_PORT", "65536", "from 0 to 65535, not '65536'"),
-    ("JOBMILL_WEB_PROT", "1", "sets JOBMILL_WEB_PROT, which is no setting: did you mean JOBMILL_WEB_PORT?"),
-    ("JOBMILL_XYZZY", "1", "sets JOBMILL_XYZZY, which is no setting"),
+    ("JOBMILL_WEB_PROT", "1", "sets JOBMILL_WEB_PROT, which is not a setting: did you mean JOBMILL_WEB_PORT?"),
+    ("JOBMILL_XYZZY", "1", "sets JOBMILL_XYZZY, which is not a setting"),
     ("JOBMILL_LOG_LEVEL", "loud", "debug or info or warning or error, not 'loud'"),
     ("JOBMILL_LOG_FORMAT", "xml", "text or json, not 'xml'"),
     ("JOBMILL_POLL_ONLY", "maybe", "true or false, not 'maybe'"),
@@ -177,7 +177,7 @@ WRONG_VARIABLES = [
 
 
 @pytest.mark.parametrize(("name", "text", "complaint"), WRONG_VARIABLES)
-def test_a_wrong_variable_is_named_with_what_is_allowed(
+def test_a_wrong_variable_is_named_with_the_allowed_values(
     name: str, text: str, complaint: str, tmp_path: Path
 ) -> None:
     with pytest.raises(Invalid, match=complaint.replace("?", r"\?")):
@@ -186,14 +186,14 @@ def test_a_wrong_variable_is_named_with_what_is_allowed(
 
 WRONG_FILES = [
     ("web_port: yes", ":1: web_port should be a whole number from 0 to 65535, not 'yes'"),
-    ("\n\nweb_prt: 1", r":3: web_prt is no setting: did you mean web_port\?"),
+    ("\n\nweb_prt: 1", r":3: web_prt is not a setting: did you mean web_port\?"),
     ("web_port: 1\nweb_port: 2", r":2: web_port is set twice \(first in .*:1\)"),
     ("web_port: [1, 2]", ":1: web_port should be .*, not a list or a group"),
     ("web_port: {a: 1}", ":1: web_port should be .*, not a list or a group"),
     ("processors_by_phase: {a: [1]}", ":1: processors_by_phase should be .*, not a list or a group"),
     ("processors_by_phase: 3", ":1: processors_by_phase should be phase=N"),
-    ("- web_port", ":1: not settings: each line is `name: value`"),
-    ("web_port", ":1: not settings: each line is `name: value`"),
+    ("- web_port", ":1: not a settings file: each line must be `name: value`"),
+    ("web_port", ":1: not a settings file: each line must be `name: value`"),
     ("web_port: 1\nlog_level: [", ":2: not YAML: .*"),
     ("web_port: *other", ":1: not YAML: found undefined alias"),
     ("web_port: \x00", ": not YAML: "),
@@ -216,13 +216,13 @@ def test_a_file_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
         settings.load({}, tmp_path)
 
 
-def test_no_complaint_and_no_print_shows_a_password() -> None:
+def test_no_error_and_no_print_shows_a_password() -> None:
     for variable in ("DATABASE_URL", "JOBMILL_DATABASE_DIRECT_URL"):
         for wrong in ("mysql://me:s3cret@host/x", "host=a password=my s3cret"):
             with pytest.raises(Invalid) as caught:
                 settings.load({variable: wrong})
             assert "s3cret" not in str(caught.value)
-            # Nor does a traceback show it, as JOBMILL_DEBUG=1 prints.
+            # A traceback, which JOBMILL_DEBUG=1 prints, does not show it either.
             assert "s3cret" not in "".join(traceback.format_exception(caught.value))
     url = "postgresql://me:s3cret@host/x"
     assert "s3cret" not in repr(Settings(database_url=url, database_direct_url=url))

@@ -1,4 +1,4 @@
-"""What one claim and one spawn cost as history, lineage and an old transaction grow.
+"""Measures what a claim and a spawn cost as the history and the lineage grow and a transaction gets old.
 
 Each pair is measured in turn on one connection each, so that a busy moment hits both alike.
 """
@@ -52,7 +52,7 @@ class Cost(NamedTuple):
 
 
 async def finished(url: str, many: int) -> None:
-    """So many items that have ended, and some that live."""
+    """Insert this many ended items and some live ones."""
     await ours.install(url)
     async with await db.open_connection(url) as tx:
         await tx.execute(
@@ -167,7 +167,7 @@ def _each(claims: list[tuple[float, int]]) -> float:
 
 
 async def pipeline(url: str, items: int) -> float:
-    """Stages per second of items that go through three stages and spawn a child each on the way."""
+    """Stages per second of items that pass three stages and spawn one child each."""
     await ours.install(url)
 
     async def first(work: Work) -> Move:

@@ -1,4 +1,4 @@
-"""Environments of the peers' own: made once from hash-pinned locks, made anew when a lock changes."""
+"""Separate environments for the peers, built from hash-pinned locks and rebuilt when a lock changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOME = HERE.parents[1] / ".venv-bench"
 
 
 class Missing(Exception):
-    """Something is not on this machine; the text says what."""
+    """Something is missing on this machine; the text says what."""
 
 
 @dataclass(frozen=True)
@@ -31,23 +31,23 @@ OBAN = Environment("oban", (3, 12))
 
 
 def python(environment: Environment) -> Path:
-    """The environment's interpreter, after installing what its lock names if that is not done."""
+    """The interpreter of the environment; installs the packages of its lock file first, if necessary."""
     home = HOME / environment.name
     interpreter = home / "bin" / "python"
     stamp = home / "lock.sha256"
-    wanted = hashlib.sha256(environment.lock.read_bytes()).hexdigest()
-    if interpreter.exists() and stamp.exists() and stamp.read_text() == wanted:
+    digest = hashlib.sha256(environment.lock.read_bytes()).hexdigest()
+    if interpreter.exists() and stamp.exists() and stamp.read_text() == digest:
         return interpreter
-    found = _find(environment.at_least)
+    base_python = _find(environment.at_least)
     print(f"installing {environment.lock.name}", file=sys.stderr)
-    _run(found, "-m", "venv", "--clear", home)
+    _run(base_python, "-m", "venv", "--clear", home)
     _run(interpreter, "-m", "pip", "install", "-qq", "--require-hashes", "-r", environment.lock)
-    stamp.write_text(wanted)
+    stamp.write_text(digest)
     return interpreter
 
 
 def _find(at_least: tuple[int, int]) -> str:
-    """The Python that runs this if it will do, else the first on the path that will."""
+    """The Python that runs this if it is new enough, or else the first one on the PATH that is."""
     newer = [f"python3.{minor}" for minor in range(at_least[1], at_least[1] + 4)]
     for name in (sys.executable, "python3", *newer):
         if _version(name) >= at_least:
@@ -61,7 +61,7 @@ def _version(name: str) -> tuple[int, ...]:
         answer = subprocess.run(
             [name, "-c", ask], capture_output=True, text=True, check=True
         ).stdout
-    # A name on the path may be a shim for a version that is not there.
+    # A name on the PATH may be a shim for a version that is not installed.
     except (OSError, subprocess.CalledProcessError):
         return ()
     return tuple(int(part) for part in answer.split())

@@ -220,12 +220,12 @@ async def latency(system: System, url: str, *, items: int, batch: int = 0) -> di
     with crew(system, url, workers=1, saves=False, batch=batch) as working:
         async with system.producer(url) as producer:
             for number in range(WARM_UP + items):
-                asked = time.monotonic()
+                sent_at = time.monotonic()
                 await producer.one(number)
                 while working.count <= number:
                     working.check()
                     await asyncio.sleep(0.001)
-                waits.append((working.last - asked) * 1_000)
+                waits.append((working.last - sent_at) * 1_000)
                 await asyncio.sleep(pauses.uniform(0.03, 0.06))
     cuts = statistics.quantiles(waits[WARM_UP:], n=100, method="inclusive")
     return {"p50_ms": cuts[49], "p99_ms": cuts[98]}

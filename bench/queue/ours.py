@@ -14,7 +14,7 @@ from jobmill import db, queue
 from jobmill.db import Tx, migrate
 from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, Worker
 
-# The cap on waiting items is out of the way, as no peer has one.
+# Practically no capacity limit, because no peer has one.
 CAPACITY = 10_000_000
 
 
@@ -43,11 +43,11 @@ async def install(url: str) -> None:
 class Producer:
     def __init__(self, connection: Tx) -> None:
         self._connection = connection
-        # The same work is never alive twice here, so every item needs a key of its own.
+        # The same work is never alive twice, so every item needs its own key.
         self._keys = itertools.count()
 
     async def one(self, number: int) -> None:
-        # One statement, so on a connection without a transaction it is one of its own.
+        # A single statement is its own transaction on an autocommit connection.
         await queue.submit(self._connection, self._new())
 
     async def many(self, numbers: range) -> None:

@@ -1,4 +1,4 @@
-"""Measures the queue against its peers on one PostgreSQL, in one sitting, and says how it stands."""
+"""Benchmarks the queue against its peers on one PostgreSQL server, and prints a comparison."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Contestant:
 CONTESTANTS = (
     Contestant("procrastinate", "bench.queue.peers.procrastinate", install.PEERS, share=0.1),
     Contestant("pgqueuer-10", "bench.queue.peers.pgqueuer", install.PEERS, batch=10),
-    # The batch plays no part in enqueueing, nor in waiting for a single item.
+    # The batch size affects neither enqueueing nor the latency of a single item.
     Contestant(
         "pgqueuer-100",
         "bench.queue.peers.pgqueuer",
@@ -62,7 +62,7 @@ CONTESTANTS = (
         batch=100,
         measures=("drain", "save"),
     ),
-    # Not asked for, but faster still: who measures against the best must ask for it.
+    # Even faster than the requested setting, so a fair comparison must include it.
     Contestant(
         "pgqueuer-500",
         "bench.queue.peers.pgqueuer",
@@ -78,7 +78,7 @@ CONTESTANTS = (
 
 @dataclass(frozen=True)
 class Figure:
-    """One column of the table: a key of what a run prints, and what we want of it."""
+    """One column of the table: a key of the output of a run, and its goal."""
 
     name: str
     measure: str
@@ -105,7 +105,7 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Turn:
-    """One run that is to be made."""
+    """A planned run."""
 
     number: int
     contestant: Contestant
@@ -117,7 +117,7 @@ class Turn:
         return f"round {self.number} {self.measure} {self.workers} {self.contestant.name}"
 
     def arguments(self, url: str) -> list[str]:
-        """Of the interpreter; every queue's script takes the same ones."""
+        """Arguments of the interpreter, the same for every script."""
         return [
             *("-m", self.contestant.module, self.measure),
             *("--url", url),
@@ -137,18 +137,18 @@ class Goal:
 
 @dataclass(frozen=True)
 class Growth:
-    """What only we are asked: costs as things grow, and a pipeline of three stages."""
+    """Measures of Jobmill only: costs as tables grow, and a pipeline of three stages."""
 
     costs: tuple[costs.Cost, ...]
     stages_per_second: float
 
 
 class Failed(Exception):
-    """A run gave no figures; the text says why."""
+    """A run produced no figures; the text says why."""
 
 
 class Sitting:
-    """What was measured: a list of values, one a round, for each queue and figure."""
+    """The measurements: one value per round for each queue and figure."""
 
     def __init__(self) -> None:
         self.values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -168,13 +168,13 @@ class Sitting:
         return statistics.median(values) if values else None
 
     def ratio(self, name: str, figure: Figure) -> float | None:
-        """This queue's median to that of the best peer."""
+        """The ratio of Jobmill's median to that of the best peer."""
         peers = [self.median(peer, figure) for peer in list(self.values) if peer != OURS]
-        known = [value for value in peers if value is not None]
-        own = self.median(name, figure)
-        if own is None or not known:
+        values = [value for value in peers if value is not None]
+        ours = self.median(name, figure)
+        if ours is None or not values:
             return None
-        return own / (min(known) if figure.lower_is_better else max(known))
+        return ours / (min(values) if figure.lower_is_better else max(values))
 
     def goals(self) -> Iterator[Goal]:
         for figure in FIGURES:
@@ -210,7 +210,7 @@ def main() -> int:
     for failure in sitting.failures:
         print(f"failed {failure}")
     write(sitting, name, args)
-    # A peer without figures would flatter us; a goal we fall short of is a finding, not an error.
+    # A missing peer would make the comparison look better; a missed goal is a finding, not an error.
     return 1 if sitting.failures else 0
 
 
@@ -233,21 +233,21 @@ def _arguments() -> argparse.Namespace:
 
 @contextmanager
 def server(url: str | None) -> Generator[str]:
-    """The server that was named, else a bundled one that is gone afterwards."""
+    """The given server, or else a bundled one that is deleted afterwards."""
     if url:
         yield url
         return
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    # Not where temporary files go: that may be memory, and a commit would cost nothing.
+    # Not the folder for temporary files: it may be in memory, where a commit costs nothing.
     with (
         tempfile.TemporaryDirectory(dir=RESULTS.parent) as folder,
-        EmbeddedServer(Path(folder) / "data", connections=200).use() as own,
+        EmbeddedServer(Path(folder) / "data", connections=200).use() as bundled_url,
     ):
-        yield own
+        yield bundled_url
 
 
 def check_durable(admin: psycopg.Connection) -> str:
-    """The server's name for the table; refuses one that may lose what it has committed."""
+    """The name of the server for the table; exits if the server could lose committed data."""
     for name in ("fsync", "full_page_writes", "synchronous_commit"):
         row = admin.execute("SELECT current_setting(%s)", (name,)).fetchone()
         if row != ("on",):
@@ -278,7 +278,7 @@ def _python(contestant: Contestant) -> str:
 
 
 def plan(args: argparse.Namespace, contestants: Sequence[Contestant]) -> Iterator[Turn]:
-    """All queues take one measure before any takes the next; another one begins each round."""
+    """Take one measure of all queues before the next measure; each round starts with another queue."""
     for number in range(args.rounds):
         start = number % max(len(contestants), 1)
         for measure, workers in dict.fromkeys(figure.run for figure in FIGURES):
@@ -290,7 +290,7 @@ def plan(args: argparse.Namespace, contestants: Sequence[Contestant]) -> Iterato
 
 
 def take(sitting: Sitting, admin: psycopg.Connection, url: str, turn: Turn, python: str) -> None:
-    """One run in a database of its own; its figures, or its failure, are recorded."""
+    """Run once in a new database; record the figures or the failure."""
     try:
         with fresh_database(admin, url) as database:
             printed = run_script([python, *turn.arguments(database)])
@@ -357,7 +357,7 @@ def run_script(command: Sequence[str]) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         raise Failed(f"not done after {TIME_LIMIT} s") from None
     finally:
-        # Its workers are in its session, and would outlive it.
+        # Its workers are in its session and would survive it.
         with suppress(ProcessLookupError):
             os.killpg(script.pid, signal.SIGKILL)
         script.wait()

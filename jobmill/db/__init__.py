@@ -1,4 +1,4 @@
-"""The way to PostgreSQL: a pool, transactions, rows."""
+"""PostgreSQL connections: a pool, transactions, and helpers that fetch rows."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from jobmill.errors import Unavailable
 log = logging.getLogger(__name__)
 
 Tx: TypeAlias = AsyncConnection[TupleRow]
-"""A connection with a transaction open. Whoever takes one reads and writes, and never commits."""
+"""A connection with an open transaction. A function that takes one reads and writes, and never commits."""
 
 Params: TypeAlias = Sequence[object] | Mapping[str, object]
 
 T = TypeVar("T")
 
 CONNECTION_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, OSError)
-"""What the driver raises when the server went away: try again on a new connection."""
+"""What the driver raises when the server is unreachable: try again on a new connection."""
 
 ENDED_SESSION = (errors.IdleInTransactionSessionTimeout, errors.IdleSessionTimeout)
-"""What PostgreSQL says when it ended the session because the client kept silent too long."""
+"""PostgreSQL ended the session because the client was silent for too long."""
 
 SCHEMA_MISMATCH = (
     errors.UndefinedColumn,
@@ -49,9 +49,9 @@ SCHEMA_MISMATCH = (
 )
 
 SESSION: Mapping[str, str] = {
-    # A process that is stopped amid a transaction must not keep what it has locked for ever.
+    # A process that is stopped during a transaction must not keep its locks for ever.
     "idle_in_transaction_session_timeout": "60s",
-    # A day has 24 hours, whatever the time zone of the server does.
+    # A day has 24 hours, whatever the time zone of the server.
     "timezone": "UTC",
 }
 """Server settings of every connection."""
@@ -66,33 +66,33 @@ LISTEN_CHECK = 5.0
 """Seconds between checks of a connection that only listens."""
 
 UNSTORABLE_VALUES = (UnicodeEncodeError, NumericValueOutOfRange)
-"""What it raises for words that are not UTF-8, and for numbers of twenty digits."""
+"""What the driver raises for text that is not UTF-8 and for numbers that are out of range."""
 
 
 def is_connection_lost(error: BaseException) -> bool:
-    """Whether `error` says that the server went away, and not that it disliked a statement."""
+    """Whether the server became unreachable, as opposed to refusing a statement."""
     if isinstance(error, PoolTimeout):
         return True
     if isinstance(error, ENDED_SESSION):
         return True
     state = getattr(error, "sqlstate", None)
-    # 08: connection, 57P: shut down or not yet up, 53: out of connections or memory.
-    away = state is None or state[:2] in ("08", "53") or state[:3] == "57P"
-    return isinstance(error, psycopg.OperationalError) and away
+    # 08: connection, 57P: shutting down or starting up, 53: out of connections or memory.
+    unreachable = state is None or state[:2] in ("08", "53") or state[:3] == "57P"
+    return isinstance(error, psycopg.OperationalError) and unreachable
 
 
 def is_schema_mismatch(error: BaseException) -> bool:
-    """Whether the tables are not those that this version of the code knows."""
+    """Whether the schema is not the one that this version of the code expects."""
     return isinstance(error, SCHEMA_MISMATCH) or (
         isinstance(error, errors.FeatureNotSupported) and "cached plan" in str(error)
     )
 
 
 class Connection(AsyncConnection[TupleRow]):
-    """A connection that breaks when an answer of the server takes longer than `answer_limit` seconds.
+    """A connection that breaks when the server takes longer than `answer_limit` seconds to answer.
 
-    A network that drops packets, or a server that is frozen, reports no error: without a limit, the
-    caller would wait for ever. The caller gets the same OperationalError as for a reset connection.
+    A network that drops packets or a frozen server reports no error, so without a limit the caller would
+    wait for ever. The caller gets the same OperationalError as for a reset connection.
     """
 
     answer_limit: float | None = None
@@ -105,7 +105,7 @@ class Connection(AsyncConnection[TupleRow]):
         try:
             return await super().wait(*args, **kwargs)
         except psycopg.OperationalError as error:
-            # psycopg asks the server to cancel first; if that wait breaks, the task is cancelled still.
+            # psycopg first asks the server to cancel; if that wait breaks, the task is still cancelled.
             task = asyncio.current_task()
             if isinstance(error.__context__, asyncio.CancelledError) and task and task.cancelling():
                 raise asyncio.CancelledError from error
@@ -122,12 +122,12 @@ class Connection(AsyncConnection[TupleRow]):
         try:
             await super().__aexit__(exc_type, exc_val, exc_tb)
         finally:
-            # psycopg does not close a connection whose rollback was cancelled, as on a dead network.
+            # psycopg does not close a connection if its rollback was cancelled, as with a dead network.
             if not getattr(self, "_pool", None):
                 await self.close()
 
     def abort(self) -> None:
-        """Shut the socket, which wakes the caller; a cancelled wait would first ask the server to stop."""
+        """Shut the socket down, which wakes the caller; cancelling would first ask the server to stop."""
         with contextlib.suppress(psycopg.Error, OSError):
             log.warning("PostgreSQL does not answer", extra={"seconds": self.answer_limit})
             with socket.socket(fileno=os.dup(self.pgconn.socket)) as handle:
@@ -145,7 +145,7 @@ class Database:
     ) -> None:
         self.url = url
         self.direct_url = direct_url or url
-        """Reaches the server without a connection pooler: for LISTEN and for workers."""
+        """Reaches the server without a connection pooler; used by LISTEN and by workers."""
         self._pool = pool
         self._begin = _set_local(begin) if begin else None
 
@@ -153,19 +153,19 @@ class Database:
     async def transaction(self, *, by: str = "") -> AsyncGenerator[Tx]:
         """Commit when the block ends, roll back when it raises or has swallowed a failure.
 
-        `by`: who makes the changes, for the audit log; the default is this machine.
+        `by`: the actor that the audit log records; the default is this machine.
         """
         async with self._pool.connection() as connection, connection.transaction():
-            # SET is no query: a transaction may still choose its isolation level after it.
+            # After SET, a transaction can still choose its isolation level.
             if self._begin:
                 await connection.execute(self._begin)
             if by:
                 await connection.execute(_set_local({"jobmill.actor": by}))
             yield connection
             if connection.info.transaction_status == TransactionStatus.INERROR:
-                # PostgreSQL answers COMMIT with a rollback here, and reports no error.
+                # PostgreSQL would answer COMMIT with a rollback, and report no error.
                 raise InFailedSqlTransaction(
-                    "a statement failed here and its error was passed over"
+                    "a statement of this transaction failed and its error was ignored"
                 )
 
 
@@ -178,10 +178,10 @@ async def connect(
     answer_limit: float | None = None,
     direct_url: str = "",
 ) -> AsyncGenerator[Database]:
-    """Open a pool; Unavailable, with the server's own words, if no server answers.
+    """Open a pool; Unavailable, with the message of the driver, if no server answers.
 
     `options`: server settings for every connection. `answer_limit`: seconds to wait for an answer; the
-    server ends a statement a little sooner. `direct_url`: given where `url` names a connection pooler in
+    server cancels a statement a little sooner. `direct_url`: set if `url` is a connection pooler in
     transaction mode, which keeps neither session settings nor prepared statements.
     """
     session = _session(options, answer_limit)
@@ -190,7 +190,9 @@ async def connect(
         async with await Connection.connect(url, **kwargs):
             pass
     except psycopg.OperationalError as error:
-        raise Unavailable(f"no PostgreSQL answers at {redact_passwords(url)}: {error}") from error
+        raise Unavailable(
+            f"no PostgreSQL server answers at {redact_passwords(url)}: {error}"
+        ) from error
 
     async def limit(connection: Connection) -> None:
         connection.answer_limit = answer_limit
@@ -204,7 +206,7 @@ async def connect(
         max_size=size,
         open=False,
         name="jobmill",
-        # Ask the server anew for every caller rather than wait longer and longer between tries.
+        # Try to connect for every caller instead of backing off between attempts.
         timeout=10,
         reconnect_timeout=1,
         check=_check,
@@ -215,7 +217,7 @@ async def connect(
 async def open_connection(
     url: str, *, options: Mapping[str, str] | None = None, answer_limit: float | None = None
 ) -> Connection:
-    """One connection outside the pool, for callers that keep it: listeners, claims, heartbeats."""
+    """Open one connection outside the pool, for callers that keep it: listeners, claims, heartbeats."""
     kwargs = _kwargs(url, _session(options, answer_limit))
     connection = await Connection.connect(url, **kwargs)
     connection.answer_limit = answer_limit
@@ -223,22 +225,22 @@ async def open_connection(
 
 
 async def listen(url: str, channel: LiteralString) -> AsyncGenerator[str]:
-    """Payloads of a channel, on a connection of its own; first an empty one, once it listens."""
+    """Payloads of a channel, on a dedicated connection. The first is empty and says that it listens now."""
     async with await open_connection(url, answer_limit=2 * LISTEN_CHECK) as connection:
         await connection.execute(f"LISTEN {channel}")
         yield ""
         while True:
             async for notify in connection.notifies(timeout=LISTEN_CHECK):
                 yield notify.payload
-            # A dead connection delivers nothing and reports nothing: ask whether it still answers.
+            # A dead connection delivers nothing and reports no error: check that it still answers.
             await connection.execute("SELECT 1")
 
 
 def _session(options: Mapping[str, str] | None, answer_limit: float | None) -> Mapping[str, str]:
     """The server settings of a connection.
 
-    The server ends a statement before the client stops waiting for its answer: a client that hangs up
-    leaves its statement running, with its locks, and the next attempt would wait for them.
+    The server cancels a statement before the client stops waiting for its answer. Otherwise a client that
+    hangs up would leave its statement running with its locks, and the next attempt would wait for them.
     """
     limits: dict[str, str] = {}
     if answer_limit:
@@ -249,7 +251,7 @@ def _session(options: Mapping[str, str] | None, answer_limit: float | None) -> M
 
 
 async def _check(connection: Connection) -> None:
-    """A server that was away has left dead connections in the pool: no caller gets one."""
+    """Keep callers from getting a dead connection after the server was unreachable."""
     limit, connection.answer_limit = connection.answer_limit, CHECK_LIMIT
     try:
         await AsyncConnectionPool.check_connection(connection)
@@ -267,7 +269,7 @@ def _set_local(settings: Mapping[str, str]) -> sql.Composed:
 def _kwargs(url: str, session: Mapping[str, str], *, pooler: bool = False) -> dict[str, Any]:
     parameters = conninfo_to_dict(url)
     network: dict[str, Any] = {
-        # A frozen server accepts connections and never answers: with several to choose from, move on.
+        # A frozen server accepts connections and never answers: with several hosts, try the next one soon.
         "connect_timeout": 3 if "," in str(parameters.get("host", "")) else 10,
         "keepalives_idle": 10,
         "keepalives_interval": 5,
@@ -277,7 +279,7 @@ def _kwargs(url: str, session: Mapping[str, str], *, pooler: bool = False) -> di
     kwargs: dict[str, Any] = {
         name: value for name, value in network.items() if name not in parameters
     } | {
-        # Only `transaction()` opens a transaction, so no stray SELECT leaves one open.
+        # Only `transaction()` opens a transaction, so a stray SELECT cannot leave one open.
         "autocommit": True,
         "application_name": "jobmill",
     }
@@ -288,13 +290,13 @@ def _kwargs(url: str, session: Mapping[str, str], *, pooler: bool = False) -> di
 
 
 def redact_passwords(url: str) -> str:
-    """The URL without its passwords, for logs and error texts."""
+    """A connection string without its passwords, for logs and error messages."""
     parts = {name: part for name, part in conninfo_to_dict(url).items() if name not in PASSWORDS}
     return make_conninfo("", **parts)
 
 
 def to_url(conninfo: str) -> str:
-    """The same connection string in the form of a URL, for programs that read no other."""
+    """Convert a connection string to a URL, for programs that accept no other form."""
     if conninfo.startswith(("postgresql://", "postgres://")):
         return conninfo
     parts = {name: str(part) for name, part in conninfo_to_dict(conninfo).items()}
@@ -308,7 +310,7 @@ def to_url(conninfo: str) -> str:
 
 
 async def fetch_all(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> list[T]:
-    """All rows, each as a `kind` made from its columns."""
+    """All rows, each as a `kind` constructed from its columns."""
     cursor = tx.cursor(row_factory=class_row(kind))
     await cursor.execute(sql, params)
     return await cursor.fetchall()
@@ -327,19 +329,19 @@ async def fetch_value(
     """The first column of the first row, or None."""
     cursor = tx.cursor(row_factory=scalar_row)
     await cursor.execute(sql, params)
-    found = await cursor.fetchone()
-    return None if found is None else kind(found)
+    column = await cursor.fetchone()
+    return None if column is None else kind(column)
 
 
-def optional_time(found: dt.datetime | None) -> dt.datetime | None:
-    """For `value`: a time, which may be null."""
-    return found
+def optional_time(column: dt.datetime | None) -> dt.datetime | None:
+    """The `kind` for `fetch_value` of a time that may be null."""
+    return column
 
 
 def rows_to_json(records: Sequence[Mapping[str, object]]) -> str:
-    """Rows for `json_populate_recordset`: one parameter, however many columns they have."""
-    return json.dumps(records, default=_plain)
+    """Encode rows for `json_populate_recordset`, as one parameter however many columns they have."""
+    return json.dumps(records, default=_encode_value)
 
 
-def _plain(one: object) -> str:
-    return f"\\x{one.hex()}" if isinstance(one, bytes) else cast(dt.datetime, one).isoformat()
+def _encode_value(value: object) -> str:
+    return f"\\x{value.hex()}" if isinstance(value, bytes) else cast(dt.datetime, value).isoformat()

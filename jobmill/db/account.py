@@ -1,4 +1,4 @@
-"""Whom the bundled PostgreSQL runs as: it refuses to run as root."""
+"""The user account of the bundled PostgreSQL, which refuses to run as root."""
 
 from __future__ import annotations
 
@@ -12,56 +12,56 @@ from typing import Any
 from jobmill.errors import Unavailable
 
 NAMESPACE = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Root under another number: the files stay root's, and PostgreSQL does not see root."""
+"""Runs a program as root under another user id: root owns the files, and PostgreSQL does not see root."""
 
 SYSTEM_USERS = ("jobmill", "postgres")
 
 
 @dataclass(frozen=True)
 class Account:
-    """How to start a program so that PostgreSQL accepts who it is."""
+    """How to start a program under an account that PostgreSQL accepts."""
 
     uid: int
     prefix: tuple[str, ...] = ()
     switch: tuple[int, int] | None = None
 
     def popen(self) -> dict[str, Any]:
-        """Arguments for subprocess. The folder is one that everyone can enter."""
+        """Arguments for subprocess, with a working directory that every user can enter."""
         if self.switch is None:
             return {"cwd": "/"}
         user, group = self.switch
         return {"cwd": "/", "user": user, "group": group, "extra_groups": []}
 
-    def own(self, path: Path) -> None:
-        """Hand a file that we made to whoever the server runs as."""
+    def take_ownership(self, path: Path) -> None:
+        """Make the account of the server the owner of a file."""
         if self.switch is not None:
             os.chown(path, *self.switch)
 
 
 def choose_account(data: Path, bin: Path) -> Account:
-    """Ourselves; for root the owner of the data, a user namespace or a system user."""
-    us = os.geteuid()
-    owner = data.stat().st_uid if data.exists() else us
-    if us != 0:
-        if owner != us:
+    """The current user; for root, the owner of the data, a user namespace or a system user."""
+    uid = os.geteuid()
+    owner = data.stat().st_uid if data.exists() else uid
+    if uid != 0:
+        if owner != uid:
             raise Unavailable(f"{data} belongs to {_name(owner)}: run Jobmill as that user")
-        return Account(us)
+        return Account(uid)
     if owner != 0:
-        return _user(owner)
+        return _user_account(owner)
     if _works((*NAMESPACE, "true")):
         return Account(0, NAMESPACE)
     if not data.exists():
         for name in SYSTEM_USERS:
-            if (found := _reaching(name, data.parent, bin)) is not None:
-                return found
+            if (account := _system_account(name, data.parent, bin)) is not None:
+                return account
     raise Unavailable(
         "PostgreSQL refuses to run as root, and neither `unshare --user` nor a system user "
-        f"({' or '.join(SYSTEM_USERS)}) who can reach {data.parent} and {bin} is at hand: "
+        f"({' or '.join(SYSTEM_USERS)}) with access to {data.parent} and {bin} is available: "
         "run Jobmill as another user, or set DATABASE_URL"
     )
 
 
-def _user(uid: int) -> Account:
+def _user_account(uid: int) -> Account:
     try:
         group = pwd.getpwuid(uid).pw_gid
     except KeyError:
@@ -69,9 +69,9 @@ def _user(uid: int) -> Account:
     return Account(uid, switch=(uid, group))
 
 
-def _reaching(name: str, parent: Path, bin: Path) -> Account | None:
+def _system_account(name: str, parent: Path, bin: Path) -> Account | None:
     try:
-        account = _user(pwd.getpwnam(name).pw_uid)
+        account = _user_account(pwd.getpwnam(name).pw_uid)
     except KeyError:
         return None
     test = ("test", "-x", str(bin / "postgres"), "-a", "-x", str(parent))

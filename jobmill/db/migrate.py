@@ -1,4 +1,4 @@
-"""Brings a database up to date with migrations/*.sql."""
+"""Applies the migrations in migrations/*.sql to a database."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from jobmill.errors import Conflict
 
 
 def list_migrations() -> dict[str, bytes]:
-    """Every migration by name, in the order in which they are applied."""
+    """The text of every migration by name, in the order of application."""
     folder = resources.files("jobmill.db") / "migrations"
     files = [file for file in folder.iterdir() if file.name.endswith(".sql")]
     return {file.name: file.read_bytes() for file in sorted(files, key=lambda file: file.name)}
 
 
 async def migrate(tx: Tx, files: Mapping[str, bytes] | None = None) -> list[str]:
-    """Apply what is missing, in name order; returns the names applied.
+    """Apply the pending migrations in the order of their names; returns the names applied.
 
-    Refuses a database that a newer Jobmill has migrated, or whose history was edited.
+    Conflict if a newer Jobmill has migrated the database, or if an applied migration was edited.
     """
-    # One migrator at a time, however many processes start together.
+    # One process migrates at a time, however many start together.
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.migrate'))")
     await tx.execute(
         """
@@ -38,7 +38,7 @@ async def migrate(tx: Tx, files: Mapping[str, bytes] | None = None) -> list[str]
     _check(files, await list_applied(tx))
     todo = [name for name in files if name not in await list_applied(tx)]
     for name in todo:
-        # Our own files, shipped with the package: as good as literals.
+        # These files are shipped with the package, so they are as trustworthy as literals.
         await tx.execute(cast(LiteralString, files[name].decode()))
         await tx.execute(
             "INSERT INTO public.jobmill_migration (name, sha256) VALUES (%s, %s)",
@@ -48,13 +48,13 @@ async def migrate(tx: Tx, files: Mapping[str, bytes] | None = None) -> list[str]
 
 
 async def list_pending(tx: Tx) -> list[str]:
-    """The migrations this database still lacks."""
+    """The names of the migrations that were not applied to this database."""
     done = await list_applied(tx)
     return [name for name in list_migrations() if name not in done]
 
 
 async def list_applied(tx: Tx) -> dict[str, str]:
-    """Name and digest of what was applied; empty for a new database."""
+    """Name and digest of the applied migrations; empty for a new database."""
     cursor = await tx.execute("SELECT to_regclass('public.jobmill_migration')")
     if (await cursor.fetchone()) == (None,):
         return {}
@@ -66,15 +66,15 @@ def _check(files: Mapping[str, bytes], done: dict[str, str]) -> None:
     unknown = sorted(set(done) - set(files))
     if unknown:
         raise Conflict(
-            f"this database was migrated by a newer Jobmill ({unknown[-1]} is unknown here): "
-            "upgrade Jobmill, or restore a backup made before"
+            f"a newer Jobmill migrated this database ({unknown[-1]} is unknown to this version): "
+            "upgrade Jobmill, or restore an older backup"
         )
     edited = [name for name, digest in done.items() if digest != _digest(files[name])]
     if edited:
         raise Conflict(
-            f"migration {edited[0]} differs from what was applied to this database: it was edited, or "
-            "the database was made by an unreleased Jobmill; run that version, or begin with an empty "
-            "database (`jobmill config show` names it)"
+            f"migration {edited[0]} differs from the one applied to this database: the file was edited, or "
+            "an unreleased Jobmill created the database. Run that version, or start with an empty database "
+            "(`jobmill config show` shows which one is used)"
         )
 
 

@@ -1,4 +1,4 @@
-"""What a database says about itself, for those who look after it."""
+"""Facts about a database for operators: version, size, connections, migrations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jobmill.db import (
 from jobmill.errors import Unavailable
 
 MIN_MAJOR_VERSION = 15
-"""The first major version of PostgreSQL that has what we use."""
+"""The oldest supported major version of PostgreSQL."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,14 @@ class DatabaseState:
 
 
 async def read_state(url: str) -> DatabaseState:
-    """Ask the server; Unavailable if it does not answer."""
+    """Read the state of a database; Unavailable if the server does not answer."""
     try:
         async with await open_connection(url) as tx:
             return await _read(tx)
     except psycopg.OperationalError as error:
-        raise Unavailable(f"no PostgreSQL answers at {redact_passwords(url)}: {error}") from error
+        raise Unavailable(
+            f"no PostgreSQL server answers at {redact_passwords(url)}: {error}"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ async def is_same_database(pooler_url: str, direct_url: str) -> bool | None:
             pooled = await _read_identity(tx)
     except CONNECTION_ERRORS as error:
         raise Unavailable(
-            f"no pooler answers at {redact_passwords(pooler_url)}: {error}"
+            f"no connection pooler answers at {redact_passwords(pooler_url)}: {error}"
         ) from error
     try:
         async with await open_connection(direct_url) as tx:
@@ -100,10 +102,10 @@ async def _read(tx: Tx) -> DatabaseState:
     )
     assert facts is not None
     applied = list(await migrate.list_applied(tx))
-    known = migrate.list_migrations()
+    names = migrate.list_migrations()
     return DatabaseState(
         facts=facts,
         applied=applied,
-        pending=[name for name in known if name not in applied],
-        unknown=[name for name in applied if name not in known],
+        pending=[name for name in names if name not in applied],
+        unknown=[name for name in applied if name not in names],
     )

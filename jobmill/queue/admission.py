@@ -1,20 +1,20 @@
-"""How roots come in: four refusals, a cap for each phase, and a lineage of its own for each.
+"""Admission of roots: four reasons to refuse one, a capacity for each phase, a new lineage for each root.
 
-A lone item takes one statement and a big batch goes by COPY, as long as no cap is near and nothing of it
-is alive already. Everything else takes the careful way: count the room under a lock, then insert.
+If no phase is near its capacity and none of the work is alive already, a single item takes one statement and
+a large batch uses COPY. Everything else takes the slow path: count the room under a lock, then insert.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
 from jobmill.db import Tx, fetch_value
 from jobmill.errors import Invalid
 from jobmill.queue import bulk_submit
+from jobmill.queue.insert_sql import IDLE_WORKER_EXISTS, INSERT_ADMITTED, ITEM_COLUMNS, LIVE_COLUMNS
 from jobmill.queue.items import (
     AcceptedItem,
     AdmissionReason,
@@ -28,14 +28,15 @@ from jobmill.queue.stages import Stages
 from jobmill.queue.store import CHANNEL
 from jobmill.queue.value_encoding import check_new_item, encode_new_item, encode_row, join_rows
 
-# A page of `live` cannot hold more rows than this, so its size bounds how many there are; beside
-# them there may be as many that others put in this moment and have not committed.
-ROWS_PER_PAGE = 80
-UNSEEN = 10_000
+MAX_ROWS_PER_PAGE = 80
+"""A page of `queue.live` holds no more rows than this, so the size of the table limits their number."""
+
+MAX_UNCOMMITTED = 10_000
+"""Rows that other transactions may be inserting at this moment, which the size does not show yet."""
 
 
 async def declare_stages(tx: Tx, stages: Stages) -> None:
-    """Tell the database which phases there are; what it does not know, nobody can put in."""
+    """Store the phases and their limits; the queue accepts items of these phases only."""
     rows = [
         {
             "kind": kind,
@@ -50,21 +51,21 @@ async def declare_stages(tx: Tx, stages: Stages) -> None:
     ]
     await tx.execute(
         """
-        INSERT INTO queue.phase AS known
-        SELECT given.* FROM json_populate_recordset(NULL::queue.phase, %(rows)s::json) AS given
+        INSERT INTO queue.phase AS stored
+        SELECT declared.* FROM json_populate_recordset(NULL::queue.phase, %(rows)s::json) AS declared
          ORDER BY kind, stage
         ON CONFLICT (kind, stage) DO UPDATE
            SET place = excluded.place, processors = excluded.processors,
                capacity = excluded.capacity, max_retries = excluded.max_retries,
                max_spawn_depth = excluded.max_spawn_depth
-         WHERE known IS DISTINCT FROM excluded
+         WHERE stored IS DISTINCT FROM excluded
         """,
         {"rows": join_rows(encode_row(row) for row in rows)},
     )
 
 
 async def submit(tx: Tx, new: NewItem) -> ItemId:
-    """Put one root in; NotAdmitted where this work is alive already or its phase is full."""
+    """Submit one root; NotAdmitted if this work is alive already or its phase is full."""
     [answer] = await submit_all(tx, [new])
     if isinstance(answer, RefusedItem):
         raise NotAdmitted(answer)
@@ -72,18 +73,18 @@ async def submit(tx: Tx, new: NewItem) -> ItemId:
 
 
 async def submit_all(tx: Tx, news: Sequence[NewItem]) -> list[AcceptedItem | RefusedItem]:
-    """Put roots in, each with a lineage of its own; the answers stand in the order of `news`."""
+    """Submit roots, each with a new lineage; the results are in the order of `news`."""
     for new in news:
         check_new_item(new)
-    # Lineages of one batch are neighbours: one look at the clock, one set of random bits.
+    # One UUID per batch: its lineages get consecutive numbers.
     first = uuid7().int
-    quick = await _insert_quickly(tx, news, first)
-    if quick is not None:
-        return [AcceptedItem(id) for id in quick]
+    ids = await _insert_fast(tx, news, first)
+    if ids is not None:
+        return [AcceptedItem(id) for id in ids]
     rows = [
         encode_new_item(new, n=n, tracking_id=f"{first + n:032x}") for n, new in enumerate(news)
     ]
-    room = await _room(tx, Counter((new.kind, new.stage) for new in news))
+    room = await _count_room(tx, news)
     admitted: list[str] = []
     answers: dict[int, AcceptedItem | RefusedItem] = {}
     for n, new in enumerate(news):
@@ -91,7 +92,7 @@ async def submit_all(tx: Tx, news: Sequence[NewItem]) -> list[AcceptedItem | Ref
             room[new.kind, new.stage] -= 1
             admitted.append(rows[n])
         elif await find_live_item(tx, new):
-            # Full comes last of the four: who is in already is not told to try again.
+            # "full" is the last of the four reasons: a caller must not try again if its work is alive.
             answers[n] = await _not_admitted(tx, new)
         else:
             answers[n] = RefusedItem(new, "full", explain_refusal(new, "full"))
@@ -101,26 +102,26 @@ async def submit_all(tx: Tx, news: Sequence[NewItem]) -> list[AcceptedItem | Ref
 
 
 async def remaining_capacity(tx: Tx, kind: str, stage: str) -> int:
-    """How many more roots this phase takes, held until `tx` ends."""
+    """How many more roots this phase accepts. Locks the phase, so that the number holds until `tx` ends."""
     capacity = await fetch_value(
         tx, int, "SELECT capacity FROM queue.phase WHERE kind = %s AND stage = %s", [kind, stage]
     )
     if capacity is None:
-        raise await _unknown(tx, kind, stage)
+        raise await unknown_phase(tx, kind, stage)
     await _lock_phase(tx, kind, stage)
-    return capacity - await _count(tx, kind, stage, capacity)
+    return capacity - await _count_pending(tx, kind, stage, capacity)
 
 
 def uuid7() -> UUID:
-    """A UUID that sorts by time, so that lineages born together lie together in the index."""
+    """A UUID that sorts by time, so that lineages created together are neighbours in the index."""
     milliseconds = time.time_ns() // 1_000_000
     random = secrets.randbits(74)
     value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76 | (random >> 62) << 64
     return UUID(int=value | 0b10 << 62 | random & (1 << 62) - 1)
 
 
-async def _insert_quickly(tx: Tx, news: Sequence[NewItem], lineage: int) -> list[ItemId] | None:
-    """All of them, or None and nothing done where a cap is near or some are alive already."""
+async def _insert_fast(tx: Tx, news: Sequence[NewItem], lineage: int) -> list[ItemId] | None:
+    """Insert all; or insert nothing and return None if a capacity is near or some are alive already."""
     if len(news) == 1:
         id = await _insert_one(tx, news[0], lineage)
         return None if id is None else [id]
@@ -132,34 +133,31 @@ async def _insert_quickly(tx: Tx, news: Sequence[NewItem], lineage: int) -> list
 
 async def _insert_one(tx: Tx, new: NewItem, lineage: int) -> ItemId | None:
     cursor = await tx.execute(
-        """
+        f"""
         WITH phase AS MATERIALIZED (
             SELECT max_retries, max_spawn_depth FROM queue.phase
              WHERE kind = %(kind)s AND stage = %(stage)s
-               AND capacity > %(unseen)s + pg_relation_size('queue.live') / 8192 * %(per_page)s
-        ), alive AS (
-            INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked)
+               AND capacity > %(uncommitted)s + pg_relation_size('queue.live') / 8192 * %(per_page)s
+        ), inserted AS (
+            INSERT INTO queue.live ({LIVE_COLUMNS})
             SELECT nextval('queue.item_id_seq'), %(kind)s, %(stage)s, md5(%(key)s)::uuid,
                    %(priority)s, now() + make_interval(secs => %(delay)s), %(delay)s > 0
               FROM phase
             ON CONFLICT (kind, key_hash) DO NOTHING
             RETURNING id, key_hash
-        ), born AS (
-            INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
-                                    parent_id, ancestry, ancestor_keys, spawn_depth,
-                                    max_spawn_depth, handed_over, max_retries)
+        ), inserted_item AS (
+            INSERT INTO queue.item ({ITEM_COLUMNS})
             SELECT id, %(kind)s, %(stage)s, %(key)s, key_hash, %(data)s::jsonb, %(priority)s,
-                   %(lineage)s::uuid, NULL, '{}', '{}', 0,
-                   coalesce(%(max_spawn_depth)s, phase.max_spawn_depth), false,
+                   %(lineage)s::uuid, NULL, '{{}}', '{{}}', false, 0,
+                   coalesce(%(max_spawn_depth)s, phase.max_spawn_depth),
                    coalesce(%(max_retries)s, phase.max_retries)
-              FROM alive, phase
-        ), noted AS (
+              FROM inserted, phase
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, became, stage)
-            SELECT id, 'submitted', 'PENDING', %(stage)s FROM alive
+            SELECT id, 'submitted', 'PENDING', %(stage)s FROM inserted
         )
-        SELECT id, CASE WHEN EXISTS (SELECT FROM queue.worker WHERE idle AND gone_at IS NULL)
-                        THEN pg_notify(%(channel)s, '') END
-          FROM alive
+        SELECT id, CASE WHEN {IDLE_WORKER_EXISTS} THEN pg_notify(%(channel)s, '') END
+          FROM inserted
         """,
         {
             "kind": new.kind,
@@ -172,47 +170,48 @@ async def _insert_one(tx: Tx, new: NewItem, lineage: int) -> ItemId | None:
             "max_spawn_depth": new.max_spawn_depth,
             "lineage": f"{lineage:032x}",
             "channel": CHANNEL,
-            "unseen": UNSEEN,
-            "per_page": ROWS_PER_PAGE,
+            "uncommitted": MAX_UNCOMMITTED,
+            "per_page": MAX_ROWS_PER_PAGE,
         },
     )
-    found = await cursor.fetchone()
-    return found[0] if found else None
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
 async def _roomy_phases(
     tx: Tx, news: Sequence[NewItem]
 ) -> dict[tuple[str, str], bulk_submit.PhaseLimits] | None:
-    """The phases asked for, if the size of the table alone tells that each has room for all."""
+    """The limits of the requested phases, if the size of the table proves that each has room for all items."""
     cursor = await tx.execute(
         """
         SELECT kind, stage, max_retries, max_spawn_depth FROM queue.phase
-         WHERE capacity >= %(asked)s + %(unseen)s
+         WHERE capacity >= %(count)s + %(uncommitted)s
                            + pg_relation_size('queue.live') / 8192 * %(per_page)s
         """,
-        {"asked": len(news), "per_page": ROWS_PER_PAGE, "unseen": UNSEEN},
+        {"count": len(news), "per_page": MAX_ROWS_PER_PAGE, "uncommitted": MAX_UNCOMMITTED},
     )
     roomy = {
-        (kind, stage): bulk_submit.PhaseLimits(retries, depth, f"{retries}\t{depth}")
+        (kind, stage): bulk_submit.PhaseLimits(retries, depth, f"{depth}\t{retries}")
         for kind, stage, retries, depth in await cursor.fetchall()
     }
     return roomy if all((new.kind, new.stage) in roomy for new in news) else None
 
 
-async def _room(tx: Tx, asked: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """How many more each phase takes, counted, and held until `tx` ends."""
-    # Always in one order, or two could each wait for the other.
-    return {phase: await remaining_capacity(tx, *phase) for phase in sorted(asked)}
+async def _count_room(tx: Tx, news: Sequence[NewItem]) -> dict[tuple[str, str], int]:
+    """How many more items each phase accepts; the phases stay locked until `tx` ends."""
+    # Always in the same order, so that two transactions cannot deadlock.
+    phases = sorted({(new.kind, new.stage) for new in news})
+    return {phase: await remaining_capacity(tx, *phase) for phase in phases}
 
 
 async def _lock_phase(tx: Tx, kind: str, stage: str) -> None:
-    """Where the cap is near only one may pour at a time, so that it holds exactly."""
+    """Near the capacity only one transaction may insert at a time, so that it is never exceeded."""
     await tx.execute(
         "SELECT pg_advisory_xact_lock(hashtext('jobmill.phase'), hashtext(%s))", [f"{kind}/{stage}"]
     )
 
 
-async def _count(tx: Tx, kind: str, stage: str, capacity: int) -> int:
+async def _count_pending(tx: Tx, kind: str, stage: str, capacity: int) -> int:
     cursor = await tx.execute(
         """
         SELECT count(*) FROM (
@@ -222,62 +221,51 @@ async def _count(tx: Tx, kind: str, stage: str, capacity: int) -> int:
         """,
         {"kind": kind, "stage": stage, "capacity": capacity},
     )
-    found = await cursor.fetchone()
-    return found[0] if found else 0
+    row = await cursor.fetchone()
+    return row[0] if row else 0
 
 
-async def _unknown(tx: Tx, kind: str, stage: str) -> Invalid:
+async def unknown_phase(tx: Tx, kind: str, stage: str | None) -> Invalid:
     cursor = await tx.execute("SELECT kind, stage FROM queue.phase ORDER BY kind, stage")
-    known = ", ".join(f"{kind}/{stage}" for kind, stage in await cursor.fetchall())
-    return Invalid(f"nothing here runs {kind}/{stage}; known phases: {known or 'none yet'}")
+    phases = ", ".join(f"{kind}/{stage}" for kind, stage in await cursor.fetchall())
+    name = phase_name(kind, stage)
+    return Invalid(f"there is no phase {name}; the phases are: {phases or 'none yet'}")
+
+
+def phase_name(kind: str, stage: str | None) -> str:
+    return f"{kind}/{stage}" if stage else kind
 
 
 async def _insert_roots(
     tx: Tx, news: Sequence[NewItem], rows: Sequence[str]
 ) -> dict[int, AcceptedItem | RefusedItem]:
-    """Put in roots for which there is room; what is alive already is refused."""
+    """Insert roots for which there is room; refuse those that are alive already."""
     cursor = await tx.execute(
-        """
-        WITH asked AS MATERIALIZED (
-            SELECT a.*, nextval('queue.item_id_seq') AS id, md5(a.key)::uuid AS key_hash,
-                   phase.max_retries AS retries, phase.max_spawn_depth AS depth
-              FROM json_to_recordset(%(rows)s::json) AS a(
+        f"""
+        WITH admitted AS MATERIALIZED (
+            SELECT n, nextval('queue.item_id_seq') AS id, kind, stage, key,
+                   md5(key)::uuid AS key_hash, data, priority, delay, tracking_id,
+                   NULL::bigint AS parent_id, '{{}}'::bigint[] AS ancestry,
+                   '{{}}'::uuid[] AS ancestor_keys, false AS handed_over, 0 AS spawn_depth,
+                   coalesce(new.max_spawn_depth, phase.max_spawn_depth) AS max_spawn_depth,
+                   coalesce(new.max_retries, phase.max_retries) AS max_retries
+              FROM json_to_recordset(%(rows)s::json) AS new(
                        n int, tracking_id uuid, kind text, stage text, key text, data jsonb,
                        priority smallint, delay float8, max_retries smallint,
                        max_spawn_depth smallint)
               JOIN queue.phase USING (kind, stage)
-        ), alive AS (
-            INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked)
-            SELECT id, kind, stage, key_hash, priority, now() + make_interval(secs => delay),
-                   delay > 0
-              FROM asked
-             -- Always in one order, or two could each wait for the other.
-             ORDER BY kind, key_hash, n
-            ON CONFLICT (kind, key_hash) DO NOTHING
-            RETURNING id
-        ), born AS (
-            INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
-                                    parent_id, ancestry, ancestor_keys, spawn_depth,
-                                    max_spawn_depth, handed_over, max_retries)
-            SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, NULL, '{}', '{}', 0,
-                   coalesce(max_spawn_depth, depth), false, coalesce(max_retries, retries)
-              FROM asked JOIN alive USING (id)
-        ), noted AS (
+        ), {INSERT_ADMITTED}, logged AS (
             INSERT INTO queue.event (item_id, what, became, stage)
-            SELECT id, 'submitted', 'PENDING', stage FROM asked JOIN alive USING (id)
-        ), told AS MATERIALIZED (
-            SELECT pg_notify(%(channel)s, '')
-             WHERE EXISTS (SELECT FROM alive)
-               AND EXISTS (SELECT FROM queue.worker WHERE idle AND gone_at IS NULL)
+            SELECT id, 'submitted', 'PENDING', stage FROM admitted JOIN inserted USING (id)
         )
-        SELECT asked.n, alive.id, (SELECT count(*) FROM told)
-          FROM asked LEFT JOIN alive USING (id)
+        SELECT admitted.n, inserted.id, (SELECT count(*) FROM notified)
+          FROM admitted LEFT JOIN inserted USING (id)
         """,
         {"rows": join_rows(rows), "channel": CHANNEL},
     )
-    found: list[tuple[int, ItemId | None, int]]
-    found = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
-    return {n: AcceptedItem(id) if id else await _not_admitted(tx, news[n]) for n, id, _ in found}
+    results: list[tuple[int, ItemId | None, int]]
+    results = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
+    return {n: AcceptedItem(id) if id else await _not_admitted(tx, news[n]) for n, id, _ in results}
 
 
 async def _not_admitted(tx: Tx, new: NewItem) -> RefusedItem:

@@ -1,4 +1,4 @@
-"""Looks for patterns that mean trouble and raises alerts: rows for people, lines for the log."""
+"""Alerts: checks recent items and the scheduler for signs of trouble, and raises alerts about them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ log = logging.getLogger(__name__)
 
 CHECK_EVERY = 30.0
 MAX_SCHEDULER_SILENCE = dt.timedelta(seconds=30)
-"""How long schedules may go without anybody looking at them."""
+"""How long the schedules may go unchecked before an alert is raised."""
 
 OVERLAP = 2_000
-MAX_ITEMS_PER_SWEEP = 50_000
+"""Items below the last checked id that are checked again: ids are assigned before their transactions commit."""
+MAX_ITEMS_PER_CHECK = 50_000
 MAX_SAME_WORK = 3
 MAX_DEPTH = 8
 MAX_SAME_KEY = 2
@@ -41,16 +42,15 @@ class _Finding:
 
 
 async def check_rules(tx: Tx) -> None:
-    """One look at everything born since the last; cheap, and harmless if many do it."""
+    """Check the items created since the last check; cheap, and harmless if several workers do it."""
     cursor = await tx.execute("SELECT pg_try_advisory_xact_lock(hashtext('jobmill.watch'))")
     if await cursor.fetchone() != (True,):
         return
-    # A little before the mark again: ids are given out before their transactions commit.
     mark = await fetch_value(tx, int, "SELECT mark FROM queue.tick WHERE name = 'watch'") or 0
     since = max(0, mark - OVERLAP)
     newest = await fetch_value(tx, int, "SELECT coalesce(max(id), 0) FROM queue.item") or 0
-    # After a big import the rest is left to the next sweeps, or one would exceed its time limit.
-    newest = min(newest, mark + MAX_ITEMS_PER_SWEEP)
+    # After a large import the next checks do the rest, or this one would exceed its time limit.
+    newest = min(newest, mark + MAX_ITEMS_PER_CHECK)
     findings = [
         *await _same_work(tx, since, newest),
         *await _deep(tx, since, newest),
@@ -58,7 +58,7 @@ async def check_rules(tx: Tx) -> None:
     ]
     for finding in findings:
         await raise_alert(tx, finding.rule, finding.subject, finding.detail)
-    await _mind_scheduler(tx)
+    await _check_scheduler(tx)
     await tx.execute(
         """
         INSERT INTO queue.tick (name, at, mark) VALUES ('watch', clock_timestamp(), %(mark)s)
@@ -69,7 +69,7 @@ async def check_rules(tx: Tx) -> None:
 
 
 async def list_alerts(tx: Tx, *, standing: bool = True, limit: int = 100) -> list[Alert]:
-    """Alerts, newest first; only those that stand, unless told otherwise."""
+    """Alerts, newest first; if `standing`, only those that are not cleared."""
     return await fetch_all(
         tx,
         Alert,
@@ -85,15 +85,15 @@ async def list_alerts(tx: Tx, *, standing: bool = True, limit: int = 100) -> lis
 
 
 async def clear_alert(tx: Tx, id: int) -> bool:
-    """A person has seen to it; False where no such alert stands."""
+    """Clear an alert because an operator has dealt with it; False if it is not open."""
     cursor = await tx.execute(
         "UPDATE queue.alert SET cleared_at = now() WHERE id = %s AND cleared_at IS NULL", [id]
     )
     return cursor.rowcount == 1
 
 
-# A hand-over is the next stage of the same work, not the work again, so the rules below pass over
-# handed-over items; otherwise every pipeline of four stages would be an alarm.
+# A hand-over is the next stage of the same work and not a repetition, so the rules below ignore handed-over
+# items; otherwise every pipeline of four stages would raise an alert.
 
 
 async def _same_work(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
@@ -105,13 +105,13 @@ async def _same_work(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
                count(*) || ' items for ' || item.key || ' (' || item.kind || ') in lineage '
                    || item.tracking_id AS detail
           FROM (SELECT DISTINCT tracking_id, key_hash, kind FROM queue.item
-                 WHERE id > %(since)s AND id <= %(newest)s AND NOT handed_over) AS fresh
+                 WHERE id > %(since)s AND id <= %(newest)s AND NOT handed_over) AS recent
           JOIN queue.item USING (tracking_id, key_hash, kind)
          WHERE NOT item.handed_over
          GROUP BY item.tracking_id, item.kind, item.key
-        HAVING count(*) > %(most)s
+        HAVING count(*) > %(limit)s
         """,
-        {"since": since, "newest": newest, "most": MAX_SAME_WORK},
+        {"since": since, "newest": newest, "limit": MAX_SAME_WORK},
     )
 
 
@@ -121,13 +121,13 @@ async def _deep(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
         _Finding,
         """
         SELECT 'deep' AS rule, tracking_id::text AS subject,
-               count(*) || ' items deeper than ' || %(most)s || ', the deepest at '
+               count(*) || ' items deeper than ' || %(limit)s || ', the deepest at '
                    || max(spawn_depth) || ', e.g. item ' || max(id) AS detail
           FROM queue.item
-         WHERE id > %(since)s AND id <= %(newest)s AND spawn_depth > %(most)s
+         WHERE id > %(since)s AND id <= %(newest)s AND spawn_depth > %(limit)s
          GROUP BY tracking_id
         """,
-        {"since": since, "newest": newest, "most": MAX_DEPTH},
+        {"since": since, "newest": newest, "limit": MAX_DEPTH},
     )
 
 
@@ -140,19 +140,19 @@ async def _same_key(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
                item.key || ' appears ' || count(*) || ' times in lineage ' || item.tracking_id
                    || ': circular dependency suspected' AS detail
           FROM (SELECT DISTINCT tracking_id, key_hash FROM queue.item
-                 WHERE id > %(since)s AND id <= %(newest)s AND NOT handed_over) AS fresh
+                 WHERE id > %(since)s AND id <= %(newest)s AND NOT handed_over) AS recent
           JOIN queue.item USING (tracking_id, key_hash)
          WHERE NOT item.handed_over
          GROUP BY item.tracking_id, item.key
-        HAVING count(*) > %(most)s
+        HAVING count(*) > %(limit)s
         """,
-        {"since": since, "newest": newest, "most": MAX_SAME_KEY},
+        {"since": since, "newest": newest, "limit": MAX_SAME_KEY},
     )
 
 
-async def _mind_scheduler(tx: Tx) -> None:
-    """The dead man's switch: somebody looks at schedules, or this says so until somebody does."""
-    silent = await fetch_value(
+async def _check_scheduler(tx: Tx) -> None:
+    """Raise an alert while no worker checks the schedules."""
+    silent_seconds = await fetch_value(
         tx,
         float,
         """
@@ -161,18 +161,18 @@ async def _mind_scheduler(tx: Tx) -> None:
         """,
         [MAX_SCHEDULER_SILENCE],
     )
-    if silent is None:
+    if silent_seconds is None:
         await tx.execute(
             "UPDATE queue.alert SET cleared_at = now() WHERE rule = 'scheduler' AND cleared_at IS NULL"
         )
     else:
-        words = f"no worker has looked at the schedules for {silent:.0f} s: is one running?"
-        await raise_alert(tx, "scheduler", "scheduler", words)
+        detail = f"no worker has checked the schedules for {silent_seconds:.0f} s: is one running?"
+        await raise_alert(tx, "scheduler", "scheduler", detail)
 
 
 async def raise_alert(tx: Tx, rule: str, subject: str, detail: str) -> None:
-    """Raise an alert, once until it is cleared; the log hears of it the first time."""
-    fresh = await fetch_value(
+    """Raise an alert, or update the open alert of this rule and subject; only a new one is logged."""
+    is_new = await fetch_value(
         tx,
         bool,
         """
@@ -180,17 +180,17 @@ async def raise_alert(tx: Tx, rule: str, subject: str, detail: str) -> None:
         VALUES (%(rule)s, %(subject)s, %(detail)s)
         ON CONFLICT (rule, subject) WHERE cleared_at IS NULL
         DO UPDATE SET detail = excluded.detail, seen_at = now()
-        -- True for a row that was inserted, not one that was seen again.
+        -- True for a new row, false for an updated one.
         RETURNING xmax = 0
         """,
         {"rule": rule, "subject": subject, "detail": detail},
     )
-    if fresh:
+    if is_new:
         log.warning("alert", extra={"rule": rule, "detail": detail})
 
 
 async def resolve_alert(tx: Tx, rule: str, subject: str) -> None:
-    """Clear an alert whose cause is gone."""
+    """Clear an alert because its cause is gone."""
     await tx.execute(
         """
         UPDATE queue.alert SET cleared_at = now()

@@ -26,8 +26,8 @@ FIRST_WAITS = (0.02, 0.1, 0.5)
 an item at that moment did not see the request, and has committed by then."""
 
 RESTART_SCAN_EVERY = 0.5
-"""Seconds for which a busy claimer may skip the items it has passed. Then it scans from the start, for
-items whose transactions committed late."""
+"""Seconds for which a busy claimer may skip the items it has passed. Then it scans from the start, to
+find items that were committed late."""
 
 CHECK_PARKED_EVERY = 0.25
 """Seconds between checks for parked items while the claimer is busy; an idle one knows when they are due."""

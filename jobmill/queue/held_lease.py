@@ -14,7 +14,7 @@ NO_LEASE = 0
 class HeldLease:
     """Shared by everything in one process that claims or settles.
 
-    A settlement whose work was claimed under another worker id belongs to a lost lease: its claim is void.
+    Work that was claimed under another worker id belongs to a lost lease: its claim is void.
     """
 
     def __init__(self, duration: dt.timedelta) -> None:

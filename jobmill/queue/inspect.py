@@ -1,4 +1,4 @@
-"""The queue as people see it: for the commands, the pages and the metrics."""
+"""Reads the state of the queue for commands, pages and metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobmill.queue.items import ItemId, Status
 
 @dataclass(frozen=True, slots=True)
 class PhaseStatus:
-    """One phase now: how much waits, for how long, and who works on it."""
+    """How many items of a phase wait, run and are blocked, and how long the oldest has waited."""
 
     kind: str
     stage: str
@@ -108,7 +108,7 @@ class RunCounter:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """A process that signed on and has not signed off."""
+    """A process that registered and has not signed off."""
 
     id: int
     name: str
@@ -127,19 +127,17 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class NamedCount:
-    """How many there are of something that has a name."""
-
     name: str
     count: int
 
 
 async def list_phases(tx: Tx) -> list[PhaseStatus]:
-    """Every declared phase, and any other that still holds work."""
+    """Every declared phase, and any other phase that still has live items."""
     return await fetch_all(
         tx,
         PhaseStatus,
         """
-        WITH held AS (
+        WITH counts AS (
             SELECT kind, stage,
                    count(*) FILTER (WHERE status = 'PENDING' AND NOT parked) AS pending,
                    count(*) FILTER (WHERE status = 'PENDING' AND parked) AS later,
@@ -156,10 +154,10 @@ async def list_phases(tx: Tx) -> list[PhaseStatus]:
                END AS oldest_seconds,
                coalesce(capacity, 0) AS capacity,
                (SELECT reason FROM queue.pause
-                 WHERE pause.kind = held_or_declared.kind
-                   AND pause.stage IN ('', held_or_declared.stage)
+                 WHERE pause.kind = every_phase.kind
+                   AND pause.stage IN ('', every_phase.stage)
                  ORDER BY pause.stage LIMIT 1) AS paused
-          FROM (queue.phase FULL JOIN held USING (kind, stage)) AS held_or_declared
+          FROM (queue.phase FULL JOIN counts USING (kind, stage)) AS every_phase
          ORDER BY kind, stage
         """,
     )
@@ -177,7 +175,7 @@ async def list_processors(tx: Tx) -> list[ProcessorStatus]:
 
 
 async def list_workers(tx: Tx) -> list[WorkerStatus]:
-    """Who should be alive; one whose lease ran out is still named, as not alive, until buried."""
+    """Registered workers. After its lease has lapsed, a worker is listed as not alive until it is marked as gone."""
     return await fetch_all(
         tx,
         WorkerStatus,
@@ -199,7 +197,7 @@ async def list_pauses(tx: Tx) -> list[Pause]:
 
 
 async def count_blocked(tx: Tx) -> list[NamedCount]:
-    """What is missing, and how many items are parked for it."""
+    """How many items are blocked on each missing resource."""
     return await fetch_all(
         tx,
         NamedCount,
@@ -211,7 +209,7 @@ async def count_blocked(tx: Tx) -> list[NamedCount]:
 
 
 async def count_alerts(tx: Tx) -> list[NamedCount]:
-    """Every rule that ever raised an alert, with how many of its alerts stand."""
+    """Every rule that ever raised an alert, with the number of its open alerts."""
     return await fetch_all(
         tx,
         NamedCount,
@@ -242,26 +240,25 @@ async def list_run_counters(tx: Tx) -> list[RunCounter]:
 
 
 async def count_retrying(tx: Tx) -> int:
-    """Live items that have failed at least once."""
+    """How many live items have failed at least once."""
     return await fetch_value(tx, int, "SELECT count(*) FROM queue.live WHERE retry_count > 0") or 0
 
 
 async def get_item(tx: Tx, id: ItemId) -> Item:
-    found = await find_items(tx, [id])
-    if not found:
+    items = await find_items(tx, [id])
+    if not items:
         raise NotFound("item", id)
-    return found[0]
+    return items[0]
 
 
 async def list_kinds(tx: Tx) -> list[str]:
-    """The kinds of work that are declared."""
     cursor = await tx.execute("SELECT DISTINCT kind FROM queue.phase ORDER BY kind")
-    return [found[0] for found in await cursor.fetchall()]
+    return [row[0] for row in await cursor.fetchall()]
 
 
 async def list_events(tx: Tx, id: ItemId, *, limit: int | None = None) -> list[ItemEvent]:
-    """What happened to an item, in its order; the latest if it is more than `limit`."""
-    found = await fetch_all(
+    """The events of an item, oldest first; only the latest `limit` of them."""
+    events = await fetch_all(
         tx,
         ItemEvent,
         """
@@ -270,33 +267,33 @@ async def list_events(tx: Tx, id: ItemId, *, limit: int | None = None) -> list[I
         """,
         [id, limit],
     )
-    return found[::-1]
+    return events[::-1]
 
 
 async def count_waiting_for(tx: Tx, id: ItemId) -> int:
     """How many items wait for this one."""
-    found = await fetch_value(
+    count = await fetch_value(
         tx, int, "SELECT count(*) FROM queue.live WHERE parked AND waits_for = %s", [id]
     )
-    return found or 0
+    return count or 0
 
 
 async def list_unfinished(
     tx: Tx, ids: Sequence[ItemId], kinds: Sequence[str]
 ) -> list[tuple[str, Status]]:
-    """The phase and status of what runs or is due: these items, those below them, and those they
-    wait for, if they are of these kinds."""
+    """The phase and status of running and due items of these kinds: the given items, their descendants, and
+    the items that these wait for."""
     cursor = await tx.execute(
         """
-        WITH kin AS (
-            SELECT below.id FROM queue.item AS above
-              JOIN queue.item AS below ON below.tracking_id = above.tracking_id
-             WHERE above.id = ANY(%(ids)s)
-               AND (below.id = above.id OR above.id = ANY(below.ancestry))
+        WITH family AS (
+            SELECT member.id FROM queue.item AS root
+              JOIN queue.item AS member ON member.tracking_id = root.tracking_id
+             WHERE root.id = ANY(%(ids)s)
+               AND (member.id = root.id OR root.id = ANY(member.ancestry))
         )
         SELECT kind || '/' || stage, status FROM queue.live
-         WHERE (id IN (SELECT id FROM kin)
-                OR id IN (SELECT live.waits_for FROM queue.live JOIN kin USING (id)))
+         WHERE (id IN (SELECT id FROM family)
+                OR id IN (SELECT live.waits_for FROM queue.live JOIN family USING (id)))
            AND (status = 'PROCESSING' OR (status = 'PENDING' AND NOT parked))
            AND kind = ANY(%(kinds)s)
          ORDER BY id
@@ -307,7 +304,7 @@ async def list_unfinished(
 
 
 async def seconds_since_schedule_check(tx: Tx) -> float | None:
-    """How long ago a worker last looked at the schedules; None where none ever did."""
+    """Seconds since a worker last checked the schedules; None if none ever did."""
     return await fetch_value(
         tx,
         float,
@@ -318,9 +315,9 @@ async def seconds_since_schedule_check(tx: Tx) -> float | None:
     )
 
 
-async def find_items(tx: Tx, ids: Sequence[int], *, whole: bool = True) -> list[Item]:
-    """Those of these items that there are, newest first; without their data unless `whole`."""
-    found = await fetch_all(
+async def find_items(tx: Tx, ids: Sequence[int], *, with_data: bool = True) -> list[Item]:
+    """The existing items among these ids, newest first; without their data unless `with_data`."""
+    items = await fetch_all(
         tx,
         Item,
         """
@@ -328,10 +325,10 @@ async def find_items(tx: Tx, ids: Sequence[int], *, whole: bool = True) -> list[
                spawn_depth, max_spawn_depth, parent_id, handed_over, retry_count, max_retries,
                attempts, worker, started_at, leased_until, waits_for, blocked_on, final, message,
                error_class, error_text, error_fingerprint, created_at, updated_at, finished_at,
-               CASE WHEN %(whole)s THEN data ELSE '{}' END AS data
+               CASE WHEN %(with_data)s THEN data ELSE '{}' END AS data
           FROM queue.items
          WHERE id = ANY (%(ids)s)
         """,
-        {"ids": list(ids), "whole": whole},
+        {"ids": list(ids), "with_data": with_data},
     )
-    return sorted(found, key=lambda item: -item.id)
+    return sorted(items, key=lambda item: -item.id)

@@ -1,4 +1,4 @@
-"""The worker processes: who is alive, what they do, and what the dead leave behind."""
+"""Leases: registration and heartbeats of workers, and the rescue of items of lost workers."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from jobmill.queue.items import Claim
 from jobmill.queue.store import CHANNEL
 
 MAX_RESCUES = 20
-"""Workers that may die over one item before the item is taken for the cause."""
+"""How many workers may die while running an item before the item is failed as the likely cause."""
 
 
 class RescueCounts(NamedTuple):
-    buried: int
+    expired_workers: int
     released: int
     failed: int
 
 
 async def register_worker(tx: Tx, name: str, lease: dt.timedelta) -> int:
-    """A new worker's id. Ids are never used again, so a zombie can never pass for a newcomer."""
+    """Register a worker; returns its id. Ids are never reused, so a stale worker cannot pass for a new one."""
     cursor = await tx.execute(
         "INSERT INTO queue.worker (name, lease) VALUES (%s, %s) RETURNING id", [name, lease]
     )
-    found = await cursor.fetchone()
-    assert found
-    return found[0]
+    row = await cursor.fetchone()
+    assert row
+    return row[0]
 
 
 class Heartbeat(NamedTuple):
     alive: bool
-    """False where the lease lapsed before."""
+    """False if the lease had lapsed."""
     newest_migration: str = ""
 
 
 async def send_heartbeat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> Heartbeat:
-    """Renew the lease, publish what the processors do, and read the version of the schema."""
+    """Renew the lease, store what the processors do, and read the newest migration of the schema."""
     cursor = await tx.execute(
         """
         UPDATE queue.worker SET beat_at = clock_timestamp(), processors = %(processors)s::jsonb
@@ -52,7 +52,7 @@ async def send_heartbeat(tx: Tx, worker: int, processors: Sequence[dict[str, Any
 
 
 async def notify_idle_workers(tx: Tx, worker: int) -> None:
-    """Say that something may be due, where any other worker sleeps."""
+    """Notify the other workers, if any is idle, that items may be due."""
     await tx.execute(
         """
         SELECT pg_notify(%(channel)s, '')
@@ -64,7 +64,7 @@ async def notify_idle_workers(tx: Tx, worker: int) -> None:
 
 
 async def set_idle(tx: Tx, worker: int, idle: bool) -> None:
-    """Whether those who put work in should notify us."""
+    """Set whether producers should notify this worker."""
     await tx.execute("UPDATE queue.worker SET idle = %s WHERE id = %s", [idle, worker])
 
 
@@ -76,10 +76,10 @@ async def sign_off(tx: Tx, worker: int) -> None:
 
 
 async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
-    """Bury workers whose lease ran out and give back what they held.
+    """Mark workers with a lapsed lease as gone, and requeue the items they held.
 
-    That is looked for while anybody is newly gone (a claim that was under way when its worker was buried
-    commits after the burial), and once a minute in any case.
+    It looks for items while a worker was marked recently, because a claim that was in flight at that moment
+    commits afterwards, and once a minute in any case.
     """
     cursor = await tx.execute("SELECT pg_try_advisory_xact_lock(hashtext('jobmill.rescue'))")
     if await cursor.fetchone() != (True,):
@@ -89,19 +89,19 @@ async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
         UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]'
           FROM (SELECT id FROM queue.worker
                  WHERE gone_at IS NULL AND beat_at + lease < clock_timestamp()
-                   -- One that was stopped amid its own heartbeat holds its row: pass it by for now.
+                   -- A worker that was stopped during its heartbeat holds its row: skip it for now.
                    FOR UPDATE SKIP LOCKED) AS silent
          WHERE worker.id = silent.id
         """
     )
-    buried = cursor.rowcount
-    if not await _worth_a_look(tx):
+    expired_workers = cursor.rowcount
+    if not await _should_scan(tx):
         return RescueCounts(0, 0, 0)
     await delete_old_workers(tx)
     cursor = await tx.execute(
         """
-        WITH held AS MATERIALIZED (
-            SELECT live.id, live.rescues >= %(most)s AS hopeless
+        WITH abandoned AS MATERIALIZED (
+            SELECT live.id, live.rescues >= %(max_rescues)s AS hopeless
               FROM queue.live
              WHERE status = 'PROCESSING'
                AND NOT EXISTS (SELECT FROM queue.worker AS alive
@@ -111,40 +111,40 @@ async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
                FOR UPDATE SKIP LOCKED
         ), freed AS (
             UPDATE queue.live SET status = 'PENDING', worker = NULL, rescues = rescues + 1
-              FROM held
-             WHERE live.id = held.id AND NOT hopeless
+              FROM abandoned
+             WHERE live.id = abandoned.id AND NOT hopeless
             RETURNING live.id, stage
-        ), given_up AS (
-            DELETE FROM queue.live USING held
-             WHERE live.id = held.id AND hopeless
+        ), removed AS (
+            DELETE FROM queue.live USING abandoned
+             WHERE live.id = abandoned.id AND hopeless
             RETURNING live.id, stage, retry_count, attempt
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
-            SELECT id, 'FAILED', stage, true, %(words)s, retry_count, attempt FROM given_up
-        ), noted AS (
+            SELECT id, 'FAILED', stage, true, %(message)s, retry_count, attempt FROM removed
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, note)
             SELECT id, 'rescued', 'PROCESSING'::queue.status, 'PENDING'::queue.status, stage,
                    'its worker is gone' FROM freed
             UNION ALL
-            SELECT id, 'failed', 'PROCESSING', 'FAILED', stage, %(words)s FROM given_up
-        ), told AS MATERIALIZED (
+            SELECT id, 'failed', 'PROCESSING', 'FAILED', stage, %(message)s FROM removed
+        ), notified AS MATERIALIZED (
             SELECT pg_notify(%(channel)s, '') WHERE EXISTS (SELECT FROM freed)
         )
-        SELECT (SELECT count(*) FROM freed), (SELECT count(*) FROM given_up),
-               (SELECT count(*) FROM told)
+        SELECT (SELECT count(*) FROM freed), (SELECT count(*) FROM removed),
+               (SELECT count(*) FROM notified)
         """,
         {
-            "most": MAX_RESCUES,
-            "words": f"Its worker died {MAX_RESCUES + 1} times while it ran: the item may be the cause",
+            "max_rescues": MAX_RESCUES,
+            "message": f"{MAX_RESCUES + 1} workers died while they ran this item: it may be the cause",
             "channel": CHANNEL,
         },
     )
     released, failed, _ = await cursor.fetchone() or (0, 0, 0)
-    return RescueCounts(buried, released, failed)
+    return RescueCounts(expired_workers, released, failed)
 
 
-async def _worth_a_look(tx: Tx) -> bool:
-    """Whether to read all that is unfinished: `live` has no index on its workers, on purpose."""
+async def _should_scan(tx: Tx) -> bool:
+    """Whether to scan all of `queue.live`, which deliberately has no index on the worker."""
     cursor = await tx.execute(
         """
         INSERT INTO queue.tick (name, at) VALUES ('rescue', clock_timestamp())
@@ -160,15 +160,15 @@ async def _worth_a_look(tx: Tx) -> bool:
 async def release_unknown_claims(
     tx: Tx, worker: int, keep: Sequence[Claim] = (), *, older_than: dt.timedelta = dt.timedelta()
 ) -> int:
-    """Give back what this worker holds without knowing it: claims whose answer was lost on the way."""
+    """Release claims that this worker holds without knowing it, because the answer to the claim was lost."""
     cursor = await tx.execute(
         """
         WITH freed AS (
             UPDATE queue.live SET status = 'PENDING', worker = NULL
              WHERE status = 'PROCESSING' AND worker = %(worker)s
                AND NOT EXISTS (SELECT FROM unnest(%(ids)s::bigint[], %(attempts)s::int[])
-                                            AS kept(id, attempt)
-                                WHERE kept.id = live.id AND kept.attempt = live.attempt)
+                                            AS known(id, attempt)
+                                WHERE known.id = live.id AND known.attempt = live.attempt)
                AND coalesce(started_at, '-infinity') <= now() - %(older_than)s
             RETURNING id, stage
         )
@@ -186,7 +186,7 @@ async def release_unknown_claims(
 
 
 async def delete_old_workers(tx: Tx) -> None:
-    """Drop the rows of workers long gone."""
+    """Delete the rows of workers that have been gone for a day."""
     await tx.execute(
         "DELETE FROM queue.worker WHERE gone_at < clock_timestamp() - interval '1 day'"
     )

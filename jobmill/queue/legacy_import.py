@@ -1,4 +1,4 @@
-"""Reads items exported from an older queue: one JSON object a line, tracking fields or not."""
+"""Imports items that an older queue exported: one JSON object per line, with or without tracking fields."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.queue.admission import uuid7
+from jobmill.queue.insert_sql import ITEM_COLUMNS, LIVE_COLUMNS
 from jobmill.queue.items import NewItem
 
 from .value_encoding import encode_new_item, encode_row, join_rows
@@ -21,13 +22,11 @@ from .value_encoding import encode_new_item, encode_row, join_rows
 MAX_LINES = 200_000
 MAX_SHOWN_ERRORS = 20
 
-Text = Annotated[
-    str, BeforeValidator(lambda given: str(given) if isinstance(given, int) else given)
-]
+Text = Annotated[str, BeforeValidator(lambda raw: str(raw) if isinstance(raw, int) else raw)]
 
 
 class ExportedItem(BaseModel):
-    """One exported item; both the old names and ours are understood."""
+    """One exported item; its fields may have the names of the old queue or of this one."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -66,7 +65,7 @@ class ExportedItem(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What became of a file."""
+    """The result of an import."""
 
     imported: int = 0
     known: int = 0
@@ -80,10 +79,10 @@ async def import_lines(
     rename: Mapping[str, str] | None = None,
     skip_bad: bool = False,
 ) -> ImportReport:
-    """Take in what is new; Invalid, and nothing taken, where lines are bad and not to be skipped.
+    """Import the items that are new; if lines are bad and `skip_bad` is false, import nothing and raise Invalid.
 
-    A second import of the same file finds everything known: lineages without an id get one made
-    from their item's own id.
+    A second import of the same file changes nothing: a lineage without an id gets one that is derived from
+    the id of its item.
     """
     phases = await _phases(tx)
     good, bad = _read(lines, phases, rename or {})
@@ -91,7 +90,7 @@ async def import_lines(
         shown = "\n".join(bad[:MAX_SHOWN_ERRORS])
         more = f"\n… and {len(bad) - MAX_SHOWN_ERRORS} more" if len(bad) > MAX_SHOWN_ERRORS else ""
         raise Invalid(f"{len(bad)} bad lines, nothing was imported:\n{shown}{more}")
-    # One import at a time, so that two of the same file do not both find everything new.
+    # One import at a time, so that two imports of the same file do not both import everything.
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.import'))")
     ids = await _reserve(tx, len(good))
     rows = _initialise(good, ids)
@@ -108,7 +107,7 @@ def _read(
     bad: list[str] = []
     for number, text in enumerate(lines, 1):
         if number > MAX_LINES:
-            raise Invalid(f"more than {MAX_LINES:,} lines: split the file")
+            raise Invalid(f"the file has more than {MAX_LINES:,} lines: split it")
         if text.strip():
             try:
                 good.append(_line(text, phases, rename))
@@ -123,27 +122,27 @@ def _line(
     line = _parse(text)
     kind = rename.get(line.kind, line.kind)
     if kind not in phases:
-        known = ", ".join(sorted(phases)) or "none yet"
-        hint = f" (--rename {line.kind}=… maps it to one)"
-        raise Invalid(f"unknown kind {kind!r}; known: {known}{hint}")
-    # An export that names no stage, or one we do not have, begins at the beginning.
+        kinds = ", ".join(sorted(phases)) or "none yet"
+        hint = f" (map it to one of them with --rename {line.kind}=…)"
+        raise Invalid(f"unknown kind {kind!r}; the kinds are: {kinds}{hint}")
+    # An item without a stage, or with one that this queue does not have, starts at the first stage.
     stage = line.stage if line.stage and line.stage in phases[kind] else phases[kind][0]
     line = line.model_copy(update={"kind": kind, "stage": stage})
     encode_new_item(NewItem(line.kind, stage, line.key, line.data, line.priority))
-    # All the other texts as well: what cannot be kept is to be charged to its line.
+    # Check the other texts as well, so that an error names the line.
     encode_row(line.model_dump())
     return line
 
 
 def _parse(text: str) -> ExportedItem:
     try:
-        given = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Invalid(f"not JSON: {error}") from error
-    if not isinstance(given, dict):
+    if not isinstance(fields, dict):
         raise Invalid("not a JSON object")
     try:
-        return ExportedItem.model_validate(given)
+        return ExportedItem.model_validate(fields)
     except ValidationError as error:
         raise Invalid(_first_problem(error)) from error
 
@@ -155,14 +154,16 @@ def _first_problem(error: ValidationError) -> str:
 
 
 def _initialise(lines: Sequence[ExportedItem], ids: Sequence[int]) -> list[str]:
-    """Fill in the tracking fields that are missing, and give foreign ids our own."""
-    ours = {line.id: id for line, id in zip(lines, ids, strict=True) if line.id}
+    """Fill in missing tracking fields, and replace the ids of the old queue by new ones."""
+    new_ids = {line.id: id for line, id in zip(lines, ids, strict=True) if line.id}
     keys = {line.id: line.key for line in lines if line.id}
     rows: list[str] = []
     for line, id in zip(lines, ids, strict=True):
-        # A chain names its own item where nothing was known, and the lineage itself in some exports.
-        chain = [one for one in line.ancestry or [] if one in ours and one != line.id]
-        parent = line.parent if line.parent in ours else (chain[-1] if chain else None)
+        # In some exports a chain also contains the item itself or the id of the lineage.
+        chain = [
+            old_id for old_id in line.ancestry or [] if old_id in new_ids and old_id != line.id
+        ]
+        parent = line.parent if line.parent in new_ids else (chain[-1] if chain else None)
         rows.append(
             encode_row(
                 {
@@ -174,9 +175,9 @@ def _initialise(lines: Sequence[ExportedItem], ids: Sequence[int]) -> list[str]:
                     "priority": line.priority,
                     "status": "PENDING" if line.status == "processing" else line.status.upper(),
                     "tracking_id": str(_tracking(line)),
-                    "parent": ours.get(parent) if parent else None,
-                    "ancestry": [ours[one] for one in chain],
-                    "ancestor_keys": [_hash(keys[one]) for one in chain],
+                    "parent_id": new_ids.get(parent) if parent else None,
+                    "ancestry": [new_ids[old_id] for old_id in chain],
+                    "ancestor_keys": [_hash(keys[old_id]) for old_id in chain],
                     "spawn_depth": line.spawn_depth or 0,
                     "max_spawn_depth": line.max_spawn_depth,
                     "retry_count": line.retry_count,
@@ -213,55 +214,54 @@ async def _reserve(tx: Tx, n: int) -> list[int]:
     cursor = await tx.execute(
         "SELECT nextval('queue.item_id_seq') FROM generate_series(1, %s)", [n]
     )
-    return [found[0] for found in await cursor.fetchall()]
+    return [row[0] for row in await cursor.fetchall()]
 
 
 async def _insert(tx: Tx, rows: Sequence[str]) -> int:
     cursor = await tx.execute(
-        """
-        WITH asked AS MATERIALIZED (
-            SELECT DISTINCT ON (a.tracking_id, a.kind, a.key, a.stage) a.*, md5(a.key)::uuid AS key_hash
-              FROM json_to_recordset(%(rows)s::json) AS a(
+        f"""
+        WITH exported AS MATERIALIZED (
+            SELECT DISTINCT ON (tracking_id, kind, key, stage)
+                   id, kind, stage, key, md5(key)::uuid AS key_hash, data, priority, status,
+                   tracking_id, parent_id, ancestry, ancestor_keys, false AS handed_over,
+                   spawn_depth, retry_count, message, error_text,
+                   coalesce(line.max_spawn_depth, phase.max_spawn_depth) AS max_spawn_depth,
+                   coalesce(line.max_retries, phase.max_retries) AS max_retries
+              FROM json_to_recordset(%(rows)s::json) AS line(
                        id bigint, kind text, stage text, key text, data jsonb, priority smallint,
-                       status queue.status, tracking_id uuid, parent bigint, ancestry bigint[],
+                       status queue.status, tracking_id uuid, parent_id bigint, ancestry bigint[],
                        ancestor_keys uuid[], spawn_depth smallint, max_spawn_depth smallint,
                        retry_count smallint, max_retries smallint, message text, error_text text)
+              JOIN queue.phase USING (kind, stage)
              WHERE NOT EXISTS (SELECT FROM queue.item
-                                WHERE item.tracking_id = a.tracking_id
-                                  AND item.key_hash = md5(a.key)::uuid
-                                  AND item.kind = a.kind AND item.stage = a.stage)
-        ), alive AS (
-            INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked,
-                                    retry_count)
-            SELECT id, kind, stage, key_hash, priority, now(), false, retry_count FROM asked
+                                WHERE item.tracking_id = line.tracking_id
+                                  AND item.key_hash = md5(line.key)::uuid
+                                  AND item.kind = line.kind AND item.stage = line.stage)
+        ), inserted AS (
+            INSERT INTO queue.live ({LIVE_COLUMNS}, retry_count)
+            SELECT id, kind, stage, key_hash, priority, now(), false, retry_count FROM exported
              WHERE status IN ('PENDING', 'BLOCKED')
              ORDER BY kind, key_hash
             ON CONFLICT (kind, key_hash) DO NOTHING
             RETURNING id
-        ), taken AS (
-            SELECT asked.* FROM asked LEFT JOIN alive USING (id)
-             WHERE alive.id IS NOT NULL OR status NOT IN ('PENDING', 'BLOCKED')
-        ), born AS (
-            INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
-                                    parent_id, ancestry, ancestor_keys, spawn_depth,
-                                    max_spawn_depth, handed_over, max_retries, message, error_text)
-            SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, parent, ancestry,
-                   ancestor_keys, spawn_depth,
-                   coalesce(taken.max_spawn_depth, phase.max_spawn_depth), false,
-                   coalesce(taken.max_retries, phase.max_retries), message, error_text
-              FROM taken JOIN queue.phase USING (kind, stage)
+        ), imported AS (
+            SELECT exported.* FROM exported LEFT JOIN inserted USING (id)
+             WHERE inserted.id IS NOT NULL OR status NOT IN ('PENDING', 'BLOCKED')
+        ), inserted_items AS (
+            INSERT INTO queue.item ({ITEM_COLUMNS}, message, error_text)
+            SELECT {ITEM_COLUMNS}, message, error_text FROM imported
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
-            SELECT id, status, stage, true, message, retry_count, retry_count FROM taken
+            SELECT id, status, stage, true, message, retry_count, retry_count FROM imported
              WHERE status NOT IN ('PENDING', 'BLOCKED')
-        ), noted AS (
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, became, stage)
             SELECT id, 'imported',
-                   CASE WHEN status = 'BLOCKED' THEN 'PENDING' ELSE status END, stage FROM taken
+                   CASE WHEN status = 'BLOCKED' THEN 'PENDING' ELSE status END, stage FROM imported
         )
-        SELECT count(*) FROM taken
+        SELECT count(*) FROM imported
         """,
         {"rows": join_rows(rows)},
     )
-    found = await cursor.fetchone()
-    return found[0] if found else 0
+    row = await cursor.fetchone()
+    return row[0] if row else 0

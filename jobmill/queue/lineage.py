@@ -1,4 +1,4 @@
-"""A lineage: all that came from one item, as a tree."""
+"""Lineages: all items that came from one submission, as trees."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from jobmill.queue.items import ItemId
 
 @dataclass(slots=True)
 class LineageNode:
-    """An item, what it spawned, and the spawns that it was refused."""
+    """An item, its children, and its refused spawns."""
 
     item: Item
     is_orphan: bool
-    """Whether it has a parent that is not in this tree."""
+    """Whether its parent is not in this tree."""
     children: list[LineageNode] = field(default_factory=list["LineageNode"])
     refused: list[ItemEvent] = field(default_factory=list[ItemEvent])
 
 
 def build_trees(items: Sequence[Item], refusals: Sequence[ItemEvent]) -> list[LineageNode]:
-    """The trees of `items`, not one left out, whatever order an import gave them."""
+    """Build trees that contain every item, in whatever order an import created them."""
     roots: list[LineageNode] = []
     nodes: dict[int, LineageNode] = {}
-    left = {item.id: item for item in items}
-    while left:
-        ready = [item for item in left.values() if item.parent_id not in left]
-        # None is ready only where an import made two items each other's ancestor.
-        for item in ready or [next(iter(left.values()))]:
-            del left[item.id]
+    remaining = {item.id: item for item in items}
+    while remaining:
+        ready = [item for item in remaining.values() if item.parent_id not in remaining]
+        # No item is ready only if an import made two items each other's ancestor.
+        for item in ready or [next(iter(remaining.values()))]:
+            del remaining[item.id]
             parent = nodes.get(item.parent_id or 0)
             nodes[item.id] = LineageNode(item, parent is None and item.parent_id is not None)
             (parent.children if parent else roots).append(nodes[item.id])
@@ -43,37 +43,37 @@ def build_trees(items: Sequence[Item], refusals: Sequence[ItemEvent]) -> list[Li
 
 
 def walk_trees(roots: Sequence[LineageNode]) -> Iterator[tuple[int, LineageNode]]:
-    """Every node below its parent, with how deep it stands; a chain may be longer than our stack."""
-    left = [(0, node) for node in reversed(roots)]
-    while left:
-        level, node = left.pop()
+    """Every node after its parent, with its depth. Iterative, because a chain may exceed the recursion limit."""
+    stack = [(0, node) for node in reversed(roots)]
+    while stack:
+        level, node = stack.pop()
         yield level, node
-        left += [(level + 1, child) for child in reversed(node.children)]
+        stack += [(level + 1, child) for child in reversed(node.children)]
 
 
 async def read_lineage(
-    tx: Tx, tracking_id: UUID, *, limit: int = 1_000, whole: bool = True
+    tx: Tx, tracking_id: UUID, *, limit: int = 1_000, with_data: bool = True
 ) -> list[Item]:
-    """The items of a lineage, parents before their children; those that are not `whole` have no data."""
+    """The items of a lineage, parents before their children; without their data unless `with_data`."""
     cursor = await tx.execute(
         """
         SELECT id
-          -- OFFSET 0 keeps the planner from walking the items of everybody in the order of their ids.
-          FROM (SELECT id FROM queue.item WHERE tracking_id = %s OFFSET 0) AS kin
+          -- OFFSET 0 keeps the planner from scanning the items of all lineages in the order of their ids.
+          FROM (SELECT id FROM queue.item WHERE tracking_id = %s OFFSET 0) AS members
          ORDER BY id
          LIMIT %s
         """,
         [tracking_id, limit],
     )
-    ids = [found[0] for found in await cursor.fetchall()]
-    found = await inspect.find_items(tx, ids, whole=whole)
-    return sorted(found, key=lambda item: (len(item.ancestry), item.id))
+    ids = [row[0] for row in await cursor.fetchall()]
+    items = await inspect.find_items(tx, ids, with_data=with_data)
+    return sorted(items, key=lambda item: (len(item.ancestry), item.id))
 
 
 async def list_refused_spawns(
     tx: Tx, ids: Sequence[int], *, limit: int | None = None
 ) -> list[ItemEvent]:
-    """The spawns that these items were refused."""
+    """The refused spawns of these items."""
     return await fetch_all(
         tx,
         ItemEvent,
@@ -86,7 +86,9 @@ async def list_refused_spawns(
 
 
 async def get_tracking_id(tx: Tx, id: ItemId) -> UUID:
-    found = await fetch_value(tx, str, "SELECT tracking_id FROM queue.item WHERE id = %s", [id])
-    if found is None:
+    tracking_id = await fetch_value(
+        tx, str, "SELECT tracking_id FROM queue.item WHERE id = %s", [id]
+    )
+    if tracking_id is None:
         raise NotFound("item", id)
-    return UUID(found)
+    return UUID(tracking_id)

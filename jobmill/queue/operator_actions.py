@@ -1,21 +1,20 @@
-"""What an operator may do to items and phases: put back, cancel, pause, resume, lift a block."""
+"""Actions of an operator: retry and cancel items, pause and resume phases, unblock items."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from jobmill.db import Tx, fetch_value
-from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.errors import Conflict, NotFound
+from jobmill.queue.admission import phase_name, unknown_phase
 from jobmill.queue.items import ItemId
 from jobmill.queue.store import CHANNEL
 
 
 async def retry_item(tx: Tx, id: ItemId, note: str = "by hand") -> None:
-    """Let an item that did not succeed run again, from the stage where it ended."""
+    """Run an item that did not succeed again, from the stage where it ended."""
     status = await _lock(tx, id)
     if status not in ("FAILED", "SKIPPED", "FILTERED"):
         raise Conflict(
-            f"item {id} is {status}: only FAILED, SKIPPED and FILTERED items can be put back"
+            f"item {id} is {status}: only FAILED, SKIPPED and FILTERED items can be retried"
         )
     cursor = await tx.execute(
         """
@@ -31,7 +30,7 @@ async def retry_item(tx: Tx, id: ItemId, note: str = "by hand") -> None:
             DELETE FROM queue.ending USING revived
              WHERE item_id = revived.id
             RETURNING item_id, status
-        ), noted AS (
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, note)
             SELECT id, 'put back', status, 'PENDING', stage, %(note)s
               FROM revived JOIN reopened ON item_id = id
@@ -41,36 +40,36 @@ async def retry_item(tx: Tx, id: ItemId, note: str = "by hand") -> None:
         {"id": id, "channel": CHANNEL, "note": note},
     )
     if cursor.rowcount == 0:
-        raise Conflict(f"item {id} cannot be put back: other live work has its kind and key")
+        raise Conflict(f"item {id} cannot be retried: another live item has its kind and key")
 
 
 async def cancel_item(tx: Tx, id: ItemId, reason: str) -> None:
-    """End an item that has not run to its end: SKIPPED. One that runs now cannot be cancelled."""
+    """End an item that is not running as SKIPPED; a running item cannot be cancelled."""
     status = await _lock(tx, id)
     if status not in ("PENDING", "BLOCKED"):
         raise Conflict(f"item {id} is {status}: only PENDING and BLOCKED items can be cancelled")
     await tx.execute(
         """
-        WITH gone AS (
+        WITH removed AS (
             DELETE FROM queue.live WHERE id = %(id)s AND status IN ('PENDING', 'BLOCKED')
             RETURNING id, stage, status, retry_count, attempt
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
-            SELECT id, 'SKIPPED', stage, true, %(message)s, retry_count, attempt FROM gone
-        ), noted AS (
+            SELECT id, 'SKIPPED', stage, true, %(message)s, retry_count, attempt FROM removed
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, note)
-            SELECT id, 'cancelled', status, 'SKIPPED', stage, %(message)s FROM gone
+            SELECT id, 'cancelled', status, 'SKIPPED', stage, %(message)s FROM removed
         )
         UPDATE queue.live AS waiting SET parked = false, available_at = now()
-          FROM gone
-         WHERE waiting.waits_for = gone.id AND waiting.parked
+          FROM removed
+         WHERE waiting.waits_for = removed.id AND waiting.parked
         """,
         {"id": id, "message": f"Cancelled: {reason}"},
     )
 
 
 async def pause_phase(tx: Tx, kind: str, stage: str | None, reason: str) -> None:
-    """Start nothing more of a phase, or of a whole kind; what runs goes on."""
+    """Stop claiming items of a phase, or of all phases of a kind; running items continue."""
     await _check_phase(tx, kind, stage)
     await tx.execute(
         """
@@ -82,18 +81,18 @@ async def pause_phase(tx: Tx, kind: str, stage: str | None, reason: str) -> None
 
 
 async def resume_phase(tx: Tx, kind: str, stage: str | None) -> None:
-    """Lift a pause; Conflict where there is none of exactly this phase or kind."""
+    """End a pause; Conflict if exactly this phase or kind is not paused."""
     await _check_phase(tx, kind, stage)
     cursor = await tx.execute(
         "DELETE FROM queue.pause WHERE kind = %s AND stage = %s", [kind, stage or ""]
     )
     if cursor.rowcount == 0:
-        raise Conflict(f"{_phase(kind, stage)} is not paused")
+        raise Conflict(f"{phase_name(kind, stage)} is not paused")
     await tx.execute("SELECT pg_notify(%s, '')", [CHANNEL])
 
 
 async def unblock_items(tx: Tx, on: str) -> int:
-    """What was missing is there: everything parked on it may go on. Returns how many."""
+    """Requeue every item that is blocked on a resource; returns how many."""
     cursor = await tx.execute(
         """
         WITH freed AS (
@@ -101,22 +100,22 @@ async def unblock_items(tx: Tx, on: str) -> int:
                SET status = 'PENDING', parked = false, available_at = now(), blocked_on = NULL
              WHERE parked AND status = 'BLOCKED' AND blocked_on = %(on)s
             RETURNING id, stage
-        ), noted AS (
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, note)
             SELECT id, 'unblocked', 'BLOCKED', 'PENDING', stage, %(on)s FROM freed
-        ), told AS MATERIALIZED (
+        ), notified AS MATERIALIZED (
             SELECT pg_notify(%(channel)s, '') WHERE EXISTS (SELECT FROM freed)
         )
-        SELECT (SELECT count(*) FROM freed), (SELECT count(*) FROM told)
+        SELECT (SELECT count(*) FROM freed), (SELECT count(*) FROM notified)
         """,
         {"on": on, "channel": CHANNEL},
     )
-    found = await cursor.fetchone()
-    return found[0] if found else 0
+    row = await cursor.fetchone()
+    return row[0] if row else 0
 
 
 async def _lock(tx: Tx, id: ItemId) -> str:
-    """The item's status, held still until `tx` ends."""
+    """Lock an item until `tx` ends; returns its status."""
     if not await fetch_value(tx, int, "SELECT id FROM queue.item WHERE id = %s FOR UPDATE", [id]):
         raise NotFound("item", id)
     await tx.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [id])
@@ -126,12 +125,9 @@ async def _lock(tx: Tx, id: ItemId) -> str:
 
 
 async def _check_phase(tx: Tx, kind: str, stage: str | None) -> None:
-    cursor = await tx.execute("SELECT kind, stage FROM queue.phase ORDER BY kind, stage")
-    phases: Sequence[tuple[str, str]] = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
-    if not any(kind == a and stage in (None, b) for a, b in phases):
-        known = ", ".join(f"{a}/{b}" for a, b in phases) or "none yet"
-        raise Invalid(f"nothing here runs {_phase(kind, stage)}; known phases: {known}")
-
-
-def _phase(kind: str, stage: str | None) -> str:
-    return f"{kind}/{stage}" if stage else kind
+    cursor = await tx.execute(
+        "SELECT FROM queue.phase WHERE kind = %(kind)s AND stage = coalesce(%(stage)s, stage)",
+        {"kind": kind, "stage": stage},
+    )
+    if cursor.rowcount == 0:
+        raise await unknown_phase(tx, kind, stage)

@@ -1,4 +1,4 @@
-"""The whole queue at one glance, and what its counts come to."""
+"""An overview of the whole queue, with rates and totals computed from its counters."""
 
 from __future__ import annotations
 
@@ -14,55 +14,54 @@ from jobmill.queue.inspect import PhaseStatus, ProcessorStatus, RunCounter, Work
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The whole queue at one glance."""
-
     phases: list[PhaseStatus]
     processors: list[ProcessorStatus]
     workers: list[WorkerStatus]
     alerts: list[Alert]
-    tallies: list[RunCounter]
+    run_counters: list[RunCounter]
     retrying: int
     ticked_seconds: float | None
 
 
 async def read_overview(tx: Tx) -> Overview:
-    """What pages, commands and metrics start from; its cost grows with live work only."""
-    crew = await inspect.list_workers(tx)
-    # What a worker that fell silent wrote last is not what its processors do now.
-    alive = {worker.id for worker in crew if worker.alive}
+    """Read the state of the whole queue; the cost grows only with the number of live items."""
+    workers = await inspect.list_workers(tx)
+    # The processors that a silent worker last reported are out of date.
+    alive = {worker.id for worker in workers if worker.alive}
+    processors = await inspect.list_processors(tx)
     return Overview(
         phases=await inspect.list_phases(tx),
-        processors=[one for one in await inspect.list_processors(tx) if one.worker in alive],
-        workers=crew,
+        processors=[processor for processor in processors if processor.worker in alive],
+        workers=workers,
         alerts=await list_alerts(tx),
-        tallies=await inspect.list_run_counters(tx),
+        run_counters=await inspect.list_run_counters(tx),
         retrying=await inspect.count_retrying(tx),
         ticked_seconds=await inspect.seconds_since_schedule_check(tx),
     )
 
 
 RATE_WINDOW = 300.0
-"""Seconds that rates are taken over, at most."""
+"""The longest period, in seconds, over which rates are computed."""
 MIN_SAMPLE_GAP = 2.0
-"""Seconds between two looks that are remembered: workers add up their counts no oftener."""
+"""The shortest time, in seconds, between two samples: workers write their counters no more often."""
 
 
 class RateTracker:
-    """How many runs of each phase end in a minute, from the counts as they grow while somebody looks."""
+    """Computes how many runs of each phase end per minute, from samples of the run counters."""
 
     def __init__(self) -> None:
-        self._seen: deque[tuple[float, Counter[tuple[str, str]]]] = deque()
+        self._samples: deque[tuple[float, Counter[tuple[str, str]]]] = deque()
 
-    def add(self, at: float, tallies: Sequence[RunCounter]) -> RunRates:
-        """Remember a look, and give the rates since the first that is remembered."""
+    def add(self, at: float, counters: Sequence[RunCounter]) -> RunRates:
+        """Store a sample; return the rates since the oldest stored sample."""
         runs: Counter[tuple[str, str]] = Counter()
-        for one in tallies:
-            runs[one.kind, one.stage] += one.runs
-        while self._seen and at - self._seen[0][0] > RATE_WINDOW:
-            self._seen.popleft()
-        if not self._seen or at - self._seen[-1][0] >= MIN_SAMPLE_GAP:
-            self._seen.append((at, runs))
-        then, before = self._seen[0]
+        for counter in counters:
+            runs[counter.kind, counter.stage] += counter.runs
+        while self._samples and at - self._samples[0][0] > RATE_WINDOW:
+            self._samples.popleft()
+        if not self._samples or at - self._samples[-1][0] >= MIN_SAMPLE_GAP:
+            self._samples.append((at, runs))
+        then, before = self._samples[0]
         minutes = (at - then) / 60
         if at - then < MIN_SAMPLE_GAP:
             return RunRates(0, {})
@@ -74,13 +73,13 @@ class RateTracker:
 @dataclass(frozen=True, slots=True)
 class RunRates:
     seconds: float
-    """What the rates are taken over; 0 before there is anything to compare."""
+    """The period of the rates; 0 before there are two samples."""
     per_minute: Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessorCounts:
-    """The processors of one phase, over all workers, by what they do."""
+    """How many processors of a phase are idle, busy and in error, over all workers."""
 
     kind: str
     stage: str
@@ -92,18 +91,18 @@ class ProcessorCounts:
 def count_processors(
     phases: Sequence[PhaseStatus], processors: Sequence[ProcessorStatus]
 ) -> list[ProcessorCounts]:
-    """One line a phase, those without any processor included."""
-    found = Counter((one.kind, one.stage, one.state) for one in processors)
-    known = {(one.kind, one.stage): None for one in (*phases, *processors)}
+    """One entry for each phase, also for those without a processor."""
+    counts = Counter((processor.kind, processor.stage, processor.state) for processor in processors)
+    names = {(entry.kind, entry.stage) for entry in (*phases, *processors)}
     return [
-        ProcessorCounts(*phase, *(found[*phase, state] for state in ("idle", "busy", "error")))
-        for phase in sorted(known)
+        ProcessorCounts(*name, *(counts[*name, state] for state in ("idle", "busy", "error")))
+        for name in sorted(names)
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class RunTotals:
-    """How the runs of one phase ended, ever since it exists."""
+    """How all runs of a phase ended."""
 
     kind: str
     stage: str
@@ -115,15 +114,17 @@ class RunTotals:
     seconds: float
 
 
-def sum_runs(tallies: Sequence[RunCounter]) -> list[RunTotals]:
-    """One line a phase that ever ran."""
-    lines: list[RunTotals] = []
-    for kind, stage in sorted({(one.kind, one.stage) for one in tallies}):
-        mine = [one for one in tallies if (one.kind, one.stage) == (kind, stage)]
+def sum_runs(counters: Sequence[RunCounter]) -> list[RunTotals]:
+    """One entry for each phase that ever ran."""
+    totals: list[RunTotals] = []
+    for kind, stage in sorted({(counter.kind, counter.stage) for counter in counters}):
+        of_phase = [
+            counter for counter in counters if (counter.kind, counter.stage) == (kind, stage)
+        ]
         results: Counter[str] = Counter()
-        for one in mine:
-            results[_RESULTS.get(one.outcome, "success")] += one.runs
-        lines.append(
+        for counter in of_phase:
+            results[_RESULTS.get(counter.outcome, "success")] += counter.runs
+        totals.append(
             RunTotals(
                 kind=kind,
                 stage=stage,
@@ -132,10 +133,10 @@ def sum_runs(tallies: Sequence[RunCounter]) -> list[RunTotals]:
                 waited=results["waited"],
                 retried=results["retried"],
                 failed=results["failed"],
-                seconds=sum(one.seconds for one in mine),
+                seconds=sum(counter.seconds for counter in of_phase),
             )
         )
-    return lines
+    return totals
 
 
 _RESULTS = {
@@ -145,4 +146,4 @@ _RESULTS = {
     "retry": "retried",
     "fail": "failed",
 }
-"""What is not listed (finish, advance, hand over, filter, skip) did what it was meant to."""
+"""Every other outcome (finish, advance, hand over, filter, skip) counts as a success."""

@@ -136,7 +136,7 @@ class ProcessorPool:
             self._typical_seconds += (seconds - self._typical_seconds) * 0.05
 
     def drop_ended_processors(self) -> None:
-        """Drop processors that were written off and whose runs have ended since."""
+        """Drop stuck processors that have ended since they were replaced."""
         self.processors = [
             processor
             for processor in self.processors

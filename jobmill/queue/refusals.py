@@ -1,4 +1,4 @@
-"""Refusals in words, and who does the work already."""
+"""Why the queue refuses an item, and the live item that already does its work."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from jobmill.queue.items import ItemId, NewItem
 
 
 def explain_refusal(new: NewItem, reason: str, depth: int = 0) -> str:
-    """A refusal in words."""
     what = f"{new.kind}/{new.stage} for {new.key}"
-    words: Mapping[str, str] = {
+    messages: Mapping[str, str] = {
         "depth": f"Max spawn depth ({depth}) reached",
         "circular": f"Circular dependency detected: {new.key} already in chain",
         "duplicate": f"Duplicate work: {what} already queued",
@@ -21,10 +20,10 @@ def explain_refusal(new: NewItem, reason: str, depth: int = 0) -> str:
         "live elsewhere": f"Another lineage already works on {what}",
         "queued": f"Already queued: {what}",
         "processing": f"Currently processing: {what}",
-        "other phase": f"Wrong phase: {new.kind} for {new.key} stands in another phase",
-        "full": f"Queue full: phase {new.kind}/{new.stage} takes no more; try again when it has drained",
+        "other phase": f"Wrong phase: {new.kind} for {new.key} is in another phase",
+        "full": f"Queue full: phase {new.kind}/{new.stage} is at its capacity; try again later",
     }
-    return words[reason]
+    return messages[reason]
 
 
 class LiveItem(NamedTuple):
@@ -43,5 +42,5 @@ async def find_live_item(tx: Tx, new: NewItem) -> LiveItem | None:
         """,
         {"kind": new.kind, "key": new.key},
     )
-    found: Any = await cursor.fetchone()
-    return LiveItem(*found) if found else None
+    row: Any = await cursor.fetchone()
+    return LiveItem(*row) if row else None

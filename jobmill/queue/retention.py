@@ -1,4 +1,4 @@
-"""Old items leave in small bites, so that nobody who works notices."""
+"""Deletes old items in small batches, so that workers are not held up."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ BATCH_SIZE = 1_000
 
 
 async def prune_ended_items(tx: Tx, older_than: dt.timedelta) -> int:
-    """Delete up to a bite of items that ended so long ago, with their events; returns how many.
+    """Delete one batch of items that ended longer ago than `older_than`, with their events; returns how many.
 
-    An item that a live descendant still names in its ancestry goes too: the descendant carries the
-    ids and key hashes it needs. A lineage that lives longer than `older_than` forgets what ended in it.
+    This also deletes items that are ancestors of a live item, which carries the ids and key hashes that it
+    needs. A lineage that lives longer than `older_than` forgets what ended in it.
     """
     return (
         await fetch_value(
@@ -23,7 +23,7 @@ async def prune_ended_items(tx: Tx, older_than: dt.timedelta) -> int:
             WITH old AS MATERIALIZED (
                 SELECT item_id FROM queue.ending
                  WHERE finished_at < now() - %(age)s
-                 LIMIT %(bite)s
+                 LIMIT %(limit)s
                    FOR UPDATE SKIP LOCKED
             ), endings AS (
                 DELETE FROM queue.ending WHERE item_id = ANY (ARRAY(SELECT item_id FROM old))
@@ -34,7 +34,7 @@ async def prune_ended_items(tx: Tx, older_than: dt.timedelta) -> int:
             )
             SELECT count(*) FROM old
             """,
-            {"age": older_than, "bite": BATCH_SIZE},
+            {"age": older_than, "limit": BATCH_SIZE},
         )
         or 0
     )

@@ -1,4 +1,4 @@
-"""What an error means for an item: try again, park it, or give up (pure)."""
+"""Decides what an error of a stage means for its item: retry, block or fail. Pure functions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ErrorClass = Literal["transient", "permanent", "blocked"]
 MAX_ERROR_LENGTH = 4_000
 
 BLOCKED_ON_SCHEMA = "database schema"
-"""What an item is blocked on when the tables are not those that the worker knows."""
+"""The resource an item is blocked on when the schema does not fit the code of the worker."""
 
-# What differs from one occurrence of an error to the next: addresses, ids, times, counts.
 VARYING = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+")
+"""Parts of an error text that differ between occurrences: addresses, ids, times, counts."""
 
 
 def classify_error(error: BaseException) -> ErrorClass:
-    """A bug and a hiccup look alike from here, so what we cannot name is worth another try."""
+    """Classify an error; one of an unknown type counts as transient, because a retry may help."""
     match error:
         case BlockedOn():
             return "blocked"
@@ -39,32 +39,35 @@ def classify_error(error: BaseException) -> ErrorClass:
 
 
 def backoff(retry_count: int, jitter: float) -> dt.timedelta:
-    """1, 2, 4, 8 s … after the first, second … failure, and up to a quarter more (`jitter` 0 to 1)."""
+    """1, 2, 4, 8 … seconds after the first, second … failure, plus up to a quarter (`jitter` is 0 to 1)."""
     seconds: float = 2 ** min(retry_count, 16)
     return dt.timedelta(seconds=seconds * (1 + jitter / 4))
 
 
 def fingerprint_error(error: BaseException) -> str:
-    """The same for two errors that differ only in numbers, ids and addresses."""
+    """A hash that is equal for errors that differ only in numbers, ids and addresses."""
     text = f"{type(error).__qualname__}: {VARYING.sub('#', str(error))}"
     return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
 
 
 def outcome_of_error(work: Work, error: BaseException, *, failed_before: bool = False) -> Outcome:
-    """What becomes of `work` after `error`; `failed_before`: its lineage already failed of the same."""
+    """Decide what happens to `work` after `error`.
+
+    `failed_before`: the same work already failed with the same error in this lineage.
+    """
     kind = classify_error(error)
     text = describe_error(error)
     if isinstance(error, BlockedOn):
         return Block(error.on, str(error))
     if is_schema_mismatch(error):
-        # The worker and the database are of different versions, which no item can help.
+        # The worker and the database have different versions, so no item is at fault.
         return Block(
             BLOCKED_ON_SCHEMA,
             f"The database schema does not fit this version of Jobmill ({text}). "
             "Upgrade Jobmill and restart the worker, or run `jobmill db migrate`.",
         )
     if kind == "permanent":
-        return _fail(work, error, kind, f"Failed, and trying again cannot help: {text}")
+        return _fail(work, error, kind, f"Failed, and a retry cannot help: {text}")
     if failed_before:
         return _fail(work, error, kind, "Ancestor item failed with same error, not retrying")
     if work.retry_count >= work.max_retries:
@@ -79,7 +82,7 @@ def outcome_of_error(work: Work, error: BaseException, *, failed_before: bool = 
 
 
 def describe_error(error: BaseException) -> str:
-    """The error for people: our own errors speak for themselves, others name their type."""
+    """The text of an error; other errors than AppError start with their type."""
     text = str(error).replace("\x00", "�")
     text = text.encode("utf-8", "replace").decode()
     if len(text) > MAX_ERROR_LENGTH:
@@ -89,9 +92,9 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__qualname__}: {text}" if text else type(error).__qualname__
 
 
-def _fail(work: Work, error: BaseException, kind: ErrorClass, what: str) -> Fail:
+def _fail(work: Work, error: BaseException, kind: ErrorClass, message: str) -> Fail:
     return Fail(
-        f"{what}. {suggest_next_step(work, error)}",
+        f"{message}. {suggest_next_step(work, error)}",
         kind,
         describe_error(error),
         fingerprint_error(error),
@@ -99,19 +102,19 @@ def _fail(work: Work, error: BaseException, kind: ErrorClass, what: str) -> Fail
 
 
 def suggest_next_step(work: Work, error: BaseException) -> str:
-    """What a person can do next."""
+    """What an operator can do next."""
     look = f"See `jobmill queue show {work.id}`"
-    again = f"`jobmill queue retry {work.id}` puts it back"
+    again = f"`jobmill queue retry {work.id}` runs it again"
     match error:
         case OutsideError(permanent=True) | NotFound():
-            return f"{look}; check what it names, then {again}"
+            return f"{look}, check what it names; {again}"
         case Invalid() | Conflict():
-            return f"{look}; mend the data it names, then {again}"
+            return f"{look}, correct the data it names; {again}"
         case asyncio.TimeoutError():
-            return f"{look}; the stage ran longer than it may; {again}"
+            return f"{look}; the stage exceeded its time limit; {again}"
         case Unavailable() | OSError():
-            return f"{look}; check the connection it names, then {again}"
+            return f"{look}, check the connection it names; {again}"
         case _ if isinstance(error, CONNECTION_ERRORS):
-            return f"{look}; check the database with `jobmill doctor`, then {again}"
+            return f"{look}, check the database with `jobmill doctor`; {again}"
         case _:
             return f"{look} and the log of its worker for the cause; {again}"

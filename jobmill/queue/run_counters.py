@@ -1,4 +1,4 @@
-"""Counts of what was run, added up in memory and written now and then for /metrics."""
+"""Counters of runs by outcome, kept in memory and written every few seconds for /metrics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from jobmill.db import Tx
 
 BUCKET_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
-"""Upper bounds, in seconds, of the buckets of run times; the last bucket has none."""
+"""Upper bounds, in seconds, of the run time buckets; the last bucket has no bound."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class RunCounters:
         count.buckets[bisect_left(BUCKET_BOUNDS, seconds)] += 1
 
     async def write(self, tx: Tx) -> None:
-        """Add what came in since the last time; a killed worker takes its last seconds with it."""
+        """Add the counts since the last write; a killed worker loses those of its last seconds."""
         counts, self._counts = self._counts, {}
         try:
             await _write(tx, counts)
@@ -41,16 +41,16 @@ class RunCounters:
 
     def _merge(self, counts: dict[tuple[str, str, str], RunCount]) -> None:
         for key, count in counts.items():
-            mine = self._counts.setdefault(key, RunCount())
-            mine.runs += count.runs
-            mine.seconds += count.seconds
-            mine.buckets = [a + b for a, b in zip(mine.buckets, count.buckets, strict=True)]
+            total = self._counts.setdefault(key, RunCount())
+            total.runs += count.runs
+            total.seconds += count.seconds
+            total.buckets = [a + b for a, b in zip(total.buckets, count.buckets, strict=True)]
 
 
 async def _write(tx: Tx, counts: dict[tuple[str, str, str], RunCount]) -> None:
-    # A worker that was stopped while it wrote must not stop the others.
+    # A worker that was stopped during its write must not block the others.
     await tx.execute("SET LOCAL lock_timeout = '2s'")
-    # Sorted: two workers that write the same rows must lock them in the same order.
+    # Sorted, so that two workers lock the same rows in the same order.
     for (kind, stage, outcome), count in sorted(counts.items()):
         await tx.execute(
             """

@@ -1,4 +1,4 @@
-"""Recurring work: once a tick, however many processes run, and once after any downtime."""
+"""Schedules: submit an item once per interval, however many workers run, and once after a downtime."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Put `new` in every so often. While the last one still lives, a tick is skipped, not queued."""
+    """Submit `new` once per interval; skip an interval while the last item is still alive."""
 
     name: str
     every: dt.timedelta
@@ -24,7 +24,7 @@ class Schedule:
 
 
 async def declare_schedules(tx: Tx, schedules: Sequence[Schedule]) -> None:
-    """Make the table hold these schedules; a new one is due at once, a changed one keeps its place."""
+    """Store exactly these schedules; a new one is due at once, a changed one keeps its next time."""
     for schedule in schedules:
         await tx.execute(
             """
@@ -37,24 +37,25 @@ async def declare_schedules(tx: Tx, schedules: Sequence[Schedule]) -> None:
             {"name": schedule.name, "every": schedule.every},
         )
     await tx.execute(
-        "DELETE FROM queue.schedule WHERE name <> ALL (%s)", [[one.name for one in schedules]]
+        "DELETE FROM queue.schedule WHERE name <> ALL (%s)",
+        [[schedule.name for schedule in schedules]],
     )
 
 
 def schedule_task(schedules: Sequence[Schedule]) -> Callable[[Tx], Awaitable[None]]:
-    """The chore that every worker does every second."""
+    """The periodic task that submits due items; every worker runs it every second."""
     by_name = {schedule.name: schedule for schedule in schedules}
 
     async def tick(tx: Tx) -> None:
-        await _beat(tx)
-        for name in await _due(tx, list(by_name)):
-            await _put(tx, by_name[name])
+        await _record_check(tx)
+        for name in await _take_due(tx, list(by_name)):
+            await _submit(tx, by_name[name])
 
     return tick
 
 
-async def _beat(tx: Tx) -> None:
-    """Say that schedules are looked at; `watch` raises an alert when nobody does."""
+async def _record_check(tx: Tx) -> None:
+    """Record that a worker checks the schedules; `alerts` raises an alert if none does."""
     await tx.execute(
         """
         INSERT INTO queue.tick (name, at) VALUES ('scheduler', clock_timestamp())
@@ -64,10 +65,10 @@ async def _beat(tx: Tx) -> None:
     )
 
 
-async def _due(tx: Tx, known: Sequence[str]) -> list[str]:
-    """Take what is due of what we know; whoever takes it moves it on, in the same transaction as its item.
+async def _take_due(tx: Tx, names: Sequence[str]) -> list[str]:
+    """Take the due schedules among `names`, and set their next time in the transaction of their items.
 
-    However many ticks were missed, one is made up for, and the next falls on the old rhythm.
+    However many intervals were missed, one item is submitted, and the next time keeps the old rhythm.
     """
     cursor = await tx.execute(
         """
@@ -83,15 +84,15 @@ async def _due(tx: Tx, known: Sequence[str]) -> list[str]:
          WHERE schedule.name = due.name
         RETURNING schedule.name
         """,
-        [known],
+        [names],
     )
     return [name for (name,) in await cursor.fetchall()]
 
 
-async def _put(tx: Tx, schedule: Schedule) -> None:
+async def _submit(tx: Tx, schedule: Schedule) -> None:
     [answer] = await submit_all(tx, [schedule.new])
     if isinstance(answer, RefusedItem):
-        log.warning("tick skipped", extra={"schedule": schedule.name, "reason": answer.message})
+        log.warning("schedule skipped", extra={"schedule": schedule.name, "reason": answer.message})
         await tx.execute(
             "UPDATE queue.schedule SET note = %s WHERE name = %s",
             [f"skipped: {answer.message}", schedule.name],

@@ -1,4 +1,4 @@
-"""Finds items by what they are like, a page at a time."""
+"""Searches items by status, kind and key, one page at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jobmill.queue.items import Status
 
 @dataclass(frozen=True, slots=True)
 class ItemFilter:
-    """Which items are asked for; None asks for nothing."""
+    """Which items to find; None does not filter."""
 
     status: Status | None = None
     kind: str | None = None
@@ -23,25 +23,25 @@ class ItemFilter:
 class ItemPage(NamedTuple):
     items: list[Item]
     next: int | None
-    """The `before` with which to go on; None at the end."""
+    """The `before` of the next page; None at the end."""
 
 
 async def search_items(
     tx: Tx,
-    sought: ItemFilter,
+    filter: ItemFilter,
     *,
     before: int | None = None,
     limit: int = 50,
     reach: int | None = None,
-    whole: bool = True,
+    with_data: bool = True,
 ) -> ItemPage:
-    """Items, newest first, below `before`; what may have ended is sought among `reach` ids at most."""
+    """Find items with ids below `before`, newest first; ended items only among the next `reach` ids."""
     top = min(before or 2**62, await _newest(tx) + 1)
-    is_live = sought.status in ("PENDING", "PROCESSING", "BLOCKED")
+    is_live = filter.status in ("PENDING", "PROCESSING", "BLOCKED")
     floor = 0 if reach is None or is_live else max(top - reach - 1, 0)
-    ids = await _ids(tx, asdict(sought) | {"before": top, "floor": floor, "limit": limit + 1})
+    ids = await _ids(tx, asdict(filter) | {"before": top, "floor": floor, "limit": limit + 1})
     last = ids[limit - 1] if len(ids) > limit else floor + 1 if floor else None
-    return ItemPage(await inspect.find_items(tx, ids[:limit], whole=whole), last)
+    return ItemPage(await inspect.find_items(tx, ids[:limit], with_data=with_data), last)
 
 
 async def _ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
@@ -70,7 +70,7 @@ async def _live_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
         """,
         filters,
     )
-    return [found[0] for found in await cursor.fetchall()]
+    return [row[0] for row in await cursor.fetchall()]
 
 
 async def _ended_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
@@ -79,7 +79,7 @@ async def _ended_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
         SELECT item_id FROM queue.ending JOIN queue.item ON item.id = item_id
          WHERE ending.status = %(status)s::queue.status
            AND item_id < %(before)s AND item_id > %(floor)s
-           -- Said of both: the planner does not conclude the one from the other.
+           -- Both columns, because the planner does not derive one condition from the other.
            AND item.id < %(before)s AND item.id > %(floor)s
            AND (%(kind)s::text IS NULL OR item.kind = %(kind)s)
            AND (%(key)s::text IS NULL OR item.key = %(key)s)
@@ -88,7 +88,7 @@ async def _ended_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
         """,
         filters,
     )
-    return [found[0] for found in await cursor.fetchall()]
+    return [row[0] for row in await cursor.fetchall()]
 
 
 async def _all_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
@@ -103,4 +103,4 @@ async def _all_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
         """,
         filters,
     )
-    return [found[0] for found in await cursor.fetchall()]
+    return [row[0] for row in await cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""What becomes of an item after its stage answered: outcomes in, rows changed, children spawned."""
+"""Settlement: applies the outcomes of stages to their items and spawns the children."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TERMINAL_STATUS: Mapping[type[Outcome], Status] = {
 
 
 class Settlement(NamedTuple):
-    """One item and its outcome, encoded where a mistake in it can still be charged to the item."""
+    """An item and its encoded outcome. Encoding it first lets an invalid outcome fail only its own item."""
 
     work: Work
     outcome: Outcome
@@ -51,15 +51,15 @@ class Settlement(NamedTuple):
 
 
 class SettlementResult(NamedTuple):
-    """What the queue said to one settlement."""
+    """What a settlement changed."""
 
     work: Work
     lost: bool = False
-    """The claim no longer holds: nothing was written."""
+    """The worker no longer holds the claim: nothing was written."""
     refused: bool = False
-    """Its hand-over would have been a cycle: the item failed instead."""
+    """The hand-over would have been a cycle: the item failed instead."""
     children: Sequence[AcceptedItem | RefusedItem] = ()
-    """One for each of its spawns."""
+    """One result for each spawned child."""
 
     @property
     def moved(self) -> bool:
@@ -67,34 +67,38 @@ class SettlementResult(NamedTuple):
 
 
 def prepare_settlement(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
-    """Check and encode an outcome; Invalid where the queue could not keep it."""
+    """Check and encode an outcome; Invalid if the queue could not store it."""
     if isinstance(outcome, WaitUntil) and outcome.until.tzinfo is None:
-        raise Invalid(f"waits until {outcome.until}, which has no time zone")
-    for new in _news(outcome):
+        raise Invalid(f"the stage waits until {outcome.until}, which has no time zone")
+    for new in _new_items(outcome):
         if (new.kind, new.stage) not in stages:
-            raise Invalid(f"nothing here runs {new.kind}/{new.stage}, which this stage spawned")
+            raise Invalid(f"the stage spawned {new.kind}/{new.stage}, which is not a known phase")
         encode_new_item(new)
     if isinstance(outcome, Advance | HandOver) and (work.kind, outcome.stage) not in stages:
-        raise Invalid(f"{work.kind} has no stage {outcome.stage!r} to go on to")
+        raise Invalid(f"{work.kind} has no stage {outcome.stage!r}")
     if isinstance(outcome, Advance) and outcome.priority is not None:
         check_priority(outcome.priority)
     if isinstance(outcome, Advance | WaitUntil | WaitFor) and work.steps >= MAX_STEPS:
-        raise Invalid(f"went on or waited {MAX_STEPS} times without an end: this is a loop")
+        raise Invalid(
+            f"the item advanced or waited {MAX_STEPS} times without ending: it is in a loop"
+        )
     return Settlement(work, outcome, _encode(work, outcome))
 
 
 async def settle_batch(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[SettlementResult]:
-    """Apply a batch in few statements; a claim that no longer holds changes and spawns nothing."""
+    """Apply a batch in few statements; a claim that the worker no longer holds changes and spawns nothing."""
     newest = _newest_attempts(batch)
     if len(newest) < len(batch):
         log.info("several attempts of one item in a batch")
-    asked = list(newest.values())
-    handed_over, refused = await _hand_over(tx, worker, asked)
-    ends = [settlement.row for settlement in asked if type(settlement.outcome) in TERMINAL_STATUS]
+    settlements = list(newest.values())
+    handed_over, refused = await _hand_over(tx, worker, settlements)
+    ends = [
+        settlement.row for settlement in settlements if type(settlement.outcome) in TERMINAL_STATUS
+    ]
     ends += [_encode(work, fail) for work, fail in refused]
     moves = [
         settlement.row
-        for settlement in asked
+        for settlement in settlements
         if settlement.row and type(settlement.outcome) not in TERMINAL_STATUS
     ]
     settled = set(handed_over)
@@ -105,7 +109,7 @@ async def settle_batch(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list
     failed = {work.claim for work, _ in refused}
     moved = settled - failed
     children = await _spawn(
-        tx, [settlement for settlement in asked if settlement.work.claim in moved]
+        tx, [settlement for settlement in settlements if settlement.work.claim in moved]
     )
 
     def answer(settlement: Settlement) -> SettlementResult:
@@ -121,19 +125,19 @@ def _newest_attempts(batch: Sequence[Settlement]) -> dict[ItemId, Settlement]:
     """One settlement per item: a process that lost its lease may hold several attempts of one item."""
     newest: dict[ItemId, Settlement] = {}
     for settlement in batch:
-        rival = newest.setdefault(settlement.work.id, settlement)
-        if settlement.work.attempt > rival.work.attempt:
+        other = newest.setdefault(settlement.work.id, settlement)
+        if settlement.work.attempt > other.work.attempt:
             newest[settlement.work.id] = settlement
     return newest
 
 
 async def spawn_awaited_item(tx: Tx, work: Work, move: WaitFor) -> Settlement | None:
-    """Spawn the awaited item, or find the live one; None where the claim no longer holds."""
+    """Spawn the awaited item or find the live one; None if the worker no longer holds the claim."""
     if not await store.lock_claim(tx, work):
         return None
     assert isinstance(move.item, NewItem)
     [answer] = await spawn.spawn_children(tx, [ChildItem(work.id, move.item)])
-    # A live ancestor waits for this item, so waiting for it would never end.
+    # For other reasons the live item may be an ancestor that waits for this item: a deadlock.
     does_the_work = isinstance(answer, RefusedItem) and answer.reason in (
         "duplicate",
         "live elsewhere",
@@ -142,7 +146,7 @@ async def spawn_awaited_item(tx: Tx, work: Work, move: WaitFor) -> Settlement | 
         answer.id if isinstance(answer, AcceptedItem) else answer.live if does_the_work else None
     )
     if awaited is None:
-        # The spawn was refused for good (too deep, circular, finished): continue at once.
+        # The spawn was refused for good (depth, circular, finished): run again at once.
         wait = replace(move, item=work.id, at_most=dt.timedelta())
     else:
         wait = replace(move, item=awaited)
@@ -155,7 +159,7 @@ def needs_own_transaction(outcome: Outcome) -> bool:
     )
 
 
-def _news(outcome: Outcome) -> Sequence[NewItem]:
+def _new_items(outcome: Outcome) -> Sequence[NewItem]:
     if isinstance(outcome, WaitFor) and isinstance(outcome.item, NewItem):
         return [*outcome.spawn, outcome.item]
     return outcome.spawn
@@ -164,7 +168,7 @@ def _news(outcome: Outcome) -> Sequence[NewItem]:
 async def _hand_over(
     tx: Tx, worker: int, batch: Sequence[Settlement]
 ) -> tuple[list[Claim], list[tuple[Work, Fail]]]:
-    """The claims that were handed over, and those whose hand-over was refused, with their failure."""
+    """The claims that were handed over, and the refused hand-overs with their failures."""
     moves = [
         (settlement.work, settlement.outcome)
         for settlement in batch
@@ -182,11 +186,11 @@ async def _hand_over(
 
 
 async def _spawn(
-    tx: Tx, settled: Sequence[Settlement]
+    tx: Tx, settlements: Sequence[Settlement]
 ) -> dict[Claim, list[AcceptedItem | RefusedItem]]:
     claims: list[Claim] = []
     children: list[ChildItem] = []
-    for settlement in settled:
+    for settlement in settlements:
         for new in settlement.outcome.spawn:
             claims.append(settlement.work.claim)
             children.append(ChildItem(settlement.work.id, new))
@@ -201,7 +205,7 @@ def _encode(work: Work, outcome: Outcome) -> str:
     """The outcome as the row that `store.end` or `store.requeue` reads."""
     match outcome:
         case Finish(message=None, data=None):
-            # The most common answer by far, and nothing in it that could need escaping.
+            # By far the most common outcome; nothing in it needs escaping.
             return f'{{"id":{work.id},"attempt":{work.attempt},"status":"SUCCESS"}}'
         case Finish() | Filter() | Skip():
             return _row(work, outcome, status=TERMINAL_STATUS[type(outcome)])
@@ -226,7 +230,7 @@ def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry
             return _move(
                 work, outcome, what="waits for an item",
                 delay=_seconds(at_most), steps=1,
-                # A `New` has no id yet: `spawn_and_wait` encodes again when it has.
+                # A `NewItem` has no id yet: `spawn_awaited_item` encodes the outcome again.
                 waits_for=None if isinstance(item, NewItem) else item,
             )  # fmt: skip
         case Block(on=on, recheck=recheck):
@@ -248,14 +252,14 @@ def _seconds(span: dt.timedelta) -> float:
 
 
 def _move(work: Work, outcome: Outcome, **fields: Any) -> str:
-    plain: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "status": "PENDING",
         "stage": work.stage,
         "delay": 0,
         "retries": 0,
         "steps": 0,
     }
-    return _row(work, outcome, **plain | fields)
+    return _row(work, outcome, **defaults | fields)
 
 
 def _row(work: Work, outcome: Outcome, **fields: Any) -> str:

@@ -202,7 +202,7 @@ class Settler:
 def log_results(results: Sequence[SettlementResult], *, in_doubt: Collection[Claim] = ()) -> None:
     """Log lost leases and refused children.
 
-    `in_doubt`: claims that may have been settled before, by a commit whose answer was lost.
+    `in_doubt`: claims that may have been settled before, by a commit that was never answered.
     """
     for result in results:
         if result.lost and result.work.claim in in_doubt:

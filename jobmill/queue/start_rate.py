@@ -1,4 +1,4 @@
-"""Start rates: at most so many starts in a window, counted over all processes."""
+"""Start rates: limit how many items of a phase start per window, over all workers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class StartAllowance(NamedTuple):
 
 
 async def lock_allowance(tx: Tx, phase: Phase, rate: StartRate) -> StartAllowance:
-    """How many may start now. Holds the phase's row until `tx` ends, so that two never count at once."""
+    """How many items may start now. Locks the row of the phase, so that no other worker counts until `tx` ends."""
     kind, stage = phase
     cursor = await tx.execute(
         """
         INSERT INTO queue.start_rate (kind, stage, opened_at, started)
         VALUES (%(kind)s, %(stage)s, clock_timestamp(), 0)
         ON CONFLICT (kind, stage) DO UPDATE
-           -- A window from the future was opened before somebody set the clock back.
+           -- A window in the future was opened before the clock was set back.
            SET opened_at = CASE WHEN start_rate.opened_at + %(per)s <= clock_timestamp()
                                   OR start_rate.opened_at > clock_timestamp()
                                 THEN clock_timestamp() ELSE start_rate.opened_at END,
@@ -41,7 +41,7 @@ async def lock_allowance(tx: Tx, phase: Phase, rate: StartRate) -> StartAllowanc
 
 
 async def record_starts(tx: Tx, started: Mapping[Phase, int]) -> None:
-    """Write down what was started under an allowance."""
+    """Count the items that were started under an allowance."""
     for (kind, stage), n in started.items():
         await tx.execute(
             "UPDATE queue.start_rate SET started = started + %s WHERE kind = %s AND stage = %s",

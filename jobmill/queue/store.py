@@ -1,10 +1,10 @@
-"""The hot tables: claim, and what becomes of what was claimed. One function, one statement.
+"""Statements on live items: claim, end, requeue, unpark and wake. Each function runs one statement.
 
-Every statement that ends or moves an item is fenced (`fence.py`), and returns the claims it settled:
-an item id alone does not say which attempt.
+Every statement that ends or moves an item is fenced (`lease_fence.py`) and returns the claims it settled,
+because an item id alone does not identify the attempt.
 
-Rows are looked up one by one (LATERAL … LIMIT 1) or by an array of ids, never by a plain join: a plan
-that was made while a table was small, and reads it whole, must not be there when it has grown.
+Rows are looked up one by one (LATERAL … LIMIT 1) or by an array of ids, never by a plain join: a plan that
+was made while a table was small would scan the whole table when it has grown.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from jobmill.db import Tx
 from jobmill.queue.items import Claim, Work
-from jobmill.queue.lease_fence import HELD, HOLDS_CLAIM, LEASE_STANDS, STILL_HELD
+from jobmill.queue.lease_fence import HOLDS_CLAIM, HOLDS_REQUESTED, LEASE_STANDS, ONLY_HELD
 from jobmill.queue.value_encoding import MAX_DELAY, join_rows
 
 CHANNEL = "jobmill_queue"
 
 
 class ClaimPosition(NamedTuple):
-    """The place in a phase's order after which a claim may begin."""
+    """A position in the order of a phase; a claim takes only items after it."""
 
     priority: int = -32768
     available_at: str = "-infinity"
@@ -40,39 +40,40 @@ class ClaimedItem(NamedTuple):
     position: ClaimPosition
 
 
-async def claim_items(tx: Tx, worker: int, wants: Sequence[ClaimRequest]) -> list[ClaimedItem]:
-    """Lease due items, most urgent first; two claimers never share one, and none waits for another."""
+async def claim_items(tx: Tx, worker: int, requests: Sequence[ClaimRequest]) -> list[ClaimedItem]:
+    """Claim due items, most urgent first; concurrent claims never share an item or wait for each other."""
     cursor = await tx.execute(
         f"""
-        WITH want AS (
+        WITH request AS (
             SELECT * FROM unnest(%(kinds)s::text[], %(stages)s::text[], %(limits)s::int[],
                                  %(priorities)s::smallint[], %(ats)s::timestamptz[], %(ids)s::bigint[])
-                       AS w(kind, stage, most, after_priority, after_at, after_id)
+                       AS r(kind, stage, max_items, after_priority, after_at, after_id)
         ), picked AS MATERIALIZED (
-            SELECT found.id
-              FROM want
+            SELECT due.id
+              FROM request
              CROSS JOIN LATERAL (
                    SELECT id FROM queue.live
-                    WHERE kind = want.kind AND stage = want.stage AND NOT parked
+                    WHERE kind = request.kind AND stage = request.stage AND NOT parked
                       AND status = 'PENDING'
                       AND (priority, available_at, id)
-                          > (want.after_priority, want.after_at, want.after_id)
+                          > (request.after_priority, request.after_at, request.after_id)
                     ORDER BY priority, available_at, id
-                    LIMIT want.most
+                    LIMIT request.max_items
                       FOR UPDATE SKIP LOCKED
-                   ) AS found
+                   ) AS due
              WHERE NOT EXISTS (SELECT FROM queue.pause
-                                WHERE pause.kind = want.kind AND pause.stage IN ('', want.stage))
+                                WHERE pause.kind = request.kind
+                                  AND pause.stage IN ('', request.stage))
                AND {LEASE_STANDS}
         ), claimed AS (
-            -- The array is evaluated once; a join could be planned as a loop that claims more.
+            -- The array is evaluated once; a join might be planned as a loop that claims more items.
             UPDATE queue.live
                SET status = 'PROCESSING', worker = %(worker)s, attempt = attempt + 1,
                    started_at = now()
              WHERE id = ANY (ARRAY(SELECT id FROM picked))
             RETURNING id, kind, stage, attempt, retry_count, steps,
                       coalesce(waits_for, waited_for) AS waited_for, priority, available_at
-        ), noted AS (
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, worker)
             SELECT id, 'started', 'PENDING', 'PROCESSING', stage, %(worker)s FROM claimed
         )
@@ -86,12 +87,12 @@ async def claim_items(tx: Tx, worker: int, wants: Sequence[ClaimRequest]) -> lis
         """,
         {
             "worker": worker,
-            "kinds": [want.kind for want in wants],
-            "stages": [want.stage for want in wants],
-            "limits": [want.limit for want in wants],
-            "priorities": [want.after.priority for want in wants],
-            "ats": [want.after.available_at for want in wants],
-            "ids": [want.after.id for want in wants],
+            "kinds": [request.kind for request in requests],
+            "stages": [request.stage for request in requests],
+            "limits": [request.limit for request in requests],
+            "priorities": [request.after.priority for request in requests],
+            "ats": [request.after.available_at for request in requests],
+            "ids": [request.after.id for request in requests],
         },
     )
     return [
@@ -101,45 +102,46 @@ async def claim_items(tx: Tx, worker: int, wants: Sequence[ClaimRequest]) -> lis
 
 
 async def end_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
-    """End items for good and wake those that wait for them; returns the claims that still held.
+    """End items and wake those that wait for them; returns the claims that the worker still held.
 
-    A row: id, attempt, status, message, and where they changed data and error_*.
+    A row has id, attempt, status, message, and data and error_* if they changed.
     """
     cursor = await tx.execute(
         f"""
-        WITH asked AS MATERIALIZED (
+        WITH requested AS MATERIALIZED (
             SELECT claim.* FROM json_to_recordset(%(rows)s::json) AS claim(
                        id bigint, attempt int, status queue.status, message text, data jsonb,
                        error_class text, error_text text, fingerprint uuid)
-            {HELD}
-        ), gone AS (
+            {ONLY_HELD}
+        ), removed AS (
             DELETE FROM queue.live
-             WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND {STILL_HELD}
+             WHERE live.id = ANY (ARRAY(SELECT id FROM requested)) AND {HOLDS_REQUESTED}
             RETURNING id, stage, retry_count
-        ), mine AS MATERIALIZED (
-            SELECT asked.*, gone.stage, gone.retry_count FROM gone JOIN asked USING (id)
+        ), settled AS MATERIALIZED (
+            SELECT requested.*, removed.stage, removed.retry_count
+              FROM removed JOIN requested USING (id)
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
-            SELECT id, status, stage, true, message, retry_count, attempt FROM mine
-        ), amended AS (
+            SELECT id, status, stage, true, message, retry_count, attempt FROM settled
+        ), updated AS (
             UPDATE queue.item
-               SET data = coalesce(mine.data, item.data), updated_at = now(),
-                   error_class = coalesce(mine.error_class, item.error_class),
-                   error_text = coalesce(mine.error_text, item.error_text),
-                   error_fingerprint = coalesce(mine.fingerprint, item.error_fingerprint)
-              FROM mine
-             WHERE item.id = ANY (ARRAY(SELECT id FROM mine WHERE data IS NOT NULL
+               SET data = coalesce(settled.data, item.data), updated_at = now(),
+                   error_class = coalesce(settled.error_class, item.error_class),
+                   error_text = coalesce(settled.error_text, item.error_text),
+                   error_fingerprint = coalesce(settled.fingerprint, item.error_fingerprint)
+              FROM settled
+             WHERE item.id = ANY (ARRAY(SELECT id FROM settled WHERE data IS NOT NULL
                                                                OR error_class IS NOT NULL))
-               AND item.id = mine.id
-        ), noted AS (
+               AND item.id = settled.id
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
             SELECT id, lower(status::text), 'PROCESSING', status, stage, %(worker)s, message
-              FROM mine
+              FROM settled
         ), woken AS (
             UPDATE queue.live AS waiting SET parked = false, available_at = now()
-             WHERE waiting.waits_for = ANY (ARRAY(SELECT id FROM mine)) AND waiting.parked
+             WHERE waiting.waits_for = ANY (ARRAY(SELECT id FROM settled)) AND waiting.parked
         )
-        SELECT id, attempt FROM mine
+        SELECT id, attempt FROM settled
         """,
         {"worker": worker, "rows": join_rows(rows)},
     )
@@ -147,15 +149,15 @@ async def end_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
 
 
 async def requeue_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
-    """Send items on to their next run: advanced, waiting, blocked or to be retried.
+    """Requeue items for another run: advanced, waiting, blocked or retried.
 
-    A row: id, attempt, what, status, stage, message, delay (s; 0 is now) or until (a time, compared
-    with the server's clock), retries and steps to add, waits_for, blocked_on, and where they changed
-    priority, data and error_*. Returns the claims that still held.
+    A row has id, attempt, what, status, stage, message, delay (seconds; 0 is now) or until (a time, compared
+    with the server's clock), retries and steps to add, waits_for, blocked_on, and priority, data and error_*
+    if they changed. Returns the claims that the worker still held.
     """
     cursor = await tx.execute(
         f"""
-        WITH asked AS MATERIALIZED (
+        WITH requested AS MATERIALIZED (
             SELECT claim.*, due.at AS due_at,
                    due.at > now() AND (claim.waits_for IS NULL OR awaited.id IS NOT NULL) AS parked
               FROM json_to_recordset(%(rows)s::json) AS claim(
@@ -163,13 +165,13 @@ async def requeue_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]
                        message text, delay float8, until timestamptz, retries int, steps int,
                        waits_for bigint, blocked_on text, data jsonb, priority smallint,
                        error_class text, error_text text, fingerprint uuid)
-              {HELD}
+              {ONLY_HELD}
              CROSS JOIN LATERAL (SELECT least(coalesce(claim.until,
                                                        now() + make_interval(secs => claim.delay)),
-                                              now() + make_interval(secs => %(longest)s)) AS at) AS due
+                                              now() + make_interval(secs => %(max_delay)s)) AS at) AS due
               LEFT JOIN LATERAL (SELECT id FROM queue.live WHERE live.id = claim.waits_for LIMIT 1)
                         AS awaited ON true
-        ), mine AS (
+        ), settled AS (
             UPDATE queue.live
                SET status = claim.status, stage = claim.stage, worker = NULL, parked = claim.parked,
                    available_at = CASE WHEN claim.parked THEN claim.due_at ELSE now() END,
@@ -179,37 +181,36 @@ async def requeue_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]
                    waited_for = CASE WHEN claim.what = 'advanced' THEN NULL
                                      ELSE coalesce(live.waits_for, live.waited_for) END,
                    blocked_on = claim.blocked_on, priority = coalesce(claim.priority, live.priority)
-              FROM asked AS claim
-             WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND {HOLDS_CLAIM}
+              FROM requested AS claim
+             WHERE live.id = ANY (ARRAY(SELECT id FROM requested)) AND {HOLDS_CLAIM}
             RETURNING claim.*
-        ), amended AS (
+        ), updated AS (
             UPDATE queue.item
-               SET data = coalesce(mine.data, item.data), updated_at = now(),
-                   message = coalesce(mine.message, item.message),
-                   error_class = coalesce(mine.error_class, item.error_class),
-                   error_text = coalesce(mine.error_text, item.error_text),
-                   error_fingerprint = coalesce(mine.fingerprint, item.error_fingerprint)
-              FROM mine
-             WHERE item.id = ANY (ARRAY(SELECT id FROM mine WHERE data IS NOT NULL
+               SET data = coalesce(settled.data, item.data), updated_at = now(),
+                   message = coalesce(settled.message, item.message),
+                   error_class = coalesce(settled.error_class, item.error_class),
+                   error_text = coalesce(settled.error_text, item.error_text),
+                   error_fingerprint = coalesce(settled.fingerprint, item.error_fingerprint)
+              FROM settled
+             WHERE item.id = ANY (ARRAY(SELECT id FROM settled WHERE data IS NOT NULL
                                                                OR message IS NOT NULL))
-               AND item.id = mine.id
-        ), noted AS (
+               AND item.id = settled.id
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
             SELECT id, what, 'PROCESSING', status, stage, %(worker)s, coalesce(error_text, message)
-              FROM mine
+              FROM settled
         )
-        SELECT id, attempt FROM mine
+        SELECT id, attempt FROM settled
         """,
-        {"worker": worker, "rows": join_rows(rows), "longest": MAX_DELAY.total_seconds()},
+        {"worker": worker, "rows": join_rows(rows), "max_delay": MAX_DELAY.total_seconds()},
     )
     return [Claim._make(row) for row in await cursor.fetchall()]
 
 
 async def lock_claim(tx: Tx, work: Work) -> bool:
-    """Lock a claimed item until `tx` ends; False where the claim no longer holds.
+    """Lock a claimed item until `tx` ends; False if the worker no longer holds the claim.
 
-    Also for what a stage writes in a transaction of its own, beside its move: the queue fences only
-    the move.
+    Stages call it before they write in a transaction of their own: the queue fences only the move.
     """
     cursor = await tx.execute(
         f"""
@@ -223,7 +224,7 @@ async def lock_claim(tx: Tx, work: Work) -> bool:
 
 
 async def unpark_due_items(tx: Tx) -> int:
-    """Make due what waited for its time; returns how many."""
+    """Unpark the items that are due; returns how many."""
     cursor = await tx.execute(
         """
         WITH due AS MATERIALIZED (
@@ -236,7 +237,7 @@ async def unpark_due_items(tx: Tx) -> int:
             UPDATE queue.live SET parked = false, status = 'PENDING', blocked_on = NULL
               FROM due
              WHERE live.id = due.id
-        ), noted AS (
+        ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage)
             SELECT id, 'looked at again', 'BLOCKED', 'PENDING', stage
               FROM due WHERE status = 'BLOCKED'
@@ -244,12 +245,12 @@ async def unpark_due_items(tx: Tx) -> int:
         SELECT count(*) FROM due
         """
     )
-    found = await cursor.fetchone()
-    return found[0] if found else 0
+    row = await cursor.fetchone()
+    return row[0] if row else 0
 
 
 async def seconds_until_next_due(tx: Tx) -> float | None:
-    """Seconds until the next parked item is due; None where nothing is parked."""
+    """Seconds until the next parked item is due; None if no item is parked."""
     cursor = await tx.execute(
         """
         SELECT extract(epoch FROM available_at - clock_timestamp())::float8
@@ -259,22 +260,22 @@ async def seconds_until_next_due(tx: Tx) -> float | None:
          LIMIT 1
         """
     )
-    found = await cursor.fetchone()
-    return found[0] if found else None
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
 async def wake_stranded_waiters(tx: Tx) -> int:
-    """Free those whose awaited item ended in the moment they lay down; returns how many.
+    """Unpark items that were parked in the moment their awaited item ended; returns how many.
 
-    Where it did not end but hand over in that moment, they wait for its heir.
+    If the awaited item handed over in that moment, they wait for its successor instead.
     """
     await tx.execute(
         """
-        UPDATE queue.live AS waiting SET waits_for = heir.id
-          FROM queue.item AS awaited, queue.live AS heir, queue.item AS child
+        UPDATE queue.live AS waiting SET waits_for = successor.id
+          FROM queue.item AS awaited, queue.live AS successor, queue.item AS child
          WHERE waiting.parked AND waiting.waits_for IS NOT NULL AND awaited.id = waiting.waits_for
-           AND heir.kind = awaited.kind AND heir.key_hash = awaited.key_hash
-           AND heir.id <> awaited.id AND child.id = heir.id
+           AND successor.kind = awaited.kind AND successor.key_hash = awaited.key_hash
+           AND successor.id <> awaited.id AND child.id = successor.id
            AND child.handed_over AND child.tracking_id = awaited.tracking_id
         """
     )
@@ -289,7 +290,7 @@ async def wake_stranded_waiters(tx: Tx) -> int:
 
 
 async def has_failed_with(tx: Tx, work: Work, fingerprint: str) -> bool:
-    """Whether this kind and key already FAILED of the same error in this lineage."""
+    """Whether another item of this kind and key in the lineage already FAILED with the same error."""
     cursor = await tx.execute(
         """
         SELECT FROM queue.item JOIN queue.ending ON ending.item_id = item.id

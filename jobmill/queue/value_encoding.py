@@ -1,4 +1,4 @@
-"""Foreign values on their way into the database: checked here, refused with a reason."""
+"""Checks and encodes values from stages and submitters before they reach the database."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ MAX_DELAY = dt.timedelta(days=3_650)
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
 NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 INVALID_CHARACTERS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
-"""Control characters, and halves of surrogate pairs."""
+"""Control characters and lone surrogates."""
 
 
-# Made once: json.dumps would make one for every row.
+# Created once: json.dumps would create an encoder for every row.
 _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
 
 
 def encode_row(values: Mapping[str, Any]) -> str:
-    """One row as JSON that PostgreSQL takes; Invalid for what it would choke on."""
+    """Encode a row as JSON; Invalid if PostgreSQL could not store it."""
     try:
         text = _encode(values)
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as error:
-        raise Invalid("the data holds half a surrogate pair, which is no character") from error
+        raise Invalid(
+            "the data contains a lone surrogate, which is not a valid character"
+        ) from error
     except (TypeError, ValueError, RecursionError) as error:
-        raise Invalid(f"the data cannot be kept as JSON: {error}") from error
+        raise Invalid(f"the data cannot be stored as JSON: {error}") from error
     if size > MAX_DATA_BYTES:
-        raise Invalid(f"the data has {size:,} bytes; an item carries at most {MAX_DATA_BYTES:,}")
+        raise Invalid(f"the data has {size:,} bytes; an item can carry at most {MAX_DATA_BYTES:,}")
     if "\\u0000" in text and NUL.search(text):
-        raise Invalid("the data holds a NUL character, which PostgreSQL cannot keep")
+        raise Invalid("the data contains a NUL character, which PostgreSQL cannot store")
     return text
 
 
@@ -47,7 +49,7 @@ def join_rows(rows: Iterable[str]) -> str:
 
 
 def check_new_item(new: NewItem) -> None:
-    """Invalid, naming the field, for what cannot be right; the data are not looked into."""
+    """Invalid, naming the field, if a field other than the data is wrong."""
     _check_names(new.kind, new.stage)
     if not new.key or len(new.key) > MAX_KEY_LENGTH or INVALID_CHARACTERS.search(new.key):
         raise Invalid(
@@ -55,7 +57,7 @@ def check_new_item(new: NewItem) -> None:
         )
     check_priority(new.priority)
     if new.delay > MAX_DELAY:
-        raise Invalid(f"delay {new.delay}: nothing waits longer than {MAX_DELAY.days} days")
+        raise Invalid(f"delay {new.delay}: use at most {MAX_DELAY.days} days")
     for name, value in (("retries", new.max_retries), ("spawn depth", new.max_spawn_depth)):
         if value is not None and not 0 <= value <= MAX_LIMIT:
             raise Invalid(f"max {name} {value}: use 0 to {MAX_LIMIT}")
@@ -63,11 +65,11 @@ def check_new_item(new: NewItem) -> None:
 
 def check_priority(priority: int) -> None:
     if not -32768 <= priority <= 32767:
-        raise Invalid(f"priority {priority}: use -32768 to 32767, lower is sooner")
+        raise Invalid(f"priority {priority}: use -32768 to 32767; lower numbers run first")
 
 
 def encode_new_item(new: NewItem, **more: Any) -> str:
-    """A `New` as one row; Invalid for what cannot be right."""
+    """Check and encode a new item as one row."""
     check_new_item(new)
     return encode_row(
         {

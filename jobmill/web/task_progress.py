@@ -108,7 +108,7 @@ async def _current_item(tx: Tx, first: Item) -> Item:
     """The latest successor of an item that hands over to new items of its kind."""
     if first.kind != company.KIND:
         return first
-    relatives = await lineage.read_lineage(tx, first.tracking_id, whole=False)
+    relatives = await lineage.read_lineage(tx, first.tracking_id, with_data=False)
     successors = [item for item in relatives if item.kind == first.kind and item.handed_over]
     return next((item for item in reversed(successors) if first.id in item.ancestry), first)
 

@@ -1,4 +1,4 @@
-"""Guards of what comes into the queue and what leaves it, and of the database connection."""
+"""Guards of waits, spawns, admission, feeds, schedules, operator actions and the database connection."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from scripts.guard_list.guard import Guard, guard
 
 STORE = "jobmill/queue/store.py"
 SPAWN = "jobmill/queue/spawn.py"
+INSERT = "jobmill/queue/insert_sql.py"
 ADMISSION = "jobmill/queue/admission.py"
 SCHEDULE = "jobmill/queue/schedule.py"
-CONTROL = "jobmill/queue/operator_actions.py"
+ACTIONS = "jobmill/queue/operator_actions.py"
 FEED = "jobmill/queue/feed.py"
 DB = "jobmill/db/__init__.py"
 MIGRATE = "jobmill/db/migrate.py"
@@ -20,11 +21,11 @@ MIGRATIONS = "tests/db/test_migrate.py"
 
 GUARDS: list[Guard] = [
     guard(
-        "a wait for an item that has ended begins no wait",
+        "an item does not wait for one that has already ended",
         STORE,
         "AND (claim.waits_for IS NULL OR awaited.id IS NOT NULL) AS parked",
         "AS parked",
-        "tests/queue/test_moves.py::test_what_ended_before_the_wait_began_is_not_waited_for",
+        "tests/queue/test_moves.py::test_an_item_does_not_wait_for_one_that_has_already_ended",
     ),
     guard(
         "a parked item becomes due only at its time",
@@ -34,7 +35,7 @@ GUARDS: list[Guard] = [
         "tests/queue/test_claim.py::test_a_delayed_item_is_not_claimed_before_its_time",
     ),
     guard(
-        "a missed end of an awaited item is made up for",
+        "an item wakes if it missed the end of its awaited item",
         STORE,
         "SET parked = false, available_at = now()\n"
         "         WHERE waiting.parked AND waiting.waits_for IS NOT NULL\n"
@@ -42,21 +43,21 @@ GUARDS: list[Guard] = [
         "SET parked = true, available_at = now()\n"
         "         WHERE waiting.parked AND waiting.waits_for IS NOT NULL\n"
         "           AND NOT EXISTS",
-        f"{WAITS}::test_an_item_whose_awaited_item_ended_unseen_is_freed",
+        f"{WAITS}::test_an_item_wakes_if_it_missed_the_end_of_its_awaited_item",
     ),
     guard(
-        "a missed hand-over of an awaited item is made up for",
+        "an item follows its awaited item if it missed the hand-over",
         STORE,
-        "SET waits_for = heir.id",
+        "SET waits_for = successor.id",
         "SET waits_for = waiting.waits_for",
-        f"{WAITS}::test_an_item_whose_awaited_item_handed_over_unseen_waits_for_its_heir",
+        f"{WAITS}::test_an_item_follows_its_awaited_item_if_it_missed_the_hand_over",
     ),
     guard(
-        "a wait for a live item goes on",
+        "an item keeps waiting for a live item",
         STORE,
         "AND NOT EXISTS (SELECT FROM queue.live AS awaited WHERE awaited.id = waiting.waits_for)",
         "",
-        f"{WAITS}::test_an_item_that_waits_for_a_live_one_goes_on_waiting",
+        f"{WAITS}::test_an_item_keeps_waiting_for_a_live_item",
     ),
     guard(
         "spawn limits the depth",
@@ -66,9 +67,9 @@ GUARDS: list[Guard] = [
         f"{RULES}::test_prevents_excessive_depth",
     ),
     guard(
-        "spawn refuses circles",
+        "spawn refuses cycles",
         SPAWN,
-        "WHEN asked.key_hash = ANY (parent.ancestor_keys || parent.key_hash)",
+        "WHEN requested.key_hash = ANY (parent.ancestor_keys || parent.key_hash)",
         "WHEN false",
         f"{RULES}::test_prevents_circular_dependency",
     ),
@@ -80,39 +81,39 @@ GUARDS: list[Guard] = [
         f"{RULES}::test_prevents_duplicate_work",
     ),
     guard(
-        "spawn refuses what ended in the lineage",
+        "spawn refuses work that ended in the lineage",
         SPAWN,
-        "AND done.kind = asked.kind) THEN",
+        "AND done.kind = requested.kind) THEN",
         "AND false) THEN",
-        f"{RULES}::test_what_ended_in_a_lineage_is_not_begun_again_in_it",
+        f"{RULES}::test_work_that_ended_in_a_lineage_is_not_repeated_in_it",
     ),
     guard(
-        "spawners that race put a thing in once",
-        SPAWN,
-        "            ON CONFLICT (kind, key_hash) DO NOTHING\n",
+        "concurrent spawns insert the same work once",
+        INSERT,
+        "        ON CONFLICT (kind, key_hash) DO NOTHING\n",
         "",
         f"{RULES}::test_eight_connections_racing_for_500_keys_leave_500_live_items",
     ),
     guard(
-        "one of many that submit the same is let in",
+        "one of many concurrent submissions of the same work is accepted",
         ADMISSION,
         "              FROM phase\n            ON CONFLICT (kind, key_hash) DO NOTHING",
         "              FROM phase",
-        f"{CAP}::test_only_one_of_many_who_submit_the_same_is_let_in",
+        f"{CAP}::test_one_of_many_concurrent_submissions_of_the_same_work_is_accepted",
     ),
     guard(
-        "a batch with live work in it is let in without it",
-        ADMISSION,
-        "ORDER BY kind, key_hash, n\n            ON CONFLICT (kind, key_hash) DO NOTHING",
+        "a batch with live work is submitted without it",
+        INSERT,
+        "ORDER BY kind, key_hash, n\n        ON CONFLICT (kind, key_hash) DO NOTHING",
         "ORDER BY kind, key_hash, n",
         f"{CAP}::test_already_queued_in_the_same_phase",
     ),
     guard(
-        "the cap of a phase is counted under a lock",
+        "the capacity of a phase is counted under a lock",
         ADMISSION,
         "    await _lock_phase(tx, kind, stage)\n",
         "",
-        f"{CAP}::test_the_cap_holds_however_many_pour_at_once",
+        f"{CAP}::test_concurrent_submissions_never_exceed_the_capacity",
     ),
     guard(
         "a full phase refuses",
@@ -122,71 +123,71 @@ GUARDS: list[Guard] = [
         f"{CAP}::test_queue_full",
     ),
     guard(
-        "a lone item takes the quick way only far from the cap",
+        "a single item takes the fast path only far from the capacity",
         ADMISSION,
-        "AND capacity > %(unseen)s + pg_relation_size('queue.live') / 8192 * %(per_page)s",
+        "AND capacity > %(uncommitted)s + pg_relation_size('queue.live') / 8192 * %(per_page)s",
         "",
         f"{CAP}::test_queue_full",
     ),
     guard(
-        "a feed takes only what the queue has room for",
+        "a feed takes only as many rows as the phase has room for",
         FEED,
         "    room = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))\n"
         "    if room <= 0:\n        return 0",
         "    room = BATCH_SIZE",
-        f"{CAP}::test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing",
+        f"{CAP}::test_a_feed_submits_what_fits_and_a_full_queue_loses_nothing",
     ),
     guard(
-        "a feed gives back what is refused because it lives",
+        "a feed puts back rows that were refused for now",
         FEED,
         "if postponed:",
         "if False:",
-        f"{CAP}::test_what_is_refused_because_it_lives_is_given_back",
+        f"{CAP}::test_rows_refused_because_their_work_is_alive_are_put_back",
     ),
     guard(
-        "a schedule ticks only when it is due",
+        "a schedule submits only when it is due",
         SCHEDULE,
         "WHERE next_at <= now() AND name",
         "WHERE name",
-        "tests/queue/test_schedule.py::test_however_many_tick_at_once_an_item_is_put_in_once",
+        "tests/queue/test_schedule.py::test_concurrent_checks_of_a_schedule_submit_one_item",
     ),
     guard(
-        "cancel refuses what runs",
-        CONTROL,
+        "cancel refuses running items",
+        ACTIONS,
         'if status not in ("PENDING", "BLOCKED"):',
         "if False:",
-        "tests/queue/test_operator_actions.py::test_what_runs_or_has_ended_cannot_be_cancelled",
+        "tests/queue/test_operator_actions.py::test_running_and_ended_items_cannot_be_cancelled",
     ),
     guard(
-        "cancel waits for a claim under way",
-        CONTROL,
+        "cancel waits for a concurrent claim",
+        ACTIONS,
         '"SELECT FROM queue.live WHERE id = %s FOR UPDATE"',
         '"SELECT FROM queue.live WHERE id = %s"',
-        "tests/queue/test_operator_actions.py::test_what_is_claimed_at_the_same_moment_cannot_be_cancelled",
+        "tests/queue/test_operator_actions.py::test_an_item_that_is_being_claimed_cannot_be_cancelled",
     ),
     guard(
-        "put_back refuses what succeeded",
-        CONTROL,
+        "retry refuses items that succeeded",
+        ACTIONS,
         'if status not in ("FAILED", "SKIPPED", "FILTERED"):',
         "if False:",
-        "tests/queue/test_operator_actions.py::test_a_failed_item_can_be_put_back",
+        "tests/queue/test_operator_actions.py::test_a_failed_item_can_be_retried",
     ),
     guard(
-        "put_back revives nothing beside live work",
-        CONTROL,
+        "retry refuses an item while the same work is alive",
+        ACTIONS,
         "            ON CONFLICT (kind, key_hash) DO NOTHING\n",
         "",
-        "tests/queue/test_operator_actions.py::test_nothing_is_put_back_beside_live_work_of_the_same_thing",
+        "tests/queue/test_operator_actions.py::test_an_item_cannot_be_retried_while_the_same_work_is_alive",
     ),
     guard(
-        "retention keeps what is young",
+        "retention keeps recent items",
         "jobmill/queue/retention.py",
         "WHERE finished_at < now() - %(age)s",
         "WHERE %(age)s IS NOT NULL",
-        "tests/queue/test_operator_actions.py::test_old_items_leave_with_their_events_and_the_young_stay",
+        "tests/queue/test_operator_actions.py::test_old_items_are_deleted_with_their_events_and_recent_ones_stay",
     ),
     guard(
-        "a start rate counts what started",
+        "a start rate counts started items",
         "jobmill/queue/start_rate.py",
         "max(0, rate.starts - started)",
         "rate.starts",
@@ -200,33 +201,33 @@ GUARDS: list[Guard] = [
         "tests/queue/test_claimer.py::test_two_concurrent_claims_share_a_start_rate",
     ),
     guard(
-        "a wait for an answer of the server ends",
+        "a wait for an answer of the server times out",
         DB,
         ".call_later(limit, self.abort)",
         ".call_later(limit, int)",
-        "tests/faults/test_silence.py::test_a_wait_for_an_answer_ends",
+        "tests/faults/test_silence.py::test_a_wait_for_an_answer_times_out",
     ),
     guard(
-        "the pool checks a connection before it hands it out",
+        "the pool checks a connection before a caller gets it",
         DB,
         "        check=_check,\n",
         "",
-        "tests/faults/test_silence.py::test_a_pool_hands_out_no_dead_connection",
+        "tests/faults/test_silence.py::test_a_pool_returns_no_dead_connection",
     ),
     guard(
-        "the pool's check has a limit of its own",
+        "the check of the pool has its own time limit",
         DB,
         "limit, connection.answer_limit = connection.answer_limit, CHECK_LIMIT",
         "limit = connection.answer_limit",
-        "tests/faults/test_silence.py::test_a_pool_hands_out_no_dead_connection",
+        "tests/faults/test_silence.py::test_a_pool_returns_no_dead_connection",
     ),
     guard(
-        "a transaction whose error was passed over raises",
+        "a transaction with an ignored error raises",
         DB,
         "if connection.info.transaction_status == TransactionStatus.INERROR:",
         "if False:",
         "tests/queue/test_worker.py::"
-        "test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for_committed",
+        "test_a_save_that_ignores_a_database_error_does_not_count_as_committed",
     ),
     guard(
         "a database of a newer version is refused",
@@ -236,17 +237,17 @@ GUARDS: list[Guard] = [
         f"{MIGRATIONS}::test_a_database_of_a_newer_version_is_refused",
     ),
     guard(
-        "a database whose history was edited is refused",
+        "an edited migration is refused",
         MIGRATE,
         "    if edited:\n",
         "    if False:\n",
-        f"{MIGRATIONS}::test_a_history_that_was_edited_is_refused",
+        f"{MIGRATIONS}::test_an_edited_migration_is_refused",
     ),
     guard(
-        "of processes that migrate at once one does",
+        "concurrent migrations are serialized",
         MIGRATE,
         "    await tx.execute(\"SELECT pg_advisory_xact_lock(hashtext('jobmill.migrate'))\")\n",
         "",
-        f"{MIGRATIONS}::test_of_processes_that_migrate_at_once_one_does",
+        f"{MIGRATIONS}::test_concurrent_migrations_apply_each_migration_once",
     ),
 ]

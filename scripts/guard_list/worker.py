@@ -1,10 +1,10 @@
-"""Guards of workers: leases, rescues, limits of runs, versions."""
+"""Guards of workers: leases, rescues, run limits and schema versions."""
 
 from __future__ import annotations
 
 from scripts.guard_list.guard import Guard, guard
 
-CREW = "jobmill/queue/leases.py"
+LEASES = "jobmill/queue/leases.py"
 CLAIMER = "jobmill/queue/claimer.py"
 SETTLER = "jobmill/queue/settler.py"
 LEASE = "jobmill/queue/held_lease.py"
@@ -19,102 +19,102 @@ RESCUE = f"{TEST}::test_a_rescue_waits_for_no_row_that_another_transaction_holds
 GUARDS: list[Guard] = [
     guard(
         "a lapsed lease cannot be renewed",
-        CREW,
+        LEASES,
         " AND beat_at + lease > clock_timestamp()",
         "",
         f"{FENCE}::test_a_worker_without_a_lease_cannot_renew_it",
     ),
     guard(
         "a worker that is gone cannot renew its lease",
-        CREW,
+        LEASES,
         "AND gone_at IS NULL AND beat_at + lease > clock_timestamp()",
         "AND beat_at + lease > clock_timestamp()",
         f"{FENCE}::test_a_worker_without_a_lease_cannot_renew_it",
     ),
     guard(
-        "rescue buries only workers whose lease lapsed",
-        CREW,
+        "rescue marks only workers with a lapsed lease as gone",
+        LEASES,
         "WHERE gone_at IS NULL AND beat_at + lease < clock_timestamp()",
         "WHERE gone_at IS NULL",
-        f"{TEST}::test_a_live_worker_is_never_robbed_however_long_it_works",
+        f"{TEST}::test_a_live_worker_keeps_its_items_however_long_they_run",
     ),
     guard(
         "rescue takes nothing from a live worker",
-        CREW,
+        LEASES,
         "WHERE alive.id = live.worker AND alive.gone_at IS NULL)",
         "WHERE false)",
-        f"{TEST}::test_a_live_worker_is_never_robbed_however_long_it_works",
+        f"{TEST}::test_a_live_worker_keeps_its_items_however_long_they_run",
     ),
     guard(
-        "rescue waits for no worker's row",
-        CREW,
+        "rescue does not wait for a locked worker",
+        LEASES,
         "                   FOR UPDATE SKIP LOCKED) AS silent",
         "                   FOR UPDATE) AS silent",
         RESCUE,
     ),
     guard(
-        "rescue waits for no item's row",
-        CREW,
+        "rescue does not wait for a locked item",
+        LEASES,
         "LIMIT 500\n               FOR UPDATE SKIP LOCKED",
         "LIMIT 500\n               FOR UPDATE",
         RESCUE,
     ),
     guard(
-        "rescue gives an item up that kills its workers",
-        CREW,
-        "live.rescues >= %(most)s AS hopeless",
-        "%(most)s < 0 AS hopeless",
-        f"{TEST}::test_an_item_that_kills_its_workers_is_given_up_in_the_end",
+        "rescue fails an item that kills its workers",
+        LEASES,
+        "live.rescues >= %(max_rescues)s AS hopeless",
+        "%(max_rescues)s < 0 AS hopeless",
+        f"{TEST}::test_an_item_that_kills_its_workers_fails_in_the_end",
     ),
     guard(
-        "rescue looks again after a burial",
-        CREW,
+        "rescue scans again after a worker is marked as gone",
+        LEASES,
         "            OR EXISTS (SELECT FROM queue.worker\n"
         "                        WHERE gone_at > clock_timestamp() - interval '2 minutes')\n",
         "",
-        f"{TEST}::test_a_claim_that_commits_after_the_burial_is_still_given_back",
+        f"{TEST}::test_a_claim_that_commits_after_its_worker_is_marked_gone_is_rescued",
     ),
     guard(
-        "disown keeps claims, not ids",
-        CREW,
-        " AND kept.attempt = live.attempt",
+        "releasing unknown claims keeps claims, not ids",
+        LEASES,
+        " AND known.attempt = live.attempt",
         "",
-        f"{FENCE}::test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt_is_kept",
+        f"{FENCE}::test_a_claim_whose_answer_was_lost_is_released_although_an_older_attempt_is_known",
     ),
     guard(
-        "disown takes nothing from other workers",
-        CREW,
+        "releasing unknown claims takes nothing from other workers",
+        LEASES,
         "WHERE status = 'PROCESSING' AND worker = %(worker)s\n",
         "WHERE status = 'PROCESSING'\n",
-        f"{FENCE}::test_a_worker_disowns_nothing_that_another_holds",
+        f"{FENCE}::test_a_worker_releases_no_claims_of_another_worker",
     ),
     guard(
-        "a worker that reconnects gives back claims it does not know",
+        "a worker that reconnects releases claims it does not know",
         CLAIMER,
         "            await leases.release_unknown_claims(connection, self._lease.worker, self.claims())\n",
         "",
-        f"{TEST}::test_a_claim_whose_answer_was_lost_is_given_back",
+        f"{TEST}::test_a_claim_whose_answer_was_lost_is_released",
     ),
     guard(
-        "a worker that stops gives back claims it does not know",
+        "a worker that stops releases claims it does not know",
         SETTLER,
         "            await leases.release_unknown_claims(connection, self._lease.worker)\n",
         "",
-        f"{TEST}::test_a_stopping_worker_gives_back_even_what_it_does_not_know_of",
+        f"{TEST}::test_a_stopping_worker_releases_even_claims_it_does_not_know",
     ),
     guard(
-        "a worker that goes idle looks once more",
+        "a worker that becomes idle looks once more",
         CLAIMER,
         "self._asked_for_notify = self._may_have_work = True",
         "self._asked_for_notify = True",
-        "tests/queue/test_waits.py::test_a_worker_that_goes_idle_looks_once_more_before_it_sleeps",
+        "tests/queue/test_waits.py::test_a_worker_that_becomes_idle_looks_once_more_before_it_waits",
     ),
     guard(
-        "workers look for waits whose end was missed",
+        "workers look for stranded waiters",
         WORKER,
         "            PeriodicTask(5.0, store.wake_stranded_waiters),\n",
         "",
-        "tests/queue/test_waits.py::test_every_worker_looks_for_waits_that_were_missed",
+        "tests/queue/test_waits.py::test_every_worker_looks_for_stranded_waiters",
     ),
     guard(
         "an outdated worker claims nothing",
@@ -137,8 +137,7 @@ GUARDS: list[Guard] = [
         RETRY,
         "    if is_schema_mismatch(error):\n        # The worker",
         "    if False:\n        # The worker",
-        "tests/queue/test_versions.py::"
-        "test_a_column_that_a_migration_renamed_costs_no_item_a_retry",
+        "tests/queue/test_versions.py::test_a_renamed_column_uses_up_no_retry",
     ),
     guard(
         "retries are bounded",
@@ -164,39 +163,39 @@ GUARDS: list[Guard] = [
         "tests/queue/test_retry.py::test_a_stage_that_runs_too_long_is_cancelled_and_counted",
     ),
     guard(
-        "a run that ignores its cancellation is written off",
+        "a run that ignores its cancellation is failed",
         WORKER,
         "        self._put(work, outcome)\n        self._count(pool",
         "        self._count(pool",
-        f"{TEST}::test_a_stage_that_will_not_be_cancelled_is_written_off_and_replaced",
+        f"{TEST}::test_a_processor_whose_run_ignores_its_cancellation_is_replaced",
     ),
     guard(
-        "a worker notices by itself that its lease ended",
+        "a worker notices by itself that its lease lapsed",
         LEASE,
         "if time.monotonic() > self._ends_at:",
         "if False:",
-        f"{SILENCE}::test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs",
+        f"{SILENCE}::test_a_worker_without_heartbeats_cancels_its_runs",
     ),
     guard(
         "a lost lease cancels the runs under it",
         WORKER,
         '                    processor.cancel("lease lost")\n',
         "                    pass\n",
-        f"{SILENCE}::test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs",
+        f"{SILENCE}::test_a_worker_without_heartbeats_cancels_its_runs",
     ),
     guard(
-        "a worker whose settlements get no answer gives its items up",
+        "a worker whose settlements get no answer gives up its lease",
         LEASE,
         "if self.outages.longest() > self.duration.total_seconds():",
         "if False:",
-        f"{SILENCE}::test_a_worker_whose_settlements_do_not_get_through_gives_its_items_up",
+        f"{SILENCE}::test_a_worker_whose_settlements_get_no_answer_loses_its_lease",
     ),
     guard(
-        "the heartbeat has a connection of its own",
+        "heartbeats have a dedicated connection",
         WORKER,
         "heartbeat = await leases.send_heartbeat(connection, worker, processors)",
         "async with self._db.transaction() as tx:\n"
         "                heartbeat = await leases.send_heartbeat(tx, worker, processors)",
-        f"{TEST}::test_heartbeats_go_on_while_stages_hold_every_connection",
+        f"{TEST}::test_heartbeats_continue_while_stages_use_every_connection",
     ),
 ]

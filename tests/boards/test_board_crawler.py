@@ -101,7 +101,7 @@ async def test_each_page_is_kept_with_what_it_asked_and_how_many_it_held() -> No
     told = [(dict(one.params), one.count) for one in found.pages]
     assert told == [({}, 2), ({"a": "1", "page": "2"}, 2), ({"a": "1", "page": "3"}, None)]
     # The second stands in another order, and is the same.
-    assert len(net.asked) == 3
+    assert len(net.requests) == 3
 
 
 async def test_what_has_not_changed_held_nothing_new() -> None:

@@ -12,7 +12,7 @@ ROOT = "https://brinewell.example"
 
 
 def asked(net: Net) -> list[str]:
-    return [request.url.removeprefix(ROOT) for request in net.asked]
+    return [request.url.removeprefix(ROOT) for request in net.requests]
 
 
 def serve(net: Net, path: str, body: str, *, led: str | None = None) -> None:
@@ -31,7 +31,7 @@ async def test_five_pages_are_asked_in_order_as_pages_for_people() -> None:
     serve(net, "/", "<p>Home.</p>")
     assert await visit(net) == ["/about", "/careers", "/"]
     assert asked(net) == ["/about", "/about-us", "/company", "/careers", "/"]
-    assert all(request.page for request in net.asked)
+    assert all(request.page for request in net.requests)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ async def test_a_site_that_does_not_answer(cause: FetchCause, permanent: bool, a
         net.on(url, away)
     with pytest.raises(OutsideError, match="no luck") as caught:
         await visit(net)
-    assert (caught.value.permanent, len(net.asked)) == (permanent, asks)
+    assert (caught.value.permanent, len(net.requests)) == (permanent, asks)
 
 
 async def test_a_site_without_pages_will_have_none_later() -> None:
@@ -129,4 +129,4 @@ async def test_a_name_that_leads_nowhere_is_asked_once_and_tried_again() -> None
     )
     with pytest.raises(OutsideError) as caught:
         await visit(net)
-    assert (caught.value.permanent, len(net.asked)) == (False, 1)
+    assert (caught.value.permanent, len(net.requests)) == (False, 1)

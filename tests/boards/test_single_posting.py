@@ -66,7 +66,7 @@ async def test_a_posting_of_a_source_is_asked_of_its_board(database: Database) -
     assert (found.method, found.source_id) == ("source:greenhouse", source)
     assert (found.posting.title, found.posting.company) == ("Pump Engineer", "Wells & Co")
     assert found.posting.vendor_id == "4001"
-    assert [request.url for request in net.asked] == [DETAIL]
+    assert [request.url for request in net.requests] == [DETAIL]
 
 
 async def test_a_board_that_is_no_source_answers_as_well(database: Database) -> None:
@@ -99,7 +99,7 @@ async def test_a_board_without_single_answers_is_looked_through(database: Databa
     assert (result.method, result.source_id) == ("source:ashby", source)
     # Ashby does not name the company: it is that of the source.
     assert (result.posting.title, result.posting.company) == ("Pump Tester", "Pumps Inc")
-    assert [request.url for request in net.asked] == [board]
+    assert [request.url for request in net.requests] == [board]
 
 
 async def test_a_board_that_names_no_company_leaves_the_posting_to_its_page(
@@ -116,7 +116,7 @@ async def test_a_board_that_names_no_company_leaves_the_posting_to_its_page(
     result = await read(database, net, ASHBY)
     assert isinstance(result, ReadPosting)
     assert (result.method, result.posting.title) == ("json-ld", "As the page calls it")
-    assert [request.url for request in net.asked] == [board, ASHBY]
+    assert [request.url for request in net.requests] == [board, ASHBY]
 
 
 async def test_without_a_board_the_page_is_read(database: Database) -> None:

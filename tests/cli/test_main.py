@@ -43,7 +43,7 @@ def test_an_error_is_one_line_and_a_traceback_only_when_debugging(jobmill: Jobmi
     wrong = {"DATABASE_URL": "postgresql://me:s3cret@127.0.0.1:1/x"}
     done = jobmill("db", "status", **wrong)
     assert done.returncode == 5
-    assert done.stderr.startswith("jobmill: no PostgreSQL answers at")
+    assert done.stderr.startswith("jobmill: no PostgreSQL server answers at")
     assert done.stderr.count("\n") == 1
     assert "s3cret" not in done.stderr
     for debug in ({"JOBMILL_DEBUG": "1"}, {"JOBMILL_LOG_LEVEL": "debug"}):

@@ -132,7 +132,7 @@ async def test_a_refused_item_is_exit_code_4_and_names_the_one_that_is_live(
 def test_a_phase_that_nobody_runs_is_wrong_usage_and_the_known_ones_are_named(run: Run) -> None:
     done = run("submit", "upkeep", "prine", "x")
     assert done.returncode == 2
-    assert "known phases: company/analyze, " in done.stderr
+    assert "the phases are: company/analyze, " in done.stderr
     assert ", upkeep/prune" in done.stderr
     assert run("pause", "upkeep/").returncode == 2
 

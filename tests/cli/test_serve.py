@@ -276,7 +276,7 @@ async def test_nothing_starts_without_its_database(run: Run) -> None:
     for command in ("up", "web", "worker"):
         done = run(command, DATABASE_URL="postgresql://127.0.0.1:1/x")
         assert done.returncode == 5
-        assert done.stderr.startswith("jobmill: no PostgreSQL answers")
+        assert done.stderr.startswith("jobmill: no PostgreSQL server answers")
 
 
 async def test_a_worker_drains_what_is_due_and_ends(

@@ -26,7 +26,7 @@ def bin() -> Path:
 
 @pytest.fixture
 def filled(url: str) -> str:
-    """A database with rows that are easily lost on the way."""
+    """A database with rows that a backup could easily lose."""
     with psycopg.connect(url) as connection:
         connection.execute("CREATE SCHEMA zoo")
         connection.execute(
@@ -69,7 +69,7 @@ def databases(url: str) -> set[str]:
         return {name for (name,) in connection.execute("SELECT datname FROM pg_database")}
 
 
-def test_a_backup_fills_an_empty_database_with_the_same_rows(
+def test_a_backup_restores_the_same_rows_into_an_empty_database(
     filled: str, empty: str, bin: Path, tmp_path: Path
 ) -> None:
     made = backup.write_backup(filled, bin, tmp_path / "all.dump")
@@ -81,7 +81,7 @@ def test_a_backup_fills_an_empty_database_with_the_same_rows(
     assert sorted(text for (text,) in contents(empty)["zoo.line"]) == sorted(ODD)
 
 
-def test_a_backup_replaces_a_database_and_leaves_no_other_behind(
+def test_a_restore_replaces_a_database_and_leaves_no_other_behind(
     filled: str, bin: Path, tmp_path: Path
 ) -> None:
     before, names = contents(filled), databases(filled)
@@ -94,7 +94,7 @@ def test_a_backup_replaces_a_database_and_leaves_no_other_behind(
     assert databases(filled) == names
 
 
-def test_a_database_with_something_in_it_is_not_replaced_unasked(
+def test_a_database_with_data_is_replaced_only_on_request(
     filled: str, bin: Path, tmp_path: Path
 ) -> None:
     backup.write_backup(filled, bin, tmp_path / "all.dump")
@@ -106,21 +106,21 @@ def test_a_database_with_something_in_it_is_not_replaced_unasked(
 
 
 @pytest.mark.parametrize("replace", [True, False])
-def test_half_a_backup_changes_nothing(
+def test_an_incomplete_backup_changes_nothing(
     replace: bool, filled: str, empty: str, bin: Path, tmp_path: Path
 ) -> None:
-    whole = tmp_path / "all.dump"
+    backup_file = tmp_path / "all.dump"
     with psycopg.connect(filled) as connection:
-        # Enough that the cut falls into these rows, which come after those of our history.
+        # Enough rows that the cut falls into them; they come after the migration history.
         connection.execute(
             "INSERT INTO zoo.note (text) SELECT md5(n::text) FROM generate_series(1, 20000) AS n"
         )
-    backup.write_backup(filled, bin, whole)
-    whole.write_bytes(whole.read_bytes()[: int(whole.stat().st_size * 0.7)])
+    backup.write_backup(filled, bin, backup_file)
+    backup_file.write_bytes(backup_file.read_bytes()[: int(backup_file.stat().st_size * 0.7)])
     target = filled if replace else empty
     before, names = contents(target), databases(target)
     with pytest.raises(Unavailable, match="changed nothing"):
-        backup.restore_backup(target, bin, whole, replace=replace)
+        backup.restore_backup(target, bin, backup_file, replace=replace)
     assert contents(target) == before
     assert databases(target) == names
 
@@ -147,7 +147,7 @@ def test_a_restore_that_the_server_refuses_changes_nothing(
     filled: str, bin: Path, tmp_path: Path
 ) -> None:
     with psycopg.connect(filled) as connection:
-        # Passes now and fails when the rows come back: the search path is another one then.
+        # Valid now, but fails during the restore, which has another search path.
         connection.execute("CREATE FUNCTION zoo.one(int) RETURNS int LANGUAGE sql AS 'SELECT 1'")
         connection.execute("CREATE TABLE zoo.odd (n int CHECK (zoo.one(n) = 1))")
         connection.execute("INSERT INTO zoo.odd VALUES (1)")
@@ -162,7 +162,9 @@ def test_a_restore_that_the_server_refuses_changes_nothing(
     assert databases(filled) == names
 
 
-def test_who_is_just_leaving_is_waited_for(filled: str, bin: Path, tmp_path: Path) -> None:
+def test_a_restore_waits_for_clients_that_are_disconnecting(
+    filled: str, bin: Path, tmp_path: Path
+) -> None:
     backup.write_backup(filled, bin, tmp_path / "all.dump")
     leaving = psycopg.connect(filled)
     threading.Timer(0.3, leaving.close).start()
@@ -170,9 +172,7 @@ def test_who_is_just_leaving_is_waited_for(filled: str, bin: Path, tmp_path: Pat
     assert leaving.closed
 
 
-def test_a_database_that_somebody_uses_is_not_replaced(
-    filled: str, bin: Path, tmp_path: Path
-) -> None:
+def test_a_database_in_use_is_not_replaced(filled: str, bin: Path, tmp_path: Path) -> None:
     backup.write_backup(filled, bin, tmp_path / "all.dump")
     names = databases(filled)
     with psycopg.connect(filled), pytest.raises(Conflict, match="in use"):
@@ -191,7 +191,7 @@ def test_a_backup_of_a_newer_version_is_refused(
     assert contents(empty) == {}
 
 
-def test_a_file_is_overwritten_only_when_asked_and_nobody_else_can_read_it(
+def test_a_backup_overwrites_a_file_only_on_request_and_is_private(
     url: str, bin: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "all.dump"
@@ -204,7 +204,7 @@ def test_a_file_is_overwritten_only_when_asked_and_nobody_else_can_read_it(
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_backup_that_fails_leaves_no_file_and_the_old_one_whole(
+def test_a_failed_backup_leaves_no_file_and_keeps_the_old_one(
     url: str, bin: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "all.dump"
@@ -221,7 +221,7 @@ def test_a_backup_that_fails_leaves_no_file_and_the_old_one_whole(
     assert file.read_text() == "precious"
 
 
-def test_a_folder_that_is_not_there_is_named(url: str, bin: Path, tmp_path: Path) -> None:
+def test_a_missing_folder_is_named_in_the_error(url: str, bin: Path, tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="nowhere"):
         backup.write_backup(url, bin, tmp_path / "nowhere" / "all.dump")
 
@@ -231,14 +231,14 @@ def test_an_empty_database_has_nothing_to_back_up(empty: str, bin: Path, tmp_pat
         backup.write_backup(empty, bin, tmp_path / "all.dump")
 
 
-def test_what_is_no_backup_of_ours_is_refused(
+def test_a_file_that_is_not_a_jobmill_backup_is_refused(
     server: str, empty: str, bin: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "file"
     with pytest.raises(NotFound):
         backup.restore_backup(empty, bin, file)
     file.write_text("hello")
-    with pytest.raises(Invalid, match="not a whole backup"):
+    with pytest.raises(Invalid, match="not a complete backup"):
         backup.restore_backup(empty, bin, file)
     command = backup.client_command(bin / "pg_dump", server, "-Fc", f"--file={file}")
     subprocess.run(command, check=True)
@@ -246,13 +246,15 @@ def test_what_is_no_backup_of_ours_is_refused(
         backup.restore_backup(empty, bin, file)
 
 
-def test_a_password_is_handed_over_where_other_users_cannot_see_it(bin: Path) -> None:
+def test_a_password_is_passed_where_other_users_cannot_see_it(bin: Path) -> None:
     for url in ("postgresql://me:s3cret@localhost/x", "host=a,b user=me password=s3cret"):
         assert "s3cret" not in " ".join(backup.client_command(bin / "psql", url))
         assert backup.client_environment(url)["PGPASSWORD"] == "s3cret"
 
 
-async def test_our_programs_serve_an_older_server(bin: Path, home: Path, tmp_path: Path) -> None:
+async def test_the_bundled_programs_work_with_an_older_server(
+    bin: Path, home: Path, tmp_path: Path
+) -> None:
     older = binaries.find_folder(major=16)
     with EmbeddedServer(home / "postgres", older, durable=False).use() as url:
         async with await psycopg.AsyncConnection.connect(url) as tx:

@@ -1,4 +1,4 @@
-"""What every connection of ours has."""
+"""Settings of every connection, and connection strings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from psycopg.conninfo import conninfo_to_dict
 from jobmill.db import Database, redact_passwords, to_url
 
 
-async def test_a_day_has_24_hours_wherever_the_server_stands(database: Database) -> None:
+async def test_a_day_has_24_hours_in_every_time_zone_of_the_server(database: Database) -> None:
     async with database.transaction() as tx:
         cursor = await tx.execute("SHOW timezone")
         assert await cursor.fetchone() == ("UTC",)
@@ -24,11 +24,11 @@ async def test_a_day_has_24_hours_wherever_the_server_stands(database: Database)
         "service=jobmill",
     ],
 )
-def test_pairs_and_their_url_mean_the_same(conninfo: str) -> None:
+def test_a_key_value_string_and_its_url_are_equivalent(conninfo: str) -> None:
     assert conninfo_to_dict(to_url(conninfo)) == conninfo_to_dict(conninfo)
 
 
-def test_a_url_stays_as_it_is() -> None:
+def test_a_url_is_not_changed() -> None:
     assert to_url("postgres://me:s3cret@a,b/x") == "postgres://me:s3cret@a,b/x"
 
 
@@ -39,5 +39,5 @@ def test_a_url_stays_as_it_is() -> None:
         "host=a,b dbname=x user=me password=s3cret sslpassword=s3cret",
     ],
 )
-def test_no_form_shows_a_password(url: str) -> None:
+def test_passwords_are_redacted_in_every_form(url: str) -> None:
     assert conninfo_to_dict(redact_passwords(url)) == {"host": "a,b", "dbname": "x", "user": "me"}

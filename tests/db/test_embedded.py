@@ -47,7 +47,7 @@ with Embedded(Path(sys.argv[1]), durable=False).use() as url:
 
 @pytest.fixture(scope="session")
 def made(scratch: Path) -> Path:
-    """A data folder to copy: quicker than making one for each test."""
+    """A data folder to copy, which is faster than an initdb per test."""
     data = scratch / "made" / "postgres"
     with EmbeddedServer(data, durable=False).use() as url:
         put_row(url, "made")
@@ -94,9 +94,9 @@ def rows(url: str) -> list[str]:
 
 
 def pid(data: Path) -> int:
-    found = EmbeddedServer(data).status().pid
-    assert found is not None
-    return found
+    process_id = EmbeddedServer(data).status().pid
+    assert process_id is not None
+    return process_id
 
 
 def eventually(true: Callable[[], bool], limit: float = 10) -> None:
@@ -110,7 +110,7 @@ def running(data: Path) -> bool:
     return EmbeddedServer(data).status().running
 
 
-def test_a_new_folder_becomes_a_server_that_stops_with_its_only_user(home: Path) -> None:
+def test_a_new_server_stops_with_its_only_user(home: Path) -> None:
     server = EmbeddedServer(home / "new" / "postgres", durable=False)
     with server.use() as url:
         with psycopg.connect(url) as connection:
@@ -122,7 +122,7 @@ def test_a_new_folder_becomes_a_server_that_stops_with_its_only_user(home: Path)
     assert not (server.data / "postmaster.pid").exists()
 
 
-def test_the_last_one_out_stops_it_and_nobody_before(data: Path) -> None:
+def test_the_last_user_stops_the_server(data: Path) -> None:
     with EmbeddedServer(data, durable=False).use() as url:
         with user(data):
             pass
@@ -139,7 +139,7 @@ def test_the_last_one_out_stops_it_and_nobody_before(data: Path) -> None:
     assert not running(data)
 
 
-def test_it_outlives_a_killed_starter_and_the_next_one_adopts_and_stops_it(data: Path) -> None:
+def test_the_server_survives_a_killed_starter_and_the_next_user_stops_it(data: Path) -> None:
     with user(data) as starter:
         first = pid(data)
         starter.kill()
@@ -151,7 +151,7 @@ def test_it_outlives_a_killed_starter_and_the_next_one_adopts_and_stops_it(data:
     assert not running(data)
 
 
-def test_what_was_committed_is_there_after_the_server_was_killed(data: Path) -> None:
+def test_committed_rows_survive_a_killed_server(data: Path) -> None:
     server = EmbeddedServer(data, durable=True)
     url = server.start()
     put_row(url, "committed")
@@ -162,12 +162,12 @@ def test_what_was_committed_is_there_after_the_server_was_killed(data: Path) -> 
     assert not running(data)
 
 
-def test_a_busy_orphan_of_a_killed_server_does_not_keep_it_down(data: Path) -> None:
+def test_a_busy_backend_of_a_killed_server_does_not_prevent_a_restart(data: Path) -> None:
     server = EmbeddedServer(data, durable=False)
     url = server.start()
     busy = psycopg.connect(url, autocommit=True)
     backend = busy.info.backend_pid
-    # It neither waits nor looks around, so it does not notice that its postmaster is gone.
+    # A busy backend does not notice that its postmaster is gone.
     busy.pgconn.send_query(b"SELECT count(*) FROM generate_series(1, 1000000000000)")
     eventually(lambda: busy_now(backend))
     os.kill(pid(data), signal.SIGKILL)
@@ -180,22 +180,22 @@ def busy_now(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "R"
 
 
-def test_whoever_stays_brings_a_dead_server_back(data: Path) -> None:
+def test_a_long_running_process_restarts_a_dead_server(data: Path) -> None:
     server = EmbeddedServer(data, durable=False)
     with server.use() as url:
         os.kill(pid(data), signal.SIGKILL)
         eventually(lambda: not running(data))
-        server.tend()
+        server.maintain()
         assert rows(url) == ["made"]
 
 
-def test_a_left_over_pid_file_that_names_a_stranger_is_no_server(data: Path) -> None:
+def test_a_stale_pid_file_of_another_process_is_ignored(data: Path) -> None:
     leave_pid(data, os.getpid())
     with EmbeddedServer(data, durable=False).use() as url:
         assert rows(url) == ["made"]
 
 
-def test_a_left_over_pid_file_that_names_a_zombie_is_no_server(data: Path) -> None:
+def test_a_stale_pid_file_of_a_zombie_is_ignored(data: Path) -> None:
     zombie = subprocess.Popen(["true"])
     stat_file = Path(f"/proc/{zombie.pid}/stat")
     eventually(lambda: stat_file.read_text().rsplit(")", 1)[1].split()[0] == "Z")
@@ -210,7 +210,7 @@ def leave_pid(data: Path, pid: int) -> None:
     (data / "postmaster.pid").write_text("".join(f"{line}\n" for line in lines))
 
 
-def test_ten_who_start_at_once_share_one_new_server_and_migrate_it_once(home: Path) -> None:
+def test_ten_concurrent_starts_share_one_new_server_and_migrate_it_once(home: Path) -> None:
     data = home / "postgres"
     command = [sys.executable, "-c", MIGRATOR, str(data)]
     with user(data):
@@ -225,7 +225,7 @@ def test_ten_who_start_at_once_share_one_new_server_and_migrate_it_once(home: Pa
     assert not running(data)
 
 
-def test_five_who_find_nothing_there_make_one_server(home: Path) -> None:
+def test_five_concurrent_starts_create_one_server(home: Path) -> None:
     data = home / "postgres"
     command = [sys.executable, "-c", MIGRATOR, str(data)]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(5)]
@@ -235,7 +235,7 @@ def test_five_who_find_nothing_there_make_one_server(home: Path) -> None:
     assert not running(data)
 
 
-def test_a_kill_while_the_folder_is_made_leaves_nothing_that_passes_for_whole(
+def test_a_kill_during_initdb_leaves_no_folder_that_looks_complete(
     home: Path,
 ) -> None:
     data = home / "postgres"
@@ -253,13 +253,15 @@ def test_a_kill_while_the_folder_is_made_leaves_nothing_that_passes_for_whole(
 @pytest.mark.parametrize(
     "name", ["with spaces", "quo'te\"$HOME`x`", "com,ma", "back\\slash", "ü%20"]
 )
-def test_any_name_of_a_folder_will_do(name: str, made: Path, home: Path) -> None:
+def test_any_folder_name_works(name: str, made: Path, home: Path) -> None:
     copy(made, home / name / "postgres")
     with EmbeddedServer(home / name / "postgres", durable=False).use() as url:
         assert rows(url) == ["made"]
 
 
-def test_a_path_too_long_for_a_socket_gets_a_short_private_one(made: Path, home: Path) -> None:
+def test_a_path_too_long_for_a_socket_is_replaced_by_a_short_private_one(
+    made: Path, home: Path
+) -> None:
     data = home / ("long" * 25) / "postgres"
     copy(made, data)
     with EmbeddedServer(data, durable=False).use() as url:
@@ -271,7 +273,7 @@ def test_a_path_too_long_for_a_socket_gets_a_short_private_one(made: Path, home:
 
 
 @pytest.mark.parametrize("how", ["symlink", "open to all"])
-def test_a_short_folder_that_somebody_else_prepared_is_refused(
+def test_a_socket_folder_prepared_by_another_user_is_refused(
     how: str, made: Path, home: Path
 ) -> None:
     data = home / ("long" * 25) / "postgres"
@@ -285,7 +287,7 @@ def test_a_short_folder_that_somebody_else_prepared_is_refused(
         folder.mkdir()
         folder.chmod(0o777)
     try:
-        with pytest.raises(Unavailable, match="not ours alone"):
+        with pytest.raises(Unavailable, match="is not private"):
             server.start()
     finally:
         folder.unlink() if how == "symlink" else folder.rmdir()
@@ -295,7 +297,7 @@ def socket_folder(url: str) -> Path:
     return Path(str(psycopg.conninfo.conninfo_to_dict(url)["host"]))
 
 
-def test_no_right_of_any_folder_changes(made: Path, home: Path) -> None:
+def test_folder_permissions_do_not_change(made: Path, home: Path) -> None:
     parents = [home, home / "a", home / "a" / "b"]
     for folder, mode in zip(parents, [0o700, 0o750, 0o705], strict=True):
         folder.mkdir(exist_ok=True)
@@ -310,11 +312,11 @@ def test_no_right_of_any_folder_changes(made: Path, home: Path) -> None:
 
 
 def rights(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_mode, found.st_uid, found.st_gid
+    info = path.stat()
+    return info.st_mode, info.st_uid, info.st_gid
 
 
-def test_it_listens_on_no_port_and_its_socket_is_private(data: Path) -> None:
+def test_the_server_listens_on_no_port_and_its_socket_is_private(data: Path) -> None:
     with EmbeddedServer(data, durable=False).use() as url:
         socket = socket_folder(url) / ".s.PGSQL.5432"
         assert stat.S_IMODE(socket.stat().st_mode) == 0o700
@@ -323,19 +325,19 @@ def test_it_listens_on_no_port_and_its_socket_is_private(data: Path) -> None:
 
 def listening(pid: int) -> set[str]:
     """The TCP ports that a process listens on."""
-    own = {os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()}
+    sockets = {os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()}
     tables = [Path("/proc/net/tcp"), Path("/proc/net/tcp6")]
     lines = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
-    return {line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in own}
+    return {line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in sockets}
 
 
-def test_a_folder_of_another_version_is_refused_with_the_way_to_move(data: Path) -> None:
+def test_a_folder_of_another_version_is_refused_with_instructions(data: Path) -> None:
     (data / "PG_VERSION").write_text("14\n")
     with pytest.raises(Conflict, match=r"PostgreSQL 14.*backup.*restore"):
         EmbeddedServer(data).start()
 
 
-def test_a_folder_keeps_the_version_that_made_it(home: Path) -> None:
+def test_a_folder_keeps_the_version_that_created_it(home: Path) -> None:
     older = binaries.find_folder(major=16)
     assert binaries.read_major_version(older) == 16
     data = home / "postgres"
@@ -346,7 +348,7 @@ def test_a_folder_keeps_the_version_that_made_it(home: Path) -> None:
         assert rows(url) == ["old"]
 
 
-def test_a_folder_with_other_things_in_it_is_left_alone(home: Path) -> None:
+def test_a_folder_with_other_files_is_not_touched(home: Path) -> None:
     (home / "postgres").mkdir()
     (home / "postgres" / "letter.txt").write_text("dear")
     with pytest.raises(Conflict, match="neither empty nor"):
@@ -354,26 +356,26 @@ def test_a_folder_with_other_things_in_it_is_left_alone(home: Path) -> None:
     assert [path.name for path in (home / "postgres").iterdir()] == ["letter.txt"]
 
 
-def test_a_server_that_cannot_start_says_why_in_its_own_words(data: Path) -> None:
+def test_a_failed_start_shows_the_log_of_the_server(data: Path) -> None:
     with (data / "postgresql.conf").open("a") as file:
         file.write("no_such_setting = 1\n")
     with pytest.raises(Unavailable, match="no_such_setting"):
         EmbeddedServer(data).start()
 
 
-def test_programs_that_are_not_there_are_named(home: Path) -> None:
+def test_missing_programs_are_named_in_the_error(home: Path) -> None:
     with pytest.raises(Unavailable, match="postgres_bin"):
         EmbeddedServer(home / "postgres", home / "nowhere").start()
 
 
-def test_a_place_that_cannot_be_written_is_named(home: Path) -> None:
+def test_a_folder_without_write_access_is_named_in_the_error(home: Path) -> None:
     (home / "file").write_text("")
     with pytest.raises(Unavailable, match="cannot keep data in"):
         EmbeddedServer(home / "file" / "postgres").start()
 
 
-def test_the_servers_settings_are_ours(data: Path) -> None:
-    wanted = {
+def test_the_server_has_the_configured_settings(data: Path) -> None:
+    expected = {
         "listen_addresses": "",
         "shared_buffers": "128MB",
         "max_connections": "37",
@@ -386,9 +388,11 @@ def test_the_servers_settings_are_ours(data: Path) -> None:
         "full_page_writes": "on",
     }
     with EmbeddedServer(data, connections=37).use() as url, psycopg.connect(url) as connection:
-        asked = {name: connection.execute("SELECT current_setting(%s)", [name]) for name in wanted}
-        assert {name: answer.fetchone() for name, answer in asked.items()} == {
-            name: (text,) for name, text in wanted.items()
+        answers = {
+            name: connection.execute("SELECT current_setting(%s)", [name]) for name in expected
+        }
+        assert {name: answer.fetchone() for name, answer in answers.items()} == {
+            name: (text,) for name, text in expected.items()
         }
 
 
@@ -402,19 +406,19 @@ def test_only_tests_run_without_durability(data: Path) -> None:
         assert connection.execute("SHOW fsync").fetchone() == ("on",)
 
 
-def test_old_logs_go(data: Path) -> None:
+def test_old_logs_are_deleted(data: Path) -> None:
     (data / "log").mkdir(exist_ok=True)
     for day in range(10, 30):
         (data / "log" / f"2020-01-{day}_000000.log").write_text("old")
     server = EmbeddedServer(data, durable=False)
     with server.use():
-        server.tend()
+        server.maintain()
         names = sorted(path.name for path in (data / "log").iterdir())
         assert len(names) == 5
         assert not any(re.match(r"2020-01-1\d", name) for name in names)
 
 
-def test_an_error_at_the_start_leaves_nobody_in_use(data: Path) -> None:
+def test_a_failed_start_leaves_no_lock(data: Path) -> None:
     (data / "PG_VERSION").write_text("14\n")
     broken = EmbeddedServer(data)
     with pytest.raises(Conflict):
@@ -426,14 +430,14 @@ def test_an_error_at_the_start_leaves_nobody_in_use(data: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
-def test_root_runs_it_on_its_own_files_without_being_root(data: Path) -> None:
+def test_root_runs_the_server_in_a_user_namespace(data: Path) -> None:
     with EmbeddedServer(data, durable=False).use() as url:
         put_row(url, "root")
         assert {path.stat().st_uid for path in data.rglob("*")} == {0}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
-def test_root_runs_it_as_the_owner_of_the_folder(made: Path) -> None:
+def test_root_runs_the_server_as_the_owner_of_the_folder(made: Path) -> None:
     nobody = pwd.getpwnam("nobody")
     reach = ["test", "-x", str(binaries.find_folder() / "postgres")]
     if subprocess.run(reach, check=False, user=nobody.pw_uid).returncode != 0:
@@ -451,7 +455,7 @@ def test_root_runs_it_as_the_owner_of_the_folder(made: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
-def test_root_without_namespaces_runs_it_as_a_system_user(
+def test_root_without_namespaces_runs_the_server_as_a_system_user(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -470,7 +474,7 @@ def test_root_without_namespaces_runs_it_as_a_system_user(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
-def test_root_who_can_be_nobody_else_is_told_what_to_do(
+def test_root_without_another_account_gets_instructions(
     monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(home))
@@ -479,6 +483,6 @@ def test_root_who_can_be_nobody_else_is_told_what_to_do(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may")
-def test_somebody_elses_folder_is_refused(home: Path) -> None:
+def test_a_folder_of_another_user_is_refused(home: Path) -> None:
     with pytest.raises(Unavailable, match="belongs to root"):
         account.choose_account(Path("/etc"), home)

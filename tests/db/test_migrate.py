@@ -1,4 +1,4 @@
-"""Every database gets from any migration to the newest, with what it holds."""
+"""Every database can be migrated from any version to the newest without losing data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def empty(server: str) -> str:
     return "from_the_first"
 
 
-async def test_a_database_is_brought_up_from_each_migration_on(server: str, empty: str) -> None:
+async def test_a_database_is_migrated_from_every_version(server: str, empty: str) -> None:
     try:
         async with await psycopg.AsyncConnection.connect(server, dbname=empty) as tx:
             for upto in range(1, len(NAMES) + 1):
@@ -30,14 +30,14 @@ async def test_a_database_is_brought_up_from_each_migration_on(server: str, empt
                 assert await migrate(tx) == NAMES[upto:]
                 assert list(await list_applied(tx)) == NAMES
                 assert await migrate(tx) == []
-                kept = await tx.execute("SELECT mark FROM queue.tick WHERE name = 'kept'")
-                assert await kept.fetchone() == (1,)
+                cursor = await tx.execute("SELECT mark FROM queue.tick WHERE name = 'kept'")
+                assert await cursor.fetchone() == (1,)
                 await tx.rollback()
     finally:
         run(server, "DROP DATABASE {} WITH (FORCE)", empty)
 
 
-async def test_a_history_that_was_edited_is_refused(tx: Tx) -> None:
+async def test_an_edited_migration_is_refused(tx: Tx) -> None:
     edited = list_migrations() | {NAMES[3]: b"SELECT 1"}
     with pytest.raises(Conflict, match=f"migration {NAMES[3]} differs"):
         await migrate(tx, edited)
@@ -49,7 +49,7 @@ async def test_a_database_of_a_newer_version_is_refused(tx: Tx) -> None:
         await migrate(tx, older)
 
 
-async def test_of_processes_that_migrate_at_once_one_does(database: Database) -> None:
+async def test_concurrent_migrations_apply_each_migration_once(database: Database) -> None:
     files = list_migrations() | {
         "9999_tea.sql": b"CREATE TABLE public.tea (cup int); SELECT pg_sleep(0.2)"
     }
@@ -63,6 +63,6 @@ async def test_of_processes_that_migrate_at_once_one_does(database: Database) ->
 
 
 async def _as_of(tx: Tx, upto: int) -> None:
-    """The database as it was when only the first so many migrations were known, with a row in it."""
+    """A database with only the first `count` migrations, and a row in it."""
     await migrate(tx, {name: list_migrations()[name] for name in NAMES[:upto]})
     await tx.execute("INSERT INTO queue.tick (name, at, mark) VALUES ('kept', now(), 1)")

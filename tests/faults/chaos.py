@@ -1,6 +1,6 @@
-"""Workers, clients and two replicated servers under every fault at once; then the checker has the word.
+"""Runs workers, clients and two replicated servers under all faults at once, then the checker.
 
-`python -m tests.faults.chaos --seconds 600` prints what was injected, checked and seen. A violation, or
+`python -m tests.faults.chaos --seconds 600` prints what was injected, checked and observed. A violation, or
 a counter that stays at zero (then the run proved nothing), makes it fail.
 """
 
@@ -55,7 +55,7 @@ LOGGED = {
     "unknown commits": "already settled, or lease lost",
     "stale attempts in a batch": "several attempts of one item in a batch",
 }
-"""Counters that are counted in the logs of the workers."""
+"""Counters and the log lines of the workers that they count."""
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Report:
     violations: list[str] = field(default_factory=list[str])
 
     def goals(self, wanted_faults: int) -> list[tuple[str, str, str, bool]]:
-        """Name, figure, what was wanted, and whether it was reached."""
+        """Name, figure, goal, and whether it was reached."""
         injected = self.faults.total()
         rows = [
             ("violations", str(len(self.violations)), "0", not self.violations),
@@ -87,7 +87,7 @@ class Report:
 
 
 class Workers:
-    """Worker processes; the ones that were killed are replaced."""
+    """Worker processes; killed ones are replaced."""
 
     def __init__(self, url: str, logs: Path) -> None:
         self._url = url
@@ -110,7 +110,7 @@ class Workers:
         self.fill_up()
 
     async def pause(self) -> None:
-        """Stop one past its lease, then let it go on with what it no longer holds."""
+        """Pause a worker past its lease, then let it continue with claims it no longer holds."""
         process = random.choice(self.processes)
         process.send_signal(signal.SIGSTOP)
         await asyncio.sleep(LEASE + 1)
@@ -143,7 +143,7 @@ class Chaos:
         self.workers = Workers(self.url, folder)
 
     async def run(self, seconds: float, wanted_faults: int = 0) -> Report:
-        """For so many seconds, and until so many faults were injected."""
+        """Run for this many seconds, and until this many faults were injected."""
         await self._prepare()
         self.workers.fill_up()
         stop = asyncio.Event()
@@ -170,7 +170,7 @@ class Chaos:
             await self._submit_all(client, history, stop)
 
     async def _submit_all(self, client: str, history: HistoryWriter, stop: asyncio.Event) -> None:
-        """One order after the other, each written down before it is sent and after it is answered."""
+        """Submit one order after the other; record each before it is sent and after it is answered."""
         number = 0
         while not stop.is_set():
             try:
@@ -238,7 +238,7 @@ class Chaos:
             proxy.delay = 0
 
     async def _spoil_commits(self) -> None:
-        """For some seconds, a part of all commits is cut off before or after, or gets no answer."""
+        """For some seconds, cut some commits off before or after the server runs them, or lose their answers."""
         actions: list[Action] = ["cut before", "cut after", "lose answer"]
 
         def decide(request: Request) -> Action:
@@ -273,17 +273,17 @@ class Chaos:
                 await blocker.rollback()
 
     async def _restart(self) -> None:
-        """An immediate shutdown and a start."""
-        began, held = time.monotonic(), self._held()
+        """Shut the server down immediately and start it again."""
+        began, claims = time.monotonic(), self._held()
         await asyncio.to_thread(self._pair.primary.kill)
         await asyncio.to_thread(self._pair.primary.start)
-        await self._recovered("server restarted", began, held)
+        await self._recovered("server restarted", began, claims)
 
     async def _fail_over(self, name: str, fail: Callable[[Server], None]) -> None:
-        began, held = time.monotonic(), self._held()
+        began, claims = time.monotonic(), self._held()
         fail(self._pair.primary)
         await asyncio.to_thread(self._pair.promote)
-        await self._recovered(name, began, held)
+        await self._recovered(name, began, claims)
         self.report.seen["failovers"] += 1
         # The old primary becomes a copy of the new one, so that it can happen again.
         await asyncio.to_thread(self._pair.replace_primary)
@@ -292,14 +292,14 @@ class Chaos:
         """The claims at this moment."""
         return set(self._pair.primary.execute(CLAIMS))
 
-    async def _recovered(self, name: str, began: float, held: set[tuple[object, ...]]) -> None:
-        """Wait until items end again and every claim of before was settled or given back."""
+    async def _recovered(self, name: str, began: float, claims: set[tuple[object, ...]]) -> None:
+        """Wait until items end again and every earlier claim was settled or released."""
         self.report.faults[name] += 1
         server = self._pair.writable
         before = await asyncio.to_thread(server.execute, ENDED)
         while (
             await asyncio.to_thread(server.execute, ENDED) == before
-            or set(await asyncio.to_thread(server.execute, CLAIMS)) & held
+            or set(await asyncio.to_thread(server.execute, CLAIMS)) & claims
         ):
             assert time.monotonic() - began < QUIET_LIMIT, f"no work goes on after {name}"
             await asyncio.sleep(0.1)
@@ -350,7 +350,7 @@ async def chaos(folder: Path) -> AsyncIterator[Chaos]:
 
 
 def show(report: Report, wanted_faults: int) -> bool:
-    """Print the table and the goals; False where one is missed."""
+    """Print the table and the goals; False if one is missed."""
     print(f"{'fault':<32}times")
     for name, times in sorted(report.faults.items()):
         print(f"{name:<32}{times}")
@@ -362,8 +362,8 @@ def show(report: Report, wanted_faults: int) -> bool:
         print(f"VIOLATION {line}")
     print()
     goals = report.goals(wanted_faults)
-    for name, figure, wanted, reached in goals:
-        print(f"goal {name} {figure} {wanted} {'ok' if reached else 'short'}")
+    for name, figure, goal, reached in goals:
+        print(f"goal {name} {figure} {goal} {'ok' if reached else 'short'}")
     return all(reached for *_, reached in goals)
 
 
@@ -385,10 +385,8 @@ def parse() -> Any:
 
 if __name__ == "__main__":
     arguments = parse()
-    faulthandler.register(
-        signal.SIGUSR1
-    )  # It should end by itself; if not, this tells where it is.
-    logging.disable(logging.WARNING)  # Lost connections are what this is about.
+    faulthandler.register(signal.SIGUSR1)  # It should end by itself; if not, show where it hangs.
+    logging.disable(logging.WARNING)  # Lost connections are expected here.
     print(f"seed {arguments.seed} (it fixes the order of the faults, not their timing)")
     random.seed(arguments.seed)
     sys.exit(not asyncio.run(main(arguments.seconds, arguments.faults, arguments.folder)))

@@ -1,4 +1,4 @@
-"""Proves from the tables alone that the queue kept its promises. Shares no code with the product.
+"""Checks from the tables alone that the queue kept its guarantees. Shares no code with the product.
 
 Each check is one query that returns the rows that break a promise. It is run when everything has come
 to rest. The pipeline of `pipeline.py` leaves the evidence: each stage saves (item, stage, attempt) in
@@ -122,7 +122,7 @@ CHECKS: Mapping[str, LiteralString] = {
 
 
 def violations(url: str, history: Sequence[Operation]) -> list[str]:
-    """One line for each promise that was broken, with the first rows that show it."""
+    """One line for each violated guarantee, with the first rows that show it."""
     lines: list[str] = []
     with psycopg.connect(url, autocommit=True) as connection:
         for promise, query in CHECKS.items():

@@ -1,4 +1,4 @@
-"""What test clients asked for and what they were told, written before and after each call.
+"""The history of test clients: each call is recorded before it is made and after its result is known.
 
 A client that dies, or whose connection breaks during COMMIT, leaves an invocation without a result: the
 operation may or may not have happened. Nothing else may be uncertain.
@@ -43,7 +43,7 @@ class HistoryWriter:
 
 
 def read_history(folder: Path) -> list[Operation]:
-    """Every invocation with its result; `unknown` where none was written."""
+    """Every invocation with its result; `unknown` if none was written."""
     results: dict[tuple[str, str], Result] = {}
     for file in sorted(folder.glob("*.jsonl")):
         for line in _complete_lines(file):
@@ -59,5 +59,5 @@ def _complete_lines(file: Path) -> Iterable[dict[str, str]]:
 
 
 def as_rows(history: Iterable[Operation]) -> str:
-    """For `json_to_recordset`."""
+    """The history as JSON for `json_to_recordset`."""
     return json.dumps([asdict(operation) for operation in history])

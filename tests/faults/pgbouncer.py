@@ -24,7 +24,7 @@ START_LIMIT = 10.0
 
 
 def find_pgbouncer() -> str:
-    """The program; the test is skipped where it is not installed."""
+    """The program; the test is skipped if it is not installed."""
     program = shutil.which("pgbouncer") or shutil.which("/usr/sbin/pgbouncer")
     if not program:
         pytest.skip("PgBouncer is not installed: apt-get install pgbouncer")
@@ -53,7 +53,7 @@ def pgbouncer(
         server_folder if server_folder.is_absolute() else folder, Path(program).parent
     )
     for path in (folder, ini):
-        account.own(path)
+        account.take_ownership(path)
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*account.prefix, program, str(ini)], stdout=output, stderr=output, **account.popen()
@@ -80,7 +80,7 @@ def count_transactions(pooler_url: str) -> int:
 def _configuration(
     direct: dict[str, str | int | None], port: int, pool_mode: str, server_connections: int
 ) -> str:
-    # With auth_type=any PgBouncer logs in as the user named here, whoever the client is.
+    # With auth_type=any, PgBouncer logs in as this user for every client.
     names = ("host", "port", "user", "password")
     target = " ".join(f"{name}='{direct[name]}'" for name in names if direct.get(name))
     return f"""

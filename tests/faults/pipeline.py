@@ -29,7 +29,7 @@ def order(key: str) -> NewItem:
 
 
 def child(work: Work, kind: str, stage: str) -> NewItem:
-    """A child that says which attempt at which stage spawned it."""
+    """A child with the attempt and the stage that spawned it in its key."""
     data = {"spawned_by_attempt": work.attempt, "spawned_by_stage": stage, "children_of": []}
     return NewItem(kind, "run", f"{work.key} {stage} by {work.attempt}", data)
 
@@ -44,7 +44,7 @@ def evidence(work: Work, stage: str) -> Save:
 
 
 async def start(work: Work) -> Move:
-    """Save, spawn a line and go on; some orders wait a moment first, some fail once."""
+    """Save, spawn a line and advance; some orders wait first, some fail once."""
     chance = zlib.crc32(work.key.encode()) % 10
     if chance == 0 and work.steps == 0:
         return WaitUntil(dt.datetime.now(dt.UTC) + dt.timedelta(seconds=0.2))
@@ -54,7 +54,7 @@ async def start(work: Work) -> Move:
 
 
 async def pack(work: Work) -> Move:
-    """Wait for the box, which is an item of its own, then hand over."""
+    """Wait for the box, which is a separate item, then hand over."""
     if work.waited_for is None:
         box = child(work, "box", "box")
         return WaitFor(box, at_most=dt.timedelta(minutes=5), save=evidence(work, "box"))
@@ -75,7 +75,7 @@ async def write(work: Work) -> Move:
 
 
 async def close(work: Work) -> Move:
-    """The item itself says which attempt finished it."""
+    """Store the attempt that finished the item in its data."""
     data = {**work.data, "finished_by": work.attempt}
     return Finish(data=data, spawn=[child(work, "note", "close")])
 

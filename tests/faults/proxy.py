@@ -63,7 +63,7 @@ class Link:
         self.lost.add("answers")
 
     def half_open(self) -> None:
-        """Close the server's side; the client is not told."""
+        """Close the server's side without telling the client."""
         self.black_hole()
         self.server.transport.abort()
 

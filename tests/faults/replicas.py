@@ -1,4 +1,4 @@
-"""Two real servers with synchronous streaming replication, from the programs that Jobmill brings."""
+"""Two real servers with synchronous streaming replication, from the bundled programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Server:
         self.socket.mkdir()
         self._account = account.choose_account(self.data, self._bin)
         for path in (folder, self.socket):
-            self._account.own(path)
+            self._account.take_ownership(path)
         self._log = folder / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -79,7 +79,7 @@ class Server:
             return cursor.fetchall() if cursor.description else []
 
     def freeze(self) -> None:
-        """Its connections stay open, and its socket still accepts new ones."""
+        """Freeze the server: connections stay open, and its socket still accepts new ones."""
         self._signal_all(signal.SIGSTOP)
 
     def kill(self) -> None:
@@ -89,7 +89,7 @@ class Server:
             self._process = None
 
     def _signal_all(self, number: signal.Signals) -> None:
-        """To the postmaster first, so that it starts no others, then to its children."""
+        """Send a signal to the postmaster first, so that it starts no more children, then to its children."""
         assert self._process
         pid = self._process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -109,7 +109,7 @@ class Server:
         )
 
     def wait_for(self, query: str) -> None:
-        """Until it returns a row."""
+        """Repeat a query until it returns a row."""
         deadline = time.monotonic() + 60
         while True:
             with contextlib.suppress(psycopg.Error):
@@ -123,7 +123,7 @@ class Server:
 
 
 class Replicas:
-    """A primary that commits only what its standby has, and the URL that finds whichever is primary."""
+    """A primary that commits only what its standby has, and a URL that finds the current primary."""
 
     def __init__(self, folder: Path) -> None:
         self.primary = Server(folder / "a")

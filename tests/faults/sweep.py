@@ -17,11 +17,11 @@ Act = Callable[..., Awaitable[Any]]
 """Takes a transaction first."""
 
 MAX_STATEMENTS = 100
-"""No operation has as many; a sweep that gets here does not count what it thinks it counts."""
+"""More than any operation has; a sweep that reaches it counts the wrong requests."""
 
 
 class Sweep:
-    """Spoils the n-th request of an operation, for every n."""
+    """Breaks the n-th request of an operation, for every n."""
 
     def __init__(self, proxy: FaultProxy, action: Action) -> None:
         self._proxy = proxy
@@ -38,7 +38,7 @@ class Sweep:
         raise AssertionError("the operation never ended")
 
     async def attempt(self, position: int, act: Act, *args: Any) -> bool:
-        """Do it in one transaction, spoiled at `position`; False where the client saw it fail."""
+        """Run it in one transaction that breaks at `position`; False if the client saw a failure."""
         numbers = count()
 
         def decide(request: Request) -> Action:
@@ -61,7 +61,7 @@ class Sweep:
         return True
 
     async def _until_gone(self, backend: int) -> None:
-        """The server notices a cut connection a moment later, and only then drops its locks."""
+        """Wait until the server has noticed the cut connection and released its locks."""
         async with await open_connection(self._proxy.direct_url) as connection:
             async with asyncio.timeout(20):
                 while True:

@@ -1,4 +1,4 @@
-"""One minute of chaos; `make soak` runs ten, and wants every counter above zero."""
+"""One minute of chaos; `make soak` runs ten minutes and requires every counter to be above zero."""
 
 from __future__ import annotations
 

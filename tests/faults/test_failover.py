@@ -55,7 +55,9 @@ async def until_all_ended(url: str) -> None:
 
 
 @pytest.mark.parametrize("fail", [Server.kill, Server.freeze])
-async def test_work_goes_on_at_the_standby(pair: Replicas, fail: Callable[[Server], None]) -> None:
+async def test_work_continues_on_the_standby(
+    pair: Replicas, fail: Callable[[Server], None]
+) -> None:
     async with connect(pair.primary.url()) as database, database.transaction() as tx:
         await migrate(tx)
         await tx.execute(EVIDENCE)

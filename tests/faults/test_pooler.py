@@ -46,7 +46,7 @@ CONCURRENT_REQUESTS = 8
 def pooler_url(url: str, home: Path) -> Iterator[str]:
     name = str(conninfo_to_dict(url)["dbname"])
     with psycopg.connect(url, autocommit=True) as connection:
-        # A server whose defaults are wrong shows whether each transaction sets its own.
+        # Wrong server defaults show whether each transaction sets its own values.
         statement = sql.SQL("ALTER DATABASE {} SET timezone = 'Pacific/Kiritimati'")
         connection.execute(statement.format(sql.Identifier(name)))
     with pgbouncer(url, home / "pgbouncer") as pooler_url:
@@ -60,14 +60,14 @@ def pooled(url: str, pooler_url: str) -> Settings:
 
 @pytest.fixture
 async def direct_database(pooled: Settings) -> AsyncIterator[Database]:
-    """What workers and commands open."""
+    """The connection of workers and commands."""
     async with environment.open_database(pooled) as database:
         yield database
 
 
 @pytest.fixture
 async def web_database(pooled: Settings, direct_database: Database) -> AsyncIterator[Database]:
-    """What web pages open."""
+    """The connection of web pages."""
     async with environment.open_web_database(pooled, direct_database) as database:
         yield database
 
@@ -87,8 +87,8 @@ def variables(home: Path, pooled: Settings) -> dict[str, str]:
     }
 
 
-async def test_a_plain_connection_fails_at_the_pooler(pooler_url: str) -> None:
-    """The reason for the setting."""
+async def test_a_direct_connection_fails_at_the_pooler(pooler_url: str) -> None:
+    """Shows why the setting exists."""
     with pytest.raises(Unavailable, match=r"unsupported startup parameter.*options"):
         async with connect(pooler_url):
             pass
@@ -119,7 +119,7 @@ async def test_every_page_is_served_through_two_server_connections(
     assert sum(status == 200 for _, status in answers) > 2 * 40
 
 
-async def test_pages_that_are_asked_often_stay_free_of_prepared_statements(
+async def test_frequently_requested_pages_use_no_prepared_statements(
     pooled: Settings, direct_database: Database
 ) -> None:
     paths = [entry.path for group in menu() for entry in group.entries]
@@ -157,7 +157,7 @@ async def test_a_pooler_in_session_mode_works_with_the_same_settings(url: str, h
     assert {answer.status_code for answer in answers} == {200}
 
 
-async def test_each_transaction_of_a_page_has_our_settings(web_database: Database) -> None:
+async def test_each_transaction_of_a_page_has_the_session_settings(web_database: Database) -> None:
     router = APIRouter()
 
     @router.get("/session-settings")
@@ -193,7 +193,7 @@ async def test_a_setting_of_one_page_does_not_reach_the_next(
             assert cursor.fetchone() in [(None,), ("",)]
 
 
-async def test_a_worker_spends_no_retry_while_pages_go_through_the_pooler(
+async def test_a_worker_uses_up_no_retry_while_pages_use_the_pooler(
     direct_database: Database, web_database: Database
 ) -> None:
     async def run(work: Work) -> Move:
@@ -227,7 +227,7 @@ async def test_a_worker_on_the_database_of_the_pages_claims_and_settles_directly
     assert Counter(rows) == {("SUCCESS", 0): 20}
 
 
-async def test_open_pages_hear_of_changes(
+async def test_open_pages_receive_changes(
     web_database: Database, direct_database: Database
 ) -> None:
     async with (
@@ -251,7 +251,7 @@ def checks(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return {check["about"]: check for check in json.loads(done.stdout)}
 
 
-def test_doctor_asks_the_pooler_and_the_server(variables: dict[str, str], home: Path) -> None:
+def test_doctor_checks_the_pooler_and_the_server(variables: dict[str, str], home: Path) -> None:
     results = checks(run(variables, home, "doctor", "--json"))
     assert results["database"]["result"] == "ok"
     assert results["database"]["found"].endswith("answers at database_direct_url")
@@ -259,7 +259,7 @@ def test_doctor_asks_the_pooler_and_the_server(variables: dict[str, str], home: 
     assert "the same database" in results["connection pooler"]["found"]
 
 
-def test_doctor_tells_a_dead_pooler_from_a_dead_server(
+def test_doctor_distinguishes_a_dead_pooler_from_a_dead_server(
     variables: dict[str, str], home: Path
 ) -> None:
     nowhere = "postgresql://me:s3cret@127.0.0.1:1/x"
@@ -296,7 +296,7 @@ def test_doctor_notices_two_different_databases(
     assert "different databases" in checks(done)["connection pooler"]["found"]
 
 
-def test_commands_go_around_the_pooler(variables: dict[str, str], home: Path, url: str) -> None:
+def test_commands_bypass_the_pooler(variables: dict[str, str], home: Path, url: str) -> None:
     assert run(variables, home, "db", "migrate").stdout == "up to date\n"
     assert run(variables, home, "db", "url").stdout == as_url(url) + "\n"
     status = json.loads(run(variables, home, "db", "status", "--json").stdout)

@@ -1,4 +1,4 @@
-"""Connections that die without a word: every wait of a worker ends, and work goes on."""
+"""Connections that die silently: every wait of a worker ends, and work continues."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def saved(database: Database) -> None:
 
 @asynccontextmanager
 async def working(url: str, table: Stages = TABLE) -> AsyncIterator[Worker]:
-    """A worker whose every connection goes through `url`."""
+    """A worker with all connections through `url`."""
     async with connect(url) as database:
         worker = Worker(database, table, lease=LEASE, grace=dt.timedelta(seconds=1))
         running = asyncio.create_task(worker.run())
@@ -65,7 +65,7 @@ async def until(database: Database, succeeded: int) -> None:
 @pytest.mark.parametrize(
     "fault", [Link.black_hole, Link.half_open, Link.lose_requests, Link.lose_answers, Link.cut]
 )
-async def test_a_worker_whose_connections_all_die_goes_on(
+async def test_a_worker_continues_after_all_its_connections_died(
     database: Database, proxy: FaultProxy, fault: Callable[[Link], None]
 ) -> None:
     async with working(proxy.url):
@@ -81,10 +81,10 @@ async def test_a_worker_whose_connections_all_die_goes_on(
 
 
 @pytest.mark.parametrize("action", ["lose answer", "cut before", "cut after"])
-async def test_a_worker_whose_commits_get_no_answer_gives_its_items_up(
+async def test_a_worker_whose_commits_get_no_answer_loses_its_lease(
     database: Database, proxy: FaultProxy, action: Action
 ) -> None:
-    """Everything but COMMIT gets through, so a heartbeat that looked healthy would keep the items."""
+    """Everything except COMMIT gets through, so heartbeats without a transaction would keep the items."""
 
     def spoil_commits(request: Request) -> Action:
         return action if request.is_commit else "forward"
@@ -95,17 +95,17 @@ async def test_a_worker_whose_commits_get_no_answer_gives_its_items_up(
         proxy.decide = spoil_commits
         ids = await put(database, TABLE, *(new("cake", str(n)) for n in range(10)))
         async with working(database.url):
-            # Either the sick worker's commit arrived, or the healthy one took over.
+            # Either the commit of the cut-off worker arrived, or the healthy one took over.
             await until(database, 11)
     saved = await fetch(database, "SELECT count(*), count(DISTINCT item) FROM public.saved")
     assert saved == [(10, 10)]
     assert [(await item(database, id)).retry_count for id in ids] == [0] * 10
 
 
-async def test_a_worker_whose_settlements_do_not_get_through_gives_its_items_up(
+async def test_a_worker_whose_settlements_get_no_answer_loses_its_lease(
     database: Database, proxy: FaultProxy
 ) -> None:
-    """Its heartbeats do, so nothing but the worker itself can tell that it holds items for nothing."""
+    """Its heartbeats get through, so only the worker itself can notice that it cannot settle."""
 
     def spoil_settlements(request: Request) -> Action:
         return "cut before" if "SELECT id, attempt FROM asked" in request.sql else "forward"
@@ -118,7 +118,7 @@ async def test_a_worker_whose_settlements_do_not_get_through_gives_its_items_up(
             await asyncio.sleep(0.05)
 
 
-async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
+async def test_a_worker_without_heartbeats_cancels_its_runs(
     database: Database, proxy: FaultProxy
 ) -> None:
     effects: list[str] = []
@@ -147,8 +147,8 @@ async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
         proxy.refusing = False
 
 
-async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: FaultProxy) -> None:
-    """Without its lease a save can only be refused, so nothing waits for the database to come back."""
+async def test_losing_the_lease_ends_a_waiting_save(database: Database, proxy: FaultProxy) -> None:
+    """Without its lease a save can only be refused, so it need not wait for the database."""
     await put(database, TABLE, new("cake"))
     lease = HeldLease(LEASE)
     async with database.transaction() as tx:
@@ -174,7 +174,7 @@ async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: Faul
     assert await fetch(database, "SELECT count(*) FROM public.saved") == [0]
 
 
-async def test_a_wait_for_an_answer_ends(database: Database, proxy: FaultProxy) -> None:
+async def test_a_wait_for_an_answer_times_out(database: Database, proxy: FaultProxy) -> None:
     async with await open_connection(proxy.url, answer_limit=0.5) as connection:
         proxy.each(Link.black_hole)
         async with asyncio.timeout(20):
@@ -182,7 +182,7 @@ async def test_a_wait_for_an_answer_ends(database: Database, proxy: FaultProxy) 
                 await connection.execute("SELECT 1")
 
 
-async def test_a_pool_hands_out_no_dead_connection(database: Database, proxy: FaultProxy) -> None:
+async def test_a_pool_returns_no_dead_connection(database: Database, proxy: FaultProxy) -> None:
     async with connect(proxy.url, size=1) as pool:
         assert await fetch(pool, "SELECT 1") == [1]
         proxy.each(Link.black_hole)
@@ -190,19 +190,19 @@ async def test_a_pool_hands_out_no_dead_connection(database: Database, proxy: Fa
             assert await fetch(pool, "SELECT 2") == [2]
 
 
-async def test_stages_inside_a_query_do_not_keep_a_worker_from_going_on(
+async def test_stages_inside_a_query_do_not_block_their_worker(
     database: Database, proxy: FaultProxy
 ) -> None:
     """All connections of the stages' pool are in use when they go silent."""
     limit = LEASE.total_seconds() * 3 / 4
-    asked = asyncio.Event()
+    querying = asyncio.Event()
 
     async with connect(proxy.url, size=4, answer_limit=limit) as pool:
 
         async def query(work: Work) -> Move:
             async with pool.transaction() as tx:
                 if work.key.startswith("slow") and work.attempt == 1:
-                    asked.set()
+                    querying.set()
                     await tx.execute("SELECT pg_sleep(1)")
             return Finish()
 
@@ -211,7 +211,7 @@ async def test_stages_inside_a_query_do_not_keep_a_worker_from_going_on(
         worker = Worker(pool, table, lease=LEASE, grace=dt.timedelta(seconds=1))
         running = asyncio.create_task(worker.run())
         async with asyncio.timeout(20):
-            await asked.wait()
+            await querying.wait()
         proxy.each(Link.black_hole)
         await put(database, table, *(new("tea", f"quick {n}") for n in range(4)))
         await until(database, 8)
@@ -219,7 +219,7 @@ async def test_stages_inside_a_query_do_not_keep_a_worker_from_going_on(
         await running
 
 
-async def test_a_connection_is_closed_though_its_rollback_was_cancelled(
+async def test_a_connection_is_closed_although_its_rollback_was_cancelled(
     database: Database, proxy: FaultProxy
 ) -> None:
     connection = await open_connection(proxy.url, answer_limit=5)

@@ -88,7 +88,7 @@ async def test_withdraw_with_promotion(database: Database, sweep: Sweep) -> None
         [placed, _] = await everybody_applies(database, opening, people)
         application = placed.application.id
         if not await sweep.attempt(position, submissions.withdraw, application, LOCAL):
-            # Refused where the first withdrawal was committed.
+            # Refused if the first withdrawal was committed.
             with contextlib.suppress(AppError):
                 await do(database, submissions.withdraw, application, LOCAL)
         statuses = [status for status, _ in await applications(database, opening)]
@@ -109,7 +109,7 @@ async def test_decay(database: Database, sweep: Sweep) -> None:
 
 
 async def test_budget_reservation(database: Database, sweep: Sweep) -> None:
-    """A reservation whose answer was lost stays counted, so a budget is never exceeded."""
+    """A reservation stays counted if its answer was lost, so a budget is never exceeded."""
     cap = Decimal(3)
     acknowledged = 0
     limits = caps(day=cap, month=cap, run=cap)

@@ -31,7 +31,7 @@ HELD: LiteralString = "SELECT count(*) FROM queue.live WHERE status = 'PROCESSIN
 
 
 async def finish(database: Database) -> None:
-    """Let everything run to its end, past all waits."""
+    """Run everything to its end, through all waits."""
     async with asyncio.timeout(60):
         while await fetch(database, "SELECT count(*) FROM queue.live") != [0]:
             await drain(database, PIPELINE)
@@ -55,7 +55,7 @@ async def test_submit(database: Database, sweep: Sweep) -> None:
     for position in sweep.positions():
         keys.append(f"order {position}")
         if not await sweep.attempt(position, queue.submit, order(keys[-1])):
-            # Refused where the first submission was committed.
+            # Refused if the first submission was committed.
             with contextlib.suppress(NotAdmitted):
                 await do(database, queue.submit, order(keys[-1]))
     await check(database, keys)
@@ -68,7 +68,7 @@ async def test_claim(database: Database, sweep: Sweep) -> None:
         keys.append(await submitted(database, position))
         worker = await do(database, leases.register_worker, "here", LEASE)
         if not await sweep.attempt(position, store.claim_items, worker, wants):
-            # The worker reconnects, and gives back what it holds without knowing it.
+            # The worker reconnects and releases claims that it does not know.
             await do(database, leases.release_unknown_claims, worker)
             assert await fetch(database, HELD) == [0]
             assert len(await do(database, store.claim_items, worker, wants)) == 1
@@ -87,7 +87,7 @@ async def run_at(
 
 
 async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Work:
-    """The next item at this stage, to which the pipeline itself brings it."""
+    """Run the pipeline until an item reaches this stage, and claim it."""
     others = [phase for phase in PIPELINE if phase != (kind, stage)]
     async with asyncio.timeout(60):
         while True:

@@ -18,7 +18,7 @@ from .pipeline import PIPELINE
 
 
 async def main(url: str, lease: str) -> None:
-    """As a supervisor would: a worker that finds no database at its start is started again."""
+    """Restart a worker that finds no database, as a supervisor would."""
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     while not stopped.is_set():

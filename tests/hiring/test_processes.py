@@ -90,7 +90,7 @@ async def test_three_workers_killed_and_the_database_restarted_each_deadline_fir
             if kills == 2:
                 cut_power(tmp_path / "postgres")
             # As every process of the product does that uses the bundled server.
-            await asyncio.to_thread(server.tend)
+            await asyncio.to_thread(server.maintain)
             workers.append(start(url))
         assert kills > 2
         async with connect(url) as database, database.transaction() as tx:

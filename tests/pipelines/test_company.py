@@ -181,14 +181,14 @@ async def test_what_is_known_and_fresh_is_left_alone_unless_forced(bed: Bed) -> 
     bed.serve(about=ABOUT)
     await bed.submit()
     await bed.run()
-    calls = len(bed.net.asked)
+    calls = len(bed.net.requests)
     again = await item(bed.database, await bed.submit())
     await bed.run()
     assert (await item(bed.database, again.id)).status == "SKIPPED"  # type: ignore[arg-type]
-    assert len(bed.net.asked) == calls
+    assert len(bed.net.requests) == calls
     await bed.submit(force=True)
     await bed.run()
-    assert len(bed.net.asked) > calls
+    assert len(bed.net.requests) > calls
 
 
 @pytest.mark.server_clock(dt.timedelta(hours=-2))

@@ -184,7 +184,7 @@ async def test_stop_lists_reject_before_anything_is_fetched(database: Database) 
     bed = await Bed(database, Net()).begin(PROFILE.model_copy(update={"stop_lists": stopped}))
     id = await bed.judge()
     assert (await item(database, id)).status == "FILTERED"
-    assert bed.net.asked == []
+    assert bed.net.requests == []
 
 
 async def test_whoever_insists_gets_a_match_and_still_sees_what_the_filter_says(bed: Bed) -> None:
@@ -234,9 +234,9 @@ async def test_a_page_that_the_server_saw_within_a_day_is_not_fetched_again(bed:
     await bed.judge()
     async with bed.database.transaction() as tx:
         await tx.execute("UPDATE catalog.listing SET last_seen_at = now() - interval '23 hours'")
-    calls = len(bed.net.asked)
+    calls = len(bed.net.requests)
     await bed.judge()
-    assert len(bed.net.asked) == calls
+    assert len(bed.net.requests) == calls
 
 
 @pytest.mark.server_clock(2 * HOUR)
@@ -244,9 +244,9 @@ async def test_a_page_that_the_server_saw_over_a_day_ago_is_fetched_again(bed: B
     await bed.judge()
     async with bed.database.transaction() as tx:
         await tx.execute("UPDATE catalog.listing SET last_seen_at = now() - interval '25 hours'")
-    calls = len(bed.net.asked)
+    calls = len(bed.net.requests)
     await bed.judge()
-    assert len(bed.net.asked) > calls
+    assert len(bed.net.requests) > calls
 
 
 @pytest.mark.server_clock(2 * HOUR)
@@ -390,7 +390,7 @@ async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(bed: 
     found = await fetch(bed.database, "SELECT parent_id FROM queue.item WHERE kind = 'listing'")
     assert found == [parent, parent]
     await bed.drain()
-    assert bed.net.asked == []
+    assert bed.net.requests == []
     assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
 
 

@@ -118,7 +118,7 @@ async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Data
 
     await asyncio.gather(schedule(), schedule(), worker(), worker(), worker(), worker())
     await work(database, table)
-    asked = Counter(request.url for request in net.asked)
+    asked = Counter(request.url for request in net.requests)
     assert len(asked) == 61
     assert set(asked.values()) == {1}
     keys = await fetch(database, "SELECT key FROM rotation.call")
@@ -322,7 +322,7 @@ async def test_a_config_that_does_not_validate_fails_its_target_until_it_is_bad(
         assert target.next_allowed_at
         assert target.gate_at
     assert target.status == "bad"
-    assert net.asked == []
+    assert net.requests == []
     told = await fetch(database, "SELECT DISTINCT answer, requests, detail FROM rotation.call")
     assert [(answer, requests) for answer, requests, _ in told] == [("error", 0)]
     assert "not a config of Greenhouse: board_token" in told[0][2]
@@ -349,7 +349,7 @@ async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database:
     await work_with(database, net, {})
     target = await of(database, id)
     assert (target.queued_at, target.fail_count, target.failures) == (None, 0, 0)
-    assert net.asked == []
+    assert net.requests == []
     for table in ("call", "signature"):
         assert await fetch(database, f"SELECT 1 FROM rotation.{table}") == []
     async with database.transaction() as tx:
@@ -365,7 +365,7 @@ async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database:
     await look_again(database)
     await work_with(database, net, {"SHOP_API_KEY": "x"})
     target = await of(database, id)
-    assert (target.new_jobs_last, target.queued_at, len(net.asked)) == (1, None, 1)
+    assert (target.new_jobs_last, target.queued_at, len(net.requests)) == (1, None, 1)
     async with database.transaction() as tx:
         assert (await sources.get(tx, id)).last_detail is None
         assert await targets.uncalled_targets(tx, target.run_id or 0) == []
@@ -392,5 +392,5 @@ async def test_who_is_named_is_called_out_of_turn_and_nobody_else(database: Data
     assert await start(database, replace(WISH, sources=[wells])) == [wells]
     assert await start(database, replace(WISH, sources=[wells])) == []
     await work(database, table)
-    asked = [one.url for one in net.asked]
+    asked = [one.url for one in net.requests]
     assert [asked.count(BOARD.format(name)) for name in ("wells", "pipes")] == [2, 1]

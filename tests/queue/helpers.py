@@ -42,10 +42,10 @@ def new(name: str, key: str = "earl-grey", **more: Any) -> NewItem:
 
 
 async def put(database: Database, table: Stages, *news: NewItem) -> list[ItemId]:
-    """Declare the stages and submit roots; each must be let in."""
+    """Declare the stages and submit roots, which must all be accepted."""
     async with database.transaction() as tx:
         await queue.declare_stages(tx, table)
-        return [await queue.submit(tx, one) for one in news]
+        return [await queue.submit(tx, new) for new in news]
 
 
 async def drain(database: Database, table: Stages, **options: Any) -> int:
@@ -64,7 +64,7 @@ async def running(database: Database, table: Stages, **options: Any) -> AsyncIte
 
 
 async def fetch(source: Database | Tx, sql: LiteralString, params: Sequence[Any] = ()) -> list[Any]:
-    """All rows; the values themselves where there is one column."""
+    """All rows; plain values if there is only one column."""
     if isinstance(source, Database):
         async with source.transaction() as tx:
             return await fetch(tx, sql, params)
@@ -82,20 +82,20 @@ async def item(database: Database, id: ItemId) -> inspect.Item:
 
 
 async def happened(database: Database, id: ItemId) -> list[str]:
-    """What the timeline of an item says, in order."""
+    """The events of an item, in order."""
     return await fetch(
         database, "SELECT what FROM queue.event WHERE item_id = %s ORDER BY id", [id]
     )
 
 
 async def make_due(database: Database) -> None:
-    """Let the time pass that parked items wait for."""
+    """Make all parked items due."""
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.live SET available_at = now() WHERE parked")
 
 
 async def claim(database: Database, kind: str, stage: str) -> Work:
-    """The next item of a phase, as a new worker claims it."""
+    """Claim the next item of a phase with a new worker."""
     async with database.transaction() as tx:
         worker = await leases.register_worker(tx, "a worker", SOON)
         [claimed] = await store.claim_items(tx, worker, [ClaimRequest(kind, stage, 1)])
@@ -103,7 +103,7 @@ async def claim(database: Database, kind: str, stage: str) -> Work:
 
 
 async def lose_leases(database: Database) -> None:
-    """Let every worker be silent for so long that others take over what it holds."""
+    """Let the leases of all workers lapse, and rescue their items."""
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.worker SET beat_at = now() - interval '1 hour'")
         await leases.rescue_abandoned_items(tx)
@@ -165,7 +165,7 @@ async def until_statements_wait(database: Database, count: int = 1) -> None:
 
 
 async def claim_twice(database: Database, kind: str, stage: str) -> tuple[Work, Work]:
-    """Two attempts of the next item of a phase: the first worker lost its lease to the second."""
+    """Claim the next item of a phase twice; the first worker loses its lease before the second claims it."""
     stale = await claim(database, kind, stage)
     await lose_leases(database)
     return stale, await claim(database, kind, stage)

@@ -18,7 +18,7 @@ LEASE = dt.timedelta(seconds=60)
 MAX_SPAWN_DEPTH = 1
 MAX_RESCUES = 2
 CAPACITY = {"tea": 1_000_000, "cup": 2}
-"""How many due items each stage of a kind takes from outside."""
+"""How many due items each stage accepts from submissions."""
 
 ENDINGS = {Finish: "SUCCESS", Filter: "FILTERED", Skip: "SKIPPED", Fail: "FAILED"}
 
@@ -28,7 +28,7 @@ Time: TypeAlias = tuple[float, int]
 Batch: TypeAlias = Sequence[tuple[Claim, Outcome]]
 
 SettleAnswer: TypeAlias = str | list[ItemId | str]
-"""The word lost or refused, or for each spawn the child's id or the rule that refused it."""
+""""lost" or "refused", or for each spawn the child's id or the rule that refused it."""
 
 
 @dataclass
@@ -94,10 +94,10 @@ class QueueModel:
     """Ids that PostgreSQL gave to new items, by parent, kind, key and stage."""
 
     def find(self, **fields: Any) -> list[ModelItem]:
-        """Items whose attributes have these values, in the order in which they are claimed."""
+        """Items with these attribute values, in the order in which they are claimed."""
         items = sorted(self.items.values(), key=lambda item: (item.priority, item.due, item.id))
-        wanted = fields.items()
-        return [item for item in items if all(getattr(item, name) == v for name, v in wanted)]
+        expected = fields.items()
+        return [item for item in items if all(getattr(item, name) == v for name, v in expected)]
 
     def lease_stands(self, worker: int) -> bool:
         lapses = self.heartbeats[worker] + LEASE.total_seconds()
@@ -123,7 +123,7 @@ class QueueModel:
         return None
 
     def add(self, new: NewItem, parent: ModelItem | None) -> ModelItem:
-        # PostgreSQL may have made no such item; then the states differ.
+        # If PostgreSQL created no such item, the states differ.
         about = parent and parent.id, new.kind, new.key, new.stage
         id = self.new_ids.get(about, ItemId(-len(self.items)))
         first = new.stage, new.priority
@@ -147,19 +147,21 @@ class QueueModel:
     def settle(self, worker: int, batch: Batch) -> list[SettleAnswer]:
         """Settle each item once: hand-overs, then endings, then moves, then all spawns."""
         answers: list[SettleAnswer] = ["lost"] * len(batch)
-        held: dict[int, tuple[ModelItem, Outcome]] = {}
+        claims_held: dict[int, tuple[ModelItem, Outcome]] = {}
         for id in dict.fromkeys(claim.id for claim, _ in batch):
             places = [n for n, (claim, _) in enumerate(batch) if claim.id == id]
             for n in [n for n in places if self.holds(worker, batch[n][0])][:1]:
-                held[n] = self.items[id], batch[n][1]
-        refused = [n for n, (item, outcome) in held.items() if not self.hand_over(item, outcome)]
-        for n, (item, outcome) in held.items():
+                claims_held[n] = self.items[id], batch[n][1]
+        refused = [
+            n for n, (item, outcome) in claims_held.items() if not self.hand_over(item, outcome)
+        ]
+        for n, (item, outcome) in claims_held.items():
             if n in refused or type(outcome) in ENDINGS:
                 self.end(item, ENDINGS.get(type(outcome), "FAILED"))
-        for item, outcome in held.values():
+        for item, outcome in claims_held.values():
             if item.live:
                 self.requeue(item, outcome)
-        for n, (item, outcome) in held.items():
+        for n, (item, outcome) in claims_held.items():
             spawns = [] if n in refused else [self.spawn(item, new) for new in outcome.spawn]
             answers[n] = "refused" if n in refused else spawns
         return answers
@@ -175,7 +177,7 @@ class QueueModel:
                 self.saved.append(claim)
 
     def hand_over(self, item: ModelItem, outcome: Outcome) -> bool:
-        """False where that stage already ran in the lineage."""
+        """False if that stage already ran in the lineage."""
         if not isinstance(outcome, HandOver):
             return True
         lineage = self.find(lineage=item.lineage, kind=item.kind, key=item.key)
@@ -215,7 +217,7 @@ class QueueModel:
         self.make_due(item, delay)
 
     def spawn_awaited(self, item: ModelItem, outcome: Outcome) -> Outcome:
-        """Wait for the child or the item that does its work; where there is neither, go on."""
+        """Wait for the child or the item that does its work; if there is neither, continue."""
         if not isinstance(outcome, stages.WaitFor) or not isinstance(outcome.item, NewItem):
             return outcome
         if self.spawn(item, outcome.item) in ("depth", "circular", "finished"):
@@ -280,13 +282,13 @@ class QueueModel:
         self.heartbeats[worker] -= LEASE.total_seconds()
 
     def pass_time(self, time: dt.timedelta) -> None:
-        """Workers whose lease stands keep it."""
+        """Workers that hold a lease renew it."""
         for worker in filter(self.lease_stands, self.heartbeats):
             self.heartbeats[worker] += time.total_seconds()
         self.now = (self.now[0] + time.total_seconds(), self.now[1])
 
     def rescue(self) -> None:
-        """Give back what dead workers hold: after each death, and otherwise once a minute."""
+        """Requeue the items of dead workers: after each death, and otherwise once a minute."""
         now = self.now[0]
         for worker in self.heartbeats:
             if not self.lease_stands(worker):
@@ -296,6 +298,6 @@ class QueueModel:
         self.rescued_at = now
         for item in self.find(status="PROCESSING"):
             if item.worker in self.deaths and item.rescues >= MAX_RESCUES:
-                item.end("FAILED")  # `wake_orphans` wakes the items that wait for it.
+                item.end("FAILED")  # `wake_stranded_waiters` wakes the items that wait for it.
             elif item.worker in self.deaths:
                 item.status, item.worker, item.rescues = "PENDING", None, item.rescues + 1

@@ -26,7 +26,7 @@ async def quick(work: Work) -> Move:
 
 
 async def node(work: Work) -> Move:
-    """A node of a graph that its item carries: spawn the neighbours, whatever the circles."""
+    """A node of the graph in its item's data: spawn the neighbours, although the graph has cycles."""
     await asyncio.sleep(random.random() * 0.05)
     graph, prefix = work.data["graph"], work.data["prefix"]
     name = work.key.removeprefix(prefix)
@@ -60,7 +60,7 @@ async def work(database: Database, pipeline: str, lease: dt.timedelta) -> None:
 
 
 async def main(url: str, pipeline: str, lease: str = f"{SOON.total_seconds()}") -> None:
-    """As a supervisor would: a worker that finds no database at its start is started again."""
+    """Restart a worker that finds no database, as a supervisor would."""
     while True:
         try:
             async with connect(url, size=6) as database:

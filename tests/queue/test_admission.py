@@ -1,4 +1,4 @@
-"""Who is let in: the four refusals, the cap, and the feeder that loses nothing by it."""
+"""Admission: the four refusals, the capacity of a phase, and feeds."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ async def nothing(work: Work) -> Move:
 SITE = stages({"site/analysis": Stage(nothing, capacity=5), "site/prompts": Stage(nothing)})
 
 
-async def refusal(tx: Tx, one: NewItem) -> RefusedItem:
+async def refusal(tx: Tx, new: NewItem) -> RefusedItem:
     with pytest.raises(NotAdmitted) as caught:
-        await queue.submit(tx, one)
+        await queue.submit(tx, new)
     return caught.value.refused
 
 
@@ -72,11 +72,11 @@ async def test_queue_full(tx: Tx) -> None:
     assert [isinstance(answer, AcceptedItem) for answer in answers] == [True] * 5 + [False] * 2
     refused = await refusal(tx, new("site/analysis", "late"))
     assert (refused.reason, refused.live) == ("full", None)
-    # The other phase has room of its own.
+    # The capacity of the other phase is separate.
     await queue.submit(tx, new("site/prompts", "late"))
 
 
-async def test_the_cap_holds_however_many_pour_at_once(database: Database) -> None:
+async def test_concurrent_submissions_never_exceed_the_capacity(database: Database) -> None:
     async with database.transaction() as tx:
         await queue.declare_stages(tx, SITE)
 
@@ -91,7 +91,7 @@ async def test_the_cap_holds_however_many_pour_at_once(database: Database) -> No
 
 
 @pytest.mark.parametrize("capacity", [1_000, 1_000_000], ids=["near the cap", "far from the cap"])
-async def test_only_one_of_many_who_submit_the_same_is_let_in(
+async def test_one_of_many_concurrent_submissions_of_the_same_work_is_accepted(
     database: Database, capacity: int
 ) -> None:
     async with database.transaction() as tx:
@@ -118,8 +118,8 @@ async def test_a_rolled_back_transaction_submits_nothing(database: Database) -> 
 
 
 async def take_sites(tx: Tx, most: int) -> Sequence[NewItem]:
-    """The scan of the seeds: what is not started and not in progress, locked by an update."""
-    found = await fetch(
+    """Take sites that are neither started nor in progress; the UPDATE locks them."""
+    rows = await fetch(
         tx,
         """
         UPDATE public.site SET in_progress = true
@@ -129,7 +129,7 @@ async def take_sites(tx: Tx, most: int) -> Sequence[NewItem]:
         """,
         [most],
     )
-    return [new("site/analysis", f"site {id}", data={"site": id}) for id in found]
+    return [new("site/analysis", f"site {id}", data={"site": id}) for id in rows]
 
 
 async def release_sites(tx: Tx, refused: Sequence[RefusedItem]) -> None:
@@ -152,7 +152,7 @@ async def many_sites(database: Database, many: int) -> None:
         )
 
 
-async def test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing(database: Database) -> None:
+async def test_a_feed_submits_what_fits_and_a_full_queue_loses_nothing(database: Database) -> None:
     async def analyse(work: Work) -> Move:
         async def save(tx: Tx) -> None:
             await tx.execute(
@@ -175,7 +175,7 @@ async def test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing(database:
     assert await fetch(database, "SELECT DISTINCT state, runs FROM public.site") == [("done", 1)]
 
 
-async def test_two_feeders_at_once_feed_each_row_once(database: Database) -> None:
+async def test_two_concurrent_feed_scans_submit_each_row_once(database: Database) -> None:
     await many_sites(database, 40)
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.phase SET capacity = 1000")
@@ -188,7 +188,7 @@ async def test_two_feeders_at_once_feed_each_row_once(database: Database) -> Non
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [40]
 
 
-async def test_what_was_taken_in_a_transaction_that_dies_is_taken_again(database: Database) -> None:
+async def test_rows_taken_in_a_failed_transaction_are_taken_again(database: Database) -> None:
     await many_sites(database, 3)
     with pytest.raises(ZeroDivisionError):
         async with database.transaction() as tx:
@@ -199,7 +199,7 @@ async def test_what_was_taken_in_a_transaction_that_dies_is_taken_again(database
         assert await feed_batch(tx, FEED) == 3
 
 
-async def test_a_fed_row_joins_the_lineage_that_found_it_or_begins_its_own(
+async def test_a_fed_row_joins_the_lineage_that_found_it_or_starts_a_new_one(
     database: Database,
 ) -> None:
     async def find(work: Work) -> Move:
@@ -224,7 +224,7 @@ async def test_a_fed_row_joins_the_lineage_that_found_it_or_begins_its_own(
     ) == [("forgotten parent", None, 0), ("its child", parent, 1)]
 
 
-async def test_what_is_refused_because_it_lives_is_given_back(database: Database) -> None:
+async def test_rows_refused_because_their_work_is_alive_are_put_back(database: Database) -> None:
     await many_sites(database, 2)
     await put(database, SITE, new("site/analysis", "site 1"))
 
@@ -233,7 +233,7 @@ async def test_what_is_refused_because_it_lives_is_given_back(database: Database
     assert await fetch(database, "SELECT id FROM public.site WHERE NOT in_progress") == [1]
 
 
-async def test_rows_taken_while_the_phase_fills_up_are_given_back(database: Database) -> None:
+async def test_rows_taken_while_the_phase_fills_up_are_put_back(database: Database) -> None:
     await many_sites(database, 4)
 
     async def take(tx: Tx, most: int) -> Sequence[NewItem]:
@@ -250,7 +250,7 @@ async def test_rows_taken_while_the_phase_fills_up_are_given_back(database: Data
 
 
 class Interrupted(psycopg.AsyncConnection[Any]):
-    """Lets the live item end just before the queue looks up which item refused the new one."""
+    """Lets the live item end just before the queue looks it up."""
 
     async def execute(self, query: Any, *args: Any, **options: Any) -> Any:
         if "live.status, item.tracking_id" in str(query):
@@ -259,7 +259,7 @@ class Interrupted(psycopg.AsyncConnection[Any]):
         return await super().execute(query, *args, **options)
 
 
-async def test_a_row_is_given_back_where_the_item_that_refused_it_has_ended_meanwhile(
+async def test_a_row_is_put_back_if_the_live_item_ended_before_it_was_looked_up(
     database: Database,
 ) -> None:
     await many_sites(database, 1)
@@ -271,7 +271,7 @@ async def test_a_row_is_given_back_where_the_item_that_refused_it_has_ended_mean
 
 
 async def test_spawns_and_next_stages_are_not_refused_by_a_full_phase(database: Database) -> None:
-    """The cap is a door for what comes from outside; work that is already in must be able to end."""
+    """The capacity limits submissions; work that was admitted must be able to finish."""
 
     async def first(work: Work) -> Move:
         return Finish(spawn=[new("site/analysis", f"page {n}") for n in range(20)])
@@ -282,12 +282,12 @@ async def test_spawns_and_next_stages_are_not_refused_by_a_full_phase(database: 
     assert await fetch(database, "SELECT count(*) FROM queue.ending") == [21]
 
 
-# Big batches go by COPY, and must do the same as the careful way.
+# Large batches use COPY and must have the same result as INSERT.
 
 ROOMY = stages({"site/analysis": Stage(nothing, capacity=1_000_000)})
 
 
-async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
+async def test_a_large_batch_is_submitted_completely(tx: Tx) -> None:
     await queue.declare_stages(tx, ROOMY)
     odd = 'back\\slash "quote" %s {brace} ünïcode 日本'
     news = [new("site/analysis", f"{odd} {n}", data={"text": odd, "n": n}) for n in range(300)]
@@ -295,7 +295,7 @@ async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
     news[8] = new("site/analysis", "own limits", max_retries=0, max_spawn_depth=2, priority=5)
     answers = await queue.submit_all(tx, news)
     assert all(isinstance(answer, AcceptedItem) for answer in answers)
-    found = await fetch(
+    rows = await fetch(
         tx,
         """
         SELECT key, data, max_retries, max_spawn_depth, priority,
@@ -304,26 +304,30 @@ async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
         """,
     )
     plain = (3, 10, 100, False, False, True)
-    expected = [(one.key, one.data, *plain) for one in news]
+    expected = [(new_item.key, new_item.data, *plain) for new_item in news]
     expected[7] = ("later", {}, 3, 10, 100, True, True, True)
     expected[8] = ("own limits", {}, 0, 2, 5, False, False, True)
-    assert found == expected
+    assert rows == expected
     assert await fetch(tx, "SELECT count(DISTINCT tracking_id) FROM queue.item") == [300]
     assert await fetch(tx, "SELECT what, count(*) FROM queue.event GROUP BY 1") == [
         ("submitted", 300)
     ]
 
 
-async def test_a_big_batch_with_live_work_in_it_gets_an_answer_for_each(tx: Tx) -> None:
+async def test_a_large_batch_with_live_work_gets_a_result_for_each_item(tx: Tx) -> None:
     await queue.declare_stages(tx, ROOMY)
     live = await queue.submit(tx, new("site/analysis", "5"))
     answers = await queue.submit_all(tx, [new("site/analysis", str(n)) for n in range(200)])
     refused = [answer for answer in answers if isinstance(answer, RefusedItem)]
-    assert [(one.new.key, one.reason, one.live) for one in refused] == [("5", "queued", live)]
+    assert [(refusal.new.key, refusal.reason, refusal.live) for refusal in refused] == [
+        ("5", "queued", live)
+    ]
     assert await fetch(tx, "SELECT count(*) FROM queue.live") == [200]
 
 
-async def test_two_big_batches_of_the_same_in_opposite_order_both_end(database: Database) -> None:
+async def test_two_large_batches_of_the_same_items_in_opposite_order_both_end(
+    database: Database,
+) -> None:
     async with database.transaction() as tx:
         await queue.declare_stages(tx, ROOMY)
     news = [new("site/analysis", str(n)) for n in range(500)]
@@ -337,9 +341,7 @@ async def test_two_big_batches_of_the_same_in_opposite_order_both_end(database: 
 
 
 @pytest.mark.parametrize("wrong", [new("coffee/run"), new("site/analysis", data={"x": "\x00"})])
-async def test_a_big_batch_with_something_wrong_in_it_puts_nothing_in(
-    tx: Tx, wrong: NewItem
-) -> None:
+async def test_a_large_batch_with_an_invalid_item_submits_nothing(tx: Tx, wrong: NewItem) -> None:
     await queue.declare_stages(tx, ROOMY)
     with pytest.raises(Invalid):
         await queue.submit_all(tx, [*(new("site/analysis", str(n)) for n in range(200)), wrong])

@@ -1,4 +1,4 @@
-"""The alerts: what looks like a loop, and a scheduler nobody tends."""
+"""Alerts about suspected loops and unchecked schedules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLE = stages(listing=nothing)
 
 
 async def copy(tx: Tx, times: int, **changes: Any) -> None:
-    """Items of one lineage that the spawn rules would have refused: what an older queue left."""
+    """Items of one lineage that the spawn rules would refuse, as an older queue may have left them."""
     await tx.execute(
         """
         INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id, ancestry,
@@ -44,7 +44,7 @@ async def rules(tx: Tx) -> list[str]:
     return sorted(alert.rule for alert in await alerts.list_alerts(tx))
 
 
-async def test_all_quiet(tx: Tx) -> None:
+async def test_a_healthy_queue_raises_no_alert(tx: Tx) -> None:
     await root(tx)
     assert await rules(tx) == []
 
@@ -69,7 +69,7 @@ async def test_what_raises_an_alert(
     assert await rules(tx) == expected
 
 
-async def test_an_alert_that_stands_is_one_row_and_one_log_line(
+async def test_a_repeated_alert_is_one_row_and_one_log_line(
     tx: Tx, caplog: pytest.LogCaptureFixture
 ) -> None:
     await root(tx)
@@ -86,7 +86,7 @@ async def test_an_alert_that_stands_is_one_row_and_one_log_line(
     assert len(await alerts.list_alerts(tx, standing=False)) == 1
 
 
-async def test_only_what_is_new_is_looked_at(tx: Tx) -> None:
+async def test_only_new_items_are_checked(tx: Tx) -> None:
     await root(tx)
     await copy(tx, 2)
     await alerts.check_rules(tx)
@@ -95,11 +95,11 @@ async def test_only_what_is_new_is_looked_at(tx: Tx) -> None:
     assert await rules(tx) == []
 
 
-async def test_a_scheduler_that_does_not_tick_is_an_alert_until_it_does(tx: Tx) -> None:
+async def test_an_alert_is_open_while_no_worker_checks_the_schedules(tx: Tx) -> None:
     await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '31 s')")
     assert await rules(tx) == ["scheduler"]
     [alert] = await alerts.list_alerts(tx)
-    assert alert.detail == "no worker has looked at the schedules for 31 s: is one running?"
+    assert alert.detail == "no worker has checked the schedules for 31 s: is one running?"
     await tx.execute("UPDATE queue.tick SET at = clock_timestamp()")
     assert await rules(tx) == []
     assert await fetch(tx, "SELECT cleared_at IS NOT NULL FROM queue.alert") == [True]

@@ -1,4 +1,4 @@
-"""Who gets which item, and when."""
+"""Claims: order, concurrency, pauses, start rates and notifications."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def test_concurrent_claims_never_share_an_item(database: Database) -> None
 
     async def ask(_: int) -> list[int]:
         async with database.transaction() as tx:
-            return [one.work.id for one in await claim(tx, worker)]
+            return [claimed.work.id for claimed in await claim(tx, worker)]
 
     claimed = [id for ids in await asyncio.gather(*map(ask, range(8))) for id in ids]
     assert len(claimed) == len(set(claimed)) == 40
@@ -49,14 +49,14 @@ async def test_concurrent_claims_never_share_an_item(database: Database) -> None
 async def test_a_claim_never_waits_for_another(database: Database) -> None:
     await put(database, TEA, new("tea", "one"), new("tea", "two"))
     worker = await join(database)
-    async with database.transaction() as held, database.transaction() as free:
-        await held.execute("SET LOCAL statement_timeout = '2s'")
-        await free.execute("SET LOCAL statement_timeout = '2s'")
-        assert len(await claim(held, worker, 1)) == 1
-        assert len(await claim(free, worker, 1)) == 1
+    async with database.transaction() as first, database.transaction() as second:
+        await first.execute("SET LOCAL statement_timeout = '2s'")
+        await second.execute("SET LOCAL statement_timeout = '2s'")
+        assert len(await claim(first, worker, 1)) == 1
+        assert len(await claim(second, worker, 1)) == 1
 
 
-async def test_the_most_urgent_comes_first_then_the_oldest(database: Database) -> None:
+async def test_items_are_claimed_by_priority_then_by_age(database: Database) -> None:
     order: list[str] = []
 
     async def run(work: Work) -> Move:
@@ -90,7 +90,7 @@ async def test_a_delayed_item_is_not_claimed_before_its_time(database: Database)
     assert started >= available
 
 
-async def test_a_marked_claim_passes_over_what_it_took_and_an_unmarked_one_finds_the_rest(
+async def test_a_claim_with_a_position_skips_earlier_items_and_one_without_finds_them(
     database: Database,
 ) -> None:
     await put(database, TEA, *(new("tea", str(n)) for n in range(6)))
@@ -103,12 +103,12 @@ async def test_a_marked_claim_passes_over_what_it_took_and_an_unmarked_one_finds
         )
         later = await claim(tx, worker, 10, first[-1].position)
         again = await claim(tx, worker, 10)
-    assert [one.work.key for one in later] == ["3", "4", "5"]
-    assert [one.work.key for one in again] == ["0"]
+    assert [claimed.work.key for claimed in later] == ["3", "4", "5"]
+    assert [claimed.work.key for claimed in again] == ["0"]
 
 
 async def test_work_that_arrives_out_of_order_is_found_under_load(database: Database) -> None:
-    """A more urgent item, put in while a long backlog drains, does not wait for its end."""
+    """An urgent item that is submitted during a long backlog does not wait for its end."""
     order: list[str] = []
 
     async def run(work: Work) -> Move:
@@ -125,7 +125,9 @@ async def test_work_that_arrives_out_of_order_is_found_under_load(database: Data
     assert order.index("vip") < 2000
 
 
-async def test_a_paused_phase_starts_nothing_and_a_resumed_one_goes_on(database: Database) -> None:
+async def test_a_paused_phase_claims_nothing_and_a_resumed_one_continues(
+    database: Database,
+) -> None:
     table = stages({"tea/boil": Stage(nothing), "tea/pour": Stage(nothing)})
     await put(database, table, new("tea/boil", "a"), new("tea/pour", "b"))
     async with database.transaction() as tx:
@@ -136,7 +138,7 @@ async def test_a_paused_phase_starts_nothing_and_a_resumed_one_goes_on(database:
     assert await drain(database, table) == 1
 
 
-async def test_a_paused_kind_starts_nothing_in_any_phase(database: Database) -> None:
+async def test_a_paused_kind_claims_nothing_in_any_phase(database: Database) -> None:
     table = stages({"tea/boil": Stage(nothing), "tea/pour": Stage(nothing)}, coffee=nothing)
     await put(database, table, new("tea/boil", "a"), new("tea/pour", "b"), new("coffee", "c"))
     async with database.transaction() as tx:
@@ -146,7 +148,7 @@ async def test_a_paused_kind_starts_nothing_in_any_phase(database: Database) -> 
 
 
 async def test_a_start_rate_holds_over_all_workers(database: Database) -> None:
-    """Three may start in a window, whoever starts them."""
+    """Three items may start per window, over all workers."""
     rate = StartRate(3, dt.timedelta(minutes=5))
     table = stages({"tea": Stage(nothing, rate=rate)})
     await put(database, table, *(new("tea", str(n)) for n in range(10)))
@@ -157,7 +159,7 @@ async def test_a_start_rate_holds_over_all_workers(database: Database) -> None:
     assert await drain(database, table) == 3
 
 
-async def test_a_pool_runs_as_many_at_once_as_it_has_processors(database: Database) -> None:
+async def test_a_pool_runs_as_many_items_at_once_as_it_has_processors(database: Database) -> None:
     running = most = 0
 
     async def run(work: Work) -> Move:
@@ -174,8 +176,8 @@ async def test_a_pool_runs_as_many_at_once_as_it_has_processors(database: Databa
     assert most == 4
 
 
-async def test_slow_work_is_not_hoarded(database: Database) -> None:
-    """A worker claims what its processors can begin, and leaves the rest to others."""
+async def test_a_worker_does_not_claim_slow_work_ahead(database: Database) -> None:
+    """A worker claims what its processors can start and leaves the rest to other workers."""
     gate = asyncio.Event()
 
     async def run(work: Work) -> Move:
@@ -194,13 +196,13 @@ async def test_slow_work_is_not_hoarded(database: Database) -> None:
     await draining
 
 
-async def test_a_worker_that_only_polls_does_the_same(database: Database) -> None:
+async def test_a_polling_worker_runs_new_items(database: Database) -> None:
     await put(database, TEA, new("tea"))
     assert await drain(database, TEA, poll_only=True) == 1
     assert await fetch(database, "SELECT bool_or(idle) FROM queue.worker") == [False]
 
 
-async def test_an_idle_worker_is_told_of_new_work(database: Database) -> None:
+async def test_an_idle_worker_is_notified_of_new_items(database: Database) -> None:
     worker = queue.Worker(database, TEA)
     running = asyncio.create_task(worker.run())
     await put(database, TEA)
@@ -219,11 +221,11 @@ async def test_an_idle_worker_is_told_of_new_work(database: Database) -> None:
     await running
 
 
-async def test_nobody_is_told_while_nobody_sleeps(database: Database) -> None:
-    """pg_notify takes a lock that all commits share; a busy queue is spared it."""
+async def test_no_notification_is_sent_while_no_worker_is_idle(database: Database) -> None:
+    """pg_notify takes a lock that all commits share, so a busy queue avoids it."""
     listener = await queue.worker.open_connection(database.url)
     await listener.execute("LISTEN jobmill_queue")
     await put(database, TEA, new("tea"))
-    told = [note async for note in listener.notifies(timeout=0.2)]
+    notifications = [note async for note in listener.notifies(timeout=0.2)]
     await listener.close()
-    assert told == []
+    assert notifications == []

@@ -1,4 +1,4 @@
-"""The example of the how-to page runs as it stands there."""
+"""The example of the how-to page runs, and the reference pages match the code."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-pipeline.md"
 
 
 async def test_the_example_pipeline(database: Database) -> None:
-    found = re.search(r"<!-- example: .*?```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert found
-    assert len(found[1].splitlines()) <= 32
+    match = re.search(r"<!-- example: .*?```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert match
+    assert len(match[1].splitlines()) <= 32
     page: dict[str, Any] = {}
-    exec(found[1], page)  # noqa: S102
+    exec(match[1], page)  # noqa: S102
     tools = Tools(database)
     table = stages(
         {f"page/{name}": Stage(partial(page[name], tools)) for name in ("read", "count")}
@@ -49,7 +49,7 @@ async def test_the_reference_of_tables_is_what_the_database_has(tx: Tx) -> None:
             re.MULTILINE,
         )
     }
-    found = await fetch(
+    existing = await fetch(
         tx,
         """
         SELECT CASE table_schema WHEN 'queue' THEN table_name
@@ -60,14 +60,14 @@ async def test_the_reference_of_tables_is_what_the_database_has(tx: Tx) -> None:
          GROUP BY 1
         """,
     )
-    assert documented == dict(found)
+    assert documented == dict(existing)
 
 
 def test_the_reference_of_events_names_what_the_code_writes() -> None:
     text = REFERENCE.read_text().partition("## Events")[2]
     documented = set(re.findall(r"`([a-z ]+)`", text)) - {"what"}
     code = "".join(file.read_text() for file in Path(queue.__file__).parent.glob("*.py"))
-    # The endings are written as their status in lower case.
+    # Endings are logged as their status in lower case.
     endings = {"success", "filtered", "skipped", "failed"}
     missing = [
         what for what in documented - endings if f"'{what}'" not in code and f'"{what}"' not in code

@@ -29,7 +29,7 @@ async def never(work: Work) -> Move:
 STAGES: Stages = stages({name: queue.Stage(never) for name in ("tea/run", "tea/pour", "cup/run")})
 
 Statement = Callable[[Tx, int, Work], Awaitable[bool]]
-"""Acts on a claim; False where the fence refused it."""
+"""Acts on a claim; False if the fence refused it."""
 
 
 async def end(tx: Tx, worker: int, work: Work) -> bool:
@@ -70,7 +70,7 @@ async def take_over(tx: Tx, worker: int) -> None:
 
 
 async def requeue_and_forget(tx: Tx, worker: int) -> None:
-    """The item was given back, and no worker has claimed it since."""
+    """The item was released, and no worker has claimed it since."""
     await leases.release_unknown_claims(tx, worker)
 
 
@@ -140,7 +140,7 @@ async def test_a_stale_claim_changes_nothing(
 async def test_a_claim_lost_while_its_statement_waits_changes_nothing(
     database: Database, claimed: Claimed, statement: Statement, lose: Loss
 ) -> None:
-    """The statement found the claim, then waited for the row; PostgreSQL looks at the row again."""
+    """The statement found the claim and then waited for the row; PostgreSQL checks the row again."""
 
     async def act() -> bool:
         async with database.transaction() as tx:
@@ -261,7 +261,7 @@ async def test_the_second_outcome_of_a_claim_does_not_spawn_the_item_it_waits_fo
     assert await fetch(database, "SELECT key FROM queue.item WHERE key = 'second'") == []
 
 
-async def test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt_is_kept(
+async def test_a_claim_whose_answer_was_lost_is_released_although_an_older_attempt_is_known(
     database: Database, claimed: Claimed
 ) -> None:
     async with database.transaction() as tx:
@@ -269,7 +269,7 @@ async def test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt
         assert await leases.release_unknown_claims(tx, claimed.worker, [claimed.work.claim]) == 1
 
 
-async def test_a_worker_disowns_nothing_that_another_holds(
+async def test_a_worker_releases_no_claims_of_another_worker(
     database: Database, claimed: Claimed
 ) -> None:
     async with database.transaction() as tx:

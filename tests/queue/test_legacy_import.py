@@ -1,4 +1,4 @@
-"""Items exported from an older queue."""
+"""Import of items that an older queue exported."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ async def test_an_item_without_tracking_fields_becomes_the_root_of_a_lineage(tx:
     assert (ancestry, depth, most) == ([], 0, 10)
 
 
-async def test_a_lineage_keeps_its_shape_and_its_rules(tx: Tx) -> None:
-    """The example of the design: a listing, its company, its source; old ids become ours."""
+async def test_an_imported_lineage_keeps_its_tree_and_its_limits(tx: Tx) -> None:
+    """A listing, its company and its source; old ids are replaced by new ones."""
     await take(
         tx,
         {"id": "item-1", "type": "job", "url": "https://s.test/1", "status": "success",
@@ -64,24 +64,24 @@ async def test_a_lineage_keeps_its_shape_and_its_rules(tx: Tx) -> None:
          "spawn_depth": 2, "parent_item_id": "item-2", "retry_count": 2},
         rename={"job": "listing"},
     )  # fmt: skip
-    found = await fetch(
+    rows = await fetch(
         tx,
         """
         SELECT id, kind, stage, status, ancestry, parent_id, retry_count, error_text
           FROM queue.items ORDER BY id
         """,
     )
-    one, two, three = (row[0] for row in found)
-    assert [row[1:] for row in found] == [
+    first, second, third = (row[0] for row in rows)
+    assert [row[1:] for row in rows] == [
         ("listing", "scrape", "SUCCESS", [], None, 0, None),
-        ("company", "run", "FAILED", [one], one, 0, "HTTP 500"),
-        ("source", "run", "PENDING", [one, two], two, 2, None),
+        ("company", "run", "FAILED", [first], first, 0, "HTTP 500"),
+        ("source", "run", "PENDING", [first, second], second, 2, None),
     ]
     answers = await spawn_children(
         tx,
         [
-            ChildItem(three, new("company", "https://s.test")),
-            ChildItem(one, new("company", "https://s.test")),
+            ChildItem(third, new("company", "https://s.test")),
+            ChildItem(first, new("company", "https://s.test")),
         ],
     )
     assert [answer.reason for answer in answers if isinstance(answer, RefusedItem)] == [
@@ -96,7 +96,7 @@ async def test_a_second_import_of_the_same_file_changes_nothing(tx: Tx) -> None:
     assert await fetch(tx, "SELECT count(*) FROM queue.item") == [2]
 
 
-async def test_what_is_alive_already_is_not_taken_twice(tx: Tx) -> None:
+async def test_work_that_is_alive_already_is_not_imported(tx: Tx) -> None:
     await queue.declare_stages(tx, TABLE)
     await queue.submit(tx, new("company", "https://a.test"))
     assert await take(tx, LEGACY) == ImportReport(known=1)
@@ -120,17 +120,17 @@ async def test_imported_items_run(database: Database) -> None:
         ('"text"', "line 2: not a JSON object"),
         ("null", "line 2: not a JSON object"),
         ("9" * 5000, "line 2: not JSON: "),
-        (LEGACY | {"id": "\ud800"}, "line 2: the data holds half a surrogate pair"),
-        (LEGACY | {"message": "\x00"}, "line 2: the data holds a NUL"),
-        (LEGACY | {"error_details": "\x00"}, "line 2: the data holds a NUL"),
+        (LEGACY | {"id": "\ud800"}, "line 2: the data contains a lone surrogate"),
+        (LEGACY | {"message": "\x00"}, "line 2: the data contains a NUL"),
+        (LEGACY | {"error_details": "\x00"}, "line 2: the data contains a NUL"),
         ("[" * 100_000, "line 2: not JSON: "),
-        (LEGACY | {"type": "brewery"}, "line 2: unknown kind 'brewery'; known: company, listing, source"),
+        (LEGACY | {"type": "brewery"}, "line 2: unknown kind 'brewery'; the kinds are: company, listing, source"),
         (LEGACY | {"url": ""}, "line 2: the key must have"),
         (LEGACY | {"url": "a\x00b"}, "line 2: the key must have"),
         ({"id": "x", "type": "company"}, "line 2: key: Field required"),
         (LEGACY | {"status": "confused"}, "line 2: status: Input should be"),
         (LEGACY | {"spawn_depth": -1}, "line 2: spawn_depth: "),
-        (LEGACY | {"pipeline_state": {"x": "\x00"}}, "line 2: the data holds a NUL"),
+        (LEGACY | {"pipeline_state": {"x": "\x00"}}, "line 2: the data contains a NUL"),
         (LEGACY | {"pipeline_state": [1]}, "line 2: pipeline_state: "),
         (LEGACY | {"priority": 10**9}, "line 2: priority 1000000000"),
     ],

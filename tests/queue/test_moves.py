@@ -1,4 +1,4 @@
-"""What each answer of a stage does to its item."""
+"""What each move of a stage does to its item."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from jobmill.queue.value_encoding import MAX_DATA_BYTES
 from .helpers import drain, fetch, happened, item, make_due, new, put, stages, statuses
 
 
-async def test_the_database_and_the_code_hold_the_same_table_of_transitions(tx: Tx) -> None:
+async def test_the_database_and_the_code_have_the_same_transitions(tx: Tx) -> None:
     legal: set[tuple[str | None, str]] = set()
     every = [status for status in TRANSITIONS if status]
     for was in TRANSITIONS:
@@ -48,7 +48,7 @@ async def test_the_database_and_the_code_hold_the_same_table_of_transitions(tx: 
                 pass
             await tx.execute("ROLLBACK TO probe")
     born = {(None, status) for status in every}
-    # An import may be born with any status; everything else must be in the table.
+    # An imported item may start with any status; every other change must be in the table.
     assert legal - born == {
         (was, became) for was, all in TRANSITIONS.items() if was for became in all
     }
@@ -81,7 +81,7 @@ async def test_an_item_goes_through_its_stages_and_leaves_a_timeline(database: D
     ]
 
 
-async def test_an_item_that_goes_on_may_get_another_place_in_the_line(database: Database) -> None:
+async def test_an_item_that_advances_may_get_another_priority(database: Database) -> None:
     order: list[str] = []
 
     async def weigh(work: Work) -> Move:
@@ -117,7 +117,7 @@ async def test_how_items_end(database: Database, move: Move, status: str) -> Non
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
 
 
-async def test_a_hand_over_ends_the_item_and_a_child_goes_on(database: Database) -> None:
+async def test_a_hand_over_ends_the_item_and_a_child_continues(database: Database) -> None:
     async def boil(work: Work) -> Move:
         return HandOver("pour", data={"hot": True})
 
@@ -198,7 +198,7 @@ async def test_waiting_until_a_time_costs_no_retry(database: Database) -> None:
     assert (await item(database, id)).status == "SUCCESS"
 
 
-async def test_an_item_waits_for_another_and_goes_on_when_that_ends(database: Database) -> None:
+async def test_an_item_waits_for_another_and_continues_when_that_ends(database: Database) -> None:
     order: list[str] = []
 
     async def tea(work: Work) -> Move:
@@ -219,7 +219,7 @@ async def test_an_item_waits_for_another_and_goes_on_when_that_ends(database: Da
 
 
 async def test_a_waiting_item_never_starves_what_it_waits_for(database: Database) -> None:
-    """One processor, and the one who waits is more urgent than the one waited for."""
+    """There is one processor, and the waiting item is more urgent than the awaited one."""
     order: list[str] = []
 
     async def tea(work: Work) -> Move:
@@ -234,7 +234,7 @@ async def test_a_waiting_item_never_starves_what_it_waits_for(database: Database
     assert order == ["host", "guest"]
 
 
-async def test_who_waits_for_a_handed_over_item_waits_for_its_last_stage(
+async def test_an_item_that_waits_for_a_handed_over_item_waits_for_its_last_stage(
     database: Database,
 ) -> None:
     order: list[str] = []
@@ -276,7 +276,7 @@ async def test_a_wait_for_an_item_is_bounded(database: Database) -> None:
     assert (await item(database, id)).message == "cold"
 
 
-async def test_what_ended_before_the_wait_began_is_not_waited_for(database: Database) -> None:
+async def test_an_item_does_not_wait_for_one_that_has_already_ended(database: Database) -> None:
     async def tea(work: Work) -> Move:
         return WaitFor(ended) if work.waited_for is None else Finish()
 
@@ -291,7 +291,7 @@ async def test_what_ended_before_the_wait_began_is_not_waited_for(database: Data
     assert (await item(database, id)).status == "SUCCESS"
 
 
-async def test_a_blocked_item_parks_and_goes_on_when_the_block_lifts(database: Database) -> None:
+async def test_a_blocked_item_is_parked_until_it_is_unblocked(database: Database) -> None:
     async def run(work: Work) -> Move:
         if await fetch(database, "SELECT 1 FROM pg_class WHERE relname = 'gas'"):
             return Finish()
@@ -314,7 +314,7 @@ async def test_a_blocked_item_parks_and_goes_on_when_the_block_lifts(database: D
     ]  # fmt: skip
 
 
-async def test_a_blocked_item_is_looked_at_again_by_itself(database: Database) -> None:
+async def test_a_blocked_item_runs_again_after_its_recheck_time(database: Database) -> None:
     async def run(work: Work) -> Move:
         return Finish() if work.data else Block("gas", "none", data={"asked": True})
 
@@ -326,7 +326,7 @@ async def test_a_blocked_item_is_looked_at_again_by_itself(database: Database) -
     assert (await item(database, id)).status == "SUCCESS"
 
 
-async def test_an_item_cannot_go_on_for_ever(database: Database) -> None:
+async def test_an_item_that_never_ends_fails_after_its_maximum_of_steps(database: Database) -> None:
     async def run(work: Work) -> Move:
         return Advance("run")
 
@@ -335,7 +335,7 @@ async def test_an_item_cannot_go_on_for_ever(database: Database) -> None:
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.live SET steps = %s", [MAX_STEPS - 3])
     assert await drain(database, table) == 4
-    assert "this is a loop" in ((await item(database, id)).message or "")
+    assert "it is in a loop" in ((await item(database, id)).message or "")
 
 
 @pytest.mark.parametrize(
@@ -348,13 +348,13 @@ async def test_an_item_cannot_go_on_for_ever(database: Database) -> None:
         (Finish(data={"x": "y" * MAX_DATA_BYTES}), "at most"),
         (Advance("nowhere"), "no stage 'nowhere'"),
         (HandOver("nowhere"), "no stage 'nowhere'"),
-        (Finish(spawn=[new("nobody")]), "nothing here runs nobody/run"),
+        (Finish(spawn=[new("nobody")]), "the stage spawned nobody/run, which is not a known phase"),
         (Finish(spawn=[new("tea", "")]), "the key must have"),
         (Finish(message="a\x00b"), "NUL character"),
     ],
     ids=lambda given: "" if isinstance(given, str) else type(given).__name__,
 )
-async def test_an_answer_that_cannot_be_kept_fails_its_item_alone(
+async def test_an_outcome_that_cannot_be_stored_fails_only_its_item(
     database: Database, move: Move, says: str
 ) -> None:
     async def run(work: Work) -> Move:
@@ -387,10 +387,10 @@ async def test_text_that_only_looks_like_a_nul_is_kept(database: Database) -> No
         (new("tea", "a\x00"), "control characters"),
         (new("tea", priority=40_000), "priority 40000"),
         (new("tea", data={"x": "\x00"}), "NUL"),
-        (new("tea", delay=dt.timedelta.max), "nothing waits longer"),
+        (new("tea", delay=dt.timedelta.max), "use at most 3650 days"),
         (new("tea", max_retries=40_000), "max retries 40000"),
         (new("tea", max_spawn_depth=-1), "max spawn depth -1"),
-        (new("coffee"), "nothing here runs coffee/run; known phases: tea/run"),
+        (new("coffee"), "there is no phase coffee/run; the phases are: tea/run"),
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
@@ -406,8 +406,8 @@ async def test_a_wrong_submission_is_refused_with_a_reason(
     assert await fetch(tx, "SELECT count(*) FROM queue.item") == [0]
 
 
-async def test_waiting_for_what_nobody_will_do_goes_on_at_once(database: Database) -> None:
-    """The kettle has ended in this lineage already: there is nothing to wait for."""
+async def test_a_wait_for_a_refused_spawn_ends_at_once(database: Database) -> None:
+    """The kettle has already ended in this lineage, so there is nothing to wait for."""
 
     async def tea(work: Work) -> Move:
         if work.data.get("asked"):
@@ -427,7 +427,7 @@ async def test_waiting_for_what_nobody_will_do_goes_on_at_once(database: Databas
     assert (await item(database, id)).message == "had asked before"
 
 
-async def test_a_stage_that_waited_and_failed_knows_at_its_retry_that_it_waited(
+async def test_a_retry_after_a_wait_knows_what_it_waited_for(
     database: Database,
 ) -> None:
     async def tea(work: Work) -> Move:
@@ -448,8 +448,8 @@ async def test_a_stage_that_waited_and_failed_knows_at_its_retry_that_it_waited(
     assert (await item(database, id)).status == "SUCCESS"
 
 
-async def test_nobody_waits_for_an_ancestor_that_waits_for_him(database: Database) -> None:
-    """The spawn is refused as circular; the ancestor lives, and is not worth a wait."""
+async def test_no_item_waits_for_an_ancestor_that_waits_for_it(database: Database) -> None:
+    """The spawn is refused as circular; waiting for the live ancestor would be a deadlock."""
 
     async def tea(work: Work) -> Move:
         if work.waited_for is None:

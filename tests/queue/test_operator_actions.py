@@ -1,4 +1,4 @@
-"""What an operator may do, and what is refused."""
+"""Actions of an operator, and which are refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def fail_once(work: Work) -> Move:
     return Finish()
 
 
-async def test_a_failed_item_can_be_put_back(database: Database) -> None:
+async def test_a_failed_item_can_be_retried(database: Database) -> None:
     table = stages(tea=fail_once)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
@@ -54,18 +54,18 @@ async def test_a_failed_item_can_be_put_back(database: Database) -> None:
             await operator_actions.retry_item(tx, id)
 
 
-async def test_nothing_is_put_back_beside_live_work_of_the_same_thing(database: Database) -> None:
+async def test_an_item_cannot_be_retried_while_the_same_work_is_alive(database: Database) -> None:
     table = stages(tea=fail_once)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
     await put(database, table, new("tea"))
     async with database.transaction() as tx:
-        with pytest.raises(Conflict, match="other live work has its kind and key"):
+        with pytest.raises(Conflict, match="another live item has its kind and key"):
             await operator_actions.retry_item(tx, id)
     assert (await item(database, id)).status == "FAILED"
 
 
-async def test_a_pending_item_can_be_cancelled_and_wakes_who_waits_for_it(
+async def test_cancelling_a_pending_item_wakes_the_items_that_wait_for_it(
     database: Database,
 ) -> None:
     async def guest(work: Work) -> Move:
@@ -84,7 +84,7 @@ async def test_a_pending_item_can_be_cancelled_and_wakes_who_waits_for_it(
     assert await statuses(database) == {"SKIPPED": 1, "SUCCESS": 1}
 
 
-async def test_what_runs_or_has_ended_cannot_be_cancelled(tx: Tx) -> None:
+async def test_running_and_ended_items_cannot_be_cancelled(tx: Tx) -> None:
     await queue.declare_stages(tx, stages(tea=nothing))
     id = await queue.submit(tx, new("tea"))
     await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = 1")
@@ -94,7 +94,7 @@ async def test_what_runs_or_has_ended_cannot_be_cancelled(tx: Tx) -> None:
         await operator_actions.cancel_item(tx, ItemId(999), "x")
 
 
-async def test_what_is_claimed_at_the_same_moment_cannot_be_cancelled(database: Database) -> None:
+async def test_an_item_that_is_being_claimed_cannot_be_cancelled(database: Database) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
 
     async def cancel() -> None:
@@ -111,15 +111,17 @@ async def test_what_is_claimed_at_the_same_moment_cannot_be_cancelled(database: 
     assert (await item(database, id)).status == "PROCESSING"
 
 
-async def test_only_what_exists_can_be_paused(tx: Tx) -> None:
+async def test_only_existing_phases_can_be_paused(tx: Tx) -> None:
     await queue.declare_stages(tx, stages(tea=nothing))
-    with pytest.raises(Invalid, match="nothing here runs coffee; known phases: tea/run"):
+    with pytest.raises(Invalid, match="there is no phase coffee; the phases are: tea/run"):
         await operator_actions.pause_phase(tx, "coffee", None, "x")
     with pytest.raises(Conflict, match="tea/run is not paused"):
         await operator_actions.resume_phase(tx, "tea", "run")
 
 
-async def test_old_items_leave_with_their_events_and_the_young_stay(database: Database) -> None:
+async def test_old_items_are_deleted_with_their_events_and_recent_ones_stay(
+    database: Database,
+) -> None:
     table = stages(tea=nothing)
     old, young, live = await put(database, table, *(new("tea", str(n)) for n in range(3)))
     await drain(database, table, only=[])

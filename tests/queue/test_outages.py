@@ -1,4 +1,4 @@
-"""How long settlements go unanswered, as a worker counts it."""
+"""How long a worker's settlements go unanswered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def test_time_counts_from_the_first_operation_that_got_no_answer() -> None
 
 
 @pytest.mark.parametrize("error", [None, psycopg.errors.UniqueViolation("taken")])
-async def test_any_answer_ends_it(error: Exception | None) -> None:
+async def test_any_answer_ends_the_outage(error: Exception | None) -> None:
     outages = Outages()
     fail_unanswered(outages)
     if error:
@@ -45,7 +45,7 @@ async def test_an_operation_of_a_lost_lease_does_not_count_against_the_next() ->
     assert outages.longest() == 0
 
 
-async def test_a_task_with_nothing_left_to_settle_waits_for_no_answer() -> None:
+async def test_a_task_with_nothing_left_to_settle_has_no_outage() -> None:
     outages = Outages()
     fail_unanswered(outages)
     outages.forget()

@@ -36,7 +36,7 @@ TABLE = stages(tea=nothing, cup=nothing)
 
 @pytest.fixture(scope="module")
 async def history(server: str, template: str) -> AsyncIterator[str]:
-    """A million finished items, every tenth thousand of them one lineage, and a thousand live ones."""
+    """A million finished items in lineages of ten thousand, and a thousand live ones."""
     name = "history"
     run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
     url = make_conninfo(server, dbname=name)
@@ -66,7 +66,7 @@ async def history(server: str, template: str) -> AsyncIterator[str]:
 
 
 class Explained(psycopg.AsyncCursor[Any]):
-    """Asks for the plan of every statement before it runs it."""
+    """Explains every statement before it runs it."""
 
     plans: ClassVar[list[str]] = []
 
@@ -79,7 +79,7 @@ class Explained(psycopg.AsyncCursor[Any]):
 
 
 class Plans:
-    """Runs calls and gives the plans of what they executed."""
+    """Runs calls and returns the plans of their statements."""
 
     def __init__(self, tx: Tx) -> None:
         self.tx = tx
@@ -104,11 +104,11 @@ async def plans(history: str) -> AsyncIterator[Plans]:
 
 SCANNED = re.compile(r"Seq Scan on (item|ending|live|event)\b")
 WALKED = re.compile(r"Scan using \w+ on (item|ending|live|event)\b[^\n]*\n(?!\s*Index Cond)")
-"""An index read from one end to the other."""
+"""A scan of a whole index."""
 
 
 def by_index(plan: str, *indexes: str) -> None:
-    """Every table of size is reached by a condition on an index, and these are among them."""
+    """Every large table is read through an index condition, and these indexes are used."""
     assert not SCANNED.search(plan), plan
     assert not WALKED.search(plan), plan
     for index in indexes:
@@ -130,12 +130,12 @@ async def test_a_claim(plans: Plans) -> None:
 async def test_an_end_and_a_requeue(plans: Plans) -> None:
     worker = await worker_of(plans.tx)
     claimed = await store.claim_items(plans.tx, worker, [ClaimRequest("tea", "run", 20)])
-    ends = [f'{{"id":{one.work.id},"attempt":1,"status":"SUCCESS"}}' for one in claimed[:10]]
+    ends = [f'{{"id":{item.work.id},"attempt":1,"status":"SUCCESS"}}' for item in claimed[:10]]
     plan = await plans.of(lambda: store.end_items(plans.tx, worker, ends))
     by_index(plan, "live_pkey", "live_waiting")
     moves = [
-        f'{{"id":{one.work.id},"attempt":1,"status":"PENDING","stage":"run","what":"retry","delay":5,"retries":1,"steps":0}}'
-        for one in claimed[10:]
+        f'{{"id":{item.work.id},"attempt":1,"status":"PENDING","stage":"run","what":"retry","delay":5,"retries":1,"steps":0}}'
+        for item in claimed[10:]
     ]
     plan = await plans.of(lambda: store.requeue_items(plans.tx, worker, moves))
     by_index(plan, "live_pkey")
@@ -148,7 +148,7 @@ async def test_a_spawn_and_its_five_rules(plans: Plans) -> None:
 
 
 async def test_a_spawn_on_a_connection_without_index_plans(plans: Plans) -> None:
-    """With the planner as it comes: a save in a stage's own transaction."""
+    """With the default settings of the planner, as in a separate transaction of a stage."""
     plan = await plans.of(
         lambda: spawn_children(plans.tx, [ChildItem(ItemId(5000), new("cup", "c"))])
     )
@@ -173,7 +173,7 @@ async def test_a_lineage_of_ten_thousand_among_a_million(plans: Plans) -> None:
     [tracking] = await fetch(plans.tx, "SELECT tracking_id FROM queue.item WHERE id = 5000")
     assert isinstance(tracking, UUID)
     plan = await plans.of(lambda: lineage.read_lineage(plans.tx, tracking, limit=100))
-    # The last join reads `live` as it likes: that is all that is unfinished, once, for one page.
+    # The last join may scan `live`, which has only unfinished items, once per page.
     by_index(plan.replace(" on live ", " on few "), "once_in_a_lineage", "item_pkey")
 
 

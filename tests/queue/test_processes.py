@@ -1,4 +1,4 @@
-"""Workers as processes: killed, stopped, paused, cut off. Nothing is lost, nothing happens twice."""
+"""Worker processes that are killed, stopped, paused or cut off lose nothing and save nothing twice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Crew:
-    """Worker processes that a test may kill; whoever is killed is replaced by `man`."""
+    """Worker processes that a test may kill; `man` replaces killed ones."""
 
     def __init__(self, url: str, pipeline: str, lease: float) -> None:
         self._command = [sys.executable, "-m", "tests.queue.process", url, pipeline, str(lease)]
@@ -92,7 +92,7 @@ async def until(database: Database, status: str, seconds: float = 30) -> None:
 
 async def saved_table(database: Database) -> None:
     async with database.transaction() as tx:
-        # No key: a second row of the same item would be there to be seen.
+        # Without a unique key, so that a second row of the same item would be visible.
         await tx.execute("CREATE TABLE public.saved (item bigint, pid int)")
 
 
@@ -123,7 +123,7 @@ async def test_a_worker_stopped_past_its_lease_and_resumed_writes_nothing(
         hands.man(2)
         await until_ended(database)
         zombie.send_signal(signal.SIGCONT)
-        # Long enough for the zombie to wake, finish its sleep and try to write.
+        # Long enough for the paused worker to resume and try to write.
         await asyncio.sleep(5)
         rescuer = hands.processes[1].pid
         assert zombie.poll() is None
@@ -131,7 +131,7 @@ async def test_a_worker_stopped_past_its_lease_and_resumed_writes_nothing(
     assert await fetch(database, "SELECT count(*) FROM queue.worker") == [3], "it joined anew"
 
 
-async def test_a_worker_whose_lease_ran_out_writes_nothing_even_if_nobody_took_over(
+async def test_a_worker_with_a_lapsed_lease_writes_nothing_even_if_its_items_were_not_rescued(
     url: str, database: Database, slow_item: int
 ) -> None:
     with crew(url, "slow", 1) as hands:
@@ -141,14 +141,14 @@ async def test_a_worker_whose_lease_ran_out_writes_nothing_even_if_nobody_took_o
         await asyncio.sleep(5)
         zombie.send_signal(signal.SIGCONT)
         await until_ended(database)
-    # Its own first run came to nothing; it took the item up again under a new name.
+    # Its first run wrote nothing; it claimed the item again under a new worker id.
     done = await item(database, queue.ItemId(slow_item))
     assert (done.status, done.attempts) == ("SUCCESS", 2)
     assert await fetch(database, "SELECT count(*) FROM public.saved") == [1]
 
 
 async def saves_survive_a_pause_past_the_lease(url: str, database: Database, lease: float) -> None:
-    """Four saves wait for a lock and five for the savers while the worker is paused.
+    """Four saves wait for a lock and five for a commit connection while the worker is paused.
 
     Every item is saved once, although the worker resumes with attempts it no longer holds and then
     claims the same items again.
@@ -158,7 +158,7 @@ async def saves_survive_a_pause_past_the_lease(url: str, database: Database, lea
         await lock.execute("LOCK TABLE public.saved")
         with crew(url, "quick", 1, lease=lease) as workers:
             for n in range(4):
-                # One by one: savers that are free share what comes at once.
+                # One by one: saves that arrive together would share a transaction.
                 await put(database, PIPELINES["quick"], new("quick", str(n)))
                 await until_equal(database, WAITING_SAVERS, n + 1)
             await put(database, PIPELINES["quick"], *(new("quick", str(n)) for n in range(4, 9)))
@@ -167,7 +167,7 @@ async def saves_survive_a_pause_past_the_lease(url: str, database: Database, lea
             worker.send_signal(signal.SIGSTOP)
             await asyncio.sleep(lease + 1)
             worker.send_signal(signal.SIGCONT)
-            # The worker joins anew and claims what its old self held.
+            # The worker registers again and claims the items it held before.
             await until_equal(database, "SELECT (max(attempt) >= 2)::int FROM queue.live", 1)
             await lock.rollback()
             await until_ended(database)
@@ -203,7 +203,7 @@ async def test_saves_of_a_worker_paused_past_the_default_lease_happen_once(
     await saves_survive_a_pause_past_the_lease(url, database, lease=LEASE.total_seconds())
 
 
-async def test_sigterm_lets_work_finish_or_gives_it_back(url: str, database: Database) -> None:
+async def test_sigterm_lets_items_finish_or_releases_them(url: str, database: Database) -> None:
     await saved_table(database)
     short, long = await put(
         database,
@@ -233,7 +233,7 @@ async def test_20000_items_four_workers_one_killed_every_second_the_database_res
 
 
 @pytest.mark.soak
-async def test_a_million_items_with_workers_and_the_database_killed_all_along(
+async def test_a_million_items_while_workers_and_the_database_are_killed(
     tmp_path: Path,
 ) -> None:
     kills, restarts = await survive(tmp_path, items=1_000_000, restart_every=50_000)
@@ -242,7 +242,7 @@ async def test_a_million_items_with_workers_and_the_database_killed_all_along(
 
 
 async def survive(tmp_path: Path, *, items: int, restart_every: int) -> tuple[int, int]:
-    """Four workers, one of them killed every second, and the server now and then, until all is done."""
+    """Run four workers, kill one every second and the server now and then, until all items have ended."""
     server = EmbeddedServer(tmp_path / "postgres", durable=False)
     with server.use() as url:
         await fill(url, items)
@@ -255,8 +255,8 @@ async def survive(tmp_path: Path, *, items: int, restart_every: int) -> tuple[in
                 if left is not None and left < items - restart_every * (restarts + 1):
                     restarts += 1
                     cut_power(tmp_path / "postgres")
-                # As every process of the product does that uses the bundled server.
-                await asyncio.to_thread(server.tend)
+                # Every process of the product that uses the bundled server does this.
+                await asyncio.to_thread(server.maintain)
                 assert kills < 100 + items / 100, f"{left} still live"
                 await asyncio.sleep(1)
         async with connect(url) as database:
@@ -280,7 +280,7 @@ async def fill(url: str, items: int) -> None:
 
 
 async def live_or_none(url: str) -> int | None:
-    """How many items live, or None while the server is away."""
+    """How many items are alive; None while the server is unreachable."""
     try:
         async with connect(url) as database:
             return (await fetch(database, "SELECT count(*) FROM queue.live"))[0]
@@ -289,7 +289,7 @@ async def live_or_none(url: str) -> int | None:
 
 
 def cut_power(data: Path) -> None:
-    """Kill the server; `tend` starts it again."""
+    """Kill the server; `maintain` starts it again."""
     os.kill(int((data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
 
@@ -331,7 +331,7 @@ async def graph_crew(graphs: tuple[str, Database]) -> AsyncIterator[Crew]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(graph=GRAPHS, kills=st.lists(st.integers(0, 3), min_size=1, max_size=3))
-async def test_random_graphs_with_circles_always_end(
+async def test_random_cyclic_graphs_always_end(
     graphs: tuple[str, Database],
     graph_crew: Crew,
     graph: dict[str, list[tuple[str, str]]],

@@ -1,4 +1,4 @@
-"""When an item is tried again, and what is said when it is not."""
+"""When an item is retried, and the message when it is not."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ def work(retry_count: int = 0) -> Work:
         (BlockedOn("budget", "spent"), "blocked"),
     ],
 )
-def test_classes_of_errors(error: Exception, expected: str) -> None:
+def test_errors_are_classified(error: Exception, expected: str) -> None:
     assert classify_error(error) == expected
 
 
-def test_the_wait_doubles_and_the_jitter_only_adds() -> None:
+def test_the_backoff_doubles_and_jitter_only_adds_to_it() -> None:
     assert [backoff(n, 0).total_seconds() for n in range(4)] == [1, 2, 4, 8]
     assert [backoff(n, 1).total_seconds() for n in range(4)] == [1.25, 2.5, 5, 10]
 
 
 def test_errors_that_differ_in_numbers_ids_and_addresses_are_the_same_error() -> None:
-    one = fingerprint_error(
+    first = fingerprint_error(
         ValueError("item 17 at 0xdeadbeef of 8a4f1d9c-0000-4000-8000-3f5b1c2d4e6f")
     )
     other = fingerprint_error(ValueError("item 4 at 0x1 of 11111111-2222-4333-8444-555555555555"))
-    assert one == other
-    assert one != fingerprint_error(KeyError("item 17"))
+    assert first == other
+    assert first != fingerprint_error(KeyError("item 17"))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
@@ -63,27 +63,29 @@ def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("retries", "error", "seen", "message"),
+    ("retries", "error", "failed_before", "message"),
     [
         (3, RuntimeError("boom"), False, "Failed after 3 retries: RuntimeError: boom. "),
-        (0, Invalid("no date"), False, "Failed, and trying again cannot help: no date. "),
+        (0, Invalid("no date"), False, "Failed, and a retry cannot help: no date. "),
         (0, RuntimeError("x"), True, "Ancestor item failed with same error, not retrying. "),
     ],
 )
-def test_when_there_is_no_retry(retries: int, error: Exception, seen: bool, message: str) -> None:
-    outcome = outcome_of_error(work(retries), error, failed_before=seen)
+def test_when_there_is_no_retry(
+    retries: int, error: Exception, failed_before: bool, message: str
+) -> None:
+    outcome = outcome_of_error(work(retries), error, failed_before=failed_before)
     assert isinstance(outcome, Fail)
     assert outcome.message.startswith(message)
-    assert "`jobmill queue retry 7` puts it back" in outcome.message
+    assert "`jobmill queue retry 7` runs it again" in outcome.message
 
 
-def test_a_block_is_no_failure() -> None:
+def test_a_blocked_stage_is_not_a_failure() -> None:
     outcome = outcome_of_error(work(3), BlockedOn("budget", "spent"))
     assert isinstance(outcome, Block)
     assert (outcome.on, outcome.message) == ("budget", "spent")
 
 
-async def test_a_failure_waits_its_turn_and_keeps_the_details(database: Database) -> None:
+async def test_a_retry_waits_and_keeps_the_details_of_the_failure(database: Database) -> None:
     async def run(work: Work) -> Move:
         raise RuntimeError("the kettle is cold")
 
@@ -122,7 +124,7 @@ async def test_the_next_stage_starts_with_all_its_retries(database: Database) ->
 async def test_the_same_error_already_failed_in_this_lineage_is_not_retried(
     database: Database,
 ) -> None:
-    """Two stages of one thing, the first of which FAILED of the same error."""
+    """Two stages of the same work, the first of which FAILED with the same error."""
 
     async def run(work: Work) -> Move:
         raise RuntimeError(f"no route to host {work.id}")
@@ -133,7 +135,7 @@ async def test_the_same_error_already_failed_in_this_lineage_is_not_retried(
     table = stages({"company/extract": Stage(run), "company/fetch": Stage(good)})
     [id] = await put(database, table, new("company/extract", "https://a.test"))
     async with database.transaction() as tx:
-        # The lineage as an older queue left it: the first stage of the same company had failed.
+        # A lineage that an older queue left: the first stage of the same company had failed.
         await tx.execute(
             """
             INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id,

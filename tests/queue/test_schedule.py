@@ -1,4 +1,4 @@
-"""Recurring work: once a tick, whoever ticks, whatever was missed."""
+"""Schedules submit one item per interval, over all workers and after a downtime."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def submitted(database: Database) -> int:
     return (await fetch(database, "SELECT count(*) FROM queue.item"))[0]
 
 
-async def test_however_many_tick_at_once_an_item_is_put_in_once(database: Database) -> None:
+async def test_concurrent_checks_of_a_schedule_submit_one_item(database: Database) -> None:
     await declare(database, HOURLY)
     await asyncio.gather(*(tick(database, HOURLY) for _ in range(10)))
     assert await submitted(database) == 1
@@ -56,7 +56,9 @@ async def test_however_many_tick_at_once_an_item_is_put_in_once(database: Databa
     assert await submitted(database) == 2
 
 
-async def test_downtime_is_made_up_for_once_and_the_rhythm_is_kept(database: Database) -> None:
+async def test_after_a_downtime_one_item_is_submitted_and_the_rhythm_is_kept(
+    database: Database,
+) -> None:
     await declare(database, HOURLY)
     await tick(database, HOURLY)
     await drain(database, TABLE)
@@ -72,7 +74,7 @@ async def test_downtime_is_made_up_for_once_and_the_rhythm_is_kept(database: Dat
     assert missed == round(missed), "the ticks fall where they would have fallen"
 
 
-async def test_a_tick_is_skipped_while_the_last_run_still_lives(database: Database) -> None:
+async def test_a_schedule_is_skipped_while_its_last_item_is_alive(database: Database) -> None:
     await declare(database, HOURLY)
     await tick(database, HOURLY)
     await shift(database, HOUR)
@@ -83,7 +85,7 @@ async def test_a_tick_is_skipped_while_the_last_run_still_lives(database: Databa
     ]
 
 
-async def test_a_tick_and_its_item_commit_together(database: Database) -> None:
+async def test_a_schedule_and_its_item_commit_together(database: Database) -> None:
     await declare(database, HOURLY)
     async with database.transaction() as tx:
         await schedule_task([HOURLY])(tx)
@@ -93,7 +95,7 @@ async def test_a_tick_and_its_item_commit_together(database: Database) -> None:
     assert await submitted(database) == 1
 
 
-async def test_schedules_follow_what_is_declared(tx: Tx) -> None:
+async def test_stored_schedules_match_the_declared_ones(tx: Tx) -> None:
     await schedule.declare_schedules(tx, [HOURLY, Schedule("scan", HOUR, new("scan"))])
     await tx.execute("UPDATE queue.schedule SET next_at = now() + every")
     await schedule.declare_schedules(tx, [Schedule("scan", HOUR / 60, new("scan"))])

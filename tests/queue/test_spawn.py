@@ -1,4 +1,4 @@
-"""The five spawn rules, the four scenarios they are for, and what a lineage carries."""
+"""The five spawn rules and the four scenarios of loop prevention."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def test_a_child_carries_its_lineage(tx: Tx) -> None:
     assert (tracking, ancestry, depth, parent) == (root_tracking, [listing, company], 2, company)
 
 
-# The three test cases of the loop prevention design.
+# The basic cases of loop prevention.
 
 
 async def test_prevents_circular_dependency(tx: Tx) -> None:
@@ -106,7 +106,7 @@ async def test_prevents_duplicate_work(tx: Tx) -> None:
     assert second.live == first
 
 
-async def test_what_ended_in_a_lineage_is_not_begun_again_in_it(tx: Tx) -> None:
+async def test_work_that_ended_in_a_lineage_is_not_repeated_in_it(tx: Tx) -> None:
     for status in ("SUCCESS", "FILTERED", "SKIPPED", "FAILED"):
         listing = await root(tx, key=f"https://a.test/{status}")
         company = placed(await child(tx, listing, "company", f"https://{status}.test"))
@@ -114,15 +114,15 @@ async def test_what_ended_in_a_lineage_is_not_begun_again_in_it(tx: Tx) -> None:
         assert why(await child(tx, listing, "company", f"https://{status}.test")) == "finished"
 
 
-async def test_what_ended_in_another_lineage_may_be_done_again(tx: Tx) -> None:
+async def test_work_that_ended_in_another_lineage_may_be_repeated(tx: Tx) -> None:
     company = placed(await child(tx, await root(tx), "company", "https://a.test"))
     await end(tx, company)
     other = await root(tx, key="https://a.test/2")
     placed(await child(tx, other, "company", "https://a.test"))
 
 
-async def test_the_rules_are_asked_in_their_order(tx: Tx) -> None:
-    """Each child breaks several rules; the first of them is the answer."""
+async def test_the_spawn_rules_are_checked_in_order(tx: Tx) -> None:
+    """Each child breaks several rules; the first one is reported."""
     listing = await root(tx, max_spawn_depth=1)
     company = placed(await child(tx, listing, "company", "https://a.test"))
     # Depth before circular and duplicate.
@@ -144,7 +144,7 @@ async def test_every_refusal_leaves_an_event_on_the_spawner(tx: Tx) -> None:
     ) == ["circular: listing/run https://a.test/1"]
 
 
-async def test_many_are_spawned_at_once_and_each_gets_its_answer(tx: Tx) -> None:
+async def test_many_children_are_spawned_at_once_and_each_gets_a_result(tx: Tx) -> None:
     source = await root(tx, "source", "https://a.test/careers")
     keys = [f"https://a.test/{n % 700}" for n in range(1000)]
     answers = await spawn_children(tx, [ChildItem(source, new("listing", key)) for key in keys])
@@ -154,10 +154,10 @@ async def test_many_are_spawned_at_once_and_each_gets_its_answer(tx: Tx) -> None
     assert {why(answer) for answer in answers[700:]} == {"duplicate"}
 
 
-# The four scenarios of the loop prevention design, run by a worker.
+# The four scenarios of loop prevention, run by a worker.
 
 
-async def test_scenario_1_a_failed_company_does_not_send_its_listing_round_in_circles(
+async def test_scenario_1_a_failed_company_does_not_make_its_listing_loop(
     database: Database,
 ) -> None:
     async def listing(work: Work) -> Move:
@@ -172,7 +172,7 @@ async def test_scenario_1_a_failed_company_does_not_send_its_listing_round_in_ci
     assert await statuses(database) == {"SUCCESS": 2}
 
 
-async def test_scenario_2_a_circle_of_three_ends(database: Database) -> None:
+async def test_scenario_2_a_cycle_of_three_ends(database: Database) -> None:
     async def listing(work: Work) -> Move:
         return Finish(spawn=[new("company", "https://a.test")])
 
@@ -187,7 +187,7 @@ async def test_scenario_2_a_circle_of_three_ends(database: Database) -> None:
     assert await drain(database, table) == 3
 
 
-async def test_scenario_3_one_company_is_scraped_once_though_three_lineages_ask(
+async def test_scenario_3_one_company_is_scraped_once_for_three_lineages(
     database: Database,
 ) -> None:
     runs: list[str] = []
@@ -216,7 +216,7 @@ async def test_scenario_3_one_company_is_scraped_once_though_three_lineages_ask(
 async def test_scenario_3_the_spawner_is_given_the_live_item_of_another_lineage(
     database: Database,
 ) -> None:
-    """However many connections race, one item is made, and all the others are told which."""
+    """However many connections race, one item is created, and the others get its id."""
     async with database.transaction() as tx:
         roots = [await root(tx, key=f"https://a.test/{n}") for n in range(8)]
 
@@ -247,7 +247,7 @@ async def test_scenario_4_a_failing_item_is_tried_a_bounded_number_of_times(
     assert await fetch(database, "SELECT count(*) FROM queue.item") == [1]
 
 
-async def test_a_pipeline_may_hand_over_to_its_next_stage_though_the_key_is_the_same(
+async def test_a_pipeline_may_hand_over_to_its_next_stage_with_the_same_key(
     database: Database,
 ) -> None:
     async def fetch_pages(work: Work) -> Move:
@@ -260,7 +260,7 @@ async def test_a_pipeline_may_hand_over_to_its_next_stage_though_the_key_is_the_
 
 
 async def test_a_spawn_during_the_last_stage_of_a_hand_over_finds_the_live_item(tx: Tx) -> None:
-    """Live once holds for a thing in whatever stage it stands."""
+    """The same kind and key is alive once, in whichever stage."""
     table = stages({"company/fetch": Stage(nothing), "company/extract": Stage(nothing)})
     await queue.declare_stages(tx, table)
     await queue.declare_stages(tx, KINDS)

@@ -1,4 +1,4 @@
-"""Random stories: the queue on PostgreSQL and a model in memory end each step in the same state."""
+"""Random histories: the queue and a model in memory have the same state after each step."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Process:
     lease: HeldLease
     committer: GroupCommitter
     works: list[Work] = field(default_factory=list[Work])
-    """All that it ever claimed, newest first."""
+    """All claimed items, newest first."""
 
     @classmethod
     def make(cls, database: Database) -> Process:
@@ -233,11 +233,11 @@ class Story:
             work = works[number % len(works)]
             save = insert_saved_row(work.claim) if step.saves else None
             batch.append((work, replace(self.resolve(outcome), save=save)))
-        own = [(work, outcome) for work, outcome in batch if needs_own_transaction(outcome)]
-        if own:
-            await self.run_committer(process.committer, own)
+        with_saves = [(work, outcome) for work, outcome in batch if needs_own_transaction(outcome)]
+        if with_saves:
+            await self.run_committer(process.committer, with_saves)
             await self.observe()
-            model.settle_and_save(worker, claims(own))
+            model.settle_and_save(worker, claims(with_saves))
             self.begin_transaction()
         if shared := [pair for pair in batch if not needs_own_transaction(pair[1])]:
             settlements = [encode(work, outcome) for work, outcome in shared]
@@ -311,7 +311,7 @@ def brief_answer(answer: SettlementResult) -> str | list[ItemId | str]:
 
 @pytest.fixture
 async def story(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Story]:
-    """On connections with the settings of a worker's."""
+    """On connections with the settings of a worker."""
     monkeypatch.setattr(leases, "MAX_RESCUES", MAX_RESCUES)
     async with (
         connect(url, size=1, options=INDEX_PLANS) as database,

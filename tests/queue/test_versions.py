@@ -1,4 +1,4 @@
-"""A worker and a database of different versions: nothing is claimed, and no item pays for it."""
+"""A worker claims nothing from a database of another version, and uses up no retry."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def read_the_cups(tx: Tx) -> None:
     await tx.execute("SELECT size FROM public.cup")
 
 
-async def test_a_column_that_a_migration_renamed_costs_no_item_a_retry(database: Database) -> None:
+async def test_a_renamed_column_uses_up_no_retry(database: Database) -> None:
     async def run(work: Work) -> Move:
         if work.key.startswith("in the stage"):
             async with database.transaction() as tx:
@@ -79,6 +79,6 @@ async def test_a_column_that_a_migration_renamed_costs_no_item_a_retry(database:
     ) == [("BLOCKED", 0, BLOCKED_ON_SCHEMA)]
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE public.cup RENAME volume TO size")
-    # The next worker, of the right version, does not wait for the next look at blocked items.
+    # The next worker with the right version does not wait until blocked items are due again.
     await drain(database, table)
     assert await statuses(database) == {"SUCCESS": 50}

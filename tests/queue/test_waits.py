@@ -1,4 +1,4 @@
-"""Waits that end although the moment to end them was missed."""
+"""Waits whose end was missed are ended later."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ TABLE = stages({name: Stage(nothing) for name in ("tea/run", "kettle/fill", "ket
 
 @pytest.fixture
 async def waiting(database: Database) -> tuple[ItemId, ItemId]:
-    """Tea that lay down to wait for the kettle, and the kettle, which does not know of it yet."""
+    """Tea that will wait for the kettle, and the kettle."""
     tea, kettle = await put(database, TABLE, new("tea"), new("kettle/fill", "copper"))
     return tea, kettle
 
 
 async def lie_down(database: Database, tea: ItemId, awaited: ItemId) -> None:
-    """What a settlement writes that read the awaited item before it ended."""
+    """Park an item as a settlement does that read the awaited item before it ended."""
     async with database.transaction() as tx:
         await tx.execute(
             """
@@ -54,7 +54,7 @@ async def end(database: Database, kind: str, stage: str, outcome: Move) -> None:
         assert answer.moved
 
 
-async def test_an_item_whose_awaited_item_ended_unseen_is_freed(
+async def test_an_item_wakes_if_it_missed_the_end_of_its_awaited_item(
     database: Database, waiting: tuple[ItemId, ItemId]
 ) -> None:
     tea, kettle = waiting
@@ -65,7 +65,7 @@ async def test_an_item_whose_awaited_item_ended_unseen_is_freed(
     assert await fetch(database, "SELECT parked FROM queue.live WHERE id = %s", [tea]) == [False]
 
 
-async def test_an_item_whose_awaited_item_handed_over_unseen_waits_for_its_heir(
+async def test_an_item_follows_its_awaited_item_if_it_missed_the_hand_over(
     database: Database, waiting: tuple[ItemId, ItemId]
 ) -> None:
     tea, kettle = waiting
@@ -78,7 +78,7 @@ async def test_an_item_whose_awaited_item_handed_over_unseen_waits_for_its_heir(
     assert await fetch(database, waits, [tea]) == [(True, heir)]
 
 
-async def test_an_item_that_waits_for_a_live_one_goes_on_waiting(
+async def test_an_item_keeps_waiting_for_a_live_item(
     database: Database, waiting: tuple[ItemId, ItemId]
 ) -> None:
     tea, kettle = waiting
@@ -87,7 +87,7 @@ async def test_an_item_that_waits_for_a_live_one_goes_on_waiting(
         assert await store.wake_stranded_waiters(tx) == 0
 
 
-async def test_every_worker_looks_for_waits_that_were_missed(
+async def test_every_worker_looks_for_stranded_waiters(
     database: Database, waiting: tuple[ItemId, ItemId]
 ) -> None:
     tea, kettle = waiting
@@ -98,10 +98,10 @@ async def test_every_worker_looks_for_waits_that_were_missed(
             await asyncio.sleep(0.02)
 
 
-async def test_a_worker_that_goes_idle_looks_once_more_before_it_sleeps(
+async def test_a_worker_that_becomes_idle_looks_once_more_before_it_waits(
     database: Database,
 ) -> None:
-    """A producer that commits before the worker's flag is visible notifies nobody."""
+    """A producer that commits before the worker's flag is visible sends no notification."""
     table = stages(tea=nothing)
     await put(database, table)
     pools = {("tea", "run"): ProcessorPool("tea", "run", table["tea", "run"])}

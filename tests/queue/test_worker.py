@@ -1,4 +1,4 @@
-"""A worker among errors of its own making and others': what it survives, and what it shows."""
+"""Workers: failing stages and saves, rescues, heartbeats, lost connections and counters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def nothing(work: Work) -> Move:
 
 
 async def until(database: Database, query: Any, expected: list[Any]) -> None:
-    """Wait for an answer, whatever the database does meanwhile."""
+    """Wait until a query returns these rows, also while the database is unreachable."""
     async with asyncio.timeout(20):
         while True:
             with contextlib.suppress(psycopg.Error):
@@ -49,7 +49,7 @@ async def until(database: Database, query: Any, expected: list[Any]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other(
+async def test_an_outcome_that_the_database_refuses_fails_only_its_item(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -77,7 +77,7 @@ async def test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other(
     assert "the cup is chipped" in (failed.message or "")
 
 
-async def test_an_item_whose_row_is_locked_keeps_no_other_from_ending(database: Database) -> None:
+async def test_a_locked_item_does_not_delay_the_settlement_of_others(database: Database) -> None:
     gate = asyncio.Event()
 
     async def run(work: Work) -> Move:
@@ -86,7 +86,7 @@ async def test_an_item_whose_row_is_locked_keeps_no_other_from_ending(database: 
 
     table = stages({"tea": Stage(run, processors=5)})
     ids = await put(database, table, *(new("tea", str(n)) for n in range(5)))
-    # The lease of a real worker: with a short one, its limits would end the wait.
+    # The lease of a real worker: a short one would end the wait.
     async with running(database, table, lease=dt.timedelta(seconds=60)):
         await until(database, "SELECT count(*) FROM queue.live WHERE status = 'PROCESSING'", [5])
         async with database.transaction() as tx:
@@ -96,7 +96,7 @@ async def test_an_item_whose_row_is_locked_keeps_no_other_from_ending(database: 
         await until(database, "SELECT count(*) FROM queue.ending", [5])
 
 
-async def test_one_bad_save_among_many_costs_the_others_nothing(database: Database) -> None:
+async def test_a_failing_save_does_not_affect_the_others_of_its_group(database: Database) -> None:
     together = asyncio.Event()
 
     async def run(work: Work) -> Move:
@@ -122,7 +122,7 @@ async def test_one_bad_save_among_many_costs_the_others_nothing(database: Databa
     assert (await item(database, ids[7])).error_text == "DivisionByZero: division by zero"
 
 
-async def test_a_stage_that_will_not_be_cancelled_is_written_off_and_replaced(
+async def test_a_processor_whose_run_ignores_its_cancellation_is_replaced(
     database: Database,
 ) -> None:
     over = False
@@ -167,15 +167,15 @@ async def test_processors_are_visible_while_they_work(database: Database) -> Non
             "SELECT state, item FROM queue.processor ORDER BY number",
             [("busy", id), ("idle", None)],
         )
-        held = await item(database, id)
-        assert held.leased_until
-        assert held.leased_until > dt.datetime.now(dt.UTC)
+        claimed = await item(database, id)
+        assert claimed.leased_until
+        assert claimed.leased_until > dt.datetime.now(dt.UTC)
         gate.set()
         await until(database, "SELECT DISTINCT state FROM queue.processor", ["idle"])
     assert await fetch(database, "SELECT count(*) FROM queue.processor") == [0]
 
 
-async def test_an_item_that_kills_its_workers_is_given_up_in_the_end(database: Database) -> None:
+async def test_an_item_that_kills_its_workers_fails_in_the_end(database: Database) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     for _ in range(MAX_RESCUES + 1):
         async with database.transaction() as tx:
@@ -188,17 +188,17 @@ async def test_an_item_that_kills_its_workers_is_given_up_in_the_end(database: D
             await leases.rescue_abandoned_items(tx)
     given_up = await item(database, id)
     assert given_up.status == "FAILED"
-    assert given_up.message == "Its worker died 21 times while it ran: the item may be the cause"
+    assert given_up.message == "21 workers died while they ran this item: it may be the cause"
     assert (await happened(database, id)).count("rescued") == MAX_RESCUES
 
 
-async def test_a_claim_that_commits_after_the_burial_is_still_given_back(
+async def test_a_claim_that_commits_after_its_worker_is_marked_gone_is_rescued(
     database: Database,
 ) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     async with database.transaction() as tx:
         dead = await leases.register_worker(tx, "dead", dt.timedelta())
-        assert (await leases.rescue_abandoned_items(tx)).buried == 1
+        assert (await leases.rescue_abandoned_items(tx)).expired_workers == 1
         await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
     async with database.transaction() as tx:
         assert (await leases.rescue_abandoned_items(tx)).released == 1
@@ -225,16 +225,16 @@ async def test_a_rescue_waits_for_no_row_that_another_transaction_holds(
         await other.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [settling])
         async with asyncio.timeout(10), database.transaction() as tx:
             assert await leases.rescue_abandoned_items(tx) == leases.RescueCounts(
-                buried=2, released=1, failed=0
+                expired_workers=2, released=1, failed=0
             )
     assert (await item(database, free)).status == "PENDING"
     async with database.transaction() as tx:
         assert await leases.rescue_abandoned_items(tx) == leases.RescueCounts(
-            buried=1, released=2, failed=0
+            expired_workers=1, released=2, failed=0
         )
 
 
-async def test_a_live_worker_is_never_robbed_however_long_it_works(database: Database) -> None:
+async def test_a_live_worker_keeps_its_items_however_long_they_run(database: Database) -> None:
     async def run(work: Work) -> Move:
         await asyncio.sleep(SOON.total_seconds() * 2)
         return Finish()
@@ -258,21 +258,21 @@ async def test_runs_are_counted_for_the_metrics(database: Database) -> None:
     await put(database, table, new("tea", "late"))
     await drain(database, table)
     async with database.transaction() as tx:
-        tallies = await inspect.list_run_counters(tx)
-    assert [(one.outcome, one.runs, sum(one.buckets)) for one in tallies] == [
+        counters = await inspect.list_run_counters(tx)
+    assert [(counter.outcome, counter.runs, sum(counter.buckets)) for counter in counters] == [
         ("finish", 3, 3),
         ("retry", 1, 1),
     ]
 
 
-async def test_a_worker_for_some_phases_leaves_the_others_alone(database: Database) -> None:
+async def test_a_worker_for_some_phases_ignores_the_others(database: Database) -> None:
     table = stages(tea=nothing, coffee=nothing)
     await put(database, table, new("tea"), new("coffee"))
     assert await drain(database, table, only=[("tea", "run")]) == 1
     assert await fetch(database, "SELECT kind FROM queue.live") == ["coffee"]
 
 
-async def test_a_lost_connection_is_replaced_and_work_goes_on(database: Database) -> None:
+async def test_a_lost_connection_is_replaced_and_work_continues(database: Database) -> None:
     table = stages(tea=nothing)
     await put(database, table)
     async with running(database, table) as worker:
@@ -290,8 +290,8 @@ async def test_a_lost_connection_is_replaced_and_work_goes_on(database: Database
                 await asyncio.sleep(0.02)
 
 
-async def test_a_claim_whose_answer_was_lost_is_given_back(database: Database) -> None:
-    """The connection died after the claim had committed: nobody knows of the item, and it is ours."""
+async def test_a_claim_whose_answer_was_lost_is_released(database: Database) -> None:
+    """The connection died after the commit of the claim, so the worker does not know that it holds the item."""
     table = stages(tea=nothing)
     await put(database, table)
     async with running(database, table) as worker:
@@ -314,7 +314,7 @@ async def test_a_claim_whose_answer_was_lost_is_given_back(database: Database) -
     assert await happened(database, id) == ["submitted", "released", "started", "success"]
 
 
-async def test_a_stopping_worker_gives_back_even_what_it_does_not_know_of(
+async def test_a_stopping_worker_releases_even_claims_it_does_not_know(
     database: Database,
 ) -> None:
     table = stages(tea=nothing)
@@ -331,19 +331,19 @@ async def test_a_stopping_worker_gives_back_even_what_it_does_not_know_of(
     assert (await item(database, id)).status == "PENDING"
 
 
-async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Database) -> None:
+async def test_a_feed_is_scanned_on_notification_until_it_is_empty(database: Database) -> None:
     async def take(tx: Tx, most: int) -> list[queue.NewItem]:
-        found = await fetch(
+        rows = await fetch(
             tx,
             "DELETE FROM public.leaf WHERE n IN (SELECT n FROM public.leaf LIMIT %s) RETURNING n",
             [most],
         )
-        return [new("tea", f"leaf {n}") for n in found]
+        return [new("tea", f"leaf {n}") for n in rows]
 
     async def release(tx: Tx, refused: Sequence[queue.RefusedItem]) -> None:
         raise AssertionError("the queue has room for what it asked for")
 
-    # Room for less than a batch: the feeder comes back when there is some again.
+    # There is room for less than a batch: the feed continues when there is room again.
     table = stages({"tea": Stage(nothing, capacity=4)})
     await put(database, table)
     async with database.transaction() as tx:
@@ -359,7 +359,9 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
         await until(database, "SELECT count(*) FROM queue.ending", [25])
 
 
-async def test_a_held_item_is_found_however_long_its_worker_is_gone(database: Database) -> None:
+async def test_an_abandoned_item_is_rescued_however_long_its_worker_is_gone(
+    database: Database,
+) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     async with database.transaction() as tx:
         dead = await leases.register_worker(tx, "dead", dt.timedelta())
@@ -369,8 +371,8 @@ async def test_a_held_item_is_found_however_long_its_worker_is_gone(database: Da
     assert (await item(database, id)).status == "PENDING"
 
 
-async def test_what_a_busy_worker_cannot_begin_is_given_back(database: Database) -> None:
-    """Quick runs made it claim ahead; then came slow ones."""
+async def test_items_that_a_busy_worker_cannot_start_are_released(database: Database) -> None:
+    """Fast runs made the worker claim ahead; then the runs became slow."""
     gate = asyncio.Event()
 
     async def run(work: Work) -> Move:
@@ -387,7 +389,7 @@ async def test_what_a_busy_worker_cannot_begin_is_given_back(database: Database)
         await until(database, "SELECT count(*) FROM queue.live", [0])
 
 
-async def test_a_stage_that_answers_nonsense_fails_and_harms_nobody(database: Database) -> None:
+async def test_a_stage_that_returns_no_move_fails_only_its_item(database: Database) -> None:
     async def run(work: Work) -> Any:
         match work.key:
             case "none":
@@ -404,14 +406,14 @@ async def test_a_stage_that_answers_nonsense_fails_and_harms_nobody(database: Da
         database, table, *(new("tea", key) for key in ("none", "naive", "cancelled", "good"))
     )
     await drain(database, table)
-    found = [await item(database, id) for id in ids]
-    assert [one.status for one in found] == ["FAILED", "FAILED", "FAILED", "SUCCESS"]
-    assert found[0].error_text == "TypeError: the stage returned None, which is not a move"
-    assert "has no time zone" in (found[1].error_text or "")
-    assert "CancelledError, but its task was not cancelled" in (found[2].error_text or "")
+    items = [await item(database, id) for id in ids]
+    assert [ended.status for ended in items] == ["FAILED", "FAILED", "FAILED", "SUCCESS"]
+    assert items[0].error_text == "TypeError: the stage returned None, which is not a move"
+    assert "has no time zone" in (items[1].error_text or "")
+    assert "CancelledError, but its task was not cancelled" in (items[2].error_text or "")
 
 
-async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for_committed(
+async def test_a_save_that_ignores_a_database_error_does_not_count_as_committed(
     database: Database,
 ) -> None:
     async def run(work: Work) -> Move:
@@ -424,12 +426,12 @@ async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for
     table = stages(tea=run)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
-    kept = await item(database, id)
-    assert (kept.status, kept.retry_count) == ("PENDING", 1)
-    assert "its error was passed over" in (kept.error_text or "")
+    failed = await item(database, id)
+    assert (failed.status, failed.retry_count) == ("PENDING", 1)
+    assert "its error was ignored" in (failed.error_text or "")
 
 
-async def test_a_save_that_fails_outside_of_the_database_is_an_error_like_any_other(
+async def test_a_save_that_fails_outside_the_database_fails_its_item(
     database: Database,
 ) -> None:
     async def run(work: Work) -> Move:
@@ -444,8 +446,8 @@ async def test_a_save_that_fails_outside_of_the_database_is_an_error_like_any_ot
     assert (await item(database, id)).error_text == "OSError: the cupboard is locked"
 
 
-async def test_a_server_in_trouble_costs_no_item_anything(database: Database) -> None:
-    """A read-only server refuses every outcome; when that is over, all of them are settled."""
+async def test_a_read_only_server_uses_up_no_retry(database: Database) -> None:
+    """A read-only server refuses every outcome; all are settled when it is writable again."""
 
     async def read_only(on: bool) -> None:
         name = (await fetch(database, "SELECT current_database()"))[0]
@@ -480,7 +482,7 @@ async def test_a_server_in_trouble_costs_no_item_anything(database: Database) ->
     assert await statuses(database) == {"SUCCESS": len(ids)}
 
 
-async def test_heartbeats_go_on_while_stages_hold_every_connection(database: Database) -> None:
+async def test_heartbeats_continue_while_stages_use_every_connection(database: Database) -> None:
     async def run(work: Work) -> Move:
         async with database.transaction() as tx:
             await tx.execute("SELECT pg_sleep(%s)", [SOON.total_seconds() * 2])
@@ -495,7 +497,9 @@ async def test_heartbeats_go_on_while_stages_hold_every_connection(database: Dat
     assert await fetch(database, "SELECT count(*) FROM queue.worker") == [1]
 
 
-async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: Database) -> None:
+async def test_a_worker_stopped_during_its_heartbeat_does_not_block_others(
+    database: Database,
+) -> None:
     table = stages(tea=nothing)
     await put(database, table)
     async with database.transaction() as stopped:
@@ -511,7 +515,7 @@ async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: D
     assert await fetch(database, "SELECT count(*) FROM queue.worker WHERE name <> 'dead'") == [1]
 
 
-async def test_saves_that_get_in_each_others_way_cost_no_retry(database: Database) -> None:
+async def test_saves_that_deadlock_use_up_no_retry(database: Database) -> None:
     both = asyncio.Barrier(2)
     tries: list[str] = []
 
@@ -531,7 +535,7 @@ async def test_saves_that_get_in_each_others_way_cost_no_retry(database: Databas
         await tx.execute("CREATE TABLE public.cup (name text PRIMARY KEY, full_at timestamptz)")
         await tx.execute("INSERT INTO public.cup VALUES ('one'), ('two')")
     await put(database, table, new("tea", "a"), new("cake", "b"))
-    # In two workers, so that the two do not share a transaction.
+    # Two workers, so that the saves do not share a transaction.
     await asyncio.gather(
         *(drain(database, table, only=[(kind, "run")]) for kind in ("tea", "cake"))
     )
@@ -541,7 +545,7 @@ async def test_saves_that_get_in_each_others_way_cost_no_retry(database: Databas
     ]
 
 
-async def test_a_worker_stops_although_a_cancellation_was_lost_on_its_way(
+async def test_a_worker_stops_although_a_cancellation_was_lost(
     database: Database,
 ) -> None:
     lost: list[str] = []

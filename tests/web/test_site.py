@@ -179,7 +179,7 @@ def test_the_health_line_shows_the_worst_problem(
         processors=[],
         workers=[WorkerStatus(1, "here:1", now, 1.0, alive) for alive in workers],
         alerts=[Alert(1, "deep", "x", "x", now, now)] * alerts,
-        tallies=[],
+        run_counters=[],
         retrying=0,
         ticked_seconds=None,
     )

@@ -23,7 +23,7 @@ async def autocommit(connection: AsyncConnection) -> None:
 
 @asynccontextmanager
 async def opened(url: str, size: int) -> AsyncIterator[tuple[App, AsyncConnectionPool]]:
-    """An app on a pool that spares it a check before and a transaction around each statement."""
+    """An app on a pool without a check before and a transaction around each statement."""
     app = App(connector=PsycopgConnector())
     async with (
         AsyncConnectionPool(url, min_size=size, max_size=size, configure=autocommit) as pool,

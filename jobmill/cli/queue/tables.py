@@ -62,7 +62,7 @@ def summarize(queue: Overview) -> QueueStats:
         processors=overview.count_processors(queue.phases, queue.processors),
         workers=queue.workers,
         alerts=queue.alerts,
-        runs=overview.sum_runs(queue.tallies),
+        runs=overview.sum_runs(queue.run_counters),
         retrying=queue.retrying,
         ticked_seconds=queue.ticked_seconds,
     )

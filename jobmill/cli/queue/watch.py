@@ -70,7 +70,7 @@ async def _draw(database: Database, rate: RunRate) -> RenderableType:
     except (*CONNECTION_ERRORS, TimeoutError) as error:
         reason = " ".join(str(error).split()) or "timeout"
         return Panel(Text(f"The database does not answer: {reason}. Retrying."), title="jobmill")
-    runs = sum(tally.runs for tally in queue.tallies)
+    runs = sum(tally.runs for tally in queue.run_counters)
     return draw_screen(queue, rate.add(time.monotonic(), runs))
 
 

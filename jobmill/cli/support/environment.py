@@ -116,6 +116,6 @@ async def _supervise(bundled: EmbeddedServer) -> None:
     while True:
         await asyncio.sleep(SERVER_CHECK_SECONDS)
         try:
-            await asyncio.to_thread(bundled.tend)
+            await asyncio.to_thread(bundled.maintain)
         except AppError as error:
             logger.error("cannot restart the bundled PostgreSQL", extra={"error": str(error)})

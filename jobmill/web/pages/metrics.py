@@ -53,8 +53,8 @@ def families(overview: Overview, rules: Sequence[NamedCount]) -> list[Metric]:
     return [
         *_phases(overview.phases),
         _processors(overview),
-        _run_seconds(overview.tallies),
-        _runs(overview.tallies),
+        _run_seconds(overview.run_counters),
+        _runs(overview.run_counters),
         _gauge("retrying_items", "Live items that failed before", [((), overview.retrying)]),
         _gauge(
             "alerts",

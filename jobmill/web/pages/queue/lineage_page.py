@@ -51,7 +51,7 @@ async def show(
     tracking_id: UUID, db: Db, page: Page, item: Annotated[int, Query(ge=0, le=MAX_ID)] = 0
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        items = await lineage.read_lineage(tx, tracking_id, limit=MAX_ITEMS + 1, whole=False)
+        items = await lineage.read_lineage(tx, tracking_id, limit=MAX_ITEMS + 1, with_data=False)
         if not items:
             raise NotFound("lineage", tracking_id)
         has_more = len(items) > MAX_ITEMS

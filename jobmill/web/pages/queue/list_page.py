@@ -45,7 +45,7 @@ async def show(query: Annotated[ItemListQuery, Query()], db: Db, page: Page) -> 
     async with db.transaction() as tx:
         kinds = await inspect.list_kinds(tx)
         result = await search.search_items(
-            tx, filter, before=query.before, limit=PAGE_SIZE, reach=SCAN_LIMIT, whole=False
+            tx, filter, before=query.before, limit=PAGE_SIZE, reach=SCAN_LIMIT, with_data=False
         )
     return page(
         "queue/items.html",

@@ -74,7 +74,7 @@ async def render(
     """The page, with a confirmation or an error above it."""
     async with db.transaction() as tx:
         content = await _read(tx)
-    run_rates = rates.add(time.monotonic(), content.overview.tallies)
+    run_rates = rates.add(time.monotonic(), content.overview.run_counters)
     return page(
         "queue/page.html",
         html_errors.status_code(error),
@@ -84,7 +84,7 @@ async def render(
         health=describe_health(content.overview),
         rows=phase_rows(content, run_rates),
         rates=run_rates,
-        runs=_with_mean(overview.sum_runs(content.overview.tallies)),
+        runs=_with_mean(overview.sum_runs(content.overview.run_counters)),
         processor_groups=group_processors(content.overview.processors),
         states={"idle": say("idle"), "busy": say("busy"), "error": say("error")},
         now=content.read_at,
