@@ -11,9 +11,12 @@ from jobmill.db import is_connection_lost
 
 
 class Outages:
-    """Heartbeats are small and travel on their own connection, so they may get through where
-    settlements do not (a path that drops large packets, lost answers to COMMIT). A worker that
-    keeps beating without settling would hold its items for ever."""
+    """Tracks for how long the settlements of each task have failed without an answer.
+
+    Heartbeats are small and use a dedicated connection, so they may get through while settlements do not (a
+    network path that drops large packets, lost answers to COMMIT). Without this check, such a worker would
+    hold its items for ever.
+    """
 
     def __init__(self) -> None:
         self._since: dict[asyncio.Task[object] | None, float] = {}
@@ -21,12 +24,12 @@ class Outages:
 
     @contextmanager
     def watch(self) -> Generator[None]:
-        """Around an operation of the current task: remember since when it has failed unanswered."""
+        """Wrap an operation of the current task; remember when the first unanswered one began."""
         task, began = asyncio.current_task(), time.monotonic()
         try:
             yield
         except BaseException as error:
-            # An operation that began under a lease since lost says nothing about the new one.
+            # An operation that began under a lost lease says nothing about the new lease.
             if is_connection_lost(error) and began >= self._cleared_at:
                 self._since.setdefault(task, began)
             else:
@@ -35,14 +38,14 @@ class Outages:
         self.forget()
 
     def forget(self) -> None:
-        """The current task has nothing left to settle."""
+        """End the outage of the current task: it got an answer, or has nothing left to settle."""
         self._since.pop(asyncio.current_task(), None)
 
     def longest(self) -> float:
-        """Seconds since the oldest operation began that is still unanswered; 0 if none is."""
+        """Seconds since the oldest unanswered operation began; 0 if there is none."""
         return time.monotonic() - min(self._since.values()) if self._since else 0.0
 
     def clear(self) -> None:
-        """The lease is lost, and with it everything that was to be settled."""
+        """End all outages, because the lease is lost with everything that was to be settled."""
         self._since.clear()
         self._cleared_at = time.monotonic()

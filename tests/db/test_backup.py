@@ -242,7 +242,7 @@ def test_a_file_that_is_not_a_jobmill_backup_is_refused(
         backup.restore_backup(empty, bin, file)
     command = backup.client_command(bin / "pg_dump", server, "-Fc", f"--file={file}")
     subprocess.run(command, check=True)
-    with pytest.raises(Invalid, match="something else"):
+    with pytest.raises(Invalid, match="not a backup of Jobmill"):
         backup.restore_backup(empty, bin, file)
 
 

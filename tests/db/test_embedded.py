@@ -24,8 +24,8 @@ from jobmill.errors import Conflict, Unavailable
 USER = """
 import sys
 from pathlib import Path
-from jobmill.db.embedded import Embedded
-with Embedded(Path(sys.argv[1]), durable=False).use() as url:
+from jobmill.db.embedded import EmbeddedServer
+with EmbeddedServer(Path(sys.argv[1]), durable=False).use() as url:
     print(url, flush=True)
     sys.stdin.read()
 """
@@ -35,12 +35,12 @@ MIGRATOR = """
 import asyncio, sys
 from pathlib import Path
 from jobmill.db import connect
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 async def main(url):
     async with connect(url) as database, database.transaction() as tx:
         print(len(await migrate(tx)), flush=True)
-with Embedded(Path(sys.argv[1]), durable=False).use() as url:
+with EmbeddedServer(Path(sys.argv[1]), durable=False).use() as url:
     asyncio.run(main(url))
 """
 
@@ -370,7 +370,7 @@ def test_missing_programs_are_named_in_the_error(home: Path) -> None:
 
 def test_a_folder_without_write_access_is_named_in_the_error(home: Path) -> None:
     (home / "file").write_text("")
-    with pytest.raises(Unavailable, match="cannot keep data in"):
+    with pytest.raises(Unavailable, match="cannot store data in"):
         EmbeddedServer(home / "file" / "postgres").start()
 
 

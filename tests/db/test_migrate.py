@@ -45,7 +45,7 @@ async def test_an_edited_migration_is_refused(tx: Tx) -> None:
 
 async def test_a_database_of_a_newer_version_is_refused(tx: Tx) -> None:
     older = {name: list_migrations()[name] for name in NAMES[:-1]}
-    with pytest.raises(Conflict, match=f"{NAMES[-1]} is unknown here"):
+    with pytest.raises(Conflict, match=f"{NAMES[-1]} is unknown to this version"):
         await migrate(tx, older)
 
 
