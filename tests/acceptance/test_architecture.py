@@ -15,7 +15,7 @@ STEPS = sorted(set(re.findall(r"`([a-z_/]+\.py):([A-Za-z_]+)`", PAGE)))
 ENTRIES = sorted(
     path.name
     for path in PACKAGE.iterdir()
-    if path.suffix == ".py" and not path.name.startswith("_") or any(path.glob("*.py"))
+    if (path.suffix == ".py" and not path.name.startswith("_")) or any(path.glob("*.py"))
 )
 
 

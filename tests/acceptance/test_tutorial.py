@@ -139,7 +139,13 @@ class Reader:
         output, errors = self.folder / "said", self.folder / "errors"
         with output.open("wb") as out, errors.open("wb") as wrong:
             self.mill = subprocess.Popen(
-                ["jobmill", "up"], cwd=self.folder, env=self.own, stdout=out, stderr=wrong
+                ["jobmill", "up"],
+                cwd=self.folder,
+                env=self.own,
+                stdout=out,
+                stderr=wrong,
+                # A background job ignores SIGINT, and its children inherit that.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
             )
         deadline = time.monotonic() + PATIENCE
         while "Ctrl-C\n" not in output.read_text():

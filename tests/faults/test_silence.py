@@ -108,7 +108,7 @@ async def test_a_worker_whose_settlements_get_no_answer_loses_its_lease(
     """Its heartbeats get through, so only the worker itself can notice that it cannot settle."""
 
     def spoil_settlements(request: Request) -> Action:
-        return "cut before" if "SELECT id, attempt FROM asked" in request.sql else "forward"
+        return "cut before" if "SELECT id, attempt FROM settled" in request.sql else "forward"
 
     proxy.decide = spoil_settlements
     await put(database, TABLE, new("tea"))
