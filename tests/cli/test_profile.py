@@ -249,7 +249,7 @@ def test_bad_wishes_are_refused_with_what_to_do(run: Run, home: Path) -> None:
         (["import", "latin.yaml"], 2, "not UTF-8"),
         (["check", "nothing.yaml"], 2, "cannot read"),
         (["show", "nobody"], 3, "profile nobody does not exist; `jobmill profile list`"),
-        (["show", "--version", 9], 3, "there is no version 9 of main: the newest is 1"),
+        (["show", "--version", 9], 3, "main has no version 9: the newest is 1"),
         (["history", "nobody"], 3, "nobody"),
         (["diff", "main", 1, 7], 3, "version 7"),
         (["use", "nobody"], 3, "nobody"),

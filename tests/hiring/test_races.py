@@ -85,7 +85,7 @@ async def test_one_person_who_applies_many_times_at_once_is_in_it_once(crowd: Da
     for _ in range(10):
         opening = await opened(crowd, 3)
         answers = await asyncio.gather(*(do(crowd, applying(opening, ada)) for _ in range(8)))
-        assert Counter(answers) == {"ok": 1, "Duplicate": 7}
+        assert Counter(answers) == {"ok": 1, "DuplicateApplication": 7}
         assert len((await judge_in(crowd, opening.id)).occupied) == 1
 
 
@@ -100,7 +100,7 @@ async def test_one_new_address_that_applies_many_times_at_once_is_one_person(
         return lambda tx: submissions.apply_with_contact(tx, opening.id, person)
 
     answers = await asyncio.gather(*(do(crowd, by_address(one)) for one in spellings))
-    assert Counter(answers) == {"ok": 1, "Duplicate": 11}
+    assert Counter(answers) == {"ok": 1, "DuplicateApplication": 11}
     async with crowd.transaction() as tx:
         assert len(await applicants.list_applicants(tx)) == 1
 
@@ -278,7 +278,7 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
 async def test_nothing_is_lost_in_a_storm(crowd: Database) -> None:
     answers = await storm(crowd, 6, seed=11)
     # Whatever came back was an answer; a deadlock or a broken constraint would have raised.
-    assert set(answers) <= {"ok", "Duplicate", "Conflict", "InvalidTransition", "NoApplication"}
+    assert set(answers) <= {"ok", "DuplicateApplication", "Conflict", "InvalidTransition", "NoApplication"}
     assert answers["ok"] > 100
 
 

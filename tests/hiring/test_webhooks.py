@@ -280,7 +280,7 @@ async def test_the_commands_do_all_of_it(
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    assert "Nobody is told" in (await run("webhook", "list")).stdout
+    assert "No webhooks yet" in (await run("webhook", "list")).stdout
     refused = await run("webhook", "add", "http://hooks.example.org/x")
     assert (refused.returncode, "https://" in refused.stderr) == (2, True)
     [added] = await ask("add", site.url("/hook"), "--event", "APPLIED")

@@ -70,10 +70,10 @@ async def test_who_is_refused_costs_the_others_nothing_and_leaves_nothing(
     asks += [ApplyRequest(10**9, LOCAL), *(ApplyRequest(person(n)) for n in range(10, 20))]
     answers = named(await all_at_once(crowd, id, asks))
     assert answers == {
-        "Placed": 5,
-        "Duplicate": 2,
-        "Refused": 1,
-        "NoApplicant": 1,
+        "Placement": 5,
+        "DuplicateApplication": 2,
+        "AddressBlocked": 1,
+        "ApplicantNotFound": 1,
         "Conflict": 8,
     }
     async with database.transaction() as tx:
@@ -85,7 +85,7 @@ async def test_a_person_may_apply_so_often_a_day(database: Database) -> None:
     made = [await opened(database) for _ in range(3)]
     crowd = ApplyBatches(RequestDatabase(database, 10), 2)
     answers = [(await all_at_once(crowd, id, [ApplyRequest(person(1))]))[0] for id in made]
-    assert [type(one).__name__ for one in answers] == ["Placed", "Placed", "AppliedTooOften"]
+    assert [type(one).__name__ for one in answers] == ["Placement", "Placement", "AppliedTooOften"]
 
 
 async def test_whom_the_company_names_is_not_counted_whoever_comes_along(
@@ -97,7 +97,7 @@ async def test_whom_the_company_names_is_not_counted_whoever_comes_along(
     crowd = ApplyBatches(RequestDatabase(database, 10), 1)
     asks = [ApplyRequest(known.id, LOCAL), ApplyRequest(person(1))]
     answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
-    assert [named(one) for one in answers] == [{"Placed": 2}, {"Placed": 1, "AppliedTooOften": 1}]
+    assert [named(one) for one in answers] == [{"Placement": 2}, {"Placement": 1, "AppliedTooOften": 1}]
 
 
 async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Database) -> None:
@@ -109,8 +109,8 @@ async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Data
     asks = [ApplyRequest(ada.id, by_applicant(ada.id)), ApplyRequest(bob.id, by_applicant(bob.id))]
     answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
     assert [named(one) for one in answers] == [
-        {"Placed": 1, "Refused": 1},
-        {"AppliedTooOften": 1, "Refused": 1},
+        {"Placement": 1, "AddressBlocked": 1},
+        {"AppliedTooOften": 1, "AddressBlocked": 1},
     ]
 
 
@@ -126,13 +126,13 @@ async def test_what_refuses_a_person_does_not_refuse_the_company_that_names_them
     asks = [ApplyRequest(id, by) for id in (ada.id, bob.id) for by in (by_applicant(id), LOCAL)]
     answers = await all_at_once(crowd, second, asks)
     names = [type(answer).__name__ for answer in answers]
-    assert names == ["AppliedTooOften", "Placed", "Refused", "Placed"]
+    assert names == ["AppliedTooOften", "Placement", "AddressBlocked", "Placement"]
 
 
 async def test_nobody_is_served_where_there_is_no_opening(database: Database) -> None:
     crowd = ApplyBatches(RequestDatabase(database, 10), None)
     answers = await all_at_once(crowd, 10**9, [ApplyRequest(person(n)) for n in range(3)])
-    assert named(answers) == {"NoOpening": 3}
+    assert named(answers) == {"OpeningNotFound": 3}
     assert await all_at_once(crowd, 10**9, [ApplyRequest(10**9)]) != []
     async with database.transaction() as tx:
         assert await applicants.list_applicants(tx) == []
@@ -147,7 +147,7 @@ async def test_one_whose_transaction_fails_does_not_take_the_others_along(
     broken = ApplyRequest(Contact("Ada \0", "ada@example.org", "ada@example.org"))
     asks = [ApplyRequest(person(1)), ApplyRequest(person(2)), broken, ApplyRequest(person(3))]
     answers = named(await all_at_once(crowd, id, asks))
-    assert answers["Placed"] == 3
+    assert answers["Placement"] == 3
     assert len(answers) == 2
     async with database.transaction() as tx:
         assert (await openings.get(tx, id)).occupied == 3
@@ -172,7 +172,7 @@ async def test_two_requests_of_one_person_in_a_batch_cost_it_no_second_transacti
     door = Counting(database, 10)
     asks = [ApplyRequest(person(n)) for n in (1, 1, 2)]
     answers = await all_at_once(ApplyBatches(door, None), id, asks)
-    assert [type(answer).__name__ for answer in answers] == ["Placed", "Duplicate", "Placed"]
+    assert [type(answer).__name__ for answer in answers] == ["Placement", "DuplicateApplication", "Placement"]
     assert door.asked == 1
 
 
@@ -191,7 +191,7 @@ async def test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for
     assert door.asked == 3
     assert named(
         await all_at_once(crowd, id, [ApplyRequest(person(1)), ApplyRequest(person(2))])
-    ) == {"Placed": 2}
+    ) == {"Placement": 2}
 
 
 class Losing(RequestDatabase):
@@ -215,7 +215,7 @@ async def test_a_commit_whose_answer_is_lost_is_not_made_again(
     id = await opened(database)
     crowd = ApplyBatches(Losing(database, 10), None)
     answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(people)])
-    assert named(answers) == {"Placed": people}
+    assert named(answers) == {"Placement": people}
     async with database.transaction() as tx:
         assert (await openings.get(tx, id)).occupied == people
         kept = await applications.get(tx, answers[0].application.id)
@@ -252,7 +252,7 @@ async def test_applications_whose_commit_was_not_made_are_made_again(database: D
     id = await opened(database)
     crowd = ApplyBatches(Killed(database, 10), None)
     answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(3)])
-    assert named(answers) == {"Placed": 3}
+    assert named(answers) == {"Placement": 3}
     async with database.transaction() as tx:
         assert (await openings.get(tx, id)).occupied == 3
 
@@ -267,7 +267,7 @@ async def test_one_who_cannot_be_served_in_time_does_not_keep_the_others(
         await tx.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
         asks = [ApplyRequest(person(1)), ApplyRequest(ada.id), ApplyRequest(person(2))]
         answers = await all_at_once(ApplyBatches(RequestDatabase(database, 0.5), None), id, asks)
-    assert [type(one).__name__ for one in answers] == ["Placed", "Unavailable", "Placed"]
+    assert [type(one).__name__ for one in answers] == ["Placement", "Unavailable", "Placement"]
 
 
 async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
