@@ -248,7 +248,7 @@ async def test_pages_outlive_a_restart_of_the_database(start: Start, home: Path)
             assert [answer.status_code for answer in away] == [503, 503, 503, 200]
             assert "Temporarily unavailable" in away[0].text
             assert away[1].json()["parts"] == {
-                "database": {"ok": False, "detail": "does not answer"}
+                "database": {"ok": False, "detail": "does not respond"}
             }
             server.start()
 

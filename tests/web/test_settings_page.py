@@ -19,7 +19,7 @@ async def test_every_setting_is_listed_once_with_its_description(site: httpx2.As
         assert field.description
     assert "Other</h2>" not in page, "each has a group"
     assert "JOBMILL_WEB_PORT" in page
-    assert "The least important messages that are logged." in page
+    assert "The lowest level of messages to log." in page
 
 
 async def test_no_password_is_shown(database: Database) -> None:
