@@ -278,7 +278,13 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
 async def test_nothing_is_lost_in_a_storm(crowd: Database) -> None:
     answers = await storm(crowd, 6, seed=11)
     # Whatever came back was an answer; a deadlock or a broken constraint would have raised.
-    assert set(answers) <= {"ok", "DuplicateApplication", "Conflict", "InvalidTransition", "NoApplication"}
+    assert set(answers) <= {
+        "ok",
+        "DuplicateApplication",
+        "Conflict",
+        "InvalidTransition",
+        "NoApplication",
+    }
     assert answers["ok"] > 100
 
 

@@ -164,7 +164,13 @@ async def test_going_on_finds_the_same_as_looking_at_all(tx: Tx) -> None:
 
 async def test_no_page_of_listings_reads_all_of_them(tx: Tx) -> None:
     await crowd(tx)
-    nowhere = {"after_id": None, "after_at": None, "after_rank": None, "max_scanned": 300, "limit": 51}
+    nowhere = {
+        "after_id": None,
+        "after_at": None,
+        "after_rank": None,
+        "max_scanned": 300,
+        "limit": 51,
+    }
     for asked in (
         listing_search.ListingQuery(),
         listing_search.ListingQuery(words="water", sort="best"),

@@ -97,7 +97,10 @@ async def test_whom_the_company_names_is_not_counted_whoever_comes_along(
     crowd = ApplyBatches(RequestDatabase(database, 10), 1)
     asks = [ApplyRequest(known.id, LOCAL), ApplyRequest(person(1))]
     answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
-    assert [named(one) for one in answers] == [{"Placement": 2}, {"Placement": 1, "AppliedTooOften": 1}]
+    assert [named(one) for one in answers] == [
+        {"Placement": 2},
+        {"Placement": 1, "AppliedTooOften": 1},
+    ]
 
 
 async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Database) -> None:
@@ -172,7 +175,11 @@ async def test_two_requests_of_one_person_in_a_batch_cost_it_no_second_transacti
     door = Counting(database, 10)
     asks = [ApplyRequest(person(n)) for n in (1, 1, 2)]
     answers = await all_at_once(ApplyBatches(door, None), id, asks)
-    assert [type(answer).__name__ for answer in answers] == ["Placement", "DuplicateApplication", "Placement"]
+    assert [type(answer).__name__ for answer in answers] == [
+        "Placement",
+        "DuplicateApplication",
+        "Placement",
+    ]
     assert door.asked == 1
 
 
