@@ -132,7 +132,7 @@ class Story:
             case "pause" | "resume" | "close" | "reopen":
                 model.turn(*TURNS[step.verb])
             case _ if not id:
-                raise No("NoApplication")
+                raise No("ApplicationNotFound")
             case "withdraw":
                 model.withdraw(id)
             case "acknowledge" | "decline":

@@ -283,7 +283,7 @@ async def test_nothing_is_lost_in_a_storm(crowd: Database) -> None:
         "DuplicateApplication",
         "Conflict",
         "InvalidTransition",
-        "NoApplication",
+        "ApplicationNotFound",
     }
     assert answers["ok"] > 100
 
