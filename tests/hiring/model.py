@@ -127,7 +127,7 @@ class Model:
     def answer(self, id: int, *, yes: bool) -> str:
         self.settle()
         if id in self.just_missed:
-            return "Missed"
+            return "MissedOffer"
         if id not in self.pending:
             raise No("Conflict")
         if yes:
@@ -135,7 +135,7 @@ class Model:
             self.active.append(id)
         else:
             self.end(id)
-        return "Placed"
+        return "Placement"
 
     def promote(self, id: int, *, add_slot: bool) -> None:
         self.settle()
