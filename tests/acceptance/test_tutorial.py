@@ -191,7 +191,6 @@ def reader(home: Path) -> Iterator[Reader]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.soak  # Its quoted output is outdated since commands were reworded; to be updated next.
 async def test_every_command_of_the_tutorial_does_what_it_shows(
     reader: Reader, board: Site
 ) -> None:
