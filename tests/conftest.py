@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, LiteralString
 
+import argon2
 import psycopg
 import pytest
 from psycopg import sql
@@ -26,6 +27,7 @@ from psycopg.conninfo import make_conninfo
 from jobmill.db import Database, Tx, connect
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
+from jobmill.people import passwords
 
 from . import scheduling, server_clock
 
@@ -40,6 +42,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> scheduling.S
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     scheduling.sort_longest_first(items)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Hash passwords at the lowest cost: the real one takes a tenth of a second and 64 MB."""
+    cheap = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "HASHER", cheap)
+        patch.setattr(passwords, "DUMMY_HASH", cheap.hash("an unknown password"))
+        yield
 
 
 @pytest.fixture(scope="session")

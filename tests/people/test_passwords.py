@@ -1,9 +1,19 @@
 from __future__ import annotations
 
 import pytest
+from argon2 import Type
 
 from jobmill.errors import Invalid
 from jobmill.people import passwords
+
+# Read before the suite replaces them with cheap ones.
+HASHER, DUMMY_HASH = passwords.HASHER, passwords.DUMMY_HASH
+
+
+@pytest.fixture(autouse=True)
+def real_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "HASHER", HASHER)
+    monkeypatch.setattr(passwords, "DUMMY_HASH", DUMMY_HASH)
 
 
 async def test_only_the_right_password_is_accepted() -> None:
@@ -17,6 +27,14 @@ async def test_only_the_right_password_is_accepted() -> None:
 async def test_equal_passwords_have_different_hashes() -> None:
     assert await passwords.hash_password("correct horse") != await passwords.hash_password(
         "correct horse"
+    )
+
+
+def test_hashing_costs_at_least_what_owasp_recommends() -> None:
+    assert (HASHER.type, HASHER.memory_cost >= 47_104, HASHER.time_cost >= 1) == (
+        Type.ID,
+        True,
+        True,
     )
 
 
