@@ -231,3 +231,16 @@ async def test_who_fell_back_is_told_when_they_come_up_again(tx: Tx) -> None:
         await submissions.withdraw(tx, one.application.id, LOCAL)
     assert (await told(tx, opening))[ada.application.id] == [2, 1]
     assert joe.application.id in await told(tx, opening)
+
+
+async def test_a_withdrawn_applicant_may_apply_again_with_a_new_application(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    applicant = await make_applicant(tx)
+    first = await apply(tx, opening, applicant.id)
+    waiting = await apply(tx, opening)
+    await submissions.withdraw(tx, first.application.id, LOCAL)
+    second = await apply(tx, opening, applicant.id)
+    assert second.application.id != first.application.id
+    assert (second.application.status, second.position) == ("WAITLIST", 1)
+    assert (await now(tx, first)).status == "INACTIVE"
+    assert (await now(tx, waiting)).status == "PENDING_ACKNOWLEDGMENT"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import (
@@ -172,7 +174,9 @@ async def test_scenario_1_a_failed_company_does_not_make_its_listing_loop(
     assert await statuses(database) == {"SUCCESS": 2}
 
 
-async def test_scenario_2_a_cycle_of_three_ends(database: Database) -> None:
+async def test_scenario_2_a_cycle_of_three_ends(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     async def listing(work: Work) -> Move:
         return Finish(spawn=[new("company", "https://a.test")])
 
@@ -185,6 +189,10 @@ async def test_scenario_2_a_cycle_of_three_ends(database: Database) -> None:
     table = stages(listing=listing, company=company, source=source)
     await put(database, table, new("listing", "https://a.test/1"))
     assert await drain(database, table) == 3
+    [warning] = [record for record in caplog.records if record.message == "spawn refused"]
+    assert warning.levelname == "WARNING"
+    expected = "Circular dependency detected: https://a.test already in chain"
+    assert vars(warning)["reason"] == expected
 
 
 async def test_scenario_3_one_company_is_scraped_once_for_three_lineages(
