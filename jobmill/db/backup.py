@@ -19,6 +19,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from jobmill.db import migrate
+from jobmill.db.embedded import sync_folder
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
 
 DISCONNECT_SECONDS = 2.0
@@ -52,7 +53,7 @@ def write_backup(url: str, bin: Path, path: Path, *, replace: bool = False) -> B
             os.fsync(out.fileno())
         backup = read_backup(bin, part)
         part.rename(path)
-        _sync(path.parent)
+        sync_folder(path.parent)
     finally:
         part.unlink(missing_ok=True)
     return Backup(path, backup.bytes, backup.migrations)
@@ -277,11 +278,3 @@ def client_environment(url: str) -> dict[str, str]:
     """The environment with the password, because every user can read the arguments of a process."""
     password = conninfo_to_dict(url).get("password")
     return {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}
-
-
-def _sync(folder: Path) -> None:
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

@@ -218,7 +218,7 @@ class EmbeddedServer:
             account.take_ownership(new)
             self._initdb(bin, account, new, alive)
             new.rename(self.data)
-            _sync(self.data.parent)
+            sync_folder(self.data.parent)
         finally:
             os.close(alive)
 
@@ -480,7 +480,8 @@ def _wait(done: Callable[[], bool], limit: float) -> bool:
     return True
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make new and renamed entries of a folder survive a power failure."""
     file = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(file)

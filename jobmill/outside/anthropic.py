@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from jobmill.outside.model_endpoint import Endpoint
 from jobmill.outside.model_protocol import (
@@ -15,6 +15,7 @@ from jobmill.outside.model_protocol import (
     StreamInterrupted,
     TokenCount,
     UnreadableReply,
+    parse_json,
     read_events,
 )
 from jobmill.outside.model_question import ModelQuestion, T, answer_schema, fence, system_prompt
@@ -84,10 +85,7 @@ class _Event(BaseModel):
 
 def parse_reply(body: bytes) -> ModelReply:
     """Parse a complete response; raises UnreadableReply."""
-    try:
-        message = _Message.model_validate_json(body)
-    except ValidationError as error:
-        raise UnreadableReply from error
+    message = parse_json(_Message, body)
     text = "".join(block.text for block in message.content if block.type == "text")
     return _build_reply(
         text, message.stop_reason, message.usage.all_in, message.usage.output_tokens
@@ -97,7 +95,8 @@ def parse_reply(body: bytes) -> ModelReply:
 def parse_stream(body: bytes) -> ModelReply:
     """Parse a streamed response; raises StreamInterrupted if it ends early."""
     text, stop, tokens_in, tokens_out = "", None, None, None
-    for event in map(_event, read_events(body)):
+    for data in read_events(body):
+        event = parse_json(_Event, data)
         match event.type:
             case "message_start" if event.message:
                 tokens_in = event.message.usage.all_in
@@ -120,13 +119,6 @@ def parse_stream(body: bytes) -> ModelReply:
             case _:
                 pass
     raise StreamInterrupted("the stream ended early")
-
-
-def _event(data: str) -> _Event:
-    try:
-        return _Event.model_validate_json(data)
-    except ValidationError as error:
-        raise UnreadableReply from error
 
 
 def _build_reply(

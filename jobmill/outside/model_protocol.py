@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 StopReason: TypeAlias = Literal["end", "truncated", "refused"]
 TokenCount: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000_000)] | None
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,14 @@ class ModelReply:
 
 class UnreadableReply(Exception):
     """A response that does not follow the protocol."""
+
+
+def parse_json(model: type[Model], body: str | bytes) -> Model:
+    """Parse a part of a response; raises UnreadableReply."""
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise UnreadableReply from error
 
 
 class StreamInterrupted(Exception):

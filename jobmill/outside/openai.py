@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from jobmill.outside.model_endpoint import OPENAI_BASE_URL, Endpoint
 from jobmill.outside.model_protocol import (
@@ -15,6 +15,7 @@ from jobmill.outside.model_protocol import (
     StreamInterrupted,
     TokenCount,
     UnreadableReply,
+    parse_json,
     read_events,
 )
 from jobmill.outside.model_question import ModelQuestion, T, answer_schema, fence, system_prompt
@@ -69,7 +70,7 @@ class _Completion(BaseModel):
 
 def parse_reply(body: bytes) -> ModelReply:
     """Parse a complete response; raises UnreadableReply."""
-    completion = _completion(body)
+    completion = parse_json(_Completion, body)
     if not completion.choices:
         raise UnreadableReply
     choice = completion.choices[0]
@@ -82,7 +83,7 @@ def parse_stream(body: bytes) -> ModelReply:
     for data in read_events(body):
         if data.strip() == "[DONE]":
             return _build_reply(words, stop, usage)
-        completion = _completion(data.encode())
+        completion = parse_json(_Completion, data)
         if completion.error:
             raise StreamInterrupted(completion.error.message)
         usage = completion.usage or usage
@@ -91,13 +92,6 @@ def parse_stream(body: bytes) -> ModelReply:
             words.refusal = choice.delta.refusal or words.refusal
             stop = choice.finish_reason or stop
     raise StreamInterrupted("the stream ended early")
-
-
-def _completion(body: bytes) -> _Completion:
-    try:
-        return _Completion.model_validate_json(body)
-    except ValidationError as error:
-        raise UnreadableReply from error
 
 
 def _build_reply(words: _Words, stop: str | None, usage: _Usage | None) -> ModelReply:

@@ -143,14 +143,9 @@ async def claim_signature(
 
 
 @dataclass(frozen=True, slots=True)
-class CallRecord:
-    """A finished call."""
+class CallOutcome:
+    """What a call brought."""
 
-    source_id: int
-    platform: str
-    run_id: int | None
-    item: int | None
-    """The item that made the call and holds the claim; None for a manual run."""
     called_at: dt.datetime
     answer: str
     detail: str | None
@@ -158,6 +153,17 @@ class CallRecord:
     result_count: int
     new: int
     duplicates: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord(CallOutcome):
+    """A finished call."""
+
+    source_id: int
+    platform: str
+    run_id: int | None
+    item: int | None
+    """The item that made the call and holds the claim; None for a manual run."""
     pages: Sequence[PageCall] = ()
 
 
@@ -228,19 +234,12 @@ async def _insert_pages(
 
 
 @dataclass(frozen=True, slots=True)
-class CallReport:
+class CallReport(CallOutcome):
     """A call as shown to people."""
 
     source: int
     platform: str
     slug: str
-    called_at: dt.datetime
-    answer: str
-    detail: str | None
-    requests: int
-    result_count: int
-    new: int
-    duplicates: int
     pages: list[dict[str, Any]]
     """Each with `signature` and `result_count`, which is null for an unanswered page."""
 

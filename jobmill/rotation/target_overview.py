@@ -11,8 +11,10 @@ from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
 
 from . import platform_state, targets
+from .calls import CallOutcome
 from .policies import yield_model
-from .targets import Target, TargetKind, TargetStatus
+from .rotation_status import DueTarget
+from .targets import Target, TargetStatus
 
 _MAX_PRIORITY = 1_000_000
 """The lowest priority."""
@@ -37,22 +39,10 @@ async def call_values(tx: Tx, at: dt.datetime, ids: Sequence[int]) -> dict[int, 
 
 
 @dataclass(frozen=True, slots=True)
-class TargetRow:
+class TargetRow(DueTarget):
     """A target in a list."""
 
-    source: int
-    name: str
-    platform: str
-    kind: TargetKind
-    status: TargetStatus
     enabled: bool
-    """The name of its source."""
-    priority: int
-    due_at: dt.datetime
-    last_success_at: dt.datetime | None
-    new_jobs_last: int | None
-    fail_count: int
-    queued: bool
 
 
 async def list_targets(
@@ -82,16 +72,9 @@ async def list_targets(
 
 
 @dataclass(frozen=True, slots=True)
-class TargetCall:
+class TargetCall(CallOutcome):
     """One call of a target."""
 
-    called_at: dt.datetime
-    answer: str
-    detail: str | None
-    requests: int
-    result_count: int
-    new: int
-    duplicates: int
     run_id: int | None
     """None for a manual run."""
 

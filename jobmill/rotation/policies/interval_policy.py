@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from . import eligibility
 from .eligibility import DAY, HOUR, BreakerRules
-from .target_pool import NEVER, PoolIndexes, TargetPool, without_future_times
+from .target_pool import NEVER, PooledPolicy, PoolIndexes, TargetPool, without_future_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +100,14 @@ def _after_failure(state: IntervalState, now: float, rules: IntervalRules) -> In
     return replace(state, fail_count=fails, called_at=now, next_allowed_at=now + wait)
 
 
-class IntervalPolicy:
+class IntervalPolicy(PooledPolicy):
     """Chooses by staleness; its knowledge is in `states` and `pool.breakers`."""
 
     def __init__(self, rules: IntervalRules) -> None:
         self.rules = rules
-        self.pool = TargetPool(rules.breaker, rules.longest_delay)
         self.states: dict[Hashable, IntervalState] = {}
         self._turn = 0
-        self._build_columns()
-
-    def bind(
-        self,
-        targets: Sequence[Mapping[str, Any]],
-        sources: Mapping[str, Mapping[str, Any]],
-        now: float,
-    ) -> None:
-        """Replace the set of targets; the state of known ids is kept."""
-        self.pool.bind(targets, sources, now)
-        self._build_columns()
+        super().__init__(TargetPool(rules.breaker, rules.longest_delay))
 
     def _build_columns(self) -> None:
         """One group per platform, and one for all slices."""

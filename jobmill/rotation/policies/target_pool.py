@@ -140,3 +140,25 @@ def _parse_target(target: Mapping[str, Any]) -> PoolTarget:
         int(eligibility.as_count(target.get("page_cap"))) or None,
         _DEFAULT_PRIORITY if priority is None else priority,
     )
+
+
+class PooledPolicy:
+    """A policy over a pool, with columns of its own for the targets of the pool."""
+
+    def __init__(self, pool: TargetPool) -> None:
+        self.pool = pool
+        self._build_columns()
+
+    def bind(
+        self,
+        targets: Sequence[Mapping[str, Any]],
+        sources: Mapping[str, Mapping[str, Any]],
+        now: float,
+    ) -> None:
+        """Replace the set of targets; the state of known ids is kept."""
+        self.pool.bind(targets, sources, now)
+        self._build_columns()
+
+    def _build_columns(self) -> None:
+        """Rebuild the columns for the targets that are bound now."""
+        raise NotImplementedError

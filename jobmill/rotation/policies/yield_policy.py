@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import call_value, eligibility, yield_model
 from .eligibility import DAY
-from .target_pool import NEVER, Floats, PoolIndexes, TargetPool, without_future_times
+from .target_pool import NEVER, Floats, PooledPolicy, PoolIndexes, TargetPool, without_future_times
 from .yield_model import PlatformAverage, YieldRules, YieldState
 
 
-class YieldPolicy:
+class YieldPolicy(PooledPolicy):
     """Chooses by value; its knowledge is in `states`, `platforms` and `pool.breakers`."""
 
     def __init__(self, rules: YieldRules) -> None:
         self.rules = rules
-        self.pool = TargetPool(rules.breaker, rules.longest_delay)
         self.states: dict[Hashable, YieldState] = {}
         self.platforms: dict[tuple[str, str], PlatformAverage] = {}
         self._owed = 0.0
-        self._build_columns()
-
-    def bind(
-        self,
-        targets: Sequence[Mapping[str, Any]],
-        sources: Mapping[str, Mapping[str, Any]],
-        now: float,
-    ) -> None:
-        """Replace the set of targets; the state of known ids is kept."""
-        self.pool.bind(targets, sources, now)
-        self._build_columns()
+        super().__init__(TargetPool(rules.breaker, rules.longest_delay))
 
     def _build_columns(self) -> None:
         targets = self.pool.targets
