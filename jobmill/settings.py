@@ -268,7 +268,7 @@ class Settings(BaseModel):
     """Hosts that may be contacted although they are not public, for tests and demos. Never set it if
     people you do not trust can enter URLs."""
 
-    stand_ins: dict[str, HostPort] = Field(default_factory=dict)
+    host_overrides: dict[str, HostPort] = Field(default_factory=dict)
     """Servers that answer by plain HTTP in place of public hosts (`*.acme.example` for all subdomains),
     for tests and demos. Never set it if people you do not trust can enter URLs."""
 
@@ -421,7 +421,7 @@ _ALLOWED = {
     "web_names": "host,host",
     "trusted_proxies": "address,address (or networks, as 10.0.0.0/8)",
     "private_hosts": "host:port,host:port",
-    "stand_ins": "host=host:port,host=host:port",
+    "host_overrides": "host=host:port,host=host:port",
     "model_cheap": _MODEL,
     "model_strong": _MODEL,
     "model_prices": "model=IN/OUT,model=IN/OUT",

@@ -29,8 +29,8 @@ PATIENCE = 20.0
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 
-def stand_ins(port: int) -> dict[str, str]:
-    """The value of the setting `stand_ins` that redirects all hosts to this server."""
+def host_overrides(port: int) -> dict[str, str]:
+    """The value of the setting `host_overrides` that redirects all hosts to this server."""
     return {f"*.{ending}": f"127.0.0.1:{port}" for ending in ENDINGS}
 
 

@@ -42,7 +42,7 @@ def adjusted(settings: Settings, port: int) -> Settings:
     model is called, and no letter is sent."""
     return settings.model_copy(
         update={
-            "stand_ins": {**server.stand_ins(port), **settings.stand_ins},
+            "host_overrides": {**server.host_overrides(port), **settings.host_overrides},
             "host_interval_seconds": min(INTERVAL, settings.host_interval_seconds),
             "model_cheap": "none",
             "model_strong": "none",

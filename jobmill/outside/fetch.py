@@ -53,15 +53,15 @@ async def open_fetch(
     tls: ssl.SSLContext | None = None,
 ) -> AsyncGenerator[Fetcher]:
     """A `Fetch` by the settings; the other arguments are for tests."""
-    stand_ins = settings.stand_ins
+    host_overrides = settings.host_overrides
     guard = guard or AddressGuard(
-        parse_private_hosts(",".join([settings.private_hosts, *stand_ins.values()]))
+        parse_private_hosts(",".join([settings.private_hosts, *host_overrides.values()]))
     )
     rate_limit = rate_limit or HostRateLimit(
         timedelta(seconds=settings.host_interval_seconds), settings.host_calls
     )
     agent = build_user_agent(settings.user_agent, settings.contact)
-    async with open_client(guard, agent, limits, tls=tls, stand_ins=stand_ins) as client:
+    async with open_client(guard, agent, limits, tls=tls, host_overrides=host_overrides) as client:
         browser = Browser(guard, agent, settings.chromium)
         yield Fetcher(database, client, guard, RateLimiter(database, rate_limit), browser, agent)
 

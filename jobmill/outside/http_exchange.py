@@ -73,12 +73,12 @@ class HttpClient:
         pool: httpcore2.AsyncConnectionPool,
         agent: str,
         limits: HttpLimits,
-        stand_ins: Mapping[str, str],
+        host_overrides: Mapping[str, str],
     ) -> None:
         self._pool = pool
         self._agent = agent
         self._limits = limits
-        self._stand_ins = stand_ins
+        self._host_overrides = host_overrides
 
     async def send(
         self,
@@ -149,12 +149,12 @@ class HttpClient:
         return b"".join(parts), None
 
     def _address(self, target: AllowedUrl) -> str:
-        """The URL to connect to; a stand-in server replaces the host if one is configured."""
+        """The URL to connect to; `host_overrides` may replace the host."""
         labels = target.host.split(".")
         wildcards = ("*." + ".".join(labels[n:]) for n in range(1, len(labels)))
         for name in (target.host, *wildcards):
-            if name in self._stand_ins:
-                return f"http://{self._stand_ins[name]}{target.path}"
+            if name in self._host_overrides:
+                return f"http://{self._host_overrides[name]}{target.path}"
         return target.url
 
     def _headers(
@@ -184,7 +184,7 @@ async def open_client(
     limits: HttpLimits | None = None,
     *,
     tls: ssl.SSLContext | None = None,
-    stand_ins: Mapping[str, str] | None = None,
+    host_overrides: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[HttpClient]:
     """A client that connects only through `guard` and ignores proxy settings of the environment."""
     async with httpcore2.AsyncConnectionPool(
@@ -193,7 +193,7 @@ async def open_client(
         max_keepalive_connections=0,
         network_backend=guard,
     ) as pool:
-        yield HttpClient(pool, agent, limits or HttpLimits(), stand_ins or {})
+        yield HttpClient(pool, agent, limits or HttpLimits(), host_overrides or {})
 
 
 def _describe(error: Exception) -> str:

@@ -67,7 +67,7 @@ class WebhookSender:
         tls: SSLContext | None = None,
     ) -> None:
         self._guard = guard or AddressGuard(allowed_private_hosts(settings))
-        self._stand_ins = settings.stand_ins
+        self._host_overrides = settings.host_overrides
         self._agent = build_user_agent(settings.user_agent, settings.contact)
         self._limits = limits
         self._given_tls = tls
@@ -84,7 +84,11 @@ class WebhookSender:
         headers = _headers(delivery)
         began = time.monotonic()
         async with open_client(
-            self._guard, self._agent, self._limits, tls=self._tls, stand_ins=self._stand_ins
+            self._guard,
+            self._agent,
+            self._limits,
+            tls=self._tls,
+            host_overrides=self._host_overrides,
         ) as client:
             reply = await client.send(
                 target, headers, body=delivery.body, method="POST", max_bytes=MAX_REPLY_BYTES
@@ -97,7 +101,9 @@ class WebhookSender:
 
 def allowed_private_hosts(settings: Settings) -> PrivateHosts:
     """Hosts that may receive webhooks although they are not public."""
-    return parse_private_hosts(",".join([settings.private_hosts, *settings.stand_ins.values()]))
+    return parse_private_hosts(
+        ",".join([settings.private_hosts, *settings.host_overrides.values()])
+    )
 
 
 def check_url(url: str, private: PrivateHosts) -> str:

@@ -50,7 +50,9 @@ class Mill:
             "HOME": str(folder),
             "PATH": os.environ["PATH"],
             "DATABASE_URL": forked.as_url(url),
-            "JOBMILL_STAND_INS": ",".join(f"{host}={site.place}" for host, site in world.items()),
+            "JOBMILL_HOST_OVERRIDES": ",".join(
+                f"{host}={site.place}" for host, site in world.items()
+            ),
             "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
             "JOBMILL_LOG_LEVEL": "error",
         }

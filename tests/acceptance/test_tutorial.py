@@ -157,7 +157,7 @@ class Reader:
     def meet(self, board: Site) -> None:
         """Start again with `board` in place of Greenhouse, which the demo answers itself."""
         self.stop()
-        self.own["JOBMILL_STAND_INS"] = f"{API}={board.place}"
+        self.own["JOBMILL_HOST_OVERRIDES"] = f"{API}={board.place}"
         self.start()
 
     def stop(self) -> None:

@@ -48,7 +48,7 @@ def run(home: Path, url: str, site: Site) -> Run:
         "HOME": str(home),
         "PATH": os.environ["PATH"],
         "DATABASE_URL": forked.as_url(url),
-        "JOBMILL_STAND_INS": f"boards-api.greenhouse.io={site.place}",
+        "JOBMILL_HOST_OVERRIDES": f"boards-api.greenhouse.io={site.place}",
         "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
     }
 

@@ -40,7 +40,7 @@ def run(home: Path, url: str, site: Site) -> Run:
         "HOME": str(home),
         "PATH": os.environ["PATH"],
         "DATABASE_URL": forked.as_url(url),
-        "JOBMILL_STAND_INS": f"tidewater.example={site.place}",
+        "JOBMILL_HOST_OVERRIDES": f"tidewater.example={site.place}",
         "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
     }
 

@@ -119,10 +119,12 @@ async def test_what_was_under_way_writes_nothing_after_the_end(
 
 
 def test_in_the_demo_nothing_leaves_this_machine() -> None:
-    given = Settings(model_strong="anthropic:x", stand_ins={"*.test": "127.0.0.1:1"})
+    given = Settings(model_strong="anthropic:x", host_overrides={"*.test": "127.0.0.1:1"})
     settings = adjusted(given, 4711)
-    assert settings.stand_ins["*.io"] == settings.stand_ins["*.example"] == "127.0.0.1:4711"
-    assert settings.stand_ins["*.test"] == "127.0.0.1:1"
+    assert (
+        settings.host_overrides["*.io"] == settings.host_overrides["*.example"] == "127.0.0.1:4711"
+    )
+    assert settings.host_overrides["*.test"] == "127.0.0.1:1"
     assert (settings.model_cheap, settings.model_strong) == ("none", "none")
     assert settings.smtp_url.get_secret_value() == ""
 

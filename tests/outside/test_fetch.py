@@ -89,10 +89,14 @@ async def test_requests_carry_the_user_agent_and_the_given_headers(
     }
 
 
-async def test_stand_ins_replace_only_the_configured_hosts(database: Database, site: Site) -> None:
+async def test_host_overrides_replace_only_the_configured_hosts(
+    database: Database, site: Site
+) -> None:
     site.on("/jobs", reply(b"[]"))
-    stand_ins = {"boards.acme.example": site.place, "*.fake.example": site.place}
-    async with open_fetch(database, Settings(stand_ins=stand_ins), rate_limit=QUICK) as fetch:
+    host_overrides = {"boards.acme.example": site.place, "*.fake.example": site.place}
+    async with open_fetch(
+        database, Settings(host_overrides=host_overrides), rate_limit=QUICK
+    ) as fetch:
         for host in ("boards.acme.example", "a.fake.example", "a.b.fake.example"):
             answer = await fetch(Request(f"https://{host}/jobs?q=1"))
             assert isinstance(answer, Ok)

@@ -55,7 +55,7 @@ def groups() -> Mapping[str, Sequence[str]]:
         say("Website and people"): ("web_", "trusted_", "public_"),
         say("Queue and workers"): ("poll_", "processors", "queue_", "max_retries", "max_spawn", "run_limit", "keep_"),
         say("Rotation"): ("rotation_", "max_company", "max_search", "greenhouse_", "lever_"),
-        say("Requests to other sites"): ("user_agent", "contact", "host_", "private_", "stand_ins", "chromium"),
+        say("Requests to other sites"): ("user_agent", "contact", "host_", "private_", "chromium"),
         say("Language models and budget"): ("model_", "company_model", "anthropic_", "openai_", "ollama_", "budget_"),
         say("Email and applications"): ("smtp_", "mail_", "letters_", "fold_", "applications_"),
         say("Log"): ("log_",),
