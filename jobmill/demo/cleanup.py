@@ -58,7 +58,7 @@ async def end(database: Database) -> bool:
 
 
 async def clear(tx: Tx) -> bool:
-    """Empty all tables except `KEPT`; Conflict if the database holds real data instead of a demo.
+    """Empty all tables except `KEPT_TABLES`; Conflict if the database holds real data instead of a demo.
 
     Sequences continue: a worker that still holds a demo item, or a visitor with a demo link, must
     not reach a new row.
