@@ -13,11 +13,15 @@ Jobmill = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def jobmill(home: Path) -> Jobmill:
-    """Runs the real command, in a folder and with variables of its own."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("JOBMILL_")}
-    kept.pop("DATABASE_URL", None)
-    own = {"HOME": home, "XDG_CONFIG_HOME": home / "config", "XDG_DATA_HOME": home / "data"}
-    base = {**kept, **{name: str(path) for name, path in own.items()}, "JOBMILL_WEB_PORT": "0"}
+    """Runs the real command in its own folder with its own environment."""
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith("JOBMILL_")}
+    inherited.pop("DATABASE_URL", None)
+    folders = {"HOME": home, "XDG_CONFIG_HOME": home / "config", "XDG_DATA_HOME": home / "data"}
+    base = {
+        **inherited,
+        **{name: str(path) for name, path in folders.items()},
+        "JOBMILL_WEB_PORT": "0",
+    }
 
     def run(
         *arguments: object, stdin: str = "", **variables: str

@@ -1,9 +1,12 @@
-"""Runs the real command in a process of its own, but one forked from a process that has loaded
-everything: for tests that call many commands."""
+"""Run the real command in a process forked from one that has loaded everything.
+
+For tests that call many commands.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import multiprocessing
 import os
 import subprocess
@@ -11,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from psycopg.conninfo import conninfo_to_dict
@@ -25,7 +29,7 @@ FORKS.set_forkserver_preload([__name__, *(command.module for command in cli.COMM
 
 
 def as_url(conninfo: str) -> str:
-    """A database's address as an operator would write it."""
+    """The URL of a database, as an operator would write it."""
     return f"postgresql:///?{urlencode(conninfo_to_dict(conninfo))}"
 
 
@@ -35,7 +39,7 @@ def jobmill(
     with tempfile.TemporaryDirectory() as place:
         files = [str(Path(place, name)) for name in ("in", "out", "err")]
         Path(files[0]).write_text(stdin)
-        words = [str(one) for one in arguments]
+        words = [str(argument) for argument in arguments]
         process = FORKS.Process(target=_main, args=(words, str(folder), dict(variables), files))
         process.start()
         process.join(LIMIT)
@@ -48,8 +52,8 @@ def jobmill(
 
 
 def runner(folder: Path, url: str, **variables: str) -> Run:
-    """The command on a database, in a folder and with variables of its own."""
-    own = {
+    """Runs commands on a database, in a folder and with extra environment variables."""
+    base = {
         "HOME": str(folder),
         "PATH": os.environ["PATH"],
         "DATABASE_URL": as_url(url),
@@ -61,10 +65,16 @@ def runner(folder: Path, url: str, **variables: str) -> Run:
         *arguments: object, stdin: str = "", **more: str
     ) -> subprocess.CompletedProcess[str]:
         return await asyncio.to_thread(
-            jobmill, *arguments, stdin=stdin, folder=folder, variables=own | more
+            jobmill, *arguments, stdin=stdin, folder=folder, variables=base | more
         )
 
     return call
+
+
+def json_lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    """The JSON objects that a successful command printed, one per line."""
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def _main(

@@ -1,4 +1,4 @@
-"""The commands for what waits for a person, as somebody would use them, against a site on loopback."""
+"""`jobmill approval` against a site on loopback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.boards.selectors import pages
 from tests.cli import forked
-from tests.cli.test_source import Run, lines
+from tests.cli.forked import Run, json_lines
 from tests.outside.site import Site, open_site, reply
 
 
@@ -41,28 +41,28 @@ def make_board(url: str, board: str) -> int:
 
 
 async def listed(run: Run) -> list[str]:
-    return [one["ref"] for one in lines(await run("approval", "list", "--json"))]
+    return [entry["ref"] for entry in json_lines(await run("approval", "list", "--json"))]
 
 
 async def test_a_page_is_discovered_shown_approved_and_run(run: Run, site: Site) -> None:
     assert "Nothing needs your approval" in (await run("approval", "list")).stdout
-    queued = lines(await run("source", "discover", site.url("/careers"), "--json"))[0]
+    queued = json_lines(await run("source", "discover", site.url("/careers"), "--json"))[0]
     assert (await run("worker", "--drain")).returncode == 0
-    done = lines(await run("queue", "show", queued["item"], "--json"))[0]
+    done = json_lines(await run("queue", "show", queued["item"], "--json"))[0]
     ref = f"source:{done['item']['data']['source_id']}"
     assert await listed(run) == [ref]
 
     words = (await run("approval", "list")).stdout
     assert "medium confidence" in words
     assert "jobmill approval show" in words
-    shown = lines(await run("approval", "show", ref, "--json"))[0]
+    shown = json_lines(await run("approval", "show", ref, "--json"))[0]
     assert (shown["state"], shown["config"]["selectors"]["title"]) == ("waiting", "h3.job-title")
     assert "It needs your approval" in (await run("approval", "show", ref)).stdout
 
-    approved = lines(await run("approval", "approve", ref, "--json"))[0]
+    approved = json_lines(await run("approval", "approve", ref, "--json"))[0]
     assert (approved["ref"], approved["state"]) == (ref, "approved")
     assert (await run("worker", "--drain")).returncode == 0
-    assert len(lines(await run("listing", "list", "--json"))) == len(pages.POSTS)
+    assert len(json_lines(await run("listing", "list", "--json"))) == len(pages.POSTS)
     assert await listed(run) == []
 
 
@@ -74,15 +74,13 @@ async def test_an_approved_board_becomes_a_source_that_runs(run: Run, site: Site
     assert "Undo: " in (await run("approval", "show", ref)).stdout
     assert "is queued" in (await run("approval", "approve", ref)).stdout
     assert (await run("worker", "--drain")).returncode == 0
-    (source,) = lines(await run("source", "list", "--json"))
+    (source,) = json_lines(await run("source", "list", "--json"))
     assert (source["status"], source["company_name"]) == ("active", "Wells")
     assert source["discovered_via"] == "company_analysis"
     assert source["open_listings"] == len(pages.POSTS)
 
 
-async def test_one_that_cannot_be_decided_does_not_stop_the_others(
-    run: Run, site: Site, url: str
-) -> None:
+async def test_an_invalid_approval_does_not_stop_the_others(run: Run, site: Site, url: str) -> None:
     ref = f"board:{make_board(url, site.url('/careers'))}"
     done = await run("approval", "reject", "source:99", ref, "--json")
     first, second = map(json.loads, done.stdout.splitlines())
@@ -90,9 +88,7 @@ async def test_one_that_cannot_be_decided_does_not_stop_the_others(
     assert "does not exist" in first["note"]
 
 
-async def test_wrong_names_and_decisions_are_refused_with_what_to_do(
-    run: Run, site: Site, url: str
-) -> None:
+async def test_invalid_approvals_are_refused_with_a_hint(run: Run, site: Site, url: str) -> None:
     ref = f"board:{make_board(url, site.url('/careers'))}"
     assert (await run("approval", "approve", ref)).returncode == 0
 
@@ -108,7 +104,7 @@ async def test_wrong_names_and_decisions_are_refused_with_what_to_do(
     assert refused(hint, 2, "did you mean greenhouse")
 
 
-async def test_a_long_list_says_how_to_go_on(run: Run, home: Path, url: str) -> None:
+async def test_a_long_list_says_how_to_get_the_next_page(run: Run, home: Path, url: str) -> None:
     with psycopg.connect(url) as connection:
         connection.execute(
             "INSERT INTO catalog.source (name, source_type, token, config, status, discovered_via) "
@@ -117,5 +113,5 @@ async def test_a_long_list_says_how_to_go_on(run: Run, home: Path, url: str) -> 
         )
     first = (await run("approval", "list", "--limit", 2)).stderr
     after = first.partition("There are more: --after ")[2].split()[0]
-    (last,) = lines(await run("approval", "list", "--after", after, "--json"))
+    (last,) = json_lines(await run("approval", "list", "--after", after, "--json"))
     assert last["name"] == "Wells 3"

@@ -23,7 +23,7 @@ def test_a_new_installation_is_local_only_and_says_what_is_missing(
     assert "No model was called in the last 7 days." in done.stdout
 
 
-def test_what_was_spent_is_told_by_day_model_and_purpose(jobmill: Jobmill, url: str) -> None:
+def test_costs_are_reported_by_day_model_and_purpose(jobmill: Jobmill, url: str) -> None:
     with psycopg.connect(url) as connection:
         connection.execute(
             """
@@ -47,7 +47,7 @@ def test_what_was_spent_is_told_by_day_model_and_purpose(jobmill: Jobmill, url: 
     assert report["today"] == {"spent": 0.375, "reserved": 0.0625}
     assert report["month"] == report["today"]
     assert report["caps"] == {"call": 0.25, "run": 1, "day": 1, "month": 20}
-    table = {(one["model"], one["purpose"]): one for one in report["days"]}
+    table = {(day["model"], day["purpose"]): day for day in report["days"]}
     read, failed = table["a:x", "read"], table["a:x", "match"]
     assert (read["calls"], read["cache_hits"], read["spent"]) == (1, 1, 0.25)
     assert (failed["failures"], failed["unknown"], failed["spent"]) == (1, 1, 0.125)
@@ -58,7 +58,7 @@ def test_what_was_spent_is_told_by_day_model_and_purpose(jobmill: Jobmill, url: 
     assert "sk-very-secret" not in done.stdout + shown.stdout + shown.stderr
 
 
-async def test_what_a_saved_match_cost_is_told(
+async def test_the_cost_per_saved_match_is_reported(
     jobmill: Jobmill, url: str, database: Database
 ) -> None:
     on = {"DATABASE_URL": as_url(url), "ANTHROPIC_API_KEY": ""}

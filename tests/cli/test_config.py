@@ -6,17 +6,17 @@ from pathlib import Path
 from tests.cli.conftest import Jobmill
 
 
-def test_show_tells_every_value_and_its_origin(jobmill: Jobmill, home: Path) -> None:
+def test_show_prints_every_value_and_its_origin(jobmill: Jobmill, home: Path) -> None:
     (home / "jobmill.yaml").write_text("processors: 4\n")
     done = jobmill("config", "show", "--json", JOBMILL_LOG_LEVEL="error")
-    found = {setting["name"]: setting for setting in json.loads(done.stdout)}
-    assert found["processors"]["value"] == 4
-    assert found["processors"]["origin"] == f"{home}/jobmill.yaml:1"
-    assert found["log_level"]["origin"] == "environment JOBMILL_LOG_LEVEL"
-    assert found["web_host"] == {"name": "web_host", "value": "127.0.0.1", "origin": "default"}
+    settings = {setting["name"]: setting for setting in json.loads(done.stdout)}
+    assert settings["processors"]["value"] == 4
+    assert settings["processors"]["origin"] == f"{home}/jobmill.yaml:1"
+    assert settings["log_level"]["origin"] == "environment JOBMILL_LOG_LEVEL"
+    assert settings["web_host"] == {"name": "web_host", "value": "127.0.0.1", "origin": "default"}
 
 
-def test_show_leaves_the_password_out(jobmill: Jobmill) -> None:
+def test_show_hides_passwords(jobmill: Jobmill) -> None:
     secret = {
         "DATABASE_URL": "postgresql://me:s3cret@pooler.example/x?sslpassword=s3cret",
         "JOBMILL_DATABASE_POOLER": "transaction",
@@ -29,12 +29,12 @@ def test_show_leaves_the_password_out(jobmill: Jobmill) -> None:
         assert "s3cret" not in done.stdout + done.stderr
 
 
-def test_show_prints_long_values_whole_into_a_pipe(jobmill: Jobmill, home: Path) -> None:
+def test_show_does_not_truncate_values_in_a_pipe(jobmill: Jobmill, home: Path) -> None:
     long = f"{home}/{'x' * 200}"
     assert long in jobmill("config", "show", JOBMILL_DATA_DIR=long).stdout
 
 
-def test_check_passes_or_names_what_is_wrong(jobmill: Jobmill) -> None:
+def test_check_passes_or_names_the_invalid_setting(jobmill: Jobmill) -> None:
     done = jobmill("config", "check")
     assert (done.returncode, done.stdout[:3]) == (0, "ok:")
     done = jobmill("config", "check", JOBMILL_PROCESSORS="none")
@@ -44,7 +44,7 @@ def test_check_passes_or_names_what_is_wrong(jobmill: Jobmill) -> None:
     )
 
 
-def test_path_prints_the_file_that_is_read(jobmill: Jobmill, home: Path) -> None:
+def test_path_prints_the_settings_file(jobmill: Jobmill, home: Path) -> None:
     done = jobmill("config", "path")
     assert done.stdout == ""
     assert str(home / "config" / "jobmill" / "jobmill.yaml") in done.stderr

@@ -18,25 +18,23 @@ from tests.cli.forked import as_url
 
 def test_an_external_database_is_described(jobmill: Jobmill, url: str) -> None:
     done = jobmill("db", "status", "--json", DATABASE_URL=as_url(url))
-    found = json.loads(done.stdout)
-    assert (found["kind"], found["running"]) == ("external", True)
-    assert found["applied"] == list(migrate.list_migrations())
-    assert (found["pending"], found["unknown"]) == ([], [])
-    assert found["bytes"] > 1_000_000
-    assert 0 < found["connections"] <= found["max_connections"]
+    status = json.loads(done.stdout)
+    assert (status["kind"], status["running"]) == ("external", True)
+    assert status["applied"] == list(migrate.list_migrations())
+    assert (status["pending"], status["unknown"]) == ([], [])
+    assert status["bytes"] > 1_000_000
+    assert 0 < status["connections"] <= status["max_connections"]
     assert jobmill("db", "url", DATABASE_URL=as_url(url)).stdout == as_url(url) + "\n"
 
 
 def several_hosts(url: str) -> str:
-    """Pairs with two hosts, of which only the second answers."""
+    """A key-value conninfo with two hosts, of which only the second responds."""
     parts = conninfo_to_dict(url)
     hosts = {"host": f"127.0.0.1,{parts['host']}", "port": f"1,{parts['port']}"}
     return make_conninfo(url, target_session_attrs="read-write", **hosts)
 
 
-def test_a_database_named_by_pairs_is_used_by_every_command(
-    jobmill: Jobmill, home: Path, url: str
-) -> None:
+def test_every_command_accepts_a_key_value_conninfo(jobmill: Jobmill, home: Path, url: str) -> None:
     pairs = {"DATABASE_URL": several_hosts(url)}
     status = json.loads(jobmill("db", "status", "--json", **pairs).stdout)
     assert (status["running"], status["place"]) == (True, several_hosts(url))
@@ -54,7 +52,7 @@ def test_a_database_named_by_pairs_is_used_by_every_command(
         assert done.returncode == 0, (command, done.stderr)
 
 
-def test_pairs_are_printed_as_a_url(jobmill: Jobmill, url: str) -> None:
+def test_a_key_value_conninfo_is_printed_as_a_url(jobmill: Jobmill, url: str) -> None:
     pairs = several_hosts(url)
     printed = jobmill("db", "url", DATABASE_URL=pairs).stdout.strip()
     assert printed.startswith("postgresql://")
@@ -63,7 +61,9 @@ def test_pairs_are_printed_as_a_url(jobmill: Jobmill, url: str) -> None:
         assert connection.info.dbname == conninfo_to_dict(url)["dbname"]
 
 
-def test_the_bundled_one_is_described_without_being_started(jobmill: Jobmill, home: Path) -> None:
+def test_the_bundled_database_is_described_without_starting_it(
+    jobmill: Jobmill, home: Path
+) -> None:
     done = jobmill("db", "status", "--json")
     assert json.loads(done.stdout)["running"] is False
     done = jobmill("db", "url")
@@ -72,7 +72,7 @@ def test_the_bundled_one_is_described_without_being_started(jobmill: Jobmill, ho
     assert not (home / "data").exists()
 
 
-def test_a_whole_round_on_the_bundled_one(jobmill: Jobmill, home: Path) -> None:
+def test_backup_and_restore_of_the_bundled_database(jobmill: Jobmill, home: Path) -> None:
     assert jobmill("db", "migrate").stdout.startswith("applied 0001")
     assert jobmill("db", "migrate").stdout == "up to date\n"
     assert json.loads(jobmill("db", "migrate", "--json").stdout) == {"applied": []}
@@ -99,13 +99,13 @@ def sql(jobmill: Jobmill, statement: str) -> str:
     return done.stdout.strip()
 
 
-def test_psql_hands_its_exit_code_on(jobmill: Jobmill, url: str) -> None:
+def test_psql_passes_on_its_exit_code(jobmill: Jobmill, url: str) -> None:
     done = jobmill("db", "psql", "-c", "SELECT 1/0", DATABASE_URL=as_url(url))
     assert done.returncode == 1
     assert "division by zero" in done.stderr
 
 
-def test_a_file_that_is_not_there_is_exit_code_3(jobmill: Jobmill, url: str) -> None:
+def test_a_missing_file_is_exit_code_3(jobmill: Jobmill, url: str) -> None:
     done = jobmill("db", "restore", "nowhere.dump", DATABASE_URL=as_url(url))
     assert (done.returncode, done.stderr) == (3, "jobmill: the file nowhere.dump does not exist\n")
 
@@ -115,11 +115,11 @@ def test_a_newer_database_is_refused(jobmill: Jobmill, url: str) -> None:
         connection.execute("INSERT INTO jobmill_migration VALUES ('9999_later.sql', 'x')")
     done = jobmill("db", "migrate", DATABASE_URL=as_url(url))
     assert (done.returncode, "newer Jobmill" in done.stderr) == (4, True)
-    found = json.loads(jobmill("db", "status", "--json", DATABASE_URL=as_url(url)).stdout)
-    assert found["unknown"] == ["9999_later.sql"]
+    status = json.loads(jobmill("db", "status", "--json", DATABASE_URL=as_url(url)).stdout)
+    assert status["unknown"] == ["9999_later.sql"]
 
 
-async def test_an_open_database_is_migrated_and_outlives_its_server(home: Path) -> None:
+async def test_an_open_database_is_migrated_and_survives_a_server_restart(home: Path) -> None:
     settings = Settings(data_dir=home / "data")
     bundled = environment.bundled_server(settings)
     assert bundled is not None

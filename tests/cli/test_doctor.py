@@ -28,7 +28,7 @@ def state(
     return DatabaseState(facts, ["0001"], pending or [], unknown or [])
 
 
-def test_all_is_well_on_a_fresh_machine(jobmill: Jobmill) -> None:
+def test_all_checks_pass_on_a_fresh_machine(jobmill: Jobmill) -> None:
     done = jobmill("doctor", "--json", JOBMILL_CONTACT="me@wells.example", CHROMIUM="python3")
     assert done.returncode == 0, done.stdout
     assert checks(done.stdout) == dict.fromkeys(
@@ -72,14 +72,14 @@ def test_a_newer_database_fails(jobmill: Jobmill, url: str) -> None:
     assert checks(done.stdout)["migrations"] == "fail"
 
 
-def test_programs_and_a_folder_that_are_not_there_fail(jobmill: Jobmill, home: Path) -> None:
+def test_missing_programs_and_folders_fail(jobmill: Jobmill, home: Path) -> None:
     (home / "file").write_text("")
     place = str(home / "file" / "below")
     done = jobmill("doctor", "--json", JOBMILL_POSTGRES_BIN="/nowhere", JOBMILL_DATA_DIR=place)
-    found = checks(done.stdout)
+    results = checks(done.stdout)
     assert done.returncode == 1
-    assert (found["PostgreSQL programs"], found["data folder"]) == ("fail", "fail")
-    assert found["database"] == "fail"
+    assert (results["PostgreSQL programs"], results["data folder"]) == ("fail", "fail")
+    assert results["database"] == "fail"
 
 
 def test_a_taken_port_is_a_warning(jobmill: Jobmill, url: str) -> None:
@@ -96,7 +96,7 @@ def test_no_contact_and_no_browser_are_warnings(jobmill: Jobmill, url: str) -> N
     assert [checks(done.stdout)[name] for name in ("contact", "browser")] == ["warn", "warn"]
 
 
-def test_a_folder_that_others_may_write_in_is_a_warning(tmp_path: Path) -> None:
+def test_a_folder_writable_by_others_is_a_warning(tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     assert doctor.check_rights(tmp_path, tmp_path).result == "warn"
     tmp_path.chmod(0o755)
@@ -109,15 +109,17 @@ def test_an_old_server_fails(major: int, result: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "result"),
+    ("database_state", "result"),
     [
         (state(), "ok"),
         (state(pending=["0002"]), "warn"),
         (state(unknown=["0009"]), "fail"),
     ],
 )
-def test_migrations_are_judged(found: DatabaseState, result: str) -> None:
-    assert doctor.check_migrations(found).result == result
+def test_pending_and_unknown_migrations_are_reported(
+    database_state: DatabaseState, result: str
+) -> None:
+    assert doctor.check_migrations(database_state).result == result
 
 
 @pytest.mark.parametrize(
@@ -130,17 +132,17 @@ def test_a_clock_that_differs_is_a_warning(before: int, after: int, result: str)
 
 
 @pytest.mark.parametrize(("free", "result"), [(10**8, "fail"), (2 * 10**9, "warn"), (10**10, "ok")])
-def test_little_space_is_told(free: int, result: str) -> None:
+def test_low_disk_space_is_reported(free: int, result: str) -> None:
     assert doctor.check_space(free).result == result
 
 
-def test_the_mode_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_mode_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     without = doctor.check_models(Settings())
     assert (without.result, without.found) == ("ok", "local only")
     assert "ANTHROPIC_API_KEY" in without.mend
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    given = doctor.check_models(Settings(model_strong="none"))
-    assert given.found == "cheap: anthropic:claude-haiku-5-5"
-    assert "sk-secret" not in repr(given)
+    with_key = doctor.check_models(Settings(model_strong="none"))
+    assert with_key.found == "cheap: anthropic:claude-haiku-5-5"
+    assert "sk-secret" not in repr(with_key)
     assert doctor.check_models(Settings(budget_day=0)).found == "local only"

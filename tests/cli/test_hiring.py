@@ -1,4 +1,4 @@
-"""The commands for those who apply, as somebody would use them."""
+"""`jobmill hiring`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def state(database: Database, id: int) -> str:
         return (await applications.get(tx, id)).status
 
 
-async def test_one_applies_is_promoted_and_confirms(run: Run, database: Database) -> None:
+async def test_an_applicant_applies_is_promoted_and_confirms(run: Run, database: Database) -> None:
     opening, (first,) = await fill(database, 1, 1)
     words = ["hiring", "apply", opening.id, "--name", "Bea", "--email", "bea@a.example"]
     (waits,) = told(await run(*words, "--json"))
@@ -93,7 +93,7 @@ async def test_one_applies_is_promoted_and_confirms(run: Run, database: Database
     assert [one["actor"] for one in events][2] == "local"
 
 
-async def test_an_answer_that_is_late_fails_and_its_consequences_are_kept(
+async def test_a_late_answer_fails_and_the_missed_offer_is_saved(
     run: Run, database: Database
 ) -> None:
     opening, (first, second, third) = await fill(database, 1, 3)
@@ -114,7 +114,9 @@ async def test_an_answer_that_is_late_fails_and_its_consequences_are_kept(
     assert "Offer declined" in (await run("hiring", "decline", third)).stdout
 
 
-async def test_what_is_overdue_is_settled_before_it_is_shown(run: Run, database: Database) -> None:
+async def test_overdue_offers_are_settled_before_they_are_shown(
+    run: Run, database: Database
+) -> None:
     opening, (first, second, _) = await fill(database, 1, 3)
     async with database.transaction() as tx:
         await submissions.withdraw(tx, first, LOCAL)
@@ -123,7 +125,9 @@ async def test_what_is_overdue_is_settled_before_it_is_shown(run: Run, database:
     assert [row["applicationId"] for row in shown["waitlistApplicants"]] == [second]
 
 
-async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Database) -> None:
+async def test_an_applicant_is_promoted_out_of_turn_with_a_reason(
+    run: Run, database: Database
+) -> None:
     opening, ids = await fill(database, 1, 3)
     words = ["hiring", "promote", ids[2], "--reason", "knows the ovens"]
     full = await run(*words)
@@ -143,7 +147,7 @@ async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Da
     assert (await run("hiring", "promote", ids[1])).returncode == 2
 
 
-async def test_somebody_is_given_their_link_and_a_new_one(run: Run, database: Database) -> None:
+async def test_a_personal_link_is_printed_and_renewed(run: Run, database: Database) -> None:
     async with database.transaction() as tx:
         one = await make_applicant(tx)
         signer = LinkSigner(await secrets.get_signing_key(tx))
@@ -159,7 +163,7 @@ async def test_somebody_is_given_their_link_and_a_new_one(run: Run, database: Da
     assert (await run("hiring", "link", 10**6)).returncode == 3
 
 
-async def test_what_rules_say_of_a_job_is_said_of_an_opening(run: Run, database: Database) -> None:
+async def test_errors_say_opening_instead_of_job(run: Run, database: Database) -> None:
     opening, _ = await fill(database, 1, 0)
     await run("opening", "pause", opening.id)
     refused = await run("hiring", "apply", opening.id, "--name", "Ada", "--email", "ada@a.example")
@@ -180,7 +184,7 @@ async def test_what_is_not_there_is_said_with_where_to_look(run: Run) -> None:
     assert "no openings to verify" in (await run("hiring", "verify")).stdout
 
 
-async def test_the_past_is_shown_as_it_was(run: Run, database: Database) -> None:
+async def test_replay_shows_an_earlier_state(run: Run, database: Database) -> None:
     opening, ids = await fill(database, 1, 2)
     async with database.transaction() as tx:
         await submissions.withdraw(tx, ids[0], LOCAL, reason="gone")
@@ -199,7 +203,7 @@ async def test_the_past_is_shown_as_it_was(run: Run, database: Database) -> None
     assert (summary["inactiveCount"], summary["totalApplications"]) == (1, 2)
 
 
-async def test_a_log_that_was_tampered_with_is_found(
+async def test_tampering_with_the_audit_log_is_detected(
     run: Run, database: Database, home: Path
 ) -> None:
     opening, _ = await fill(database, 1, 2)
@@ -227,7 +231,7 @@ async def test_a_log_that_was_tampered_with_is_found(
     assert (bad.returncode, "-:1 was not written by" in bad.stderr) == (2, True)
 
 
-async def test_many_are_done_at_once_and_tried_before(run: Run, database: Database) -> None:
+async def test_bulk_actions_can_be_tried_with_a_dry_run(run: Run, database: Database) -> None:
     opening, ids = await fill(database, 1, 4)
     words = ["hiring", "withdraw-many", opening.id, ids[0], ids[1], 10**6, "--reason", "cut"]
     dry = await run(*words, "--dry-run")
@@ -260,7 +264,9 @@ async def test_many_are_done_at_once_and_tried_before(run: Run, database: Databa
     assert both.returncode == 2
 
 
-async def test_people_come_from_a_file_and_again(run: Run, database: Database, home: Path) -> None:
+async def test_importing_applicants_twice_reports_repeats(
+    run: Run, database: Database, home: Path
+) -> None:
     opening, _ = await fill(database, 1, 0)
     file = home / "people.csv"
     file.write_text("name,email\nAda,ada@a.example\nBen,ben@a.example\nAda,ADA@a.example\n")
@@ -283,7 +289,7 @@ async def test_people_come_from_a_file_and_again(run: Run, database: Database, h
     assert (closed.returncode, "is closed" in closed.stderr) == (1, True)
 
 
-async def test_somebody_is_given_their_data_and_forgotten(run: Run, database: Database) -> None:
+async def test_personal_data_is_exported_and_erased(run: Run, database: Database) -> None:
     opening, (id,) = await fill(database, 1, 1)
     async with database.transaction() as tx:
         who = (await applications.get(tx, id)).applicant_id
@@ -297,7 +303,7 @@ async def test_somebody_is_given_their_data_and_forgotten(run: Run, database: Da
     assert (await run("hiring", "verify", opening.id)).returncode == 0
 
 
-async def test_the_sample_is_made_once(run: Run) -> None:
+async def test_sample_data_is_created_once(run: Run) -> None:
     assert "and 5 applicants." in (await run("seed")).stdout
     assert "nothing was changed" in (await run("seed")).stdout
     assert len(told(await run("opening", "list", "--json"))) == 3

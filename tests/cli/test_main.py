@@ -13,7 +13,7 @@ from jobmill.errors import AppError
 from tests.cli.conftest import Jobmill
 
 
-def test_it_tells_its_version(jobmill: Jobmill) -> None:
+def test_version_is_printed(jobmill: Jobmill) -> None:
     assert jobmill("--version").stdout == f"jobmill {version('jobmill')}\n"
 
 
@@ -52,7 +52,7 @@ def test_an_error_is_one_line_and_a_traceback_only_when_debugging(jobmill: Jobmi
         assert done.stderr.splitlines()[-1].startswith("jobmill: no PostgreSQL")
 
 
-def test_help_does_not_load_what_only_some_commands_need() -> None:
+def test_help_does_not_import_the_modules_of_commands() -> None:
     code = "import jobmill.cli, sys; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
@@ -75,5 +75,5 @@ def test_sizes_are_short(number: int, words: str) -> None:
     assert output.format_size(number) == words
 
 
-def test_a_value_cannot_move_the_cursor_or_break_the_line() -> None:
+def test_control_characters_in_a_value_are_escaped() -> None:
     assert output.printable("a\x1b[2J\nb\x07") == "a\\x1b[2J b\\x07"

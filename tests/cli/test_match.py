@@ -1,4 +1,4 @@
-"""The commands of a seeker, as somebody would use them."""
+"""`jobmill match`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ INTAKE = {
     "achievementAngles", "atsKeywords",
 }  # fmt: skip
 WORDLESS = Profile(seniority=("senior",))
-"""Without words whose meaning would have to be computed, which takes a while."""
+"""Without words that need an embedding, which takes a while to compute."""
 
 
 def variables(home: Path, url: str) -> dict[str, str]:
@@ -65,7 +65,7 @@ def run(home: Path, url: str) -> Run:
 
 @pytest.fixture(autouse=True)
 async def numbers(database: Database) -> None:
-    """Counted from 1: others have used numbers up in the database that this one was copied from."""
+    """Ids start at 1: tests before this one used numbers of the template database."""
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE matching.match ALTER COLUMN id RESTART")
         await tx.execute("ALTER TABLE catalog.listing ALTER COLUMN id RESTART")
@@ -92,7 +92,7 @@ async def make(database: Database, *scores: int, **more: Any) -> judged.Place:
     return place
 
 
-async def test_nothing_is_said_with_what_to_do_next(run: Run, database: Database) -> None:
+async def test_an_empty_list_says_what_to_do_next(run: Run, database: Database) -> None:
     done = await run("list")
     assert done.returncode == 3
     assert "jobmill profile import me.yaml" in done.stderr
@@ -134,9 +134,7 @@ async def test_matches_are_listed_best_first_with_reasons(run: Run, database: Da
     assert (found[0]["listingId"], found[0]["profileVersion"]) == (place.listings[1], 1)
 
 
-async def test_a_vacancy_that_two_sources_tell_of_is_listed_once(
-    run: Run, database: Database
-) -> None:
+async def test_a_vacancy_from_two_sources_is_listed_once(run: Run, database: Database) -> None:
     place = await make(database, 82, 91, postings=[offer(1), offer(2)])
     async with database.transaction() as tx:
         await duplicate_links.link(tx, place.listings[1], place.listing)
@@ -150,7 +148,7 @@ async def test_a_vacancy_that_two_sources_tell_of_is_listed_once(
     assert re.search(r"copies +also at \S+ board \(match 2, new\)", (await run("show", 1)).stdout)
 
 
-async def test_a_sum_that_is_cut_is_told(run: Run, database: Database) -> None:
+async def test_a_capped_score_is_explained(run: Run, database: Database) -> None:
     items = (
         Item("skills", 80, 80, "all"),
         Item("size", 27, 30, "large"),
@@ -163,9 +161,7 @@ async def test_a_sum_that_is_cut_is_told(run: Run, database: Database) -> None:
         assert "A score ends" not in shown
 
 
-async def test_matches_are_found_by_what_is_asked_for_page_by_page(
-    run: Run, database: Database
-) -> None:
+async def test_matches_can_be_filtered_and_paged(run: Run, database: Database) -> None:
     await make(database, 82, 91, 86)
     await run("set-status", 1, 3, "saved")
 
@@ -222,7 +218,7 @@ async def test_a_match_is_shown_in_full(run: Run, database: Database) -> None:
     assert "match 7 does not exist; `jobmill match list`" in done.stderr
 
 
-async def test_nothing_in_a_listing_moves_the_cursor(run: Run, database: Database) -> None:
+async def test_control_characters_in_a_listing_are_escaped(run: Run, database: Database) -> None:
     await make(
         database, 91, postings=[offer(1, "Evil\x1b[2J\x07 Engineer", description="\x1b[31m")]
     )
@@ -232,7 +228,7 @@ async def test_nothing_in_a_listing_moves_the_cursor(run: Run, database: Databas
         assert "\x1b[2J" not in done.stdout + done.stderr
 
 
-async def test_why_tells_rules_points_and_words(run: Run, database: Database) -> None:
+async def test_why_shows_rules_points_and_evidence(run: Run, database: Database) -> None:
     claims = ("skill: Rust",)
     place = await make(
         database, 91, postings=[offer(1), offer(2), offer(3)],
@@ -272,14 +268,14 @@ async def test_why_tells_rules_points_and_words(run: Run, database: Database) ->
         assert (done.returncode, hint in done.stderr) == (3, True)
 
 
-async def test_why_says_of_a_match_that_it_dropped_out(run: Run, database: Database) -> None:
+async def test_why_shows_that_a_match_no_longer_matches(run: Run, database: Database) -> None:
     place = await make(database, 90)
     async with database.transaction() as tx:
         await matches.save(tx, place.word(40))
     assert "match 1, new, dropped out" in (await run("why", place.listing)).stdout
 
 
-async def test_why_judges_what_never_was_and_keeps_nothing(run: Run, database: Database) -> None:
+async def test_why_scores_an_unscored_listing_without_saving(run: Run, database: Database) -> None:
     place = await make(
         database, postings=[offer(1), offer(2, arrangement="onsite", location="Lyon")]
     )
@@ -293,9 +289,7 @@ async def test_why_judges_what_never_was_and_keeps_nothing(run: Run, database: D
     assert await fetch(database, "SELECT count(*) FROM matching.verdict") == [0]
 
 
-async def test_what_if_tells_what_would_change_and_keeps_nothing(
-    run: Run, database: Database
-) -> None:
+async def test_what_if_shows_the_change_without_saving(run: Run, database: Database) -> None:
     text = "Requirements: strong Python, 5+ years. You look after pumps. " * 3
     place = await make(database, postings=[offer(1, description=text)])
     await run("profile", "import", "-", stdin="skills: [{name: Python, rank: primary}]")
@@ -314,7 +308,7 @@ async def test_what_if_tells_what_would_change_and_keeps_nothing(
     assert len(answers(await run("profile", "history", "--json"))) == 2
 
 
-async def test_what_if_says_what_a_model_would_about_say(run: Run, database: Database) -> None:
+async def test_what_if_estimates_the_score_of_a_model(run: Run, database: Database) -> None:
     place = await make(database, postings=[offer(1, seniority="senior")])
     (now,) = answers(await run("why", 1, "--json"))
     async with database.transaction() as tx:
@@ -324,9 +318,7 @@ async def test_what_if_says_what_a_model_would_about_say(run: Run, database: Dat
     assert told["predicted"]["score"] == told["difference"]["after"]["score"] + 5
 
 
-async def test_what_if_over_everything_counts_what_comes_and_goes(
-    run: Run, database: Database
-) -> None:
+async def test_what_if_all_counts_matches_gained_and_lost(run: Run, database: Database) -> None:
     await make(database, 90, 40)
     low = ["--set", "rules.match={score: 0, with_home_city: 0}"]
     (told,) = answers(await run("what-if", "--all", *low, "--json"))
@@ -340,9 +332,7 @@ async def test_what_if_over_everything_counts_what_comes_and_goes(
     assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
 
-async def test_what_if_over_everything_says_which_skills_no_list_has(
-    run: Run, database: Database
-) -> None:
+async def test_what_if_all_warns_about_unknown_skills(run: Run, database: Database) -> None:
     await make(database, 90)
     done = await run("what-if", "--all", "--with", "Basketry:strong", "--with", "Go", "--json")
     assert done.stderr == "We know no skill Basketry: only these words are looked for.\n"
@@ -350,7 +340,7 @@ async def test_what_if_over_everything_says_which_skills_no_list_has(
     assert told["counts"]["moved"] + told["counts"]["same"] + told["counts"]["out"] == 1
 
 
-async def test_wishes_that_cannot_be_are_refused(run: Run, database: Database) -> None:
+async def test_invalid_what_if_options_are_refused(run: Run, database: Database) -> None:
     await make(database, 90)
     for arguments, words in [
         ([1], "say what would be different"),
@@ -368,7 +358,7 @@ async def test_wishes_that_cannot_be_are_refused(run: Run, database: Database) -
     assert (await run("what-if", 99, "--with", "Go")).returncode == 3
 
 
-async def test_rescoring_shows_first_and_queues_only_what_differs(
+async def test_rescore_previews_and_queues_only_changed_listings(
     run: Run, database: Database
 ) -> None:
     place = await make(database, postings=[offer(id) for id in range(1, 6)])
@@ -404,7 +394,7 @@ async def test_rescoring_shows_first_and_queues_only_what_differs(
     assert "The queue judges" in (await run("rescore", "--yes")).stdout
 
 
-async def test_rescoring_what_is_as_it_was_changes_nothing(run: Run, database: Database) -> None:
+async def test_rescore_without_differences_changes_nothing(run: Run, database: Database) -> None:
     place = await make(database, postings=[offer(1)])
     (now,) = answers(await run("why", 1, "--json"))
     async with database.transaction() as tx:
@@ -413,7 +403,7 @@ async def test_rescoring_what_is_as_it_was_changes_nothing(run: Run, database: D
     assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
 
-async def test_what_drops_out_says_that_a_persons_word_stays(run: Run, database: Database) -> None:
+async def test_rescore_keeps_the_status_of_lost_matches(run: Run, database: Database) -> None:
     place = await make(database, 90, 90, postings=[offer(1), offer(2)])
     await run("set-status", 1, "saved")
     async with database.transaction() as tx:
@@ -432,7 +422,7 @@ async def test_what_drops_out_says_that_a_persons_word_stays(run: Run, database:
 
 
 @pytest.mark.parametrize(("answer", "waits"), [(b"n\n", 0), (b"y\n", 1)])
-async def test_on_a_terminal_rescoring_asks_first(
+async def test_rescore_asks_for_confirmation_on_a_terminal(
     home: Path, url: str, database: Database, answer: bytes, waits: int
 ) -> None:
     await make(database, postings=[offer(1)])
@@ -456,7 +446,9 @@ async def test_on_a_terminal_rescoring_asks_first(
     assert ("Nothing was changed." in done.stdout) == (waits == 0)
 
 
-async def test_statuses_are_set_for_several_and_undone(run: Run, database: Database) -> None:
+async def test_statuses_can_be_set_for_several_matches_and_undone(
+    run: Run, database: Database
+) -> None:
     await make(database, 82, 91)
     done = await run("set-status", 2, 1, 2, "saved", "--note", "nice")
     assert done.stdout.splitlines() == [
@@ -473,13 +465,13 @@ async def test_statuses_are_set_for_several_and_undone(run: Run, database: Datab
 
     done = await run("set-status", 1, 99, "dismissed")
     assert (done.returncode, "match 99 does not exist" in done.stderr) == (3, True)
-    # All or none.
+    # All or none are changed.
     assert answers(await run("list", "--status", "dismissed", "--json")) == []
     assert (await run("set-status", 1, "hired")).returncode == 2
     assert (await run("undo", 99)).returncode == 3
 
 
-async def test_what_was_dismissed_is_listed_only_for_who_asks(run: Run, database: Database) -> None:
+async def test_dismissed_matches_are_listed_only_on_request(run: Run, database: Database) -> None:
     await make(database, 82, 91)
     await run("set-status", 2, "dismissed")
     assert [one["id"] for one in answers(await run("list", "--json"))] == [1]
@@ -490,7 +482,7 @@ async def test_what_was_dismissed_is_listed_only_for_who_asks(run: Run, database
     assert "--status dismissed" in (await run("list")).stdout
 
 
-async def test_what_never_changed_cannot_be_undone(run: Run, database: Database) -> None:
+async def test_a_status_that_never_changed_cannot_be_undone(run: Run, database: Database) -> None:
     await make(database, 82)
     done = await run("undo", 1)
     assert (done.returncode, "nothing to undo" in done.stderr) == (4, True)
@@ -519,14 +511,14 @@ async def test_an_export_has_all_fields_and_is_safe_in_a_spreadsheet(
     assert "cannot write" in (await run("export", "--out", "all.csv/x")).stderr
 
 
-async def test_an_export_goes_on_past_a_page(run: Run, database: Database) -> None:
+async def test_an_export_includes_every_page(run: Run, database: Database) -> None:
     many = match_export.PAGE + 3
     await make(database, *([90] * many))
     found = answers(await run("export", "--json"))
     assert sorted(one["id"] for one in found) == list(range(1, many + 1))
 
 
-async def test_stats_count_what_was_judged_and_what_turns_most_down(
+async def test_stats_count_verdicts_and_the_most_frequent_rules(
     run: Run, database: Database
 ) -> None:
     place = await make(database, 90, 40, postings=[offer(id) for id in range(1, 6)])
@@ -544,7 +536,7 @@ async def test_stats_count_what_was_judged_and_what_turns_most_down(
     assert "      2  arrangement (enough by itself)" in shown
 
 
-async def test_a_new_profile_has_all_that_is_open_judged(run: Run, database: Database) -> None:
+async def test_all_open_listings_are_scored_for_a_new_profile(run: Run, database: Database) -> None:
     await make(database, postings=[offer(1), offer(2)])
     yaml = "titles: [Cook]"
     (saved,) = answers(await run("profile", "import", "-", "--name", "night", "--json", stdin=yaml))
@@ -563,9 +555,7 @@ async def test_a_new_profile_has_all_that_is_open_judged(run: Run, database: Dat
     assert await fetch(database, waits) == [4]
 
 
-async def test_a_paused_profile_waits_and_goes_on_with_what_it_missed(
-    run: Run, database: Database
-) -> None:
+async def test_a_resumed_profile_scores_what_it_missed(run: Run, database: Database) -> None:
     place = await make(database, 90, postings=[offer(1), offer(2)])
     assert "main is paused" in (await run("profile", "pause", "main")).stdout
     assert answers(await run("profile", "list", "--json"))[0]["paused_at"]
@@ -584,7 +574,7 @@ async def test_a_paused_profile_waits_and_goes_on_with_what_it_missed(
     assert (await run("profile", "resume", "nobody")).returncode == 3
 
 
-async def test_each_profile_has_matches_of_its_own(run: Run, database: Database) -> None:
+async def test_each_profile_has_its_own_matches(run: Run, database: Database) -> None:
     place = await make(database, 90)
     async with database.transaction() as tx:
         await profiles.save(tx, "night", WORDLESS)

@@ -1,14 +1,11 @@
-"""The commands for openings, as somebody would use them."""
+"""`jobmill opening`."""
 
 from __future__ import annotations
 
 import csv
 import datetime as dt
 import io
-import json
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +13,7 @@ from jobmill.cli.support import times
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from tests.cli import forked
-from tests.cli.forked import Run
+from tests.cli.forked import Run, json_lines
 from tests.hiring.helpers import apply, make_opening
 
 
@@ -27,16 +24,11 @@ def run(home: Path, url: str) -> Run:
 
 @pytest.fixture(autouse=True)
 async def numbers(database: Database) -> None:
-    """Counted from 1: others have used numbers up in the database that this one was copied from."""
+    """Ids start at 1: tests before this one used numbers of the template database."""
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE hiring.opening ALTER COLUMN id RESTART")
         await tx.execute("ALTER TABLE hiring.applicant ALTER COLUMN id RESTART")
         await tx.execute("ALTER TABLE hiring.application ALTER COLUMN id RESTART")
-
-
-def told(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 async def fill(database: Database, capacity: int, people: int) -> None:
@@ -50,12 +42,12 @@ async def fill(database: Database, capacity: int, people: int) -> None:
     ("text", "seconds"),
     [("90s", 90), ("5m", 300), ("5 min", 300), ("2H", 7_200), ("3d", 259_200), ("45", 45)],
 )
-def test_spans_are_read_as_people_write_them(text: str, seconds: int) -> None:
+def test_durations_are_parsed(text: str, seconds: int) -> None:
     assert times.parse_duration(text) == dt.timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize("text", ["soon", "", "-5m", "5 years", "1.5h", "999999999w"])
-def test_what_is_no_span_is_refused(text: str) -> None:
+def test_invalid_durations_are_refused(text: str) -> None:
     with pytest.raises(Invalid, match="5m"):
         times.parse_duration(text)
 
@@ -74,7 +66,7 @@ def test_times_without_a_zone_are_local(text: str, at: dt.datetime) -> None:
 
 
 @pytest.mark.parametrize("text", ["tomorrow", "", "0001-01-01", "2026-13-01", "25:00"])
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_invalid_times_are_refused(text: str) -> None:
     with pytest.raises(Invalid, match="is not a time"):
         times.parse_time(text)
 
@@ -83,13 +75,13 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     ("seconds", "words"),
     [(300, "5 minutes"), (90, "90 seconds"), (3_600, "1 hour"), (172_800, "2 days")],
 )
-def test_spans_are_said_without_a_rest(seconds: int, words: str) -> None:
+def test_durations_are_printed_in_the_largest_exact_unit(seconds: int, words: str) -> None:
     assert times.format_duration(dt.timedelta(seconds=seconds)) == words
 
 
-async def test_an_opening_is_made_changed_and_turned(run: Run) -> None:
+async def test_an_opening_is_created_edited_paused_and_closed(run: Run) -> None:
     assert "jobmill opening create" in (await run("opening", "list")).stdout
-    (made,) = told(
+    (made,) = json_lines(
         await run(
             "opening", "create", "Baker", "--capacity", 2, "--window", "2h", "--remote",
             "--waitlist-limit", 3, "--apply-until", "2030-01-01T00:00:00Z", "--json",
@@ -108,33 +100,35 @@ async def test_an_opening_is_made_changed_and_turned(run: Run) -> None:
         "waitlist limit: 3 → (none)",
         "Nothing was changed.",
     ]
-    assert told(await run("opening", "list", "--json"))[0]["title"] == "Baker"
-    (changed,) = told(await run(*change, "--json"))
+    assert json_lines(await run("opening", "list", "--json"))[0]["title"] == "Baker"
+    (changed,) = json_lines(await run(*change, "--json"))
     assert changed["changed"]["title"] == {"from": "Baker", "to": "Master"}
     assert "already has these values" in (await run(*change)).stdout
     assert (await run("opening", "edit", 1)).returncode == 2
     assert "is paused" in (await run("opening", "pause", 1)).stdout
     again = await run("opening", "pause", 1)
     assert (again.returncode, "is paused" in again.stderr) == (4, True)
-    (shown,) = told(await run("opening", "list", "--status", "paused", "--json"))
+    (shown,) = json_lines(await run("opening", "list", "--status", "paused", "--json"))
     assert (shown["title"], shown["waitlistLimit"], shown["remote"]) == ("Master", None, True)
     missing = await run("opening", "close", 99)
     assert (missing.returncode, "jobmill opening list" in missing.stderr) == (3, True)
 
 
-async def test_who_would_be_promoted_is_said_before(run: Run, database: Database) -> None:
+async def test_a_capacity_dry_run_names_the_people_to_be_promoted(
+    run: Run, database: Database
+) -> None:
     await fill(database, 1, 3)
     dry = await run("opening", "capacity", 1, 2, "--dry-run")
     assert "Opening 1 would have 2 of 2 places taken, 1 waiting." in dry.stdout
     assert "2  Ada would be offered a place." in dry.stdout
-    (shown,) = told(await run("opening", "show", 1, "--json"))
+    (shown,) = json_lines(await run("opening", "show", 1, "--json"))
     assert (shown["capacity"], shown["waitlistCount"]) == (1, 2)
-    (done,) = told(await run("opening", "capacity", 1, 2, "--json"))
-    assert [one["applicationId"] for one in done["promoted"]] == [2]
+    (done,) = json_lines(await run("opening", "capacity", 1, 2, "--json"))
+    assert [row["applicationId"] for row in done["promoted"]] == [2]
     assert "Nobody is removed: 1 above" in (await run("opening", "capacity", 1, 1)).stdout
 
 
-async def test_a_roster_is_shown_page_by_page(run: Run, database: Database) -> None:
+async def test_applicants_of_an_opening_are_shown_in_pages(run: Run, database: Database) -> None:
     await fill(database, 1, 4)
     first = await run("opening", "show", 1, "--limit", 2)
     assert [line for line in first.stdout.splitlines() if line.startswith(("Places", "Wai"))] == [
@@ -149,20 +143,20 @@ async def test_a_roster_is_shown_page_by_page(run: Run, database: Database) -> N
         "position 2",
         "position 3",
     ]
-    (whole,) = told(await run("opening", "show", 1, "--json"))
-    assert [row["queuePosition"] for row in whole["waitlistApplicants"]] == [1, 2, 3]
-    assert whole["activeApplicants"][0].keys() >= {
+    (roster,) = json_lines(await run("opening", "show", 1, "--json"))
+    assert [row["queuePosition"] for row in roster["waitlistApplicants"]] == [1, 2, 3]
+    assert roster["activeApplicants"][0].keys() >= {
         "applicationId", "applicantId", "applicantName", "applicantEmail", "status",
         "queuePosition", "appliedAt", "promotedAt", "acknowledgeDeadline",
     }  # fmt: skip
 
 
-async def test_openings_go_out_and_come_in(run: Run, database: Database, home: Path) -> None:
+async def test_openings_are_exported_and_imported(run: Run, database: Database, home: Path) -> None:
     file = home / "openings.csv"
     file.write_text("title,capacity,maxMissed\nBaker,2,5\n=Cook,1,\n")
     dry = await run("opening", "import", file, "--dry-run")
     assert dry.stdout == "2 openings would be created. Nothing was changed.\n"
-    assert told(await run("opening", "list", "--json")) == []
+    assert json_lines(await run("opening", "list", "--json")) == []
     assert "2 openings created" in (await run("opening", "import", file)).stdout
     out = (await run("opening", "export")).stdout
     rows = list(csv.DictReader(io.StringIO(out, newline="")))
@@ -174,7 +168,7 @@ async def test_openings_go_out_and_come_in(run: Run, database: Database, home: P
     assert bad.returncode == 2
     assert "line 3: capacity" in bad.stderr
     assert "line 4: title" in bad.stderr
-    made = told(await run("opening", "export", "--json"))
+    made = json_lines(await run("opening", "export", "--json"))
     assert len(made) == 2
     first = made[0]["id"]
     await run("hiring", "apply", first, "--name", "@Ada", "--email", "ada@a.example")
@@ -186,7 +180,7 @@ async def test_openings_go_out_and_come_in(run: Run, database: Database, home: P
     assert not (home / "no.csv").exists()
 
 
-async def test_who_is_blocked_cannot_apply(run: Run, database: Database) -> None:
+async def test_a_blocked_address_cannot_apply(run: Run, database: Database) -> None:
     await fill(database, 1, 0)
     assert "Nothing is blocked" in (await run("opening", "blocked")).stdout
     await run("opening", "block", "@Evil.example", "--reason", "spam")

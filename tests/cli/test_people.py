@@ -20,44 +20,46 @@ def run(home: Path, url: str) -> Run:
     return runner(home, url)
 
 
-async def told(run: Run, *words: str, stdin: str = "") -> Any:
+async def run_json(run: Run, *words: str, stdin: str = "") -> Any:
     done = await run(*words, "--json", stdin=stdin)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-async def kept(database: Database, email: str) -> str:
+async def password_hash(database: Database, email: str) -> str:
     async with database.transaction() as tx:
-        found = await persons.find_credentials(tx, email)
-    assert found
-    return found.password
+        credentials = await persons.find_credentials(tx, email)
+    assert credentials
+    return credentials.password
 
 
-async def test_a_person_is_added_listed_changed_and_ended(run: Run, database: Database) -> None:
+async def test_a_person_is_added_listed_changed_and_removed(run: Run, database: Database) -> None:
     assert "jobmill person add" in (await run("person", "list")).stdout
     ada = ("person", "add", "Ada", "ada@example.org", "--role", "admin", "--password-stdin")
-    made = await told(run, *ada, stdin="correct horse\r\nrest\n")
+    made = await run_json(run, *ada, stdin="correct horse\r\nrest\n")
     assert (made["name"], made["role"], made["ended_at"]) == ("Ada", "admin", None)
-    assert await passwords.verify(await kept(database, "ada@example.org"), "correct horse")
+    assert await passwords.verify(await password_hash(database, "ada@example.org"), "correct horse")
     assert (await run(*ada, stdin="correct horse\n")).returncode == 4
 
-    assert (await told(run, "person", "role", "ADA@example.org", "viewer"))["role"] == "viewer"
-    await told(
+    assert (await run_json(run, "person", "role", "ADA@example.org", "viewer"))["role"] == "viewer"
+    await run_json(
         run, "person", "password", "ada@example.org", "--password-stdin", stdin="battery staple\n"
     )
-    assert await passwords.verify(await kept(database, "ada@example.org"), "battery staple")
+    assert await passwords.verify(
+        await password_hash(database, "ada@example.org"), "battery staple"
+    )
     table = await run("person", "list")
     assert "ada@example.org" in table.stdout
     assert "argon2" not in table.stdout
 
-    assert (await told(run, "person", "end", "ada@example.org"))["ended_at"]
-    assert await told(run, "person", "list") == []
-    assert len(await told(run, "person", "list", "--all")) == 1
+    assert (await run_json(run, "person", "end", "ada@example.org"))["ended_at"]
+    assert await run_json(run, "person", "list") == []
+    assert len(await run_json(run, "person", "list", "--all")) == 1
     assert (await run("person", "end", "ada@example.org")).returncode == 3
 
 
 @pytest.mark.parametrize(
-    ("words", "stdin", "said"),
+    ("words", "stdin", "message"),
     [
         (("add", "Ada", "a@b", "--password-stdin"), "short\n", "10 to 1,000 characters"),
         (("add", "Ada", "a@b"), "correct horse\n", "--password-stdin"),
@@ -66,72 +68,72 @@ async def test_a_person_is_added_listed_changed_and_ended(run: Run, database: Da
     ],
 )
 async def test_what_is_wrong_is_told(
-    run: Run, words: tuple[str, ...], stdin: str, said: str
+    run: Run, words: tuple[str, ...], stdin: str, message: str
 ) -> None:
     done = await run("person", *words, stdin=stdin)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
 
 
-async def test_a_key_is_shown_once_and_ended(run: Run, database: Database) -> None:
+async def test_a_key_is_shown_once_and_revoked(run: Run, database: Database) -> None:
     assert "jobmill key add" in (await run("key", "list")).stdout
-    made = await told(run, "key", "add", "reports", "--role", "recruiter")
+    made = await run_json(run, "key", "add", "reports", "--role", "recruiter")
     async with database.transaction() as tx:
         assert await keys.find_holder(tx, made["key"])
     shown = await run("key", "add", "other")
     assert "jm_" in shown.stdout
     assert "not shown again" in shown.stdout
-    [first, second] = await told(run, "key", "list")
+    [first, second] = await run_json(run, "key", "list")
     assert "key" not in first
     assert "digest" not in first
     assert (first["name"], first["role"], second["role"]) == ("reports", "recruiter", "viewer")
     assert first["used_at"]
-    assert (await told(run, "key", "end", str(made["id"])))["ended_at"]
+    assert (await run_json(run, "key", "end", str(made["id"])))["ended_at"]
     async with database.transaction() as tx:
         assert await keys.find_holder(tx, made["key"]) is None
-    assert [one["name"] for one in await told(run, "key", "list")] == ["other"]
-    assert len(await told(run, "key", "list", "--all")) == 2
+    assert [key["name"] for key in await run_json(run, "key", "list")] == ["other"]
+    assert len(await run_json(run, "key", "list", "--all")) == 2
     gone = await run("key", "end", str(2**62))
     assert (gone.returncode, "`jobmill key list --all`" in gone.stderr) == (3, True)
 
 
-async def test_a_typed_password_is_not_seen(home: Path, url: str, database: Database) -> None:
-    mine, theirs = pty.openpty()
+async def test_a_typed_password_is_not_echoed(home: Path, url: str, database: Database) -> None:
+    terminal, child_terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "jobmill", "person", "add", "Ada", "ada@example.org"],
-        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        stdin=child_terminal, stdout=child_terminal, stderr=child_terminal, start_new_session=True,
         env={"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": as_url(url)},
     )  # fmt: skip
-    os.close(theirs)
-    seen = ""
+    os.close(child_terminal)
+    output = ""
     try:
-        for asked in ("Password: ", "Repeat for confirmation: "):
-            while not seen.endswith(asked):
-                seen += os.read(mine, 1_000).decode()
-            os.write(mine, b"correct horse\n")
-        while more := _read(mine):
-            seen += more
+        for prompt in ("Password: ", "Repeat for confirmation: "):
+            while not output.endswith(prompt):
+                output += os.read(terminal, 1_000).decode()
+            os.write(terminal, b"correct horse\n")
+        while more := _read(terminal):
+            output += more
     finally:
         process.kill()
         process.wait()
-        os.close(mine)
-    assert "horse" not in seen
-    assert "ada@example.org" in seen
-    assert await passwords.verify(await kept(database, "ada@example.org"), "correct horse")
+        os.close(terminal)
+    assert "horse" not in output
+    assert "ada@example.org" in output
+    assert await passwords.verify(await password_hash(database, "ada@example.org"), "correct horse")
 
 
 def _read(terminal: int) -> str:
     try:
         return os.read(terminal, 1_000).decode()
     except OSError:
-        # The other end was closed.
+        # The child closed its end.
         return ""
 
 
-async def test_what_was_changed_is_listed_and_nothing_moves_the_cursor(run: Run) -> None:
+async def test_changes_are_listed_with_control_characters_escaped(run: Run) -> None:
     assert (await run("person", "changes")).stdout == "No changes yet.\n"
-    await told(run, "key", "add", "re\x1b[2Jports")
-    [made] = await told(run, "person", "changes")
+    await run_json(run, "key", "add", "re\x1b[2Jports")
+    [made] = await run_json(run, "person", "changes")
     assert (made["noun"], made["what"], made["actor"]) == ("key", "added", "local")
     done = await run("person", "changes")
     assert "key re\\x1b[2Jports added · by local" in done.stdout

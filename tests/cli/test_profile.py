@@ -1,4 +1,4 @@
-"""The commands for profiles, as somebody would use them."""
+"""`jobmill profile`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli import forked
+from tests.cli.forked import json_lines
 from tests.matching import helpers
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -28,7 +28,7 @@ skills:
 
 @pytest.fixture
 def run(home: Path, url: str) -> Run:
-    own = {
+    variables = {
         "HOME": str(home),
         "PATH": os.environ["PATH"],
         "TMPDIR": str(home),
@@ -37,18 +37,15 @@ def run(home: Path, url: str) -> Run:
     }
 
     def call(*arguments: object, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        return forked.jobmill("profile", *arguments, stdin=stdin, folder=home, variables=own | more)
+        return forked.jobmill(
+            "profile", *arguments, stdin=stdin, folder=home, variables=variables | more
+        )
 
     return call
 
 
-def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def editor(home: Path, script: str) -> str:
-    """An editor that does what the shell script says with the file `$1`."""
+    """An editor that runs the shell script with the file as `$1`."""
     file = home / "editor"
     file.write_text(f"#!/bin/sh\n{script}\n")
     file.chmod(0o700)
@@ -65,57 +62,62 @@ def test_a_profile_is_checked_saved_shown_and_compared(run: Run, home: Path) -> 
     assert run("check", "me.yaml").stdout == "ok: me.yaml is a profile\n"
     dry = run("import", "me.yaml", "--dry-run")
     assert "+- Cook" in dry.stdout
-    assert answers(run("list", "--json")) == []
+    assert json_lines(run("list", "--json")) == []
 
     assert run("import", "me.yaml").stdout == "Saved as version 1 of main.\n"
     assert "Nothing changed: version 1" in run("import", "me.yaml").stdout
     assert "would not change" in run("import", "me.yaml", "--dry-run").stdout
     file.write_text(YAML.replace("Cook", "Diver"))
-    (saved,) = answers(run("import", "me.yaml", "--note", "tired", "--json"))
+    (saved,) = json_lines(run("import", "me.yaml", "--note", "tired", "--json"))
     assert (saved["version"], saved["changed"], saved["saved"]) == (2, True, True)
 
     shown = run("show").stdout
     assert shown.startswith("# main, version 2, saved 20")
     assert shown.splitlines()[0].endswith("by dana: tired")
     assert "- Diver" in shown
-    (first,) = answers(run("show", "main", "--version", 1, "--json"))
+    (first,) = json_lines(run("show", "main", "--version", 1, "--json"))
     assert first["profile"]["titles"] == ["Cook"]
     assert first["profile"]["rules"]["match"] == {"score": 80, "with_home_city": 65}
 
     changes = run("diff", "main", 1, 2).stdout
     assert "-- Cook\n+- Diver\n" in changes
-    (told,) = answers(run("diff", "main", 1, 2, "--json"))
-    assert told["diff"] == changes.splitlines()
+    (comparison,) = json_lines(run("diff", "main", 1, 2, "--json"))
+    assert comparison["diff"] == changes.splitlines()
     assert "the same" in run("diff", "main", 1, 1).stdout
-    assert [step["note"] for step in answers(run("history", "--json"))] == [
+    assert [step["note"] for step in json_lines(run("history", "--json"))] == [
         "tired",
         "imported from me.yaml",
     ]
     assert "tired" in run("history", "main").stdout
 
 
-def test_what_is_shown_can_be_imported_again(run: Run) -> None:
+def test_a_shown_profile_can_be_imported_again(run: Run) -> None:
     example = run("example").stdout
     run("import", "-", stdin=example)
     again = run("import", "-", "--name", "copy", stdin=run("show").stdout)
     assert again.stdout == "Saved as version 1 of copy.\n"
-    one, two = (answers(run("show", name, "--json"))[0]["profile"] for name in ("main", "copy"))
-    assert one == two == answers(run("example", "--json"))[0]
+    original, imported = (
+        json_lines(run("show", name, "--json"))[0]["profile"] for name in ("main", "copy")
+    )
+    assert original == imported == json_lines(run("example", "--json"))[0]
 
 
-def test_of_several_one_is_the_default(run: Run) -> None:
+def test_one_of_several_profiles_is_the_default(run: Run) -> None:
     assert "No profiles" in run("list").stdout
     for name in ("night", "day"):
         run("import", "-", "--name", name, stdin=YAML)
     assert run("show").stdout.startswith("# night,")
     assert run("use", "day").stdout == "day is the default now.\n"
-    found = answers(run("list", "--json"))
-    assert [(one["name"], one["is_default"]) for one in found] == [("day", True), ("night", False)]
-    assert answers(run("use", "night", "--json")) == [{"name": "night", "is_default": True}]
+    profiles = json_lines(run("list", "--json"))
+    assert [(profile["name"], profile["is_default"]) for profile in profiles] == [
+        ("day", True),
+        ("night", False),
+    ]
+    assert json_lines(run("use", "night", "--json")) == [{"name": "night", "is_default": True}]
     assert "night" in run("list").stdout
 
 
-def test_all_mistakes_are_told_by_line(run: Run, home: Path) -> None:
+def test_all_problems_are_reported_by_line(run: Run, home: Path) -> None:
     (home / "me.yaml").write_text("titels: [Cook]\nskills: [{name: Go, rank: best}]\n")
     done = run("check", "me.yaml")
     assert done.returncode == 1
@@ -123,13 +125,13 @@ def test_all_mistakes_are_told_by_line(run: Run, home: Path) -> None:
         "me.yaml:1: titels is no field of a profile: did you mean titles?",
         "me.yaml:2: skills.1.rank should be 'primary', 'strong' or 'familiar', not 'best'",
     ]
-    told = run("check", "me.yaml", "--json")
-    assert told.returncode == 1
-    assert {json.loads(line)["line"] for line in told.stdout.splitlines()} == {1, 2}
+    checked = run("check", "me.yaml", "--json")
+    assert checked.returncode == 1
+    assert {json.loads(line)["line"] for line in checked.stdout.splitlines()} == {1, 2}
     refused = run("import", "me.yaml")
     assert refused.returncode == 2
     assert len(refused.stderr.splitlines()) == 2
-    assert answers(run("list", "--json")) == []
+    assert json_lines(run("list", "--json")) == []
 
 
 @pytest.mark.parametrize(
@@ -141,23 +143,21 @@ def test_all_mistakes_are_told_by_line(run: Run, home: Path) -> None:
         ("cv.json", helpers.json_resume()),
     ],
 )
-def test_a_resume_becomes_a_draft_to_look_over(
-    run: Run, home: Path, name: str, data: bytes
-) -> None:
+def test_a_resume_becomes_a_draft_profile(run: Run, home: Path, name: str, data: bytes) -> None:
     (home / name).write_bytes(data)
     draft = run("import", name)
     assert draft.returncode == 0, draft.stderr
     assert draft.stdout.startswith("# Read from a resume")
     assert "- Staff Engineer" in draft.stdout
-    assert answers(run("list", "--json")) == []
-    # What was printed is a profile.
+    assert json_lines(run("list", "--json")) == []
+    # The printed draft is a valid profile.
     assert "version 1" in run("import", "-", stdin=draft.stdout).stdout
-    (saved,) = answers(run("import", name, "--save", "--name", "cv", "--json"))
+    (saved,) = json_lines(run("import", name, "--save", "--name", "cv", "--json"))
     assert (saved["version"], saved["saved"]) == (1, True)
     assert "locations" in saved["missing"]
-    (dry,) = answers(run("import", name, "--save", "--dry-run", "--name", "other", "--json"))
+    (dry,) = json_lines(run("import", name, "--save", "--dry-run", "--name", "other", "--json"))
     assert (dry["version"], dry["saved"]) == (None, False)
-    assert [one["name"] for one in answers(run("list", "--json"))] == ["cv", "main"]
+    assert [profile["name"] for profile in json_lines(run("list", "--json"))] == ["cv", "main"]
 
 
 def test_a_profile_is_edited(run: Run, home: Path) -> None:
@@ -172,12 +172,12 @@ def test_a_profile_is_edited(run: Run, home: Path) -> None:
     )
     assert "-- Seattle\n+- Porto\n" in change.stdout
     assert "Saved as version 2 of main." in change.stdout
-    (same,) = answers(run("edit", "main", "--json", EDITOR="true"))
+    (same,) = json_lines(run("edit", "main", "--json", EDITOR="true"))
     assert same == {"name": "main", "version": 2, "changed": False, "waiting": 0}
     assert drafts(home) == []
 
 
-def test_a_wrong_edit_is_kept_as_a_draft(run: Run, home: Path) -> None:
+def test_an_invalid_edit_is_kept_as_a_draft(run: Run, home: Path) -> None:
     run("import", "-", stdin=YAML)
     done = run("edit", EDITOR=editor(home, 'echo "colour: red" > "$1"'))
     assert done.returncode == 2
@@ -185,10 +185,10 @@ def test_a_wrong_edit_is_kept_as_a_draft(run: Run, home: Path) -> None:
     assert draft.read_text() == "colour: red\n"
     assert f"{draft}:1: colour is no field" in done.stderr
     assert f"the draft is {draft}" in done.stderr
-    assert len(answers(run("history", "--json"))) == 1
+    assert len(json_lines(run("history", "--json"))) == 1
 
 
-def test_on_a_terminal_a_wrong_edit_is_opened_again(home: Path, url: str) -> None:
+def test_an_invalid_edit_can_be_corrected_on_a_terminal(home: Path, url: str) -> None:
     script = 'if [ -e again ]; then echo "titles: [Diver]" > "$1"; else echo "- " > "$1"; fi; touch again'
     ours, theirs = pty.openpty()
     os.write(ours, b"y\n")
@@ -216,9 +216,7 @@ def test_on_a_terminal_a_wrong_edit_is_opened_again(home: Path, url: str) -> Non
     assert drafts(home) == []
 
 
-def test_an_edit_does_not_undo_what_somebody_saved_meanwhile(
-    run: Run, home: Path, url: str
-) -> None:
+def test_an_edit_does_not_overwrite_a_newer_version(run: Run, home: Path, url: str) -> None:
     run("import", "-", stdin=YAML)
     version = (
         "INSERT INTO matching.profile_version (profile_id, version, content)"
@@ -263,4 +261,4 @@ def test_bad_wishes_are_refused_with_what_to_do(run: Run, home: Path) -> None:
     assert done.returncode == 5
     assert "set $EDITOR" in done.stderr
     assert "nothing was saved" in run("edit", EDITOR="false").stderr
-    assert [one["name"] for one in answers(run("list", "--json"))] == ["main"]
+    assert [profile["name"] for profile in json_lines(run("list", "--json"))] == ["main"]

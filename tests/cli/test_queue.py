@@ -42,10 +42,12 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def run(home: Path, url: str) -> Run:
     """`jobmill queue …` on the test's database."""
-    own = {"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": forked.as_url(url)}
+    variables = {"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": forked.as_url(url)}
 
     def call(*arguments: object, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        return forked.jobmill("queue", *arguments, stdin=stdin, folder=home, variables=own | more)
+        return forked.jobmill(
+            "queue", *arguments, stdin=stdin, folder=home, variables=variables | more
+        )
 
     return call
 
@@ -78,7 +80,7 @@ async def make_tea(database: Database, *keys: str) -> list[ItemId]:
     return await put(database, TEA, *(NewItem("tea", "boil", key, {"for": "two"}) for key in keys))
 
 
-def test_a_queue_without_anything_says_so_in_words(run: Run) -> None:
+def test_an_empty_queue_is_described_in_words(run: Run) -> None:
     assert run("list").stdout == "The queue has no items yet.\n"
     stats = run("stats").stdout
     for words in ("No phases yet", "Nothing has run yet", "workers    none", "never"):
@@ -86,13 +88,11 @@ def test_a_queue_without_anything_says_so_in_words(run: Run) -> None:
     assert run("alerts").stdout == "No active alerts.\n"
 
 
-async def test_submit_prints_the_number_of_an_item_that_carries_its_data(
-    run: Run, database: Database
-) -> None:
+async def test_submit_prints_the_id_of_the_new_item(run: Run, database: Database) -> None:
     done = run("submit", "upkeep", "prune", "x", "--data", "-", "--priority", 7, stdin='{"a": 1}')
     assert (done.returncode, done.stderr) == (0, "")
-    [found] = await fetch(database, "SELECT id, key, data, priority FROM queue.items")
-    assert found == (int(done.stdout), "x", {"a": 1}, 7)
+    [item] = await fetch(database, "SELECT id, key, data, priority FROM queue.items")
+    assert item == (int(done.stdout), "x", {"a": 1}, 7)
     delayed = run("submit", "upkeep", "prune", "y", "--delay", "60", "--json")
     id = json.loads(delayed.stdout)["id"]
     assert await fetch(
@@ -100,7 +100,7 @@ async def test_submit_prints_the_number_of_an_item_that_carries_its_data(
     ) == [True]
 
 
-async def test_a_refused_item_is_exit_code_4_and_names_the_one_that_is_live(
+async def test_a_refused_item_is_exit_code_4_and_names_the_live_item(
     run: Run, database: Database
 ) -> None:
     prune = {("upkeep", "prune"): Stage(end), ("upkeep", "sweep"): Stage(end)}
@@ -129,7 +129,7 @@ async def test_a_refused_item_is_exit_code_4_and_names_the_one_that_is_live(
     assert "Queue full" in full.stderr
 
 
-def test_a_phase_that_nobody_runs_is_wrong_usage_and_the_known_ones_are_named(run: Run) -> None:
+def test_an_unknown_phase_is_a_usage_error_that_lists_the_phases(run: Run) -> None:
     done = run("submit", "upkeep", "prine", "x")
     assert done.returncode == 2
     assert "the phases are: company/analyze, " in done.stderr
@@ -148,7 +148,7 @@ def test_a_phase_that_nobody_runs_is_wrong_usage_and_the_known_ones_are_named(ru
         ("@latin", "is not UTF-8"),
     ],
 )
-def test_data_that_is_no_object_is_refused_in_plain_words(
+def test_data_that_is_not_an_object_is_refused(
     text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -157,7 +157,7 @@ def test_data_that_is_no_object_is_refused_in_plain_words(
         read_data(text)
 
 
-def test_data_may_stand_in_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:
+def test_data_can_be_read_from_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:
     file = tmp_path / "data.json"
     file.write_text('{"a": "é"}', encoding="utf-8-sig")
     assert read_data(f"@{file}") == {"a": "é"}
@@ -165,21 +165,21 @@ def test_data_may_stand_in_a_file_with_a_byte_order_mark(tmp_path: Path) -> None
 
 async def test_pages_of_a_list_hold_every_item_once(run: Run, database: Database) -> None:
     ids = await make_tea(database, "a", "b", "c", "d", "e")
-    seen: list[int] = []
+    listed: list[int] = []
     before: list[object] = []
     while True:
         page = json.loads(run("list", "--limit", 2, "--json", *before).stdout)
-        seen += [item["id"] for item in page["items"]]
+        listed += [item["id"] for item in page["items"]]
         if page["next_before"] is None:
             break
         before = ["--before", page["next_before"]]
-    assert seen == sorted(ids, reverse=True)
-    told = run("list", "--limit", 2)
-    assert f"--before {seen[1]}" in told.stderr
+    assert listed == sorted(ids, reverse=True)
+    first_page = run("list", "--limit", 2)
+    assert f"--before {listed[1]}" in first_page.stderr
     assert "--before" not in run("list", "--limit", 5).stderr
 
 
-async def test_a_list_is_narrowed_by_status_kind_and_key(run: Run, database: Database) -> None:
+async def test_a_list_is_filtered_by_status_kind_and_key(run: Run, database: Database) -> None:
     await make_tea(database, "green", "broken")
     await drain(database, TEA)
 
@@ -193,7 +193,7 @@ async def test_a_list_is_narrowed_by_status_kind_and_key(run: Run, database: Dat
     assert run("list", "--kind", "coffee").stdout == "No items match.\n"
 
 
-async def test_a_failed_item_is_shown_with_its_data_its_story_and_what_to_do(
+async def test_a_failed_item_is_shown_with_data_history_and_a_hint(
     run: Run, database: Database
 ) -> None:
     [id] = await make_tea(database, "broken")
@@ -209,9 +209,7 @@ async def test_a_failed_item_is_shown_with_its_data_its_story_and_what_to_do(
     assert (missing.returncode, missing.stderr) == (3, f"jobmill: item {2**70} does not exist\n")
 
 
-async def test_what_an_item_says_cannot_colour_or_clear_the_screen(
-    run: Run, database: Database
-) -> None:
+async def test_control_characters_of_an_item_are_escaped(run: Run, database: Database) -> None:
     [id] = await make_tea(database, "green")
     await drain(database, TEA)
     for command in (("list",), ("show", id + 1), ("tree", id)):
@@ -220,7 +218,7 @@ async def test_what_an_item_says_cannot_colour_or_clear_the_screen(
         assert command[0] == "tree" or "[bold]it[/bold]" in shown
 
 
-async def test_a_tree_shows_children_hand_overs_and_what_was_refused(
+async def test_a_tree_shows_children_successors_and_refused_items(
     run: Run, database: Database
 ) -> None:
     [id] = await make_tea(database, "green")
@@ -236,14 +234,14 @@ async def test_a_tree_shows_children_hand_overs_and_what_was_refused(
     ]
     assert "handed over" in lines[1]
     assert "next stage of its parent" in lines[2]
-    told = json.loads(run("tree", tracking, "--json").stdout)
-    assert [item["id"] for item in told["items"]] == [id, id + 1, id + 2]
-    assert [event["item_id"] for event in told["refused"]] == [id]
+    tree = json.loads(run("tree", tracking, "--json").stdout)
+    assert [item["id"] for item in tree["items"]] == [id, id + 1, id + 2]
+    assert [event["item_id"] for event in tree["refused"]] == [id]
     assert run("tree", 99).returncode == 3
     assert run("tree", "green").returncode == 2
 
 
-async def test_each_of_several_items_is_put_back_for_itself(run: Run, database: Database) -> None:
+async def test_several_items_are_retried_independently(run: Run, database: Database) -> None:
     broken, green = await make_tea(database, "broken", "green")
     await drain(database, TEA)
     done = run("retry", green, broken, 99)
@@ -256,8 +254,8 @@ async def test_each_of_several_items_is_put_back_for_itself(run: Run, database: 
         "PENDING"
     ]
     assert run("retry", 99).returncode == 3
-    told = json.loads(run("retry", green, 99, "--json").stdout)
-    assert [(one["id"], one["ok"]) for one in told] == [(green, False), (99, False)]
+    results = json.loads(run("retry", green, 99, "--json").stdout)
+    assert [(result["id"], result["ok"]) for result in results] == [(green, False), (99, False)]
 
 
 async def test_a_cancelled_item_keeps_the_reason(run: Run, database: Database) -> None:
@@ -268,19 +266,17 @@ async def test_a_cancelled_item_keeps_the_reason(run: Run, database: Database) -
     ]
 
 
-def test_a_paused_phase_is_seen_and_goes_on_when_told(run: Run) -> None:
+def test_a_phase_is_paused_shown_and_resumed(run: Run) -> None:
     assert run("pause", "upkeep/prune", "--reason", "a move").returncode == 0
     assert "paused: a move" in run("stats").stdout
-    whole = run("resume", "upkeep")
-    assert whole.returncode == 4
-    assert "currently paused: upkeep/prune" in whole.stderr
+    refused = run("resume", "upkeep")
+    assert refused.returncode == 4
+    assert "currently paused: upkeep/prune" in refused.stderr
     assert run("resume", "upkeep/prune").returncode == 0
     assert json.loads(run("stats", "--json").stdout)["phases"][0]["paused"] is None
 
 
-async def test_what_was_blocked_goes_on_when_the_thing_is_there(
-    run: Run, database: Database
-) -> None:
+async def test_blocked_items_continue_after_unblock(run: Run, database: Database) -> None:
     [id] = await make_tea(database, "dry")
     await drain(database, TEA)
     assert "`jobmill queue unblock water`" in run("show", id).stdout
@@ -291,7 +287,7 @@ async def test_what_was_blocked_goes_on_when_the_thing_is_there(
     assert await fetch(database, "SELECT status FROM queue.live") == ["PENDING"]
 
 
-async def test_an_alert_stands_until_somebody_clears_it(run: Run, database: Database) -> None:
+async def test_an_alert_stays_until_it_is_cleared(run: Run, database: Database) -> None:
     async with database.transaction() as tx:
         await tx.execute(
             "INSERT INTO queue.alert (rule, subject, detail) VALUES ('deep', 'x', 'very deep')"
@@ -304,7 +300,7 @@ async def test_an_alert_stands_until_somebody_clears_it(run: Run, database: Data
     assert run("clear-alert", alert["id"]).returncode == 3
 
 
-async def test_stats_count_what_waits_what_ran_and_who_works(run: Run, database: Database) -> None:
+async def test_stats_count_items_runs_and_workers(run: Run, database: Database) -> None:
     await make_tea(database, "green", "broken", "dry")
     await drain(database, TEA)
     await make_tea(database, "black")
@@ -327,14 +323,14 @@ async def test_stats_count_what_waits_what_ran_and_who_works(run: Run, database:
             """,
             {"given": json.dumps(processors)},
         )
-    found = json.loads(run("stats", "--json").stdout)
-    phase = next(one for one in found["phases"] if one["stage"] == "boil")
+    stats = json.loads(run("stats", "--json").stdout)
+    phase = next(entry for entry in stats["phases"] if entry["stage"] == "boil")
     assert (phase["pending"], phase["blocked"]) == (1, 1)
-    runs = next(one for one in found["runs"] if one["stage"] == "boil")
+    runs = next(entry for entry in stats["runs"] if entry["stage"] == "boil")
     assert [runs[name] for name in ("runs", "success", "waited", "failed")] == [3, 1, 1, 1]
-    crew = next(one for one in found["processors"] if one["stage"] == "boil")
-    assert (crew["idle"], crew["busy"], crew["error"]) == (1, 2, 1)
-    assert [(one["name"], one["alive"]) for one in found["workers"]] == [
+    states = next(entry for entry in stats["processors"] if entry["stage"] == "boil")
+    assert (states["idle"], states["busy"], states["error"]) == (1, 2, 1)
+    assert [(worker["name"], worker["alive"]) for worker in stats["workers"]] == [
         ("here:1", True),
         ("dead:1", False),
     ]
@@ -344,11 +340,14 @@ async def test_stats_count_what_waits_what_ran_and_who_works(run: Run, database:
     assert run("processors").stdout.count("tea/boil") == 8
 
 
-async def test_schedules_are_known_once_they_were_declared(run: Run, database: Database) -> None:
+async def test_schedules_are_listed_after_they_are_declared(run: Run, database: Database) -> None:
     assert run("schedules").stdout.startswith("No schedules yet")
     await app.declare_schedules(Tools(database))
     assert "every 1 h" in run("schedules").stdout
-    every = {one["name"]: one["every"] for one in json.loads(run("schedules", "--json").stdout)}
+    every = {
+        schedule["name"]: schedule["every"]
+        for schedule in json.loads(run("schedules", "--json").stdout)
+    }
     assert every == {
         "prune": 3600.0,
         "prune listings": 86_400.0,
@@ -365,7 +364,7 @@ LINES = """\
 """
 
 
-async def test_an_import_takes_all_lines_once(run: Run, database: Database, home: Path) -> None:
+async def test_an_import_takes_every_line_once(run: Run, database: Database, home: Path) -> None:
     (home / "items").write_text(LINES, encoding="utf-8-sig")
     renamed = ("--rename", "prune=upkeep")
     dry = run("import", "items", *renamed, "--dry-run")
@@ -376,7 +375,7 @@ async def test_an_import_takes_all_lines_once(run: Run, database: Database, home
     assert again.stdout == "0 items imported, 2 already imported\n"
 
 
-async def test_bad_lines_are_each_named_and_nothing_is_taken_unless_told(
+async def test_bad_lines_are_named_and_nothing_is_imported_without_skip_bad(
     run: Run, database: Database, home: Path
 ) -> None:
     bad = b'\xff{"kind": "upkeep"}\nnonsense\n' + b'{"kind": "upkeep", "key": "k"}\n'
@@ -384,19 +383,19 @@ async def test_bad_lines_are_each_named_and_nothing_is_taken_unless_told(
     (home / "items").write_bytes(bad + huge + b'{"kind": "upkeep", "key": "last"}')
     done = run("import", "items")
     assert done.returncode == 2
-    told = done.stderr.splitlines()
-    assert told[0].startswith("line 1: not UTF-8")
-    assert told[1].startswith("line 2: not JSON")
-    assert told[2].startswith("line 4: longer than")
-    assert told[3].startswith("jobmill: 3 bad lines, so nothing was imported")
+    errors = done.stderr.splitlines()
+    assert errors[0].startswith("line 1: not UTF-8")
+    assert errors[1].startswith("line 2: not JSON")
+    assert errors[2].startswith("line 4: longer than")
+    assert errors[3].startswith("jobmill: 3 bad lines, so nothing was imported")
     assert await fetch(database, "SELECT count(*) FROM queue.item") == [0]
     done = run("import", "items", "--skip-bad", "--json")
     assert (json.loads(done.stdout)["imported"], len(json.loads(done.stdout)["bad"])) == (2, 3)
     assert await fetch(database, "SELECT key FROM queue.item ORDER BY id") == ["k", "last"]
 
 
-def test_a_file_that_cannot_be_read_is_a_plain_error(run: Run) -> None:
-    """Before any database is asked for."""
+def test_an_unreadable_file_is_a_plain_error(run: Run) -> None:
+    """The file is checked before the database is opened."""
     for name, code, words in (
         ("nowhere", 3, "file nowhere does not exist"),
         (".", 2, ". is a folder, not a file"),
@@ -405,13 +404,13 @@ def test_a_file_that_cannot_be_read_is_a_plain_error(run: Run) -> None:
         assert (done.returncode, done.stderr) == (code, f"jobmill: {words}\n")
 
 
-def test_a_file_in_utf_16_is_told_apart(run: Run, home: Path) -> None:
+def test_a_utf_16_file_is_recognized(run: Run, home: Path) -> None:
     (home / "utf16").write_bytes('{"kind": "upkeep"}'.encode("utf-16"))
     done = run("import", "utf16")
     assert (done.returncode, "UTF-16" in done.stderr) == (2, True)
 
 
-def test_watch_into_a_pipe_prints_what_is_so_now_and_says_that(run: Run) -> None:
+def test_watch_prints_once_into_a_pipe(run: Run) -> None:
     done = run("watch")
     assert "not a terminal" in done.stderr
     assert "workers    none" in done.stdout
@@ -419,7 +418,7 @@ def test_watch_into_a_pipe_prints_what_is_so_now_and_says_that(run: Run) -> None
 
 
 @pytest.mark.parametrize("key", [b"q", b"\x03"])
-async def test_watch_draws_until_told_and_gives_the_terminal_back(
+async def test_watch_draws_until_stopped_and_restores_the_terminal(
     key: bytes, url: str, database: Database
 ) -> None:
     await make_tea(database, "green")
@@ -443,7 +442,7 @@ async def test_watch_draws_until_told_and_gives_the_terminal_back(
 
 
 def _lead_terminal() -> None:
-    """As a shell does it: without this Ctrl-C would be only a character."""
+    """Make the terminal the controlling one, as a shell does: else Ctrl-C is only a character."""
     import fcntl
 
     os.setsid()
@@ -452,17 +451,15 @@ def _lead_terminal() -> None:
 
 
 def _read_until(terminal: int, mark: bytes) -> bytes:
-    found, deadline = b"", time.monotonic() + 15
-    while mark not in found:
-        assert time.monotonic() < deadline, found.decode(errors="replace")
+    output, deadline = b"", time.monotonic() + 15
+    while mark not in output:
+        assert time.monotonic() < deadline, output.decode(errors="replace")
         if select.select([terminal], [], [], 0.1)[0]:
-            found += os.read(terminal, 65536)
-    return found
+            output += os.read(terminal, 65536)
+    return output
 
 
-async def test_a_database_that_goes_away_meanwhile_is_one_line(
-    run: Run, database: Database
-) -> None:
+async def test_a_lost_database_connection_is_a_one_line_error(run: Run, database: Database) -> None:
     async with database.transaction() as tx:
         await tx.execute("LOCK TABLE queue.item IN ACCESS EXCLUSIVE MODE")
         listing = asyncio.create_task(asyncio.to_thread(run, "list"))

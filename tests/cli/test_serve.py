@@ -37,7 +37,7 @@ def restore_sigint() -> None:
 
 
 class Running:
-    """A process that stays, and what it says."""
+    """A running `jobmill` process and what it prints."""
 
     def __init__(self, words: tuple[str, ...], folder: Path, variables: dict[str, str]) -> None:
         self.errors = folder / f"{'-'.join(words).replace('/', '-')}.err"
@@ -47,14 +47,14 @@ class Running:
                 cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=errors, text=True,
                 preexec_fn=restore_sigint,  # noqa: PLW1509
             )  # fmt: skip
-        self.said: dict[str, str] = {}
+        self.lines: dict[str, str] = {}
 
     def up(self) -> Running:
-        """Wait until it says how to stop it."""
+        """Wait until it prints how to stop it."""
         assert self.process.stdout
         for line in self.process.stdout:
             name, _, text = line.strip().partition(" ")
-            self.said[name] = text.strip()
+            self.lines[name] = text.strip()
             if name == "stop":
                 return self
         pytest.fail(self.errors.read_text())
@@ -70,33 +70,33 @@ Start = Callable[..., Running]
 
 
 @pytest.fixture
-def own(home: Path) -> dict[str, str]:
+def variables(home: Path) -> dict[str, str]:
     return {"HOME": str(home), "PATH": os.environ["PATH"], "JOBMILL_WEB_PORT": "0"}
 
 
 @pytest.fixture
-def run(home: Path, own: dict[str, str]) -> Run:
-    """Runs `jobmill …` to its end."""
+def run(home: Path, variables: dict[str, str]) -> Run:
+    """Runs `jobmill …` until it exits."""
 
     def call(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return forked.jobmill(*words, folder=home, variables=own | more)
+        return forked.jobmill(*words, folder=home, variables=variables | more)
 
     return call
 
 
 @pytest.fixture
-def start(home: Path, own: dict[str, str]) -> Iterator[Start]:
-    """Starts `jobmill …`; whatever still runs at the end is killed."""
+def start(home: Path, variables: dict[str, str]) -> Iterator[Start]:
+    """Starts `jobmill …`; processes that still run at the end are killed."""
     started: list[Running] = []
 
     def call(*words: str, **more: str) -> Running:
-        started.append(Running(words, home, own | more))
+        started.append(Running(words, home, variables | more))
         return started[-1]
 
     yield call
-    for one in started:
-        one.process.kill()
-        one.process.communicate()
+    for running in started:
+        running.process.kill()
+        running.process.communicate()
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def on(url: str) -> dict[str, str]:
 
 
 async def until(true: Callable[[], Awaitable[Any]], within: float = 10.0) -> Any:
-    """What `true` answers, as soon as that is something."""
+    """Call `true` until its result is truthy, and return that."""
     deadline = time.monotonic() + within
     while not (answer := await true()):
         assert time.monotonic() < deadline
@@ -117,13 +117,11 @@ async def status(client: httpx2.AsyncClient, path: str) -> int:
     return (await client.get(path, headers=HTML)).status_code
 
 
-async def test_up_brings_everything_and_ctrl_c_takes_it_away_again(
-    start: Start, home: Path
-) -> None:
+async def test_up_starts_everything_and_ctrl_c_stops_it(start: Start, home: Path) -> None:
     process = start("up", "--no-demo", JOBMILL_DATA_DIR=str(home / "data")).up()
-    assert str(home / "data" / "postgres") in process.said["database"]
-    assert "upkeep: " in process.said["work"]
-    async with httpx2.AsyncClient(base_url=process.said["page"]) as client:
+    assert str(home / "data" / "postgres") in process.lines["database"]
+    assert "upkeep: " in process.lines["work"]
+    async with httpx2.AsyncClient(base_url=process.lines["page"]) as client:
         assert await status(client, "/") == 200
 
         async def ready() -> bool:
@@ -134,33 +132,33 @@ async def test_up_brings_everything_and_ctrl_c_takes_it_away_again(
     process.tell(signal.SIGINT)
     assert process.ended() == 0
     assert not EmbeddedServer(home / "data" / "postgres").status().running
-    # Whoever asks before the worker has looked at the schedules is told so, and that is logged.
-    told = [line for line in process.errors.read_text().splitlines() if "/readyz" not in line]
-    assert told == ["Stopping; Ctrl-C again stops at once."]
+    # /readyz logs a warning until the worker has checked the schedules.
+    logged = [line for line in process.errors.read_text().splitlines() if "/readyz" not in line]
+    assert logged == ["Stopping; Ctrl-C again stops at once."]
 
 
-async def test_up_begins_with_the_demo_once(
+async def test_up_starts_a_demo_and_restarts_without_it(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
     process = start("up", **on).up()
-    assert "fictional" in process.said["demo"]
-    page = process.said["page"]
+    assert "fictional" in process.lines["demo"]
+    page = process.lines["page"]
     async with httpx2.AsyncClient(base_url=page, timeout=30) as client:
         ended = await client.post("/demo/end", data={"sure": "yes"}, headers=HTML)
         assert (ended.status_code, ended.headers["location"]) == (303, "/setup")
-        # It begins anew meanwhile; whoever calls waits a moment at the same address.
+        # The server restarts meanwhile; requests wait at the same address.
         async with httpx2.AsyncClient(base_url=page, timeout=30) as another:
             assert await status(another, "/") == 200
     process.tell()
     assert process.ended() == 0
     assert await fetch(database, "SELECT count(*) FROM catalog.company") == [0]
     process = start("up", **on).up()
-    assert "demo" not in process.said
+    assert "demo" not in process.lines
     process.tell()
     assert process.ended() == 0
 
 
-async def test_up_does_the_work_and_leaves_nothing_processing(
+async def test_up_runs_the_queue_and_leaves_no_item_processing(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
     process = start("up", "--no-demo", **on).up()
@@ -168,7 +166,7 @@ async def test_up_does_the_work_and_leaves_nothing_processing(
         await queue.submit_all(tx, [NewItem("upkeep", "prune", f"x{n}") for n in range(20)])
 
     async def done() -> bool:
-        # Those that the schedules put in count, too.
+        # Items of the schedules count, too.
         [n] = await fetch(database, "SELECT count(*) FROM queue.ending WHERE status = 'SUCCESS'")
         return n >= 20 and await fetch(database, "SELECT count(*) FROM queue.live") == [0]
 
@@ -184,12 +182,12 @@ async def running(database: Database) -> list[Any]:
     return await fetch(database, "SELECT id FROM queue.live WHERE status = 'PROCESSING'")
 
 
-async def test_a_worker_told_to_stop_finishes_what_runs(
+async def test_a_stopped_worker_finishes_running_items(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
     process = start("worker", "--only", "upkeep/prune", **on).up()
     async with database.transaction() as tx:
-        # Pruning cannot go on while somebody holds this.
+        # Pruning waits for this lock.
         await tx.execute("LOCK TABLE queue.ending IN SHARE MODE")
         await until(lambda: running(database))
         process.tell()
@@ -200,7 +198,7 @@ async def test_a_worker_told_to_stop_finishes_what_runs(
     assert await fetch(database, pruned) == ["SUCCESS"]
 
 
-async def test_a_second_ctrl_c_ends_it_at_once_and_loses_nothing(
+async def test_a_second_ctrl_c_stops_immediately_without_losing_items(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
     process = start("worker", "--only", "upkeep/prune", **on).up()
@@ -224,7 +222,7 @@ async def test_a_second_ctrl_c_ends_it_at_once_and_loses_nothing(
     assert another.ended() == 0
 
 
-async def test_a_part_that_crashes_stops_the_others(
+async def test_a_crashed_service_stops_the_others(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
     process = start("up", "--no-demo", **on).up()
@@ -236,11 +234,11 @@ async def test_a_part_that_crashes_stops_the_others(
     assert last.endswith("everything was stopped")
 
 
-async def test_pages_outlive_a_restart_of_the_database(start: Start, home: Path) -> None:
+async def test_pages_survive_a_restart_of_the_database(start: Start, home: Path) -> None:
     server = EmbeddedServer(home / "postgres", durable=False)
     with server.use() as url:
         process = start("web", DATABASE_URL=url).up()
-        async with httpx2.AsyncClient(base_url=process.said["page"], timeout=15) as client:
+        async with httpx2.AsyncClient(base_url=process.lines["page"], timeout=15) as client:
             assert await status(client, "/") == 200
             server.stop()
             pages = ("/", "/readyz", "/metrics", "/healthz")
@@ -261,7 +259,7 @@ async def test_pages_outlive_a_restart_of_the_database(start: Start, home: Path)
         assert process.ended() == 0
 
 
-async def test_the_web_process_speaks_up_when_all_workers_are_dead(
+async def test_the_web_process_raises_an_alert_when_all_workers_are_dead(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -279,7 +277,7 @@ async def test_nothing_starts_without_its_database(run: Run) -> None:
         assert done.stderr.startswith("jobmill: no PostgreSQL server answers")
 
 
-async def test_a_worker_drains_what_is_due_and_ends(
+async def test_a_draining_worker_runs_due_items_and_exits(
     run: Run, on: dict[str, str], database: Database
 ) -> None:
     submit = ("queue", "submit", "upkeep", "prune")
@@ -289,12 +287,12 @@ async def test_a_worker_drains_what_is_due_and_ends(
     assert done.returncode == 0
     assert done.stdout.endswith("nothing is left that is due\n")
     left = await fetch(database, "SELECT key FROM queue.live JOIN queue.item USING (id)")
-    # A schedule may put something in at any moment, also after the last look.
-    recurring = {one.new.key for one in app.SCHEDULES}
+    # A schedule may add an item at any time, also after the last check.
+    recurring = {schedule.new.key for schedule in app.SCHEDULES}
     assert set(left) - recurring == {"later"}
 
 
-def test_a_phase_that_is_not_ours_cannot_be_worked_on(run: Run, on: dict[str, str]) -> None:
+def test_an_unknown_phase_is_refused(run: Run, on: dict[str, str]) -> None:
     done = run("worker", "--only", "tea/boil", **on)
     assert done.returncode == 2
     assert "known phases: company/fetch, " in done.stderr
@@ -314,7 +312,7 @@ def test_phases_are_chosen_by_name_or_by_kind() -> None:
         choose_phases(stages, ["tea/pour"])
 
 
-def test_a_port_in_use_is_told_with_the_setting(run: Run) -> None:
+def test_a_port_in_use_is_reported_with_its_setting(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         for command in ("up", "web"):
@@ -325,7 +323,7 @@ def test_a_port_in_use_is_told_with_the_setting(run: Run) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
-def test_all_addresses_need_names_to_be_called_by(host: str, run: Run) -> None:
+def test_listening_on_all_addresses_requires_host_names(host: str, run: Run) -> None:
     for command in ("up", "web"):
         done = run(command, JOBMILL_WEB_HOST=host)
         assert done.returncode == 2
@@ -358,10 +356,10 @@ async def test_other_machines_are_served_once_an_admin_can_sign_in(
     process = start(
         "web", JOBMILL_WEB_HOST="0.0.0.0", JOBMILL_WEB_NAMES="mill.example,127.0.0.1", **on
     ).up()
-    assert process.said["page"].startswith("http://mill.example:")
-    port = httpx2.URL(process.said["page"]).port
+    assert process.lines["page"].startswith("http://mill.example:")
+    port = httpx2.URL(process.lines["page"]).port
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
-        # This machine is a machine like any other.
+        # Requests from this machine are treated like all others.
         assert await status(client, "/") == 303
         assert await status(client, "/healthz") == 200
         body = {"email": person.email, "password": PASSWORD}
@@ -386,9 +384,7 @@ async def test_other_machines_are_served_once_an_admin_can_sign_in(
         ({"web_host": "0.0.0.0", "web_names": "localhost"}, False),
     ],
 )
-def test_the_pages_are_local_where_only_this_machine_is_meant(
-    settings: dict[str, str], local: bool
-) -> None:
+def test_pages_are_local_only_on_a_loopback_address(settings: dict[str, str], local: bool) -> None:
     read = Settings.model_validate({"web_port": 0} | settings)
     with listen(read) as listener:
         assert is_local(listener, read) is local

@@ -1,4 +1,4 @@
-"""The set-up on a terminal."""
+"""`jobmill setup`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def run(home: Path, url: str) -> Run:
-    own = {"HOME": str(home), "PATH": os.environ["PATH"], "USER": "dana", "DATABASE_URL": forked.as_url(url)}  # fmt: skip
+    variables = {"HOME": str(home), "PATH": os.environ["PATH"], "USER": "dana", "DATABASE_URL": forked.as_url(url)}  # fmt: skip
 
     def call(*arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
-        return forked.jobmill(*arguments, folder=home, variables=own | more)
+        return forked.jobmill(*arguments, folder=home, variables=variables | more)
 
     return call
 
 
 def test_companies_are_listed_and_searched(run: Run) -> None:
-    [one] = [one for one in json.loads(run("setup", "companies", "--search", "stripe", "--json").stdout) if one["key"] == "greenhouse/stripe"]  # fmt: skip
-    assert one["name"] == "Stripe"
+    [company] = [company for company in json.loads(run("setup", "companies", "--search", "stripe", "--json").stdout) if company["key"] == "greenhouse/stripe"]  # fmt: skip
+    assert company["name"] == "Stripe"
     assert "No company matches" in run("setup", "companies", "--search", "zzz").stdout
 
 
@@ -42,21 +42,21 @@ def test_boards_and_pages_are_added_and_queued(run: Run) -> None:
 
 
 @pytest.mark.parametrize("lines", [[], ["greenhouse/stripe", "not a board"]])
-def test_what_is_not_understood_is_named_and_nothing_is_added(run: Run, lines: list[str]) -> None:
+def test_setup_add_rejects_unknown_lines_and_adds_nothing(run: Run, lines: list[str]) -> None:
     done = run("setup", "add", *lines)
     assert done.returncode == 2
     assert "No sources" in run("source", "list").stdout
 
 
-def test_checking_without_a_key_asks_nobody_and_says_which_variable(run: Run) -> None:
+def test_check_model_without_a_key_names_the_missing_variable(run: Run) -> None:
     done = run("setup", "check-model", "--json")
     assert done.returncode == 1
     answers = json.loads(done.stdout)
-    assert {one["ok"] for one in answers} == {False}
-    assert all("ANTHROPIC_API_KEY" in one["detail"] for one in answers)
+    assert {answer["ok"] for answer in answers} == {False}
+    assert all("ANTHROPIC_API_KEY" in answer["detail"] for answer in answers)
 
 
-def test_a_text_in_which_nothing_is_found_makes_no_profile(run: Run, home: Path) -> None:
+def test_a_resume_without_any_facts_creates_no_profile(run: Run, home: Path) -> None:
     (home / "cv.txt").write_text("asdf")
     done = run("profile", "import", "cv.txt", "--save")
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""The commands for sources and listings, as somebody would use them, against a site on loopback."""
+"""`jobmill source` and `jobmill listing` against a site on loopback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 
 from jobmill.catalog.posting import format_salary
 from tests.cli import forked
-from tests.cli.forked import Run
+from tests.cli.forked import Run, json_lines
 from tests.outside.site import Site, open_site, reply
 
 CONFIG = {
@@ -32,7 +32,7 @@ CONFIG = {
 
 
 def page(*posts: tuple[str, str]) -> bytes:
-    """A careers page with these posts: path and title."""
+    """A careers page with these postings: path and title."""
     items = "".join(
         f'<li class="post"><h2>{title}</h2><a href="/posts/{path}">Apply</a>'
         f'<span class="place">Porto</span><p class="text">{title}: {"we pump water. " * 10}</p></li>'
@@ -54,29 +54,26 @@ def run(home: Path, url: str, site: Site) -> Run:
     return forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
 
 
-def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 async def add(run: Run, site: Site, **config: Any) -> int:
-    wanted = json.dumps(CONFIG | {"url": site.url("/careers")} | config)
+    text = json.dumps(CONFIG | {"url": site.url("/careers")} | config)
     done = await run(
-        "source", "add", "--platform", "html", "--config", wanted, "--company", "Wells & Co",
+        "source", "add", "--platform", "html", "--config", text, "--company", "Wells & Co",
         "--enable", "--json",
     )  # fmt: skip
-    return lines(done)[0]["id"]
+    return json_lines(done)[0]["id"]
 
 
-async def test_a_site_is_added_tried_run_and_searched(run: Run, site: Site, home: Path) -> None:
+async def test_a_source_is_added_tested_scraped_and_searched(
+    run: Run, site: Site, home: Path
+) -> None:
     id = await add(run, site)
-    sample = lines(await run("source", "test", id, "--json"))[0]
+    sample = json_lines(await run("source", "test", id, "--json"))[0]
     assert (sample["ok"], sample["seen"]) == (True, 2)
-    assert lines(await run("listing", "list", "--json")) == []
+    assert json_lines(await run("listing", "list", "--json")) == []
 
-    (ran,) = lines(await run("source", "scrape", id, "--json"))
+    (ran,) = json_lines(await run("source", "scrape", id, "--json"))
     assert (ran["outcome"], ran["added"]) == ("complete", 2)
-    (hit,) = lines(await run("listing", "search", "pump engineer", "--json"))
+    (hit,) = json_lines(await run("listing", "search", "pump engineer", "--json"))
     assert (hit["title"], hit["company"], hit["location"]) == (
         "Pump Engineer",
         "Wells & Co",
@@ -85,12 +82,15 @@ async def test_a_site_is_added_tried_run_and_searched(run: Run, site: Site, home
     assert hit["url"] == site.url("/posts/1")
 
     site.on("/careers", reply(page(("1", "Senior Pump Engineer"), ("3", "Diver"))))
-    (again,) = lines(await run("source", "scrape", "--all", "--json"))
+    (again,) = json_lines(await run("source", "scrape", "--all", "--json"))
     assert [again[name] for name in ("added", "changed", "closed")] == [1, 1, 1]
-    story = lines(await run("listing", "show", hit["id"], "--json"))[0]
+    story = json_lines(await run("listing", "show", hit["id"], "--json"))[0]
     assert [event["what"] for event in story["events"]] == ["opened", "changed"]
-    assert lines(await run("listing", "list", "--state", "closed", "--json"))[0]["title"] == "Cook"
-    (company,) = lines(await run("company", "list", "--json"))
+    assert (
+        json_lines(await run("listing", "list", "--state", "closed", "--json"))[0]["title"]
+        == "Cook"
+    )
+    (company,) = json_lines(await run("company", "list", "--json"))
     assert (company["name"], company["open_listings"]) == ("Wells & Co", 2)
 
     out = await run("listing", "export", "all.csv", "--format", "csv", "--state", "all")
@@ -99,7 +99,7 @@ async def test_a_site_is_added_tried_run_and_searched(run: Run, site: Site, home
     assert {row["title"] for row in table} == {"Senior Pump Engineer", "Cook", "Diver"}
 
 
-async def test_people_get_tables_and_words(run: Run, site: Site) -> None:
+async def test_results_are_printed_as_text_without_json(run: Run, site: Site) -> None:
     assert "No sources" in (await run("source", "list")).stdout
     assert "No jobs" in (await run("listing", "list")).stdout
     id = await add(run, site)
@@ -107,26 +107,26 @@ async def test_people_get_tables_and_words(run: Run, site: Site) -> None:
     assert "It works: 2" in (await run("source", "test", id)).stdout
     assert "complete" in (await run("source", "scrape", id)).stdout
     assert "Pump Engineer" in (await run("listing", "list")).stdout
-    (first, _) = lines(await run("listing", "list", "--json"))
+    (first, _) = json_lines(await run("listing", "list", "--json"))
     assert "opened" in (await run("listing", "show", first["id"])).stdout
     assert "completeness" in (await run("source", "show", id)).stdout
     assert "Wells & Co" in (await run("company", "show", "wells")).stdout
 
 
-async def test_a_worker_runs_what_was_queued_once(run: Run, site: Site) -> None:
+async def test_a_worker_runs_a_queued_source_once(run: Run, site: Site) -> None:
     id = await add(run, site)
-    assert lines(await run("source", "scrape", id, "--queue", "--json"))[0]["note"] == "queued"
-    refused = lines(await run("source", "scrape", id, "--queue", "--json"))[0]
+    assert json_lines(await run("source", "scrape", id, "--queue", "--json"))[0]["note"] == "queued"
+    refused = json_lines(await run("source", "scrape", id, "--queue", "--json"))[0]
     assert refused["note"] != "queued"
     assert (await run("worker", "--drain")).returncode == 0
-    assert len(lines(await run("listing", "list", "--json"))) == 2
+    assert len(json_lines(await run("listing", "list", "--json"))) == 2
 
 
-async def test_failures_are_told_and_counted(run: Run, site: Site) -> None:
+async def test_failures_of_a_source_are_shown_and_counted(run: Run, site: Site) -> None:
     id = await add(run, site)
     site.on("/careers", reply(b"broken", status=500))
     assert (await run("source", "scrape", id, "--json")).returncode == 1
-    source = lines(await run("source", "show", id, "--json"))[0]["source"]
+    source = json_lines(await run("source", "show", id, "--json"))[0]["source"]
     assert (source["consecutive_failures"], source["last_cause"]) == (1, "transient")
     assert "1 failure (transient)" in (await run("source", "list")).stdout
 
@@ -158,23 +158,23 @@ async def test_bad_wishes_are_refused_with_what_to_do(run: Run, site: Site) -> N
         done = await run(*arguments)
         assert done.returncode != 0, arguments
         assert words in done.stdout + done.stderr, (arguments, done.stderr)
-    assert lines(await run("source", "list", "--json")) == []
+    assert json_lines(await run("source", "list", "--json")) == []
 
 
 async def test_a_private_address_is_refused(run: Run, site: Site) -> None:
-    wanted = json.dumps(CONFIG | {"url": site.url("/careers")})
+    config = json.dumps(CONFIG | {"url": site.url("/careers")})
     done = await run(
-        "source", "add", "--platform", "html", "--config", wanted, "--json",
+        "source", "add", "--platform", "html", "--config", config, "--json",
         JOBMILL_PRIVATE_HOSTS="",
     )  # fmt: skip
-    added = lines(done)[0]
+    added = json_lines(done)[0]
     assert added["status"] == "pending_validation"
     assert "refused" in added["note"]
     assert site.requests_to("/careers") == []
 
 
 async def test_bulk_detection_reads_lines(run: Run) -> None:
-    given = "\n".join(
+    stdin = "\n".join(
         [
             "https://boards.greenhouse.io/wells",
             "https://wells.example/careers",
@@ -184,17 +184,15 @@ async def test_bulk_detection_reads_lines(run: Run) -> None:
             }),
         ]
     )  # fmt: skip
-    found = lines(await run("source", "detect", "-", "--json", stdin=given))
-    assert [(one["platform"], one["token"]) for one in found] == [
+    detected = json_lines(await run("source", "detect", "-", "--json", stdin=stdin))
+    assert [(board["platform"], board["token"]) for board in detected] == [
         ("greenhouse", "wells"),
         (None, None),
         ("greenhouse", "brine"),
     ]
 
 
-async def test_saved_answers_are_read_and_a_bad_one_does_not_stop_the_others(
-    run: Run, home: Path
-) -> None:
+async def test_an_invalid_saved_response_does_not_stop_the_others(run: Run, home: Path) -> None:
     good = [
         {
             "id": "a-1",
@@ -218,14 +216,18 @@ async def test_saved_answers_are_read_and_a_bad_one_does_not_stop_the_others(
 
 
 async def test_a_saved_page_is_read(run: Run, home: Path) -> None:
-    told = {"@type": "JobPosting", "title": "Diver", "hiringOrganization": {"name": "Wells"}}
-    html = f'<script type="application/ld+json">{json.dumps(told)}</script>'
+    json_ld = {"@type": "JobPosting", "title": "Diver", "hiringOrganization": {"name": "Wells"}}
+    html = f'<script type="application/ld+json">{json.dumps(json_ld)}</script>'
     (home / "page.html").write_text(html)
-    (found,) = lines(
+    (posting,) = json_lines(
         await run("listing", "read", "page.html", "--url", "https://wells.example/1", "--json")
     )
-    assert (found["title"], found["company"], found["method"]) == ("Diver", "Wells", "json-ld")
-    (again,) = lines(
+    assert (posting["title"], posting["company"], posting["method"]) == (
+        "Diver",
+        "Wells",
+        "json-ld",
+    )
+    (again,) = json_lines(
         await run("listing", "read", "-", "--json", stdin=json.dumps({"html": html, "url": "x"}))
     )
     assert again["title"] == "Diver"
@@ -236,33 +238,35 @@ async def test_duplicates_are_grouped_by_line_or_by_id(run: Run, home: Path) -> 
     other = post | {"url": post["url"] + "?lever-source=x"}
     alone = {"title": "Diver", "company": "Wells", "url": "https://wells.example/diver"}
     plain = "\n".join(map(json.dumps, (post, alone, other)))
-    (group,) = lines(await run("listing", "dedup", "-", "--json", stdin=plain))
+    (group,) = json_lines(await run("listing", "dedup", "-", "--json", stdin=plain))
     assert (group["canonical"], sorted(group["members"])) == (0, [0, 2])
     assert group["why"]
-    named = "\n".join(json.dumps(one | {"id": name}) for one, name in ((post, "a"), (other, "b")))
-    (group,) = lines(await run("listing", "dedup", "-", "--json", stdin=named))
+    named = "\n".join(
+        json.dumps(posting | {"id": name}) for posting, name in ((post, "a"), (other, "b"))
+    )
+    (group,) = json_lines(await run("listing", "dedup", "-", "--json", stdin=named))
     assert sorted(group["members"]) == ["a", "b"]
 
 
 async def test_links_can_be_made_and_undone(run: Run, site: Site) -> None:
     id = await add(run, site)
-    lines(await run("source", "scrape", id, "--json"))
-    two, one = [hit["id"] for hit in lines(await run("listing", "list", "--json"))]
-    assert (await run("listing", "link", two, one)).returncode == 0
-    assert [hit["id"] for hit in lines(await run("listing", "list", "--json"))] == [one]
-    assert (await run("listing", "unlink", two)).returncode == 0
-    assert len(lines(await run("listing", "list", "--json"))) == 2
-    assert (await run("listing", "mark", two)).returncode == 0
+    json_lines(await run("source", "scrape", id, "--json"))
+    duplicate, canonical = [hit["id"] for hit in json_lines(await run("listing", "list", "--json"))]
+    assert (await run("listing", "link", duplicate, canonical)).returncode == 0
+    assert [hit["id"] for hit in json_lines(await run("listing", "list", "--json"))] == [canonical]
+    assert (await run("listing", "unlink", duplicate)).returncode == 0
+    assert len(json_lines(await run("listing", "list", "--json"))) == 2
+    assert (await run("listing", "mark", duplicate)).returncode == 0
 
 
-async def test_a_line_that_is_wrong_does_not_stop_the_others(run: Run) -> None:
+async def test_an_invalid_line_does_not_stop_the_others(run: Run) -> None:
     board = "https://boards.greenhouse.io/wells"
-    for command, given in [
+    for command, inputs in [
         (("source", "detect"), [{"url": 5}, {"url": board, "html": 5}, {}]),
         (("source", "read", "--platform", "lever"), [{}, {"body": 5}, {"file": 5}, {"config": 5}]),
         (("listing", "read"), [{}, {"html": 5}, {"file": 5}, {"html": "<p>", "url": 5}]),
     ]:
-        wrong = ["{", *map(json.dumps, given)]
+        wrong = ["{", *map(json.dumps, inputs)]
         done = await run(*command, "-", "--json", stdin="\n".join(wrong))
         assert done.returncode == 1, (command, done.stderr)
         assert ["error" in json.loads(line) for line in done.stdout.splitlines()] == [True] * len(
@@ -274,25 +278,25 @@ async def test_a_line_that_is_wrong_does_not_stop_the_others(run: Run) -> None:
     assert good["token"] == "wells"
 
 
-async def test_stdin_may_begin_with_a_mark_and_hold_what_is_no_text(run: Run) -> None:
+async def test_stdin_may_contain_a_byte_order_mark_and_lone_surrogates(run: Run) -> None:
     line = json.dumps({"url": "https://boards.greenhouse.io/wells"})
-    (found,) = lines(await run("source", "detect", "-", "--json", stdin=f"\ufeff{line}\n"))
-    assert found["token"] == "wells"
+    (detected,) = json_lines(await run("source", "detect", "-", "--json", stdin=f"\ufeff{line}\n"))
+    assert detected["token"] == "wells"
     half = json.dumps({"url": "https://wells.example/\ud800"})
-    (odd,) = lines(await run("source", "detect", "-", "--json", stdin=half))
+    (odd,) = json_lines(await run("source", "detect", "-", "--json", stdin=half))
     assert odd["platform"] is None
 
 
-async def test_a_posting_is_named_by_its_line_also_after_an_empty_one(run: Run) -> None:
+async def test_postings_are_numbered_by_line_including_empty_lines(run: Run) -> None:
     post = json.dumps({"title": "Cook", "company": "Wells", "url": "https://wells.example/cook/1"})
-    (group,) = lines(await run("listing", "dedup", "-", "--json", stdin=f"{post}\n\n{post}\n"))
+    (group,) = json_lines(await run("listing", "dedup", "-", "--json", stdin=f"{post}\n\n{post}\n"))
     assert group["members"] == [0, 2]
     wrong = await run("listing", "dedup", "-", "--json", stdin=f"{post}\n\n[]\n{post}\n")
     bad, group = map(json.loads, wrong.stdout.splitlines())
     assert (wrong.returncode, bad["line"], group["members"]) == (1, 3, [0, 3])
 
 
-async def test_a_source_without_its_key_does_not_stop_the_others(
+async def test_a_source_without_its_api_key_does_not_stop_the_others(
     run: Run, site: Site, url: str
 ) -> None:
     with psycopg.connect(url) as connection:
@@ -334,10 +338,10 @@ async def test_an_export_is_safe_in_a_spreadsheet_and_in_a_pipe(
     assert (home / "link").is_symlink()
     assert len((home / "kept.jsonl").read_text().splitlines()) == 50
     assert "cannot write" in (await run("listing", "export", "all.csv/x")).stderr
-    assert [one.name for one in home.iterdir() if one.name.startswith(".")] == []
+    assert [path.name for path in home.iterdir() if path.name.startswith(".")] == []
 
 
-async def test_numbers_and_words_that_the_database_cannot_hold_are_refused(run: Run) -> None:
+async def test_values_that_postgresql_cannot_store_are_refused(run: Run) -> None:
     beyond = "9" * 20
     for arguments in (
         ["source", "show", beyond],
@@ -352,7 +356,7 @@ async def test_numbers_and_words_that_the_database_cannot_hold_are_refused(run: 
         assert "Traceback" not in done.stderr
 
 
-def test_whoever_stops_reading_is_not_told_of_the_database(url: str, home: Path) -> None:
+def test_a_closed_pipe_is_not_reported_as_a_database_error(url: str, home: Path) -> None:
     with psycopg.connect(url) as connection:
         connection.execute(
             "INSERT INTO catalog.listing (identity, url, url_hash, description, listed_hash, "
@@ -383,5 +387,5 @@ def test_whoever_stops_reading_is_not_told_of_the_database(url: str, home: Path)
         (None, None, None),
     ],
 )
-def test_pay_is_not_rounded_away(low: float | None, high: float | None, words: str | None) -> None:
+def test_salaries_are_not_rounded(low: float | None, high: float | None, words: str | None) -> None:
     assert format_salary(low, high, "EUR", "hour") == words

@@ -1,4 +1,4 @@
-"""`jobmill listing add`, as somebody would use it, against a site on loopback."""
+"""`jobmill listing add` against a site on loopback."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def site() -> AsyncIterator[Site]:
 
 @pytest.fixture
 def run(home: Path, url: str, site: Site) -> Run:
-    own = {
+    variables = {
         "HOME": str(home),
         "PATH": os.environ["PATH"],
         "DATABASE_URL": forked.as_url(url),
@@ -45,7 +45,7 @@ def run(home: Path, url: str, site: Site) -> Run:
     }
 
     async def call(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(forked.jobmill, *arguments, folder=home, variables=own)
+        return await asyncio.to_thread(forked.jobmill, *arguments, folder=home, variables=variables)
 
     return call
 
@@ -59,26 +59,26 @@ async def have_profile(run: Run, home: Path) -> None:
     assert (await run("profile", "import", "me.yaml")).returncode == 0
 
 
-async def test_without_a_profile_it_says_how_to_make_one(run: Run) -> None:
+async def test_listing_add_without_a_profile_says_how_to_create_one(run: Run) -> None:
     done = await add(run, "/good")
     assert done.returncode == 3
     assert "jobmill profile example > me.yaml" in done.stderr
 
 
-async def test_whoever_waits_is_told_what_came_of_it(run: Run, home: Path) -> None:
+async def test_listing_add_wait_prints_the_result(run: Run, home: Path) -> None:
     await have_profile(run, home)
     done = await add(run, "/good", "--wait")
     assert done.returncode == 0, done.stderr
     assert "/good: success: High match with score" in done.stdout
-    told = re.search(r"`jobmill (match show \d+)`", done.stdout)
-    assert told
-    # The command that it names is one that works.
-    assert (await run(*told[1].split())).returncode == 0
+    hint = re.search(r"`jobmill (match show \d+)`", done.stdout)
+    assert hint
+    # The printed command works.
+    assert (await run(*hint[1].split())).returncode == 0
     gone = await add(run, "/gone", "--wait")
     assert (gone.returncode, "skipped: the page is not there" in gone.stdout) == (0, True)
 
 
-async def test_what_cannot_be_read_is_no_success(run: Run, home: Path) -> None:
+async def test_listing_add_fails_if_no_job_can_be_read(run: Run, home: Path) -> None:
     await have_profile(run, home)
     none = await add(run, "/blog", "--wait")
     assert (none.returncode, "failed: no posting could be read" in none.stdout) == (1, True)

@@ -1,17 +1,14 @@
-"""The commands for servers that are told of events, as an admin would use them."""
+"""`jobmill webhook`."""
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from jobmill.db import Database
 from tests.cli import forked
-from tests.cli.forked import Run
+from tests.cli.forked import Run, json_lines
 from tests.hiring.helpers import apply, make_opening
 
 WEBHOOK = {"id", "url", "jobId", "events", "enabled", "createdAt"}
@@ -27,41 +24,34 @@ def run(home: Path, url: str) -> Run:
     return forked.runner(home, url)
 
 
-def told(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-async def test_a_server_is_told_and_what_it_was_told_is_listed(
-    run: Run, database: Database
-) -> None:
+async def test_deliveries_of_a_webhook_are_listed(run: Run, database: Database) -> None:
     assert "jobmill webhook add" in (await run("webhook", "list")).stdout
-    (added,) = told(await run("webhook", "add", URL, "--event", "APPLIED", "--json"))
+    (added,) = json_lines(await run("webhook", "add", URL, "--event", "APPLIED", "--json"))
     assert set(added) == {"id", "url", "secret"}
     assert "No deliveries yet" in (await run("webhook", "deliveries", added["id"])).stdout
     async with database.transaction() as tx:
         opening = await make_opening(tx)
         await apply(tx, opening)
-    (one,) = told(await run("webhook", "deliveries", added["id"], "--json"))
-    assert set(one) == DELIVERY
-    assert (one["eventType"], one["jobId"]) == ("APPLIED", opening.id)
+    (delivery,) = json_lines(await run("webhook", "deliveries", added["id"], "--json"))
+    assert set(delivery) == DELIVERY
+    assert (delivery["eventType"], delivery["jobId"]) == ("APPLIED", opening.id)
     assert "APPLIED · " in (await run("webhook", "deliveries", added["id"])).stdout
     none = await run("webhook", "deliveries", added["id"], "--state", "failed")
     assert none.stdout == "No deliveries match.\n"
 
 
-async def test_a_server_is_turned_off_shown_and_forgotten(run: Run, database: Database) -> None:
-    (added,) = told(await run("webhook", "add", URL, "--json"))
+async def test_a_webhook_can_be_disabled_shown_and_removed(run: Run, database: Database) -> None:
+    (added,) = json_lines(await run("webhook", "add", URL, "--json"))
     assert added["secret"] not in (await run("webhook", "show", added["id"])).stdout
     assert "is disabled" in (await run("webhook", "disable", added["id"])).stdout
     shown = (await run("webhook", "list")).stdout
     assert "disabled · all events · all openings" in shown
-    (one,) = told(await run("webhook", "list", "--json"))
-    assert set(one) == WEBHOOK
-    assert told(await run("webhook", "show", added["id"], "--json")) == [one]
-    (on,) = told(await run("webhook", "enable", added["id"], "--json"))
+    (webhook,) = json_lines(await run("webhook", "list", "--json"))
+    assert set(webhook) == WEBHOOK
+    assert json_lines(await run("webhook", "show", added["id"], "--json")) == [webhook]
+    (on,) = json_lines(await run("webhook", "enable", added["id"], "--json"))
     assert on["enabled"]
-    (gone,) = told(await run("webhook", "remove", added["id"], "--json"))
+    (gone,) = json_lines(await run("webhook", "remove", added["id"], "--json"))
     assert gone == {"id": added["id"], "removed": True}
 
 

@@ -32,7 +32,7 @@ from jobmill.queue.overview import RATE_WINDOW, RateTracker
 from jobmill.queue.search import ItemFilter
 from jobmill.web.pages.queue import detail_page as item_page
 from jobmill.web.pages.queue import lineage_page
-from tests.cli.test_queue_pictures import ITEM, THEN
+from tests.cli.test_queue_tables import ITEM, THEN
 from tests.people.helpers import bearer
 from tests.queue.helpers import drain, fetch, happened, item, new, put, stages
 from tests.web.helpers import site_with

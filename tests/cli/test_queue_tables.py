@@ -30,7 +30,7 @@ def drawn(*items: Item) -> list[str]:
     return [line.rstrip() for line in captured.get().splitlines()[1:]]
 
 
-def test_a_child_that_an_import_put_before_its_parent_hangs_below_it() -> None:
+def test_a_child_imported_before_its_parent_is_shown_below_it() -> None:
     child, parent = replace(ITEM, id=1, parent_id=2), replace(ITEM, id=2)
     assert drawn(child, parent) == [
         "└── 2 SUCCESS tea/boil green  depth 0",
@@ -38,12 +38,12 @@ def test_a_child_that_an_import_put_before_its_parent_hangs_below_it() -> None:
     ]
 
 
-def test_no_item_is_left_out_though_its_parent_is_gone_or_its_own_child() -> None:
+def test_items_with_a_deleted_or_cyclic_parent_are_still_shown() -> None:
     orphan = replace(ITEM, id=5, parent_id=4)
     circle = (replace(ITEM, id=1, parent_id=2), replace(ITEM, id=2, parent_id=1))
     lines = drawn(*circle, orphan)
     assert sorted(line.strip(" │├└─").split()[0] for line in lines) == ["1", "2", "5"]
-    assert "parent 4 is no longer in this lineage" in next(one for one in lines if "5 " in one)
+    assert "parent 4 is no longer in this lineage" in next(text for text in lines if "5 " in text)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_ages_are_short(seconds: float, words: str) -> None:
     assert times.format_age(seconds) == words
 
 
-def test_the_rate_is_of_the_last_while_only() -> None:
+def test_the_rate_covers_only_the_recent_past() -> None:
     rate = RunRate()
     assert rate.add(0.0, 1_000) is None
     assert rate.add(10.0, 1_050) == 5.0
