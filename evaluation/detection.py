@@ -45,8 +45,10 @@ def report(data: Path) -> Report:
 
     answers = {row: url_detection.detect_board(row.url) for row in decidable}
     named = {row: found for row, found in answers.items() if row.token}
-    pages = [detection.detect("", html) for html in _pages(data)]
-    false = sum(map(_is_board, (*pages, *(detection.detect(row.url) for row in nothing))))
+    pages = [detection.detect_likeliest_board("", html) for html in _pages(data)]
+    false = sum(
+        map(_is_board, (*pages, *(detection.detect_likeliest_board(row.url) for row in nothing)))
+    )
     embeds = [*_embeds(data)]
     sure = [(row, found) for row, found in answers.items() if found and found.confidence == "high"]
     goals = [
@@ -58,7 +60,7 @@ def report(data: Path) -> Report:
         Goal("embeds found", _share(embeds), EMBEDS),
         Goal("precision at high", _share(_wholly_right(*pair) for pair in sure), HIGH),
     ]
-    left_out = sum(_is_board(detection.detect(row.url)) for row in unnamed)
+    left_out = sum(_is_board(detection.detect_likeliest_board(row.url)) for row in unnamed)
     strict = (false + left_out) / (len(pages) + len(nothing) + len(unnamed) or 1)
     notes = [
         *_notes(own=len(own), pages=len(pages), nothing=len(nothing), embeds=len(embeds)),
@@ -125,7 +127,7 @@ def _embeds(data: Path) -> Iterator[bool]:
     file = data / "source_detection_truth" / "embed_snippets.jsonl"
     for line in file.read_text().splitlines() if file.exists() else ():
         one = json.loads(line)
-        found = detection.detect(f"https://{one['site']}", one["html"])
+        found = detection.detect_likeliest_board(f"https://{one['site']}", one["html"])
         row = Row("", one["ats"], one["token"])
         yield _platform_right(row, found) and (row.token is None or _token_right(row, found))
 

@@ -20,7 +20,7 @@ from .adapters import find_platform
 from .html_detection import detect_boards
 from .platform import Confidence, Platform
 from .readable_board import ReadableBoard, open_board
-from .selectors.selector_search import search
+from .selectors.selector_search import search_selectors
 from .source_run import BoardSample
 from .url_detection import FEED, GENERIC, DetectedBoard
 
@@ -79,7 +79,9 @@ class AddedSource:
     note: str
 
 
-async def add(tools: Tools, request: SourceRequest, environ: Mapping[str, str]) -> AddedSource:
+async def add_source(
+    tools: Tools, request: SourceRequest, environ: Mapping[str, str]
+) -> AddedSource:
     """Save a source. It is enabled if its board was detected with certainty and the test passed, or if
     the request says so; otherwise it waits for approval."""
     detected = await complete_config(tools, await _detect_requested(tools, request))
@@ -121,16 +123,16 @@ async def _detect_requested(tools: Tools, request: SourceRequest) -> DetectedBoa
         return _named_board(request, find_platform(request.platform))
     if not request.url:
         raise Invalid("say what to add: a URL, or --platform with --token or --config")
-    return await detect(tools, request.url, company=request.company)
+    return await detect_board_at(tools, request.url, company=request.company)
 
 
-async def detect(
+async def detect_board_at(
     tools: Tools, url: str, *, hint: str = AUTO, company: str | None = None
 ) -> DetectedBoard:
     """The board at a URL, of the platform that the hint names; OutsideError where there is none."""
     if hint == GENERIC:
         return DetectedBoard(GENERIC, url, "low", "named as a page with postings", url=url)
-    board = await detection.discover(tools.fetch, url, company=company)
+    board = await detection.discover_board(tools.fetch, url, company=company)
     if hint not in (AUTO, board.platform if board else None):
         return await _detect_hinted(tools, url, hint, company)
     if board is None:
@@ -170,7 +172,7 @@ async def complete_config(
         raise OutsideError(
             f"{_why_unreadable(board)}: give the URL of the board itself", permanent=True
         )
-    chosen = await search(tools, url, work)
+    chosen = await search_selectors(tools, url, work)
     if chosen is None:
         raise OutsideError(
             f"{_why_unreadable(board)}, and no list of postings on {url}: give the URL of the list "

@@ -16,20 +16,20 @@ from .platform import Config, Platform
 PLACE = re.compile(r"\{(basic:)?([A-Z][A-Z0-9_]*)\}")
 
 
-def names(platform: Platform, config: Config | None = None) -> tuple[str, ...]:
+def key_names(platform: Platform, config: Config | None = None) -> tuple[str, ...]:
     """The environment variables that its requests may name, and no others."""
     own: str | None = getattr(config, "api_key_env", None)
     return (*platform.key_names, own) if own else platform.key_names
 
 
-def missing(
+def missing_keys(
     platform: Platform, config: Config | None, environ: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Which of them are not set."""
-    return tuple(name for name in names(platform, config) if not environ.get(name))
+    return tuple(name for name in key_names(platform, config) if not environ.get(name))
 
 
-def fill(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str]) -> Request:
+def insert_keys(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str]) -> Request:
     """The request with `{NAME}` and `{basic:NAME}` replaced in its address and headers.
 
     Only `allowed` names are; all else in braces stays as it is. What holds a key moves to where
@@ -47,7 +47,7 @@ def fill(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str])
     )
 
 
-def hide(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str]) -> Request:
+def mask_keys(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str]) -> Request:
     """The request with `{NAME}` for each key that a site has written into an address of its own."""
     url = request.url
     for name in allowed:

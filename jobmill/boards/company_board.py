@@ -15,9 +15,9 @@ from jobmill.errors import Invalid
 from jobmill.extract.page import nesting_limit
 
 from . import url_detection
-from .detection import detect
+from .detection import detect_likeliest_board
 from .html_detection import detect_boards
-from .name_matching import about_work
+from .name_matching import is_about_jobs
 from .url_detection import FEED, GENERIC, DetectedBoard
 
 _BEST_FIRST = ("high", "medium", "low")
@@ -25,7 +25,7 @@ _MAX_LINKS = 1_000
 _MAX_LABEL_LENGTH = 40
 
 
-def find(pages: Sequence[CompanyPage], company: str) -> CompanyBoard | None:
+def find_company_board(pages: Sequence[CompanyPage], company: str) -> CompanyBoard | None:
     """The most certain board of all pages; without one, the page that is about jobs."""
     candidates = [board for page in pages for board in _boards(page, company)]
     boards = [board for board in candidates if board.type != GENERIC]
@@ -45,7 +45,7 @@ def careers_links(page: CompanyPage) -> list[str]:
         label = " ".join(node.text().split())
         href = _absolute(page.url, node.attributes.get("href") or "")
         path = urlsplit(href).path if href else ""
-        is_careers = len(label) <= _MAX_LABEL_LENGTH and about_work(path, label)
+        is_careers = len(label) <= _MAX_LABEL_LENGTH and is_about_jobs(path, label)
         if href and is_careers and _is_valid(href):
             links[href] = None
     return list(links)
@@ -74,7 +74,7 @@ def _boards(page: CompanyPage, company: str) -> list[CompanyBoard]:
     by_url = url_detection.detect_board(page.url)
     if by_url:
         # The site redirected to the board itself.
-        board = detect(page.url, page.html, company=company) or by_url
+        board = detect_likeliest_board(page.url, page.html, company=company) or by_url
         return [_board(page, replace(board, evidence=f"the site leads to {board.evidence}"))]
     boards = detect_boards(page.url, page.html, company=company)
     return [_board(page, board) for board in boards]
@@ -99,7 +99,7 @@ def _same_site(url: str, site: str) -> bool:
 
 def _generic(pages: Sequence[CompanyPage]) -> CompanyBoard | None:
     """The first page that is about jobs, else the first one that a page links to as such."""
-    about_jobs = [page.url for page in pages if about_work(urlsplit(page.url).path)]
+    about_jobs = [page.url for page in pages if is_about_jobs(urlsplit(page.url).path)]
     linked = (link for page in pages for link in careers_links(page))
     url = next(iter(about_jobs), None) or next(linked, None)
     return CompanyBoard(url, GENERIC, "low", f"a page about work: {url[:200]}") if url else None

@@ -15,7 +15,7 @@ from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Ok, Reques
 from . import company_board, url_detection
 from .adapters import PLATFORM_RULES
 from .board_crawler import describe_failure
-from .name_matching import OwnerNames, is_same_name, squash
+from .name_matching import OwnerNames, is_same_name, squash_name
 
 PATHS = ("/about", "/about-us", "/company", "/careers", "")
 """In the order in which they are requested; the home page comes last."""
@@ -46,7 +46,7 @@ def _site_of_company(url: str, company: str) -> str | None:
     if parts is None or url_detection.detect_board(url) is not None:
         return None
     names = OwnerNames.of(url, None).names
-    if not any(is_same_name(name, squash(company)) for name in names):
+    if not any(is_same_name(name, squash_name(company)) for name in names):
         return None
     return f"{parts.scheme}://{urlsplit(url).netloc}"
 
@@ -96,7 +96,7 @@ class _SiteReader:
         """Read linked careers pages, until a page leads to a board."""
         links = (link for page in self.pages for link in company_board.careers_links(page))
         for link in _first_links(links, MAX_CAREERS_LINKS, exclude=self._seen):
-            board = company_board.find(self.pages, company)
+            board = company_board.find_company_board(self.pages, company)
             if board and board.token:
                 return
             await self.read(link)

@@ -18,7 +18,7 @@ from . import url_detection
 from .adapters import PLATFORMS
 from .board_crawler import describe_failure
 from .html_detection import detect_boards
-from .name_matching import OwnerNames, about_work
+from .name_matching import OwnerNames, is_about_jobs
 from .platform import BoardPage, Platform
 from .url_detection import FEED, GENERIC, DetectedBoard, detect_board
 
@@ -34,7 +34,7 @@ _MAX_SITEMAP_URLS = 10_000
 _GUESSED_PLATFORMS = tuple(platform for platform in PLATFORMS if platform.guessable)
 
 
-def detect(
+def detect_likeliest_board(
     url: str, html: str | None = None, *, company: str | None = None
 ) -> DetectedBoard | None:
     """The likeliest board by the URL and, if it is given, the page; None where there is none."""
@@ -51,10 +51,12 @@ def detect(
     return boards[0] if boards else None
 
 
-async def discover(fetch: Fetch, url: str, *, company: str | None = None) -> DetectedBoard | None:
+async def discover_board(
+    fetch: Fetch, url: str, *, company: str | None = None
+) -> DetectedBoard | None:
     """The likeliest board of a company's site. Further places are tried until a board is certain
     enough. OutsideError says why the site could not be read."""
-    by_url = detect(url)
+    by_url = detect_likeliest_board(url)
     if by_url and by_url.token and by_url.platform != FEED:
         return by_url
     page = await _open(fetch, url)
@@ -125,7 +127,7 @@ async def _open(fetch: Fetch, url: str) -> _SitePage | FetchResult:
 
 
 def _detect_on_page(page: _SitePage, company: str | None) -> DetectedBoard | None:
-    board = detect(page.url, page.text, company=company)
+    board = detect_likeliest_board(page.url, page.text, company=company)
     if board and detect_board(page.url) == board:
         return replace(board, evidence=f"the page leads to {board.evidence}")
     return board
@@ -153,7 +155,7 @@ def _careers_links(page: _SitePage) -> list[str]:
         label = node.text(strip=True)[:100]
         href = urljoin(page.url, (node.attributes.get("href") or "").strip()).partition("#")[0]
         is_web = urlsplit(href).scheme in {"http", "https"}
-        if is_web and about_work(urlsplit(href).path, label) and href != page.url:
+        if is_web and is_about_jobs(urlsplit(href).path, label) and href != page.url:
             links[href] = None
     return list(links)
 
@@ -210,7 +212,9 @@ async def _search_sitemap(fetch: Fetch, page: _SitePage) -> DetectedBoard | None
         return None
     urls: list[str] = _LOCATION.findall(answer.text)
     paths = {url: urlsplit(url).path for url in urls[:_MAX_SITEMAP_URLS]}
-    postings = [url for url, path in paths.items() if about_work(path) and "/" in path.strip("/")]
+    postings = [
+        url for url, path in paths.items() if is_about_jobs(path) and "/" in path.strip("/")
+    ]
     if len(postings) < _MIN_SITEMAP_POSTINGS:
         return None
     parent = postings[0].rstrip("/").rpartition("/")[0]
@@ -220,7 +224,7 @@ async def _search_sitemap(fetch: Fetch, page: _SitePage) -> DetectedBoard | None
 
 def _generic_page(page: _SitePage) -> DetectedBoard | None:
     """The page itself, if it is about jobs; else the first one that it links to as its careers."""
-    url = page.url if about_work(page.url) else next(iter(_careers_links(page)), None)
+    url = page.url if is_about_jobs(page.url) else next(iter(_careers_links(page)), None)
     if url is None:
         return None
     return DetectedBoard(GENERIC, url, "low", "a page about work", url=url)

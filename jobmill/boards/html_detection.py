@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from . import url_detection
 from .adapters import PLATFORMS
-from .name_matching import OwnerNames, about_work
+from .name_matching import OwnerNames, is_about_jobs
 from .platform import Confidence, HtmlMarker, Platform
 from .url_detection import FEED, GENERIC, DetectedBoard
 
@@ -225,7 +225,7 @@ def _hints(page: _Page) -> list[DetectedBoard]:
 
 def _select(page: _Page, candidates: list[_Candidate]) -> list[DetectedBoard]:
     """The candidates that belong to the page's owner, the likeliest first."""
-    careers = about_work(page.url, _title(page.text))
+    careers = is_about_jobs(page.url, _title(page.text))
     if len(candidates) >= _MANY_BOARDS:
         # A portfolio, a blog or a list of employers: only boards that are clearly the owner's count.
         candidates = [
@@ -268,7 +268,7 @@ def _feeds(url: str, text: str) -> list[DetectedBoard]:
             continue
         values = {name.lower(): value for name, value in _ATTRIBUTE.findall(tag)}
         href = urljoin(url, values.get("href", ""))
-        if href.startswith("http") and about_work(href, values.get("title", "")):
+        if href.startswith("http") and is_about_jobs(href, values.get("title", "")):
             feeds.append(DetectedBoard(FEED, href, "medium", "a feed that the page offers",
                                {"url": href}, url=href))  # fmt: skip
     return feeds

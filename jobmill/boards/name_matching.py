@@ -27,12 +27,12 @@ _PARENT = (
 )
 
 
-def about_work(url: str, words: str = "") -> bool:
+def is_about_jobs(url: str, words: str = "") -> bool:
     """Whether a URL or its link text is about jobs."""
     return bool(_WORK.search(words[:500]) or _WORK.search(re.sub(r"[/_.-]+", " ", url[:500])))
 
 
-def squash(name: str) -> str:
+def squash_name(name: str) -> str:
     """The name as tokens spell it: letters and digits only, no accents, no legal form."""
     plain = unicodedata.normalize("NFKD", compact_key(name))
     return "".join(letter for letter in plain if letter.isalnum())
@@ -55,12 +55,12 @@ class OwnerNames:
     @classmethod
     def of(cls, url: str, company: str | None) -> OwnerNames:
         """From the page's host and, if it is known, the company's name."""
-        names = {squash(company)} if company else set[str]()
+        names = {squash_name(company)} if company else set[str]()
         parts = split_url(url)
         host = parts.netloc if parts else (urlsplit(url).hostname or "")
         labels = [label for label in host.split(".")[:-1] or [host] if label not in _COMMON_LABELS]
         if labels:
-            names.add(squash(labels[-1]))
+            names.add(squash_name(labels[-1]))
         return cls(frozenset(name for name in names if name))
 
     def match_board(self, board: DetectedBoard) -> bool:
@@ -80,4 +80,4 @@ class OwnerNames:
 
 def _token_parts(board: DetectedBoard) -> list[str]:
     token = board.token or ""
-    return [squash(part) for part in (token, *token.split("/")) if squash(part)]
+    return [squash_name(part) for part in (token, *token.split("/")) if squash_name(part)]

@@ -37,7 +37,7 @@ class ReadableBoard:
 
     @property
     def key_names(self) -> tuple[str, ...]:
-        return api_keys.names(self.platform, self.config)
+        return api_keys.key_names(self.platform, self.config)
 
     def first_request(self) -> Request:
         assert self.platform.first_request is not None
@@ -52,11 +52,11 @@ class ReadableBoard:
         return self.platform.detail_request(posting, self.config)
 
     def with_keys(self, request: Request) -> Request:
-        return api_keys.fill(request, self.key_names, self.environ)
+        return api_keys.insert_keys(request, self.key_names, self.environ)
 
     def without_keys(self, request: Request) -> Request:
         """The request without keys that a site has written into its links."""
-        return api_keys.hide(request, self.key_names, self.environ)
+        return api_keys.mask_keys(request, self.key_names, self.environ)
 
     def read(self, body: bytes, request: Request) -> BoardPage:
         return self.platform.read_response(body, request, self.config)
@@ -78,7 +78,7 @@ def open_board(
         raise Conflict(f"{platform.title} is off: {platform.disabled}")
     if platform.first_request is None:
         raise Conflict(f"{platform.title} is recognised but cannot be read yet")
-    if missing := api_keys.missing(platform, checked, environ):
+    if missing := api_keys.missing_keys(platform, checked, environ):
         raise Unavailable(f"{platform.title} needs a key: set {', '.join(missing)}")
     return ReadableBoard(platform, checked, environ, validators)
 

@@ -153,7 +153,7 @@ def conclude(
         tier=score.tier,
         priority_score=score.points,
         priority_items=tuple(asdict(item) for item in score.items),
-        board=company_board.find(pages, company.name),
+        board=company_board.find_company_board(pages, company.name),
     )
 
 

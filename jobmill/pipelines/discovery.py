@@ -17,7 +17,7 @@ from jobmill.boards import (
 )
 from jobmill.boards.adapters import PLATFORM_RULES, find_platform
 from jobmill.boards.platform import Platform
-from jobmill.boards.selectors.selector_search import failure
+from jobmill.boards.selectors.selector_search import unreadable_page_error
 from jobmill.boards.source_run import BoardSample
 from jobmill.boards.url_detection import GENERIC, DetectedBoard
 from jobmill.catalog import companies, source_health, sources, urls
@@ -104,7 +104,7 @@ async def discover(tools: Tools, work: Work) -> Move:
     if config.company_id is not None:
         async with tools.db.transaction() as tx:
             name = (await companies.get(tx, config.company_id)).name
-    found = await add_source.detect(tools, config.url, hint=config.type_hint, company=name)
+    found = await add_source.detect_board_at(tools, config.url, hint=config.type_hint, company=name)
     return _advance(work, "validate", found, f"{found.platform}: {found.evidence}")
 
 
@@ -140,7 +140,7 @@ async def _page_answers(tools: Tools, found: DetectedBoard) -> tuple[bool, str]:
     answer = await tools.fetch(Request(found.url, page=True))
     if isinstance(answer, Ok):
         return True, "the page answers"
-    error = failure(found.url, answer)
+    error = unreadable_page_error(found.url, answer)
     if error.permanent and found.config:
         # Its API may answer where its page does not want us: the test decides.
         return False, str(error)

@@ -74,7 +74,7 @@ def _read(line: str) -> NewSource | DiscoveryConfig:
 
 def _board(url: str) -> NewSource | None:
     """The board that the address gives away, if it is one that we can read."""
-    found = detection.detect(url)
+    found = detection.detect_likeliest_board(url)
     if found is None or not found.token or found.config is None:
         return None
     platform = find_platform(found.platform)

@@ -231,7 +231,7 @@ def _why_disabled(name: str, environ: Mapping[str, str]) -> str | None:
     platform = BY_NAME.get(name)
     if platform is None or platform.first_request is None:
         return (platform.disabled if platform else None) or "it cannot be read yet"
-    unset = api_keys.missing(platform, None, environ)
+    unset = api_keys.missing_keys(platform, None, environ)
     return platform.disabled or (f"it needs a key: set {', '.join(unset)}" if unset else None)
 
 

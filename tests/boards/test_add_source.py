@@ -68,7 +68,7 @@ async def test_a_careers_page_is_added_with_the_selectors_that_it_gives(database
         add_source.SourceRequest(url=URL),
         add_source.SourceRequest(url=URL, platform="html"),
     ):
-        added = await add_source.add(Tools(database, net()), wish, {})
+        added = await add_source.add_source(Tools(database, net()), wish, {})
         assert (added.platform, added.token, added.postings) == ("html", URL, 4)
         assert added.status == "pending_validation"
         assert "selectors found by structure" in added.evidence
@@ -82,5 +82,5 @@ async def test_a_page_that_lists_nothing_is_refused_with_what_to_do(database: Da
     empty = Net()
     empty.on(URL, ok("<html><body><h1>Careers</h1><p>Write to us.</p></body></html>", URL))
     with pytest.raises(OutsideError, match="give the URL of the list itself") as refused:
-        await add_source.add(Tools(database, empty), add_source.SourceRequest(url=URL), {})
+        await add_source.add_source(Tools(database, empty), add_source.SourceRequest(url=URL), {})
     assert refused.value.permanent

@@ -15,8 +15,8 @@ ENVIRON = {"JOOBLE_API_KEY": "k/1 2", "REED_API_KEY": "reed", "OTHER_API_KEY": "
 
 
 def test_a_key_in_an_address_is_quoted_and_kept_out_of_sight() -> None:
-    asked = jooble.first_request(jooble.Search())
-    filled = api_keys.fill(asked, api_keys.names(jooble.PLATFORM), ENVIRON)
+    asked = jooble.first_request(jooble.JoobleSearch())
+    filled = api_keys.insert_keys(asked, api_keys.key_names(jooble.PLATFORM), ENVIRON)
     assert filled.private_url == "https://jooble.org/api/k%2F1%202"
     assert filled.url == asked.url
     assert "k%2F1" not in repr(filled)
@@ -24,15 +24,15 @@ def test_a_key_in_an_address_is_quoted_and_kept_out_of_sight() -> None:
 
 def test_a_key_in_a_header_moves_to_the_secret_ones() -> None:
     asked = Request("https://a.example", headers={"X-Key": "{REED_API_KEY}", "Accept": "x"})
-    filled = api_keys.fill(asked, ("REED_API_KEY",), ENVIRON)
+    filled = api_keys.insert_keys(asked, ("REED_API_KEY",), ENVIRON)
     assert (filled.headers, filled.secret) == ({"Accept": "x"}, {"X-Key": "reed"})
     assert "reed" not in repr(filled)
 
 
 @pytest.mark.parametrize(("key", "login"), [("reed", "reed:"), ("ann:pass", "ann:pass")])
 def test_a_key_for_basic_stands_for_the_user(key: str, login: str) -> None:
-    filled = api_keys.fill(
-        reed.first_request(reed.Search()), ("REED_API_KEY",), {"REED_API_KEY": key}
+    filled = api_keys.insert_keys(
+        reed.first_request(reed.ReedSearch()), ("REED_API_KEY",), {"REED_API_KEY": key}
     )
     said = filled.secret["Authorization"].removeprefix("Basic ")
     assert base64.b64decode(said).decode() == login
@@ -40,24 +40,28 @@ def test_a_key_for_basic_stands_for_the_user(key: str, login: str) -> None:
 
 def test_only_declared_names_are_replaced() -> None:
     asked = Request("https://a.example/{OTHER_API_KEY}", headers={"X": "{OTHER_API_KEY}"})
-    filled = api_keys.fill(asked, ("REED_API_KEY",), ENVIRON)
+    filled = api_keys.insert_keys(asked, ("REED_API_KEY",), ENVIRON)
     assert (filled.private_url, filled.headers) == ("", {"X": "{OTHER_API_KEY}"})
 
 
 def test_a_value_that_looks_like_a_name_is_not_replaced_again() -> None:
     environ = {"A_API_KEY": "{B_API_KEY}", "B_API_KEY": "b"}
     asked = Request("https://a.example", secret={"X": "{A_API_KEY}"})
-    assert api_keys.fill(asked, ("A_API_KEY", "B_API_KEY"), environ).secret == {"X": "{B_API_KEY}"}
+    assert api_keys.insert_keys(asked, ("A_API_KEY", "B_API_KEY"), environ).secret == {
+        "X": "{B_API_KEY}"
+    }
 
 
 @pytest.mark.parametrize("environ", [{}, {"JOOBLE_API_KEY": ""}, {"JOOBLE_API_KEY": " \n"}])
 def test_a_missing_key_is_named(environ: dict[str, str]) -> None:
     with pytest.raises(Unavailable, match="JOOBLE_API_KEY"):
-        api_keys.fill(jooble.first_request(jooble.Search()), ("JOOBLE_API_KEY",), environ)
+        api_keys.insert_keys(
+            jooble.first_request(jooble.JoobleSearch()), ("JOOBLE_API_KEY",), environ
+        )
 
 
 def test_a_newline_after_a_key_does_not_break_its_header() -> None:
-    filled = api_keys.fill(
+    filled = api_keys.insert_keys(
         Request("https://a.example", secret={"X": "{A_API_KEY}"}),
         ("A_API_KEY",),
         {"A_API_KEY": "a\n"},
@@ -66,10 +70,12 @@ def test_a_newline_after_a_key_does_not_break_its_header() -> None:
 
 
 def test_missing_keys_are_listed() -> None:
-    assert api_keys.missing(adzuna.PLATFORM, None, {"ADZUNA_APP_ID": "1"}) == ("ADZUNA_APP_KEY",)
-    assert api_keys.missing(greenhouse.PLATFORM, None, {}) == ()
+    assert api_keys.missing_keys(adzuna.PLATFORM, None, {"ADZUNA_APP_ID": "1"}) == (
+        "ADZUNA_APP_KEY",
+    )
+    assert api_keys.missing_keys(greenhouse.PLATFORM, None, {}) == ()
 
 
 def test_a_request_without_keys_stays_as_it_is() -> None:
     asked = Request("https://a.example/{x}?y=%7BREED_API_KEY%7D", secret={"X": "y"})
-    assert api_keys.fill(asked, ("REED_API_KEY",), ENVIRON) == asked
+    assert api_keys.insert_keys(asked, ("REED_API_KEY",), ENVIRON) == asked

@@ -29,7 +29,7 @@ WORK = "https://brinewell.example/careers"
     ],
 )
 def test_confidence_is_the_seeds(body: str, head: str, expected: tuple[str, str]) -> None:
-    found = company_board.find([page(body, WORK, head=head)], "Brinewell")
+    found = company_board.find_company_board([page(body, WORK, head=head)], "Brinewell")
     assert found
     assert (found.type, found.confidence) == expected
     assert found.evidence.startswith(f"on {WORK}") or expected[0] == "html"
@@ -37,25 +37,25 @@ def test_confidence_is_the_seeds(body: str, head: str, expected: tuple[str, str]
 
 def test_the_surest_of_all_pages_counts() -> None:
     home = page('<a href="https://jobs.lever.co/brinewell">Jobs</a>', HOME)
-    found = company_board.find([home, page(CAREERS, WORK)], "Brinewell")
+    found = company_board.find_company_board([home, page(CAREERS, WORK)], "Brinewell")
     assert found
     assert (found.type, found.token) == ("greenhouse", "brinewell")
 
 
 def test_a_feed_of_somebody_else_is_not_sure() -> None:
     feed = '<link rel="alternate" type="application/rss+xml" title="Jobs" href="https://other.example/jobs.rss">'
-    found = company_board.find([page("", WORK, head=feed)], "Brinewell")
+    found = company_board.find_company_board([page("", WORK, head=feed)], "Brinewell")
     assert found
     assert found.confidence == "medium"
 
 
 def test_a_board_that_a_blog_mentions_is_nobodys() -> None:
     body = "<p>Last week we met https://boards.greenhouse.io/fernleaf at a fair.</p>"
-    assert company_board.find([page(body, HOME + "blog")], "Brinewell").url == WORK  # type: ignore[union-attr]
+    assert company_board.find_company_board([page(body, HOME + "blog")], "Brinewell").url == WORK  # type: ignore[union-attr]
 
 
 def test_a_site_that_sends_us_to_its_board_gives_it_away() -> None:
-    found = company_board.find(
+    found = company_board.find_company_board(
         [page("<h1>Openings</h1>", "https://job-boards.greenhouse.io/brinewell")], "B"
     )
     assert found
@@ -65,5 +65,5 @@ def test_a_site_that_sends_us_to_its_board_gives_it_away() -> None:
 def test_no_page_about_work_means_no_board() -> None:
     bare = page("<p>Hello.</p>", HOME)
     bare = type(bare)(bare.url, "<html><body><p>Hello.</p></body></html>")
-    assert company_board.find([bare], "Brinewell") is None
-    assert company_board.find([], "Brinewell") is None
+    assert company_board.find_company_board([bare], "Brinewell") is None
+    assert company_board.find_company_board([], "Brinewell") is None

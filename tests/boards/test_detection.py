@@ -9,7 +9,7 @@ import pytest
 
 from jobmill.boards import url_detection
 from jobmill.boards.adapters import BY_NAME, PLATFORMS
-from jobmill.boards.detection import detect, discover
+from jobmill.boards.detection import detect_likeliest_board, discover_board
 from jobmill.boards.html_detection import detect_boards
 from jobmill.boards.url_detection import (
     FEED,
@@ -230,14 +230,14 @@ EMBEDS = [
 def test_a_page_gives_the_board_away_that_it_shows(
     html: str, platform: str, token: str | None
 ) -> None:
-    found = detect("https://www.acme.example/careers", html)
+    found = detect_likeliest_board("https://www.acme.example/careers", html)
     assert found is not None
     assert (found.platform, found.token) == (platform, token)
 
 
 def test_a_page_on_its_own_host_may_be_the_board_itself() -> None:
     html = '<script src="https://assets-x.teamtailor-cdn.com/assets/packs/js/a.js"></script>'
-    found = detect("https://career.acme.example/jobs", html)
+    found = detect_likeliest_board("https://career.acme.example/jobs", html)
     assert found is not None
     assert (found.platform, found.token) == ("teamtailor", "career.acme.example")
     assert found.config == {
@@ -248,7 +248,7 @@ def test_a_page_on_its_own_host_may_be_the_board_itself() -> None:
 
 def test_the_page_says_which_board_where_the_address_does_not() -> None:
     html = '<script src="https://boards.greenhouse.io/embed/job_board/js?for=zeta"></script>'
-    found = detect("https://acme.example/careers?gh_jid=1", html)
+    found = detect_likeliest_board("https://acme.example/careers?gh_jid=1", html)
     assert found is not None
     assert found.token == "zeta"
 
@@ -264,7 +264,7 @@ def test_the_page_says_which_board_where_the_address_does_not() -> None:
     ],
 )
 def test_a_page_without_a_board_has_none(html: str) -> None:
-    assert detect("https://www.acme.example/", html) is None
+    assert detect_likeliest_board("https://www.acme.example/", html) is None
 
 
 def test_a_portfolio_of_others_boards_says_nothing_of_its_owner() -> None:
@@ -320,12 +320,15 @@ def test_the_companys_name_ties_a_board_that_the_host_does_not() -> None:
 
 def test_a_feed_is_known_by_its_content_and_suspected_by_its_address() -> None:
     url = "https://acme.example/jobs.rss"
-    suspected, known = detect(url), detect(url, "<?xml version='1.0'?><rss version='2.0'></rss>")
+    suspected, known = (
+        detect_likeliest_board(url),
+        detect_likeliest_board(url, "<?xml version='1.0'?><rss version='2.0'></rss>"),
+    )
     assert suspected is not None
     assert known is not None
     assert (suspected.platform, suspected.confidence) == (FEED, "medium")
     assert (known.platform, known.confidence, known.config) == (FEED, "high", {"url": url})
-    assert detect("https://acme.example/sitemap.xml") is None
+    assert detect_likeliest_board("https://acme.example/sitemap.xml") is None
 
 
 def test_a_feed_about_work_that_a_page_offers_is_found() -> None:
@@ -347,7 +350,7 @@ def test_every_config_that_is_found_is_ready_to_be_used() -> None:
         ("https://jobs.acme.example/", "<script>window.recruitee = {}</script>"),
         ("https://jobs.acme.example/", "<script src='//x.jibecdn.com/a.js'></script>"),
     ):
-        found = detect(url, html)
+        found = detect_likeliest_board(url, html)
         assert found is not None
         platform = BY_NAME[found.platform]
         assert platform.token(platform.config.model_validate(found.config)) == found.token
@@ -391,7 +394,7 @@ def _board(url: str, company: str) -> str:
 
 async def test_an_address_that_says_all_is_not_fetched() -> None:
     site = Site({})
-    found = await discover(site, "https://boards.greenhouse.io/acme")
+    found = await discover_board(site, "https://boards.greenhouse.io/acme")
     assert found is not None
     assert found.token == "acme"
     assert site.asked == []
@@ -399,7 +402,7 @@ async def test_an_address_that_says_all_is_not_fetched() -> None:
 
 async def test_a_short_link_is_followed() -> None:
     site = Site({"https://grnh.se/ab12": Ok("https://boards.greenhouse.io/acme/jobs/1", b"")})
-    found = await discover(site, "https://grnh.se/ab12")
+    found = await discover_board(site, "https://grnh.se/ab12")
     assert found is not None
     assert (found.platform, found.token) == ("greenhouse", "acme")
 
@@ -411,7 +414,7 @@ async def test_one_link_further_to_the_careers_page_is_looked_at() -> None:
             "https://acme.example/team": '<iframe src="https://jobs.lever.co/acme"></iframe>',
         }
     )
-    found = await discover(site, "https://acme.example/")
+    found = await discover_board(site, "https://acme.example/")
     assert found is not None
     assert (found.platform, found.token) == ("lever", "acme")
     assert "https://acme.example/team" in found.evidence
@@ -444,7 +447,7 @@ async def test_a_guessed_board_counts_only_if_it_is_the_companys(
     config = BY_NAME["greenhouse"].config.model_validate({"board_token": "acme"})
     assert asked is not None
     site = Site({"https://acme.example/": "<p>Bread.</p>", asked(config).url: _board(url, company)})
-    found = await discover(site, "https://acme.example/", company="Acme Bakeries")
+    found = await discover_board(site, "https://acme.example/", company="Acme Bakeries")
     assert (found is not None) == right
     if found:
         assert (found.platform, found.token, found.confidence) == ("greenhouse", "acme", "medium")
@@ -459,14 +462,14 @@ async def test_postings_in_the_sitemap_make_the_site_a_generic_source() -> None:
             "https://acme.example/sitemap.xml": f"<urlset>{urls}</urlset>",
         }
     )
-    found = await discover(site, "https://acme.example/")
+    found = await discover_board(site, "https://acme.example/")
     assert found is not None
     assert (found.platform, found.token) == (GENERIC, "https://acme.example/jobs")
 
 
 async def test_a_careers_page_is_the_last_thing_to_fall_back_on() -> None:
     site = Site({"https://acme.example/": '<a href="/careers">Careers</a>'})
-    found = await discover(site, "https://acme.example/")
+    found = await discover_board(site, "https://acme.example/")
     assert found is not None
     assert (found.platform, found.confidence) == (GENERIC, "low")
     assert found.url == "https://acme.example/careers"
@@ -475,9 +478,9 @@ async def test_a_careers_page_is_the_last_thing_to_fall_back_on() -> None:
 async def test_a_site_that_does_not_answer_is_not_judged() -> None:
     url = "https://acme.example/"
     with pytest.raises(OutsideError, match="slow"):
-        await discover(Site({url: FetchFailure(url, "timeout", "slow")}), url)
+        await discover_board(Site({url: FetchFailure(url, "timeout", "slow")}), url)
     board = "https://boards.greenhouse.io/acme"
-    assert await discover(Site({board: FetchFailure(board, "timeout", "slow")}), board)
+    assert await discover_board(Site({board: FetchFailure(board, "timeout", "slow")}), board)
 
 
 def _config(url: str) -> dict[str, object]:

@@ -35,9 +35,13 @@ def test_a_page_is_named_by_what_it_asks_otherwise(url: str, asks: dict[str, Any
 @pytest.mark.parametrize(
     ("ask", "config", "asks"),
     [
-        (jooble._ask, jooble.Search(keywords="cook"), {"page": 2}),
-        (reed._ask, reed.Search(keywords="cook"), {"resultsToSkip": "100"}),
-        (adzuna._ask, adzuna.Search(), {"at": "https://api.adzuna.com/v1/api/jobs/us/search/2"}),
+        (jooble._ask, jooble.JoobleSearch(keywords="cook"), {"page": 2}),
+        (reed._ask, reed.ReedSearch(keywords="cook"), {"resultsToSkip": "100"}),
+        (
+            adzuna._ask,
+            adzuna.AdzunaSearch(),
+            {"at": "https://api.adzuna.com/v1/api/jobs/us/search/2"},
+        ),
     ],
 )
 def test_pages_of_searches(ask: Any, config: Any, asks: dict[str, Any]) -> None:

@@ -161,7 +161,7 @@ async def test_what_collects_the_posts_of_others_is_of_no_company(database: Data
     net = Net()
     net.on("https://remoteok.com/api", ok([{"legal": "x"}, one]))
     wish = add_source.SourceRequest(platform="remoteok", config={}, enable=True)
-    added = await add_source.add(Tools(database, net), wish, {})
+    added = await add_source.add_source(Tools(database, net), wish, {})
     async with database.transaction() as tx:
         assert (await sources.get(tx, added.id)).company_name is None
     assert added.postings == 1

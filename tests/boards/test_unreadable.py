@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobmill.boards.adapters import unreadable
-from jobmill.boards.detection import detect
+from jobmill.boards.detection import detect_likeliest_board
 from jobmill.boards.url_detection import detect_board
 from jobmill.errors import Invalid
 from jobmill.outside.request import Request
@@ -73,7 +73,7 @@ def test_each_of_them_is_tested_or_known_by_its_pages() -> None:
     ],
 )
 def test_a_page_on_a_host_of_its_own_is_recognised(html: str, platform: str) -> None:
-    found = detect("https://careers.acme.example/", html)
+    found = detect_likeliest_board("https://careers.acme.example/", html)
     assert found is not None
     assert (found.platform, found.token) == (platform, "careers.acme.example")
 

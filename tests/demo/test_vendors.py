@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import BY_NAME
-from jobmill.boards.detection import detect
+from jobmill.boards.detection import detect_likeliest_board
 from jobmill.catalog.posting import Posting
 from jobmill.demo import companies
 from jobmill.demo.companies import BY_SLUG, DemoCompany
@@ -128,7 +128,9 @@ def test_the_aggregator_repeats_what_companies_have() -> None:
 def test_a_careers_page_gives_its_board_away(vendor: companies.Vendor) -> None:
     for company in companies.at(vendor):
         careers = got(on(ANY_DAY), f"{company.site}/careers")
-        board = detect(f"{company.site}/careers", careers.body.decode(), company=company.name)
+        board = detect_likeliest_board(
+            f"{company.site}/careers", careers.body.decode(), company=company.name
+        )
         assert board
         assert (board.platform, board.token) == (
             vendor,

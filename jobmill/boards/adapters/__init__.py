@@ -125,6 +125,6 @@ _OTHER_AGGREGATORS = ("hn", "simplify", "yc")
 
 PLATFORM_RULES = PlatformRules(
     {platform.name: platform.posting_ids for platform in PLATFORMS}
-    | jobspy.SITES
+    | jobspy.SITE_POSTING_IDS
     | dict.fromkeys(_OTHER_AGGREGATORS, PostingIds(aggregator=True))
 )

@@ -27,7 +27,7 @@ Country = Literal[
 ]  # fmt: skip
 
 
-class Search(aggregator_search.Search):
+class AdzunaSearch(aggregator_search.KeywordSearch):
     country: Country = "us"
     max_days_old: int | None = None
 
@@ -61,11 +61,11 @@ class _Answer(ExternalRecord):
 SIZE = 50
 
 
-def first_request(config: Search) -> Request:
+def first_request(config: AdzunaSearch) -> Request:
     return _ask(config, 1)
 
 
-def _ask(config: Search, number: int) -> Request:
+def _ask(config: AdzunaSearch, number: int) -> Request:
     base = f"https://api.adzuna.com/v1/api/jobs/{config.country}/search/{number}"
     params = {
         "results_per_page": SIZE,
@@ -74,20 +74,22 @@ def _ask(config: Search, number: int) -> Request:
         "max_days_old": config.max_days_old,
     }
     keys = "&app_id={ADZUNA_APP_ID}&app_key={ADZUNA_APP_KEY}"
-    return Request(aggregator_search.url(base, params) + keys, context={"page": number})
+    return Request(aggregator_search.build_url(base, params) + keys, context={"page": number})
 
 
-def read(body: bytes, request: Request, config: Search) -> BoardPage:
+def read(body: bytes, request: Request, config: AdzunaSearch) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.results)
     number = request.context.get("page", 1)
     more = bool(answer.results) and number * SIZE < (answer.count or 0)
-    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    next, truncated = aggregator_search.next_page(
+        config, number, more, lambda page: _ask(config, page)
+    )
     postings = tuple(_posting(one, _currency(one, config)) for one in good)
     return BoardPage(postings, next, truncated, answer.count, stubs)
 
 
-def _currency(one: _Item, config: Search) -> str:
+def _currency(one: _Item, config: AdzunaSearch) -> str:
     """By the site that shows the posting: of a saved answer nobody knows what was asked."""
     site = re.match(r"https?://(?:www\.)?adzuna\.(?:com?\.)?([a-z]{2,3})/", one.redirect_url or "")
     country = {"uk": "gb", "com": "us"}.get(site[1], site[1]) if site else ""
@@ -122,8 +124,8 @@ PLATFORM = Platform(
     name="adzuna",
     title="Adzuna",
     posting_ids=PostingIds(aggregator=True),
-    config=Search,
-    token=aggregator_search.token,
+    config=AdzunaSearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     key_names=("ADZUNA_APP_ID", "ADZUNA_APP_KEY"),

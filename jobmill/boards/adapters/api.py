@@ -31,13 +31,13 @@ def _key_name(name: str) -> str:
     return name
 
 
-class Endpoints(Config):
+class ApiEndpoints(Config):
     search: str = ""
     details: str | None = None
     """Where one posting is, with {id} in it."""
 
 
-class Fields(Config):
+class ApiFields(Config):
     """Where a posting's parts are in its record: names, with dots for what lies deeper."""
 
     id: str = "id"
@@ -59,7 +59,7 @@ class Fields(Config):
     apply_url: str | None = None
 
 
-class Paging(Config):
+class ApiPaging(Config):
     """How further pages are asked for: by number, by offset, or at the address an answer names."""
 
     by: Literal["page", "offset", "next"]
@@ -72,20 +72,20 @@ class Paging(Config):
     max_pages: Annotated[int, Field(ge=1, le=200)] = 10
 
 
-class Api(Config):
+class ApiConfig(Config):
     base_url: Annotated[str, Field(pattern=r"^https://[^/\s]+")]
     auth_type: Literal["none", "api_key", "bearer", "basic", "query"] = "none"
     api_key_env: Annotated[str, AfterValidator(_key_name)] | None = None
     """The environment variable that holds the key; for `basic`, a key or user:password."""
     api_key_name: str | None = None
     """The header (`api_key`) or parameter (`query`) that takes it."""
-    endpoints: Endpoints = Endpoints()
+    endpoints: ApiEndpoints = ApiEndpoints()
     headers: dict[str, str] = Field(default_factory=dict)
     params: dict[str, str | int | float | bool] = Field(default_factory=dict)
     items: str | None = None
     """Where the records are; without it, the answer itself or its only list."""
-    fields: Fields = Fields()
-    paging: Paging | None = None
+    fields: ApiFields = ApiFields()
+    paging: ApiPaging | None = None
 
     @field_validator("auth_type", mode="before")
     @classmethod
@@ -111,12 +111,12 @@ class Api(Config):
         return self
 
 
-def first_request(config: Api) -> Request:
+def first_request(config: ApiConfig) -> Request:
     start = config.paging.start if config.paging and config.paging.by != "next" else None
     return _ask(config, 1, start)
 
 
-def _ask(config: Api, number: int, value: int | None) -> Request:
+def _ask(config: ApiConfig, number: int, value: int | None) -> Request:
     params = {name: str(value).lower() if isinstance(value, bool) else value
               for name, value in config.params.items()}  # fmt: skip
     if config.paging and value is not None:
@@ -125,7 +125,7 @@ def _ask(config: Api, number: int, value: int | None) -> Request:
 
 
 def _request(
-    config: Api, path: str, params: Mapping[str, object], number: int, value: int | None
+    config: ApiConfig, path: str, params: Mapping[str, object], number: int, value: int | None
 ) -> Request:
     url = config.base_url.rstrip("/") + (
         "/" + quote(path.lstrip("/"), safe="/?=&%,:;") if path else ""
@@ -135,7 +135,7 @@ def _request(
     return _signed(Request(url, context={"page": number, "value": value}), config)
 
 
-def _signed(request: Request, config: Api) -> Request:
+def _signed(request: Request, config: ApiConfig) -> Request:
     """The request with the name of its key where the key will be."""
     key, url, secret = f"{{{config.api_key_env}}}", request.url, dict[str, str]()
     match config.auth_type:
@@ -152,7 +152,7 @@ def _signed(request: Request, config: Api) -> Request:
     return Request(url, headers=config.headers, secret=secret, context=request.context)
 
 
-def read(body: bytes, request: Request, config: Api) -> BoardPage:
+def read(body: bytes, request: Request, config: ApiConfig) -> BoardPage:
     """A page of records, or one record."""
     answer = lenient_models.parse_json(body)
     records = _records(answer, config)
@@ -168,7 +168,7 @@ def read(body: bytes, request: Request, config: Api) -> BoardPage:
     return BoardPage(tuple(postings), next_, truncated, stubs=len(records) - len(postings))
 
 
-def _records(answer: object, config: Api) -> list[object] | None:
+def _records(answer: object, config: ApiConfig) -> list[object] | None:
     """The list of records; None where the answer is one record itself."""
     if config.items:
         found = pick(answer, config.items)
@@ -200,7 +200,7 @@ def pick(value: object, path: str | None) -> Any:
     return value if path else None
 
 
-def _posting(record: object, config: Api) -> Posting | None:
+def _posting(record: object, config: ApiConfig) -> Posting | None:
     names = config.fields
     title = html_text.single_line(_scalar(pick(record, names.title)))
     if not title:
@@ -255,7 +255,7 @@ def _arrangement(value: object) -> Arrangement | None:
 
 
 def _turn(
-    answer: object, count: int, request: Request, config: Api
+    answer: object, count: int, request: Request, config: ApiConfig
 ) -> tuple[tuple[Request, ...], bool]:
     """The next page, and whether there is one that we do not read."""
     paging, number = config.paging, request.context.get("page", 1)
@@ -275,7 +275,7 @@ def _turn(
     return (_ask(config, number + 1, value + step),), False
 
 
-def _follow(url: str, number: int, config: Api) -> tuple[tuple[Request, ...], bool]:
+def _follow(url: str, number: int, config: ApiConfig) -> tuple[tuple[Request, ...], bool]:
     """An address out of an answer: only on the same host, for the key goes with it."""
     url = urldefrag(urljoin(config.base_url.rstrip("/") + "/", url))[0]
     url = quote(url, safe="/?=&%,:;+@~!$'()*[]")
@@ -285,14 +285,14 @@ def _follow(url: str, number: int, config: Api) -> tuple[tuple[Request, ...], bo
     return (_signed(Request(url, context={"page": number + 1}), config),), False
 
 
-def detail_request(posting: Posting, config: Api) -> Request:
+def detail_request(posting: Posting, config: ApiConfig) -> Request:
     if config.endpoints.details is None:
         return Request(posting.url, page=True)
     path = config.endpoints.details.replace("{id}", quote(posting.vendor_id or "", safe=""))
     return _request(config, path, {}, 1, None)
 
 
-def read_detail(body: bytes, posting: Posting, config: Api) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: ApiConfig) -> Posting:
     answer = lenient_models.parse_json(body)
     found = _posting(answer, config) or _posting(_inner(answer), config)
     if found is None:
@@ -309,7 +309,7 @@ def _inner(answer: object) -> object:
 PLATFORM = Platform(
     name="api",
     title="Custom API",
-    config=Api,
+    config=ApiConfig,
     token=lambda config: config.base_url + config.endpoints.search,
     first_request=first_request,
     read=read,

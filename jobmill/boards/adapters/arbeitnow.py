@@ -37,7 +37,7 @@ class _Answer(ExternalRecord):
     links: Maybe[_Links] = None
 
 
-def first_request(config: aggregator_search.Paged) -> Request:
+def first_request(config: aggregator_search.PagedSearch) -> Request:
     return _ask(1)
 
 
@@ -47,11 +47,13 @@ def _ask(number: int) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: aggregator_search.Paged) -> BoardPage:
+def read(body: bytes, request: Request, config: aggregator_search.PagedSearch) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.data)
     more = bool(answer.data and answer.links and answer.links.next)
-    next, truncated = aggregator_search.turn(config, request.context.get("page", 1), more, _ask)
+    next, truncated = aggregator_search.next_page(
+        config, request.context.get("page", 1), more, _ask
+    )
     return BoardPage(tuple(map(_posting, good)), next, truncated, stubs=stubs)
 
 
@@ -80,8 +82,8 @@ PLATFORM = Platform(
     name="arbeitnow",
     title="Arbeitnow",
     posting_ids=PostingIds(aggregator=True),
-    config=aggregator_search.Paged,
-    token=aggregator_search.token,
+    config=aggregator_search.PagedSearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     inventory=False,

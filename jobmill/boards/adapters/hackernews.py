@@ -21,7 +21,7 @@ from jobmill.places import location_text
 from ..platform import BoardPage, Config, Platform
 
 
-class Thread(Config):
+class HiringThread(Config):
     story: int | None = None
     """The thread's number; without it, the newest."""
 
@@ -61,7 +61,7 @@ MOST = 1_000
 """Algolia shows no more of one search."""
 
 
-def first_request(config: Thread) -> Request:
+def first_request(config: HiringThread) -> Request:
     if config.story:
         return _comments(config.story, 0)
     wanted = {"tags": "story,author_whoishiring", "query": "Who is hiring?", "hitsPerPage": 10}
@@ -73,7 +73,7 @@ def _comments(story: int, page: int) -> Request:
     return Request(f"{API}?{urlencode(wanted)}", context={"story": story, "page": page})
 
 
-def read(body: bytes, request: Request, config: Thread) -> BoardPage:
+def read(body: bytes, request: Request, config: HiringThread) -> BoardPage:
     """The threads, of which the newest is followed, or a page of one's comments; also a thread as
     one item with all its comments, and comments alone."""
     value = lenient_models.parse_json(body)
@@ -143,7 +143,7 @@ def _from(comment: _Comment) -> Posting | None:
 
 
 @dataclass(slots=True)
-class Header:
+class CommentHeader:
     """What a first line says: `Company | Role | Location | Remote | Pay`, in nearly any order."""
 
     company: str
@@ -203,12 +203,14 @@ EDGES = " -–—·,;:/&+"  # noqa: RUF001
 LONGEST = 120
 
 
-def read_header(line: str) -> Header | None:
+def read_header(line: str) -> CommentHeader | None:
     """The parts of a first line; None where it has none, or names nobody."""
     parts = [part for part in (one.strip(EDGES) for one in re.split(r"[|¦]", line)) if part]
     if len(parts) < 2:
         return None
-    header = Header(_name(parts[0]), line=html_text.single_line(ADDRESS.sub("", line)) or line)
+    header = CommentHeader(
+        _name(parts[0]), line=html_text.single_line(ADDRESS.sub("", line)) or line
+    )
     unclear = [part for part in map(_bare, parts[1:]) if part and not _classify(part, header)]
     if not header.roles and unclear and ENDS_AS_ROLE.search(header.company):
         header.roles, header.company = [header.company], _name(unclear.pop(0))
@@ -230,7 +232,7 @@ def _name(part: str) -> str:
     return ""
 
 
-def _classify(part: str, header: Header) -> bool:
+def _classify(part: str, header: CommentHeader) -> bool:
     """Whether the part is known for what it is; then the header has it."""
     if len(part) > 2 * LONGEST:
         return True  # A sentence: it says none of these outright.
@@ -255,7 +257,7 @@ def _said(part: str) -> Arrangement | None:
     return work_arrangement.from_label(found[0]) if found else None
 
 
-def _arrange(part: str, header: Header) -> None:
+def _arrange(part: str, header: CommentHeader) -> None:
     """ "Remote (EMEA)", "ONSITE in Berlin, full-time", "Remote or NYC": how, and where."""
     header.arrangement = header.arrangement or work_arrangement.from_label(part)
     if header.arrangement == "remote":
@@ -286,7 +288,7 @@ PLATFORM = Platform(
     name="hackernews",
     title="Hacker News: Who is hiring?",
     posting_ids=PostingIds(aggregator=True),
-    config=Thread,
+    config=HiringThread,
     token=lambda config: str(config.story or "newest"),
     first_request=first_request,
     read=read,

@@ -42,24 +42,24 @@ class _Answer(ExternalRecord):
 SIZE = 20
 
 
-def first_request(config: aggregator_search.Paged) -> Request:
+def first_request(config: aggregator_search.PagedSearch) -> Request:
     return _ask(0, 1, None)
 
 
 def _ask(offset: int, number: int, cursor: str | None) -> Request:
     """By the site's own mark for the next page; by how many came where it gives none."""
     after = {"cursor": cursor} if cursor else {"offset": offset}
-    url = aggregator_search.url("https://himalayas.app/jobs/api", {"limit": SIZE, **after})
+    url = aggregator_search.build_url("https://himalayas.app/jobs/api", {"limit": SIZE, **after})
     return Request(url, context={"offset": offset, "page": number})
 
 
-def read(body: bytes, request: Request, config: aggregator_search.Paged) -> BoardPage:
+def read(body: bytes, request: Request, config: aggregator_search.PagedSearch) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     # Fewer come than were asked for where the site lowers its cap: what came is what counts.
     seen = request.context.get("offset", 0) + len(answer.jobs)
     more = bool(answer.jobs) and seen < (answer.totalCount or 0)
-    next, truncated = aggregator_search.turn(
+    next, truncated = aggregator_search.next_page(
         config,
         request.context.get("page", 1),
         more,
@@ -99,8 +99,8 @@ PLATFORM = Platform(
     name="himalayas",
     title="Himalayas",
     posting_ids=PostingIds(aggregator=True),
-    config=aggregator_search.Paged,
-    token=aggregator_search.token,
+    config=aggregator_search.PagedSearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     inventory=False,

@@ -30,7 +30,7 @@ def _selector(css: str) -> str:
 Css = Annotated[str, AfterValidator(_selector)]
 
 
-class Selectors(Config):
+class HtmlSelectors(Config):
     """Where a posting's parts stand within its card; `job_list` selects the cards."""
 
     job_list: Css | None = None
@@ -43,31 +43,31 @@ class Selectors(Config):
     salary: Css | None = None
 
 
-class Primary(Selectors):
+class PrimarySelectors(HtmlSelectors):
     job_list: Css  # pyright: ignore[reportGeneralTypeIssues, reportIncompatibleVariableOverride]
     title: Css  # pyright: ignore[reportGeneralTypeIssues, reportIncompatibleVariableOverride]
 
 
-class Pagination(Config):
+class HtmlPagination(Config):
     next_button: Css
     max_pages: Annotated[int, Field(ge=1, le=200)] = 10
 
 
-class Site(Config):
+class HtmlPageConfig(Config):
     url: Annotated[str, Field(pattern=r"^https?://")]
     method: Literal["requests", "browser", "selenium"] = "requests"
     """How pages are fetched: plainly, or by a browser, which `selenium` means too."""
-    selectors: Primary
-    alternative_selectors: tuple[Selectors, ...] = ()
+    selectors: PrimarySelectors
+    alternative_selectors: tuple[HtmlSelectors, ...] = ()
     """Tried in order, part by part, where the primary ones find nothing."""
-    pagination: Pagination | None = None
+    pagination: HtmlPagination | None = None
 
 
-def first_request(config: Site) -> Request:
+def first_request(config: HtmlPageConfig) -> Request:
     return _ask(config, config.url, [])
 
 
-def _ask(config: Site, url: str, asked: Sequence[str]) -> Request:
+def _ask(config: HtmlPageConfig, url: str, asked: Sequence[str]) -> Request:
     return Request(
         url,
         page=True,
@@ -76,7 +76,7 @@ def _ask(config: Site, url: str, asked: Sequence[str]) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Site) -> BoardPage:
+def read(body: bytes, request: Request, config: HtmlPageConfig) -> BoardPage:
     if not config.selectors:  # A saved page of which nobody said how it is read.
         raise Invalid("say where the postings stand: this needs a config with selectors")
     tree = html_tree.parse_html(body)
@@ -90,14 +90,14 @@ def read(body: bytes, request: Request, config: Site) -> BoardPage:
     return BoardPage(tuple(postings), next_, truncated, stubs=len(cards) - len(postings))
 
 
-def _cards(tree: LexborHTMLParser, sets: Sequence[Selectors]) -> list[LexborNode]:
+def _cards(tree: LexborHTMLParser, sets: Sequence[HtmlSelectors]) -> list[LexborNode]:
     for one in sets:
         if one.job_list and (found := tree.css(one.job_list)):
             return found
     return []
 
 
-def _posting(card: LexborNode, base: str, sets: Sequence[Selectors]) -> Posting | None:
+def _posting(card: LexborNode, base: str, sets: Sequence[HtmlSelectors]) -> Posting | None:
     title = _part(card, [one.title for one in sets])
     if not title:
         return None
@@ -164,7 +164,7 @@ def _target(node: LexborNode, base: str) -> str | None:
 
 
 def _turn(
-    tree: LexborHTMLParser, base: str, request: Request, config: Site
+    tree: LexborHTMLParser, base: str, request: Request, config: HtmlPageConfig
 ) -> tuple[tuple[Request, ...], bool]:
     """The next page, and whether there is one that we do not read."""
     paging = config.pagination
@@ -193,11 +193,11 @@ def _is_off(button: LexborNode) -> bool:
     )
 
 
-def detail_request(posting: Posting, config: Site) -> Request:
+def detail_request(posting: Posting, config: HtmlPageConfig) -> Request:
     return Request(posting.url, page=True, render=config.method != "requests")
 
 
-def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: HtmlPageConfig) -> Posting:
     found = page_reader.read_posting(body, posting.url).posting
     if found is None:
         raise OutsideError("the page shows no posting", permanent=True)
@@ -207,7 +207,7 @@ def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
 PLATFORM = Platform(
     name="html",
     title="Careers page",
-    config=Site,
+    config=HtmlPageConfig,
     token=lambda config: config.url,
     first_request=first_request,
     read=read,

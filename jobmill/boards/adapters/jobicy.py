@@ -13,10 +13,10 @@ from jobmill.outside.request import Request
 
 from .. import aggregator_search
 from ..platform import BoardPage, Config, Platform
-from .remotive import restrictions
+from .remotive import parse_restrictions
 
 
-class Search(Config):
+class JobicySearch(Config):
     keywords: str = ""
     geo: str = ""
     industry: str = ""
@@ -46,17 +46,17 @@ class _Answer(ExternalRecord):
     jobs: list[object]
 
 
-def first_request(config: Search) -> Request:
+def first_request(config: JobicySearch) -> Request:
     params = {
         "count": 100,
         "geo": config.geo,
         "industry": config.industry,
         "tag": config.keywords,
     }
-    return Request(aggregator_search.url("https://jobicy.com/api/v2/remote-jobs", params))
+    return Request(aggregator_search.build_url("https://jobicy.com/api/v2/remote-jobs", params))
 
 
-def read(body: bytes, request: Request, config: Search) -> BoardPage:
+def read(body: bytes, request: Request, config: JobicySearch) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     return BoardPage(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
@@ -70,9 +70,9 @@ def _posting(one: _Item) -> Posting:
         url=one.url or "",
         company=html_text.single_line(one.companyName),
         location=geo,
-        locations=restrictions(geo),
+        locations=parse_restrictions(geo),
         arrangement="remote",
-        remote_from=restrictions(geo),
+        remote_from=parse_restrictions(geo),
         employment_type=employment.parse_employment_type(list(one.jobType)),
         seniority=seniority.from_label(one.jobLevel),
         posted_at=dates.parse_date(one.pubDate),
@@ -94,8 +94,8 @@ PLATFORM = Platform(
     name="jobicy",
     title="Jobicy",
     posting_ids=PostingIds(aggregator=True),
-    config=Search,
-    token=aggregator_search.token,
+    config=JobicySearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     inventory=False,

@@ -19,20 +19,20 @@ from jobmill.places import location_text
 from .. import aggregator_search
 from ..platform import BoardPage, Config, Platform
 
-Site = Literal["indeed", "linkedin", "glassdoor", "google", "zip_recruiter", "bayt", "naukri"]
-Kind = Literal["fulltime", "parttime", "internship", "contract"]
+JobSpySite = Literal["indeed", "linkedin", "glassdoor", "google", "zip_recruiter", "bayt", "naukri"]
+JobSpyType = Literal["fulltime", "parttime", "internship", "contract"]
 
 
-class Search(Config):
+class JobSpySearch(Config):
     """What JobSpy is asked for; the names are its own."""
 
-    site_name: Annotated[tuple[Site, ...], Field(min_length=1)] = ("indeed",)
+    site_name: Annotated[tuple[JobSpySite, ...], Field(min_length=1)] = ("indeed",)
     search_term: str = ""
     google_search_term: str | None = None
     location: str = ""
     distance: Annotated[int, Field(ge=0)] | None = None
     is_remote: bool = False
-    job_type: Kind | None = None
+    job_type: JobSpyType | None = None
     results_wanted: Annotated[int, Field(ge=1, le=500)] = 50
     country_indeed: str = "usa"
     hours_old: Annotated[int, Field(ge=1)] | None = None
@@ -58,7 +58,7 @@ class _Item(ExternalRecord):
     description: Maybe[str] = None
 
 
-def first_request(config: Search) -> Request:
+def first_request(config: JobSpySearch) -> Request:
     """The library does its own calls: `outside.jobspy` answers this address."""
     wanted = {name: value for name, value in config.model_dump().items() if value not in (None, "")}
     return Request(
@@ -66,7 +66,7 @@ def first_request(config: Search) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Search) -> BoardPage:
+def read(body: bytes, request: Request, config: JobSpySearch) -> BoardPage:
     """What was found, less what was not asked for: some sites drop one filter for another."""
     items = lenient_models.parse_json_list(body)
     good, stubs = lenient_models.parse_records(_Item, items)
@@ -78,7 +78,7 @@ def read(body: bytes, request: Request, config: Search) -> BoardPage:
     return BoardPage(kept, truncated=full, stubs=stubs)
 
 
-def _is_wanted(one: _Item, config: Search) -> bool:
+def _is_wanted(one: _Item, config: JobSpySearch) -> bool:
     """False only for what says itself that it is something else; silence is no reason."""
     if config.is_remote and one.is_remote is False:
         return False
@@ -127,7 +127,7 @@ _LINKEDIN = r"(?:[a-z]{2,3}\.)?linkedin\.com"
 _LINKEDIN_PAGE = "https://linkedin.com/jobs/view/{id}"
 _INDEED = r"(?:[a-z]{2,3}\.)?indeed\.com"
 _INDEED_PAGE = "https://indeed.com/viewjob?jk={id}"
-SITES = {
+SITE_POSTING_IDS = {
     "linkedin": PostingIds(
         urls=(
             posting_url(_LINKEDIN, r"/jobs/view/(?:[^/]*-)?(?P<id>\d{6,})(?:/.*)?", _LINKEDIN_PAGE),
@@ -155,8 +155,8 @@ PLATFORM = Platform(
     name="jobspy",
     title="JobSpy",
     posting_ids=PostingIds(aggregator=True),
-    config=Search,
-    token=aggregator_search.token,
+    config=JobSpySearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     disabled=None if find_spec("jobspy") else "install it: pip install 'jobmill[jobspy]'",

@@ -13,7 +13,7 @@ from .. import aggregator_search
 from ..platform import BoardPage, Platform
 
 
-class Search(aggregator_search.Search):
+class JoobleSearch(aggregator_search.KeywordSearch):
     radius: int | None = None
     salary: int | None = None
     since: str | None = None
@@ -41,11 +41,11 @@ class _Answer(ExternalRecord):
 SIZE = 100
 
 
-def first_request(config: Search) -> Request:
+def first_request(config: JoobleSearch) -> Request:
     return _ask(config, 1)
 
 
-def _ask(config: Search, number: int) -> Request:
+def _ask(config: JoobleSearch, number: int) -> Request:
     wanted = {
         "keywords": config.keywords,
         "location": config.location,
@@ -63,12 +63,14 @@ def _ask(config: Search, number: int) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Search) -> BoardPage:
+def read(body: bytes, request: Request, config: JoobleSearch) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     number = request.context.get("page", 1)
     more = bool(answer.jobs) and number * SIZE < (answer.totalCount or 0)
-    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    next, truncated = aggregator_search.next_page(
+        config, number, more, lambda page: _ask(config, page)
+    )
     return BoardPage(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
 
 
@@ -92,8 +94,8 @@ PLATFORM = Platform(
     name="jooble",
     title="Jooble",
     posting_ids=PostingIds(aggregator=True),
-    config=Search,
-    token=aggregator_search.token,
+    config=JoobleSearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     key_names=("JOOBLE_API_KEY",),

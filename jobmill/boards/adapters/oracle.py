@@ -19,7 +19,7 @@ from jobmill.places import location_text
 from ..platform import BoardPage, BoardUrl, Config, Platform, UrlGroups, board_url
 
 
-class Site(Config):
+class OracleSite(Config):
     """One site on one host."""
 
     base_url: str
@@ -38,7 +38,7 @@ def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
     return {"base_url": f"https://{groups['host']}", "site": site} if site else None
 
 
-def _token(config: Site) -> str:
+def _token(config: OracleSite) -> str:
     """The host's first label on Oracle's own hosts, the whole host elsewhere; then the site."""
     host = config.base_url.split("//")[-1].split("/")[0]
     name = host.split(".")[0] if host.endswith(".oraclecloud.com") else host
@@ -96,11 +96,11 @@ PAGE = 200
 API = "hcmRestApi/resources/latest"
 
 
-def first_request(config: Site) -> Request:
+def first_request(config: OracleSite) -> Request:
     return _page(config, 0)
 
 
-def _page(config: Site, offset: int) -> Request:
+def _page(config: OracleSite, offset: int) -> Request:
     finder = f"findReqs;siteNumber={quote(config.site)},limit={PAGE},offset={offset}"
     return Request(
         f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitions?onlyData=true"
@@ -109,7 +109,7 @@ def _page(config: Site, offset: int) -> Request:
     )
 
 
-def read(body: bytes, request: Request, config: Site) -> BoardPage:
+def read(body: bytes, request: Request, config: OracleSite) -> BoardPage:
     """A page of the list, with texts cut short, or one requisition."""
     value = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Requisition, value):
@@ -135,16 +135,16 @@ def read(body: bytes, request: Request, config: Site) -> BoardPage:
     )
 
 
-def _known(config: Site, links: tuple[_Link, ...], site: str | None) -> Site:
+def _known(config: OracleSite, links: tuple[_Link, ...], site: str | None) -> OracleSite:
     """The site, where a saved list names what nobody told."""
     if config.site or not site:
         return config
     hosts = [urlsplit(one.href).hostname for one in links if one.href]
     base = f"https://{hosts[0]}" if hosts and hosts[0] else ""
-    return Site(base_url=base, site=site) if base else config
+    return OracleSite(base_url=base, site=site) if base else config
 
 
-def detail_request(posting: Posting, config: Site) -> Request:
+def detail_request(posting: Posting, config: OracleSite) -> Request:
     id = quote(posting.vendor_id or "", safe="")
     return Request(
         f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitionDetails?expand=all"
@@ -152,14 +152,14 @@ def detail_request(posting: Posting, config: Site) -> Request:
     )
 
 
-def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: OracleSite) -> Posting:
     found = read(body, detail_request(posting, config), config).postings
     if len(found) != 1 or found[0].vendor_id != posting.vendor_id:
         raise lenient_models.unknown_response(PLATFORM.title)
     return lenient_models.merge_details(posting, found[0])
 
 
-def _posting(one: _Requisition, config: Site) -> Posting:
+def _posting(one: _Requisition, config: OracleSite) -> Posting:
     others = [place.Name for place in one.secondaryLocations]
     needs = html_text.from_html(one.ExternalQualificationsStr)
     whole = html_text.join_sections(
@@ -221,7 +221,7 @@ PLATFORM = Platform(
     ),
     config_from_url=_config_from_url,
     token=_token,
-    config=Site,
+    config=OracleSite,
     first_request=first_request,
     read=read,
     detail_request=detail_request,

@@ -37,18 +37,18 @@ class _Position(ExternalRecord):
     createdAt: Maybe[str] = Field(None, validation_alias=AliasChoices("createdAt", "created_at"))
 
 
-class Feed(BoardConfig):
+class PersonioFeed(BoardConfig):
     """A board's feed in one language: each language has its own."""
 
     language: str = "en"
 
 
-def first_request(config: Feed) -> Request:
+def first_request(config: PersonioFeed) -> Request:
     base = base_url(config, "jobs.personio.de")
     return Request(f"{base}/xml?language={quote(config.language, safe='')}")
 
 
-def read(body: bytes, request: Request, config: Feed) -> BoardPage:
+def read(body: bytes, request: Request, config: PersonioFeed) -> BoardPage:
     """The whole feed, one position, or what the board's own search finds."""
     if body.lstrip()[:1] == b"[":
         found, stubs = lenient_models.parse_records(_Position, lenient_models.parse_json_list(body))
@@ -63,7 +63,7 @@ def read(body: bytes, request: Request, config: Feed) -> BoardPage:
     return BoardPage(postings, stubs=len(positions) - len(postings))
 
 
-def _posting(position: Element, config: Feed) -> Posting | None:
+def _posting(position: Element, config: PersonioFeed) -> Posting | None:
     id, title = _line(position, "id"), _line(position, "name")
     if not id or not title:
         return None
@@ -90,7 +90,7 @@ def _posting(position: Element, config: Feed) -> Posting | None:
     )
 
 
-def _found(one: _Position, config: Feed) -> Posting:
+def _found(one: _Position, config: PersonioFeed) -> Posting:
     description = texts.from_html(one.description)
     return Posting(
         title=one.name,
@@ -110,7 +110,7 @@ def _found(one: _Position, config: Feed) -> Posting:
     )
 
 
-def _url(id: str, config: Feed) -> str:
+def _url(id: str, config: PersonioFeed) -> str:
     """Positions do not name their page; "" for a saved feed that nobody knows the site of."""
     known = config.base_url or config.board_token
     return f"{base_url(config, 'jobs.personio.de')}/job/{quote(id, safe='')}" if known else ""
@@ -173,7 +173,7 @@ PLATFORM = Platform(
     title="Personio",
     posting_ids=POSTING_IDS,
     guessable=True,
-    config=Feed,
+    config=PersonioFeed,
     first_request=first_request,
     read=read,
     board_urls=(

@@ -15,7 +15,7 @@ from .. import aggregator_search
 from ..platform import BoardPage, Platform
 
 
-class Search(aggregator_search.Search):
+class ReedSearch(aggregator_search.KeywordSearch):
     distance: int | None = None
     """Miles from the location."""
 
@@ -51,11 +51,11 @@ KEY = {"Authorization": "Basic {basic:REED_API_KEY}"}
 SIZE = 100
 
 
-def first_request(config: Search) -> Request:
+def first_request(config: ReedSearch) -> Request:
     return _ask(config, 1)
 
 
-def _ask(config: Search, number: int) -> Request:
+def _ask(config: ReedSearch, number: int) -> Request:
     params = {
         "keywords": config.keywords,
         "locationName": config.location,
@@ -64,11 +64,11 @@ def _ask(config: Search, number: int) -> Request:
         "resultsToSkip": (number - 1) * SIZE,
     }
     return Request(
-        aggregator_search.url(f"{API}/search", params), secret=KEY, context={"page": number}
+        aggregator_search.build_url(f"{API}/search", params), secret=KEY, context={"page": number}
     )
 
 
-def read(body: bytes, request: Request, config: Search) -> BoardPage:
+def read(body: bytes, request: Request, config: ReedSearch) -> BoardPage:
     """A page of a search, or one posting."""
     value = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Item, value):
@@ -77,15 +77,17 @@ def read(body: bytes, request: Request, config: Search) -> BoardPage:
     good, stubs = lenient_models.parse_records(_Item, answer.results)
     number, total = request.context.get("page", 1), answer.totalResults
     more = bool(answer.results) and number * SIZE < (total or 0)
-    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    next, truncated = aggregator_search.next_page(
+        config, number, more, lambda page: _ask(config, page)
+    )
     return BoardPage(tuple(_posting(one) for one in good), next, truncated, total, stubs)
 
 
-def detail_request(posting: Posting, config: Search) -> Request:
+def detail_request(posting: Posting, config: ReedSearch) -> Request:
     return Request(f"{API}/jobs/{quote(posting.vendor_id or '', safe='')}", secret=KEY)
 
 
-def read_detail(body: bytes, posting: Posting, config: Search) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: ReedSearch) -> Posting:
     return lenient_models.merge_details(
         posting, _posting(_Item.model_validate(lenient_models.parse_json(body)), whole=True)
     )
@@ -129,8 +131,8 @@ PLATFORM = Platform(
     name="reed",
     title="Reed",
     posting_ids=PostingIds(aggregator=True),
-    config=Search,
-    token=aggregator_search.token,
+    config=ReedSearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     detail_request=detail_request,

@@ -14,7 +14,7 @@ from jobmill.outside.request import Request
 from ..platform import BoardPage, Config, Platform
 
 
-class Feed(Config):
+class RemoteOkFeed(Config):
     tag: str = ""
     """Only postings with this tag."""
 
@@ -44,12 +44,12 @@ GARBLED = re.compile(
 TRAP = re.compile(r"(?<=mention the word) \*\*.{1,40}\*\*|(?<=and tag) \S+| ?\(#\S+\)")
 
 
-def first_request(config: Feed) -> Request:
+def first_request(config: RemoteOkFeed) -> Request:
     tags = f"?tags={re.sub(r'[^a-z0-9-]+', '-', config.tag.lower())}" if config.tag else ""
     return Request(f"https://remoteok.com/api{tags}")
 
 
-def read(body: bytes, request: Request, config: Feed) -> BoardPage:
+def read(body: bytes, request: Request, config: RemoteOkFeed) -> BoardPage:
     """The feed; its first element is a legal notice."""
     items = [item for item in lenient_models.parse_json_list(body) if not _is_notice(item)]
     good, stubs = lenient_models.parse_records(_Item, items)
@@ -61,12 +61,12 @@ def _is_notice(item: object) -> bool:
 
 
 def _posting(one: _Item) -> Posting:
-    description = html_text.from_html(mend(one.description))
+    description = html_text.from_html(fix_encoding(one.description))
     return Posting(
-        title=mend(one.position) or "",
+        title=fix_encoding(one.position) or "",
         url=one.url or "",
-        company=html_text.single_line(mend(one.company)),
-        location=(html_text.single_line(mend(one.location)) or "").strip(", ") or None,
+        company=html_text.single_line(fix_encoding(one.company)),
+        location=(html_text.single_line(fix_encoding(one.location)) or "").strip(", ") or None,
         arrangement="remote",
         posted_at=dates.parse_date(one.date or one.epoch),
         salary=salary.from_fields(one.salary_min, one.salary_max, "USD", "year"),
@@ -84,7 +84,7 @@ def _steady(description: str) -> str:
     return description if at < 0 else description[:at] + TRAP.sub("", description[at:])
 
 
-def mend(words: str | None) -> str | None:
+def fix_encoding(words: str | None) -> str | None:
     """The text with characters put right that were decoded by the wrong table."""
     return GARBLED.sub(_decoded, words) if words else words
 
@@ -102,7 +102,7 @@ PLATFORM = Platform(
     name="remoteok",
     title="Remote OK",
     posting_ids=PostingIds(aggregator=True),
-    config=Feed,
+    config=RemoteOkFeed,
     token=lambda config: config.tag or "all",
     first_request=first_request,
     read=read,

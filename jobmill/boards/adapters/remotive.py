@@ -17,7 +17,7 @@ from .. import aggregator_search
 from ..platform import BoardPage, Config, Platform
 
 
-class Search(Config):
+class RemotiveSearch(Config):
     keywords: str = ""
     category: str = ""
     company: str = ""
@@ -44,16 +44,16 @@ class _Answer(ExternalRecord):
 ANYWHERE = re.compile(r"worldwide|anywhere(?: in the world)?|global(?:ly)?|remote", re.IGNORECASE)
 
 
-def first_request(config: Search) -> Request:
+def first_request(config: RemotiveSearch) -> Request:
     params = {
         "search": config.keywords,
         "category": config.category,
         "company_name": config.company,
     }
-    return Request(aggregator_search.url("https://remotive.com/api/remote-jobs", params))
+    return Request(aggregator_search.build_url("https://remotive.com/api/remote-jobs", params))
 
 
-def read(body: bytes, request: Request, config: Search) -> BoardPage:
+def read(body: bytes, request: Request, config: RemotiveSearch) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     return BoardPage(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
@@ -66,9 +66,9 @@ def _posting(one: _Item) -> Posting:
         url=one.url or "",
         company=html_text.single_line(one.company_name),
         location=html_text.single_line(one.candidate_required_location),
-        locations=restrictions(one.candidate_required_location),
+        locations=parse_restrictions(one.candidate_required_location),
         arrangement="remote",
-        remote_from=restrictions(one.candidate_required_location),
+        remote_from=parse_restrictions(one.candidate_required_location),
         employment_type=employment.parse_employment_type(one.job_type),
         posted_at=dates.parse_date(one.publication_date),
         salary=salary.from_text(one.salary),
@@ -79,7 +79,7 @@ def _posting(one: _Item) -> Posting:
     )
 
 
-def restrictions(words: str | None) -> tuple[str, ...]:
+def parse_restrictions(words: str | None) -> tuple[str, ...]:
     """The places in "Europe, USA"; none in "Worldwide"."""
     parts = re.split(r"[,;]", words or "")
     return location_text.unique_locations(
@@ -91,8 +91,8 @@ PLATFORM = Platform(
     name="remotive",
     title="Remotive",
     posting_ids=PostingIds(aggregator=True),
-    config=Search,
-    token=aggregator_search.token,
+    config=RemotiveSearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     inventory=False,

@@ -22,7 +22,7 @@ from ..platform import BoardPage, Config, Platform
 Entry = Mapping[str, Any]
 
 
-class Feed(Config):
+class FeedConfig(Config):
     """A feed. Fields are named as the feed writes them: `pubDate`, `dc:creator`, `tt:location`."""
 
     url: str
@@ -80,24 +80,24 @@ SECTIONS = (
 )
 ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 START = re.compile(rb"<(item|entry)[\s>]")
-MOST = 5_000
+MAX_ENTRIES = 5_000
 """Entries of one feed; more are somebody's archive, and reading them would take minutes."""
 
 
-def first_request(config: Feed) -> Request:
+def first_request(config: FeedConfig) -> Request:
     return Request(config.url)
 
 
-def read(body: bytes, request: Request, config: Feed) -> BoardPage:
-    found, cut = entries(body)
+def read(body: bytes, request: Request, config: FeedConfig) -> BoardPage:
+    found, cut = parse_entries(body)
     base = request.url or config.url
-    postings = [one for entry in found if (one := posting(entry, base, config))]
+    postings = [one for entry in found if (one := read_entry(entry, base, config))]
     if found and not postings:
         raise OutsideError("no entry of the feed has a title and a link", permanent=True)
     return BoardPage(tuple(postings), truncated=cut, stubs=len(found) - len(postings))
 
 
-def entries(body: bytes) -> tuple[list[Entry], bool]:
+def parse_entries(body: bytes) -> tuple[list[Entry], bool]:
     """The entries, and whether there are more than we read; OutsideError where it is no feed."""
     if ENTITY.search(body):
         raise OutsideError("a feed that declares entities is not read", permanent=True)
@@ -117,15 +117,15 @@ def entries(body: bytes) -> tuple[list[Entry], bool]:
 
 def _cut(body: bytes) -> bytes:
     for number, start in enumerate(START.finditer(body)):
-        if number == MOST:
+        if number == MAX_ENTRIES:
             end = b"</channel></rss>" if start[1] == b"item" else b"</feed>"
             return body[: start.start()] + end
     return body
 
 
-def posting(entry: Entry, base: str, config: Feed) -> Posting | None:
+def read_entry(entry: Entry, base: str, config: FeedConfig) -> Posting | None:
     """One entry; None where it has no title or leads nowhere."""
-    title, company = split(_line(entry, config.title_field) or "", config.parse_format)
+    title, company = split_title(_line(entry, config.title_field) or "", config.parse_format)
     url = lenient_models.parse_link(urljoin(base, _text(entry, config.link_field) or ""))
     if not title or not url:
         return None
@@ -150,7 +150,7 @@ def posting(entry: Entry, base: str, config: Feed) -> Posting | None:
     )
 
 
-def split(title: str, how: str) -> tuple[str, str | None]:
+def split_title(title: str, how: str) -> tuple[str, str | None]:
     """The role and, where the title names it, the company."""
     if how == "title_company":
         company, colon, role = title.partition(": ")
@@ -161,7 +161,7 @@ def split(title: str, how: str) -> tuple[str, str | None]:
     return title, None
 
 
-def _description(entry: Entry, config: Feed) -> str | None:
+def _description(entry: Entry, config: FeedConfig) -> str | None:
     """All of the text: feeds that have a summary and the whole call the whole `content`."""
     whole = _text(entry, "content:encoded") if config.description_field == "description" else None
     said = html_text.from_html(whole or _text(entry, config.description_field))
@@ -226,7 +226,7 @@ PLATFORM = Platform(
     name="rss",
     title="RSS or Atom feed",
     posting_ids=PostingIds(aggregator=True),
-    config=Feed,
+    config=FeedConfig,
     token=lambda config: config.url,
     first_request=first_request,
     read=read,

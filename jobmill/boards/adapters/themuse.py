@@ -16,7 +16,7 @@ from .. import aggregator_search
 from ..platform import BoardPage, Platform
 
 
-class Search(aggregator_search.Paged):
+class MuseSearch(aggregator_search.PagedSearch):
     category: tuple[str, ...] = ()
     level: tuple[str, ...] = ()
     location: tuple[str, ...] = ()
@@ -52,16 +52,18 @@ class _Answer(ExternalRecord):
 API = "https://www.themuse.com/api/public/jobs"
 
 
-def first_request(config: Search) -> Request:
+def first_request(config: MuseSearch) -> Request:
     return _ask(config, 1)
 
 
-def _ask(config: Search, number: int) -> Request:
+def _ask(config: MuseSearch, number: int) -> Request:
     params = config.model_dump(exclude={"max_pages"})
-    return Request(aggregator_search.url(API, {"page": number, **params}), context={"page": number})
+    return Request(
+        aggregator_search.build_url(API, {"page": number, **params}), context={"page": number}
+    )
 
 
-def read(body: bytes, request: Request, config: Search) -> BoardPage:
+def read(body: bytes, request: Request, config: MuseSearch) -> BoardPage:
     """A page of a search, or one posting."""
     value = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Item, value):
@@ -70,7 +72,9 @@ def read(body: bytes, request: Request, config: Search) -> BoardPage:
     good, stubs = lenient_models.parse_records(_Item, answer.results)
     number = request.context.get("page", 1)
     more = bool(answer.results) and number < (answer.page_count or 0)
-    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    next, truncated = aggregator_search.next_page(
+        config, number, more, lambda page: _ask(config, page)
+    )
     return BoardPage(tuple(map(_posting, good)), next, truncated, answer.total, stubs)
 
 
@@ -97,8 +101,8 @@ PLATFORM = Platform(
     name="themuse",
     title="The Muse",
     posting_ids=PostingIds(aggregator=True),
-    config=Search,
-    token=aggregator_search.token,
+    config=MuseSearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     inventory=False,

@@ -88,11 +88,11 @@ UNPAID = re.compile(r"WC|without compensation", re.IGNORECASE)
 SIZE = 250
 
 
-def first_request(config: aggregator_search.Search) -> Request:
+def first_request(config: aggregator_search.KeywordSearch) -> Request:
     return _ask(config, 1)
 
 
-def _ask(config: aggregator_search.Search, number: int) -> Request:
+def _ask(config: aggregator_search.KeywordSearch, number: int) -> Request:
     params = {
         "Keyword": config.keywords,
         "LocationName": config.location,
@@ -100,19 +100,21 @@ def _ask(config: aggregator_search.Search, number: int) -> Request:
         "Page": number,
     }
     return Request(
-        aggregator_search.url("https://data.usajobs.gov/api/search", params),
+        aggregator_search.build_url("https://data.usajobs.gov/api/search", params),
         # The e-mail address that the key was registered with takes the place of our name.
         secret={"User-Agent": "{USAJOBS_EMAIL}", "Authorization-Key": "{USAJOBS_API_KEY}"},
         context={"page": number},
     )
 
 
-def read(body: bytes, request: Request, config: aggregator_search.Search) -> BoardPage:
+def read(body: bytes, request: Request, config: aggregator_search.KeywordSearch) -> BoardPage:
     result = _Answer.model_validate(lenient_models.parse_json(body)).SearchResult
     good, stubs = lenient_models.parse_records(_Item, result.SearchResultItems)
     number, total = request.context.get("page", 1), result.SearchResultCountAll
     more = bool(result.SearchResultItems) and number * SIZE < (total or 0)
-    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    next, truncated = aggregator_search.next_page(
+        config, number, more, lambda page: _ask(config, page)
+    )
     return BoardPage(tuple(map(_posting, good)), next, truncated, total, stubs)
 
 
@@ -174,8 +176,8 @@ PLATFORM = Platform(
     name="usajobs",
     title="USAJobs",
     posting_ids=PostingIds(aggregator=True),
-    config=aggregator_search.Search,
-    token=aggregator_search.token,
+    config=aggregator_search.KeywordSearch,
+    token=aggregator_search.search_token,
     first_request=first_request,
     read=read,
     key_names=("USAJOBS_EMAIL", "USAJOBS_API_KEY"),

@@ -14,10 +14,10 @@ from jobmill.outside.request import Request
 
 from ..platform import BoardPage, Platform
 from . import rss
-from .remotive import restrictions
+from .remotive import parse_restrictions
 
 
-class Feed(rss.Feed):
+class WeWorkRemotelyFeed(rss.FeedConfig):
     """The feed of all categories, or the one of a category by its `url`."""
 
     url: str = "https://weworkremotely.com/remote-jobs.rss"
@@ -30,11 +30,11 @@ APPLY = re.compile(
 )
 
 
-def read(body: bytes, request: Request, config: Feed) -> BoardPage:
-    found, cut = rss.entries(body)
+def read(body: bytes, request: Request, config: WeWorkRemotelyFeed) -> BoardPage:
+    found, cut = rss.parse_entries(body)
     base = request.url or config.url
     postings = [
-        _posting(one, entry) for entry in found if (one := rss.posting(entry, base, config))
+        _posting(one, entry) for entry in found if (one := rss.read_entry(entry, base, config))
     ]
     if found and not postings:
         raise OutsideError("no entry of the feed has a title and a link", permanent=True)
@@ -44,7 +44,7 @@ def read(body: bytes, request: Request, config: Feed) -> BoardPage:
 def _posting(one: Posting, entry: rss.Entry) -> Posting:
     # The country has its flag before it.
     country = html_text.single_line(re.sub(r"^[^A-Za-z]+", "", entry.get("country") or ""))
-    regions = restrictions(one.location)
+    regions = parse_restrictions(one.location)
     # Pages of postings refuse programs: the only way to apply stands at the end of the text.
     apply = APPLY.search(entry.get("summary") or "")
     return replace(
@@ -60,7 +60,7 @@ PLATFORM = Platform(
     name="weworkremotely",
     title="We Work Remotely",
     posting_ids=PostingIds(aggregator=True),
-    config=Feed,
+    config=WeWorkRemotelyFeed,
     token=lambda config: config.url.rpartition("/")[2].removesuffix(".rss"),
     first_request=rss.first_request,
     read=read,

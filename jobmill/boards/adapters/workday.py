@@ -22,7 +22,7 @@ from jobmill.places import location_text
 from ..platform import BoardPage, Config, Platform, UrlGroups, board_url
 
 
-class Site(Config):
+class WorkdaySite(Config):
     """One site of a tenant."""
 
     company_id: str
@@ -36,7 +36,7 @@ class Site(Config):
 STEP = 20  # More is refused.
 CAP = 2000  # Many tenants say that they have 2000, and show no more, however many there are.
 
-Counts: TypeAlias = dict[str, int]
+FacetCounts: TypeAlias = dict[str, int]
 
 
 class _Item(ExternalRecord):
@@ -89,11 +89,11 @@ class _Detail(ExternalRecord):
     hiringOrganization: Maybe[_Organization] = None
 
 
-def first_request(config: Site) -> Request:
+def first_request(config: WorkdaySite) -> Request:
     return _ask(config, {}, 0)
 
 
-def read(body: bytes, request: Request, config: Site) -> BoardPage:
+def read(body: bytes, request: Request, config: WorkdaySite) -> BoardPage:
     """A part of the list, which has no texts, or one posting with its text."""
     answer = lenient_models.parse_json(body)
     if detailed := lenient_models.parse_record(_Detail, answer):
@@ -119,19 +119,19 @@ def read(body: bytes, request: Request, config: Site) -> BoardPage:
     )
 
 
-def detail_request(posting: Posting, config: Site) -> Request:
+def detail_request(posting: Posting, config: WorkdaySite) -> Request:
     path = urlsplit(posting.url).path
     path = path[path.find("/job/") :]
     return Request(f"{_api(config)}{path}", headers={"Accept": "application/json"})
 
 
-def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
+def read_detail(body: bytes, posting: Posting, config: WorkdaySite) -> Posting:
     found = _Detail.model_validate(lenient_models.parse_json(body))
     return lenient_models.merge_details(posting, _whole(found, config))
 
 
 def _more(
-    found: _Found, items: list[_Item], mark: Mapping[str, Any], config: Site
+    found: _Found, items: list[_Item], mark: Mapping[str, Any], config: WorkdaySite
 ) -> tuple[tuple[Request, ...], bool]:
     """What else to ask, and whether something will still be missing."""
     offset: int = mark.get("offset", 0)
@@ -155,7 +155,7 @@ def _more(
     return (*parts, _ask(config, chosen, offset + STEP, total=total, head=head)), capped
 
 
-def _part(config: Site, facets: dict[str, list[str]], count: int) -> list[Request]:
+def _part(config: WorkdaySite, facets: dict[str, list[str]], count: int) -> list[Request]:
     """All pages of a value, at once: the first may hold nothing new though the others do. Of one
     above the cap, only the first, which is taken apart again."""
     if count >= CAP:
@@ -164,7 +164,7 @@ def _part(config: Site, facets: dict[str, list[str]], count: int) -> list[Reques
     return [_ask(config, facets, offset, total=count, counted=True) for offset in offsets]
 
 
-def _split(facets: Iterable[_Facet], used: set[str]) -> tuple[str, Counts, bool] | None:
+def _split(facets: Iterable[_Facet], used: set[str]) -> tuple[str, FacetCounts, bool] | None:
     """The facet to ask by, how many each value has, and whether they hold all postings."""
     counts = {name: one for name, one in _counts(facets).items() if name not in used}
     if not counts:
@@ -181,9 +181,9 @@ def _split(facets: Iterable[_Facet], used: set[str]) -> tuple[str, Counts, bool]
     return best, counts[best], not worth(best)[0]
 
 
-def _counts(facets: Iterable[_Facet]) -> dict[str, Counts]:
+def _counts(facets: Iterable[_Facet]) -> dict[str, FacetCounts]:
     """How many postings each value of each facet has."""
-    found: dict[str, Counts] = {}
+    found: dict[str, FacetCounts] = {}
     for facet in facets:
         values = {one.id: one.count for one in facet.values if one.id and one.count}
         if facet.facetParameter and len(values) > 1:
@@ -192,7 +192,7 @@ def _counts(facets: Iterable[_Facet]) -> dict[str, Counts]:
     return found
 
 
-def _ask(config: Site, facets: dict[str, list[str]], offset: int, **mark: object) -> Request:
+def _ask(config: WorkdaySite, facets: dict[str, list[str]], offset: int, **mark: object) -> Request:
     body = {
         "appliedFacets": {**config.facets, **facets},
         "limit": STEP,
@@ -208,12 +208,12 @@ def _ask(config: Site, facets: dict[str, list[str]], offset: int, **mark: object
     )
 
 
-def _api(config: Site) -> str:
+def _api(config: WorkdaySite) -> str:
     tenant, site = quote(config.company_id, safe=""), quote(config.site, safe="")
     return f"{config.base_url.rstrip('/')}/wday/cxs/{tenant}/{site}"
 
 
-def _page(config: Site, path: str) -> str:
+def _page(config: WorkdaySite, path: str) -> str:
     base = config.base_url.rstrip("/")
     if not base:
         return ""
@@ -222,7 +222,7 @@ def _page(config: Site, path: str) -> str:
     return f"{base}/{quote(config.site, safe='')}{path}"
 
 
-def _listed(item: _Item, config: Site) -> Posting:
+def _listed(item: _Item, config: WorkdaySite) -> Posting:
     vendor_id, requisition = _ids(item.externalPath, item.bulletFields)
     place = item.locationsText
     locations = location_text.unique_locations(place)
@@ -241,7 +241,7 @@ def _listed(item: _Item, config: Site) -> Posting:
     )
 
 
-def _whole(found: _Detail, config: Site) -> Posting:
+def _whole(found: _Detail, config: WorkdaySite) -> Posting:
     info = found.jobPostingInfo
     path = urlsplit(info.externalUrl or "").path or f"/{info.jobPostingId or ''}"
     vendor_id, requisition = _ids(path, (info.jobReqId,) if info.jobReqId else ())
@@ -280,7 +280,7 @@ def _ids(path: str, bullets: Iterable[str]) -> tuple[str | None, str | None]:
     return tail, re.sub(r"(?<=\d)-\d{1,2}$", "", tail)
 
 
-def _board(config: Site) -> str | None:
+def _board(config: WorkdaySite) -> str | None:
     return f"{config.company_id}/{config.site}" if config.company_id else None
 
 
@@ -360,7 +360,7 @@ PLATFORM = Platform(
     ),
     config_from_url=_config_from_url,
     confidence="high",
-    config=Site,
+    config=WorkdaySite,
     token=lambda config: f"{config.company_id}/{config.site}",
     enable_after_test=True,
 )

@@ -27,7 +27,7 @@ _OPTIONAL = ("location", "company", "description", "link", "posted_date", "salar
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectorChoice:
     """Selectors that hold on their page."""
 
     config: dict[str, Any]
@@ -37,18 +37,18 @@ class Chosen:
     score: float
 
 
-def find(body: bytes, url: str) -> Chosen | None:
+def find_selectors(body: bytes, url: str) -> SelectorChoice | None:
     """The best selectors that the page's structure gives; None where it shows no postings."""
     try:
         tree = html_tree.parse_html(body)
     except OutsideError:
         return None
-    tested = (check(body, url, {"selectors": one}) for one in _candidates(tree, url))
+    tested = (check_selectors(body, url, {"selectors": one}) for one in _candidates(tree, url))
     best = max(filter(None, tested), key=lambda one: one.score, default=None)
-    return best and with_pages(best, card_fields.next_button(tree, url))
+    return best and add_pagination(best, card_fields.next_button(tree, url))
 
 
-def with_pages(chosen: Chosen, button: str | None) -> Chosen:
+def add_pagination(chosen: SelectorChoice, button: str | None) -> SelectorChoice:
     """With the link to the next page, where there is one."""
     if button is None:
         return chosen
@@ -66,9 +66,9 @@ def _candidates(tree: LexborHTMLParser, url: str) -> Iterator[dict[str, str]]:
             yield {"job_list": one, **found}
 
 
-def check(
+def check_selectors(
     body: bytes, url: str, proposed: Mapping[str, Any], by: str = "structure"
-) -> Chosen | None:
+) -> SelectorChoice | None:
     """The config, if reading the page with it gives postings; parts that find nothing are dropped."""
     config: dict[str, Any] = {"url": url, "method": "requests", **proposed}
     page = _read(body, url, config)
@@ -82,7 +82,7 @@ def check(
     evidence = f"selectors found by {by}: {look.words}"
     # An element around all of them shows the first one again.
     again = 1 - look.postings / len(page.postings)
-    return Chosen(config, look.confidence, evidence, look.score - 2 * stray - again)
+    return SelectorChoice(config, look.confidence, evidence, look.score - 2 * stray - again)
 
 
 def _heading(body: bytes) -> str:
@@ -93,7 +93,7 @@ def _heading(body: bytes) -> str:
 
 def _read(body: bytes, url: str, config: dict[str, Any]) -> BoardPage | None:
     try:
-        return html.read(body, Request(url), html.Site.model_validate(config))
+        return html.read(body, Request(url), html.HtmlPageConfig.model_validate(config))
     except (OutsideError, ValueError, RecursionError):
         # As `reading.read` knows them: a wrong selector, a link that is none, a page too deep.
         return None

@@ -13,7 +13,7 @@ from jobmill.extract.page import page_locations
 from jobmill.extract.page.text_checks import normalize
 from jobmill.places import gazetteer
 
-from ..name_matching import about_work
+from ..name_matching import is_about_jobs
 from ..platform import Confidence
 
 # Who works, in the singular: "engineers" stands in articles and in names of departments.
@@ -259,7 +259,7 @@ def look(postings: Sequence[Posting], url: str, heading: str = "") -> Look:
         _share([leads_to_posting(one.url) for one in found]),
         _share([leads_aside(one.url) for one in found]),
         _share([bool(one.location and len(one.location) < 120) for one in found]),
-        about_work(url, heading),
+        is_about_jobs(url, heading),
     )
 
 

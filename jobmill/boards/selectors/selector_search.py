@@ -19,47 +19,51 @@ from jobmill.tools import Tools
 
 from .. import selectors
 from ..board_crawler import describe_failure
-from ..name_matching import about_work
-from . import Chosen, card_fields, llm_selectors
+from ..name_matching import is_about_jobs
+from . import SelectorChoice, card_fields, llm_selectors
 
 _MOST_HOPS = 3
 _FEWEST_LINKS = 5
 """A page with fewer is a shell, and not worth a question."""
 
 
-async def search(tools: Tools, url: str, work: Work | None = None) -> Chosen | None:
+async def search_selectors(
+    tools: Tools, url: str, work: Work | None = None
+) -> SelectorChoice | None:
     """Selectors for the site's postings; None where none are found, OutsideError where the page does
     not answer."""
     page = await tools.fetch(Request(url, page=True))
     if not isinstance(page, Ok):
-        raise failure(url, page)
-    found = selectors.find(page.body, page.url) or await _hop(tools, page)
+        raise unreadable_page_error(url, page)
+    found = selectors.find_selectors(page.body, page.url) or await _hop(tools, page)
     if found:
         return found
     drawn = await tools.fetch(Request(url, page=True, render=True))
-    if isinstance(drawn, Ok) and (found := selectors.find(drawn.body, drawn.url)):
+    if isinstance(drawn, Ok) and (found := selectors.find_selectors(drawn.body, drawn.url)):
         return _in_browser(found)
     if isinstance(drawn, Ok) and (found := await _ask(tools, drawn, work)):
         return _in_browser(found)
     return await _ask(tools, page, work)
 
 
-def failure(url: str, answer: FetchResult) -> OutsideError:
+def unreadable_page_error(url: str, answer: FetchResult) -> OutsideError:
     """That a page could not be read; for good, unless the cause may pass."""
     cause, detail = describe_failure(answer)
     passing = source_health.classify_failure(cause) in ("transient", "rate_limited")
     return OutsideError(f"{url} could not be read: {detail}", permanent=not passing)
 
 
-def _in_browser(found: Chosen) -> Chosen:
+def _in_browser(found: SelectorChoice) -> SelectorChoice:
     return replace(found, config=found.config | {"method": "browser"})
 
 
-async def _hop(tools: Tools, page: Ok) -> Chosen | None:
+async def _hop(tools: Tools, page: Ok) -> SelectorChoice | None:
     """What the pages show to which this one leads for its jobs."""
     for link in _further(page)[:_MOST_HOPS]:
         answer = await tools.fetch(Request(link, page=True))
-        found = selectors.find(answer.body, answer.url) if isinstance(answer, Ok) else None
+        found = (
+            selectors.find_selectors(answer.body, answer.url) if isinstance(answer, Ok) else None
+        )
         if found:
             return replace(found, evidence=f"on {link[:200]}: {found.evidence}")
     return None
@@ -76,13 +80,13 @@ def _further(page: Ok) -> list[str]:
         words = node.text(strip=True)[:100]
         if not to or to.rstrip("/") == here or urls.domain(to) != urls.domain(page.url):
             continue
-        said = about_work("", words) + about_work(to.removeprefix(urljoin(page.url, "/")))
+        said = is_about_jobs("", words) + is_about_jobs(to.removeprefix(urljoin(page.url, "/")))
         if said:
             found[to] = max(said, found.get(to, 0))
     return sorted(found, key=lambda one: -found[one])
 
 
-async def _ask(tools: Tools, page: Ok, work: Work | None) -> Chosen | None:
+async def _ask(tools: Tools, page: Ok, work: Work | None) -> SelectorChoice | None:
     """What a model proposes, if it holds on the page."""
     tree = _tree(page.body)
     if tree is None or len(tree.css("a[href]")) < _FEWEST_LINKS:
@@ -96,8 +100,10 @@ async def _ask(tools: Tools, page: Ok, work: Work | None) -> Chosen | None:
     if not isinstance(answer, ModelAnswer):
         return None
     proposed = answer.answer
-    found = selectors.check(page.body, page.url, {"selectors": proposed.selectors()}, answer.model)
-    return found and selectors.with_pages(found, _button(tree, page.url, proposed.next_button))
+    found = selectors.check_selectors(
+        page.body, page.url, {"selectors": proposed.selectors()}, answer.model
+    )
+    return found and selectors.add_pagination(found, _button(tree, page.url, proposed.next_button))
 
 
 def _button(tree: LexborHTMLParser, url: str, proposed: str | None) -> str | None:

@@ -53,7 +53,7 @@ def add(
         test=test,
         enable=enable,
     )
-    added = session.with_tools(lambda tools: add_source.add(tools, wish, os.environ))
+    added = session.with_tools(lambda tools: add_source.add_source(tools, wish, os.environ))
     output.print_record(added, as_json=as_json)
 
 

@@ -88,7 +88,10 @@ def _detect_offline(urls: Iterable[str], html: str | None, report: Report, as_js
         page = inputs.get_text(fields, "html")
         company = inputs.get_text(fields, "company")
         url = _get_url(fields)
-        report(url, detection.detect(url, saved if page is None else page, company=company))
+        report(
+            url,
+            detection.detect_likeliest_board(url, saved if page is None else page, company=company),
+        )
 
     inputs.for_each(urls, "url", detect_input, as_json=as_json)
 
@@ -105,7 +108,7 @@ def _detect_online(urls: Iterable[str], report: Report) -> None:
 
     async def detect_all(tools: Tools) -> None:
         for url in input_urls:
-            report(url, await detection.discover(tools.fetch, url))
+            report(url, await detection.discover_board(tools.fetch, url))
 
     session.with_tools(detect_all)
 
@@ -180,7 +183,7 @@ def list_platforms(as_json: AsJson = False) -> None:
     """List the platforms and whether each is supported."""
     rows: list[_PlatformRow] = []
     for platform in PLATFORMS:
-        missing_keys = api_keys.missing(platform, None, os.environ)
+        missing_keys = api_keys.missing_keys(platform, None, os.environ)
         if platform.disabled:
             rows.append(_PlatformRow(platform.name, platform.title, "off", platform.disabled))
         elif platform.first_request is None:

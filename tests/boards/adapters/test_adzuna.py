@@ -19,7 +19,9 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_the_address_names_country_page_and_keys() -> None:
-    asked = adzuna.first_request(adzuna.Search(country="de", keywords="organ {ADZUNA_APP_KEY}"))
+    asked = adzuna.first_request(
+        adzuna.AdzunaSearch(country="de", keywords="organ {ADZUNA_APP_KEY}")
+    )
     assert asked.url == (
         "https://api.adzuna.com/v1/api/jobs/de/search/1?results_per_page=50"
         "&what=organ+%7BADZUNA_APP_KEY%7D&app_id={ADZUNA_APP_ID}&app_key={ADZUNA_APP_KEY}"
@@ -45,13 +47,13 @@ def test_texts_are_cut(postings: tuple[Posting, ...]) -> None:
 
 
 def test_the_next_page_is_in_the_path() -> None:
-    first = adzuna.first_request(adzuna.Search(country="de"))
+    first = adzuna.first_request(adzuna.AdzunaSearch(country="de"))
     (second,) = read("adzuna", answer("adzuna/search.json"), {"country": "de"}, first).next
     assert "/de/search/2?" in second.url
 
 
 def test_every_country_has_a_currency() -> None:
-    countries = adzuna.Search.model_json_schema()["properties"]["country"]["enum"]
+    countries = adzuna.AdzunaSearch.model_json_schema()["properties"]["country"]["enum"]
     assert set(countries) == set(adzuna.CURRENCIES)
 
 

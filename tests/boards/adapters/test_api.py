@@ -37,8 +37,8 @@ MAPPED: dict[str, Any] = {
 }  # fmt: skip
 
 
-def config(**changes: Any) -> api.Api:
-    return api.Api.model_validate(SEED | changes)
+def config(**changes: Any) -> api.ApiConfig:
+    return api.ApiConfig.model_validate(SEED | changes)
 
 
 def page(body: object, request: Request | None = None, **changes: Any) -> BoardPage:
@@ -69,13 +69,13 @@ def test_a_key_goes_where_the_api_wants_it(kind: str, secret: object, ending: st
 
 def test_the_key_of_a_config_is_the_one_that_is_put_in() -> None:
     chosen = config(auth_type="query", api_key_name="token")
-    filled = api_keys.fill(
+    filled = api_keys.insert_keys(
         api.first_request(chosen),
-        api_keys.names(api.PLATFORM, chosen),
+        api_keys.key_names(api.PLATFORM, chosen),
         {"PANES_API_KEY": "s3/cret"},
     )
     assert filled.private_url.endswith("&token=s3%2Fcret")
-    assert api_keys.missing(api.PLATFORM, chosen, {}) == ("PANES_API_KEY",)
+    assert api_keys.missing_keys(api.PLATFORM, chosen, {}) == ("PANES_API_KEY",)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_pages_are_turned_by_number_until_one_is_short() -> None:
     chosen = {"paging": {"by": "page", "param": "p", "size": 2, "max_pages": 3}}
     full, short = [{"title": "A"}, {"title": "B"}], [{"title": "C"}]
     first = api.first_request(
-        api.Api.model_validate({"base_url": "https://api.panes.example"} | chosen)
+        api.ApiConfig.model_validate({"base_url": "https://api.panes.example"} | chosen)
     )
     (second,) = page(full, first, **chosen).next
     (third,) = page(full, second, **chosen).next
@@ -148,7 +148,7 @@ def test_pages_are_turned_by_number_until_one_is_short() -> None:
 def test_pages_are_turned_by_offset() -> None:
     chosen = {"paging": {"by": "offset", "param": "from", "start": 0, "size": 2}}
     first = api.first_request(
-        api.Api.model_validate({"base_url": "https://api.panes.example"} | chosen)
+        api.ApiConfig.model_validate({"base_url": "https://api.panes.example"} | chosen)
     )
     (second,) = page([{"title": "A"}, {"title": "B"}], first, **chosen).next
     assert (first.url[-6:], second.url[-6:]) == ("from=0", "from=2")
@@ -169,7 +169,7 @@ def test_an_answer_cannot_smuggle_the_name_of_a_key_into_an_address() -> None:
     (more,) = read("api", body, signed).next
     posting = Posting("x", vendor_id="{PANES_API_KEY}")
     for asked in (more, api.detail_request(posting, config(auth_type="bearer"))):
-        filled = api_keys.fill(asked, ("PANES_API_KEY",), {"PANES_API_KEY": "s3cret"})
+        filled = api_keys.insert_keys(asked, ("PANES_API_KEY",), {"PANES_API_KEY": "s3cret"})
         assert filled.private_url == ""
         assert "s3cret" not in filled.url
 

@@ -26,7 +26,7 @@ def test_an_escaped_text_above_a_plain_line_is_read() -> None:
 
 
 def test_pages_are_turned_while_there_is_a_next_one() -> None:
-    first = arbeitnow.first_request(aggregator_search.Paged())
+    first = arbeitnow.first_request(aggregator_search.PagedSearch())
     (second,) = read("arbeitnow", answer("arbeitnow/page.json"), {}, first).next
     assert second.url == "https://www.arbeitnow.com/api/job-board-api?page=2"
     assert read("arbeitnow", b'{"data": [], "links": {"next": null}}', {}, second).next == ()

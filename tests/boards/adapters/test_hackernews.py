@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import hackernews
-from jobmill.boards.adapters.hackernews import Thread, read_header
+from jobmill.boards.adapters.hackernews import HiringThread, read_header
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Request
 
@@ -18,7 +18,10 @@ from . import answer, read
 
 def test_the_newest_thread_of_the_kind_is_followed() -> None:
     page = read(
-        "hackernews", answer("hackernews/threads.json"), {}, hackernews.first_request(Thread())
+        "hackernews",
+        answer("hackernews/threads.json"),
+        {},
+        hackernews.first_request(HiringThread()),
     )
     (comments,) = page.next
     assert page.postings == ()
@@ -26,12 +29,12 @@ def test_the_newest_thread_of_the_kind_is_followed() -> None:
 
 
 def test_a_thread_may_be_named() -> None:
-    assert "story_77" in hackernews.first_request(Thread(story=77)).url
+    assert "story_77" in hackernews.first_request(HiringThread(story=77)).url
 
 
 def test_a_search_without_such_a_thread_is_an_error() -> None:
     with pytest.raises(OutsideError):
-        read("hackernews", b'{"hits": []}', {}, hackernews.first_request(Thread()))
+        read("hackernews", b'{"hits": []}', {}, hackernews.first_request(HiringThread()))
 
 
 def test_replies_and_talk_are_no_postings() -> None:

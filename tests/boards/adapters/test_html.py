@@ -28,7 +28,7 @@ CONFIG: dict[str, Any] = {
 
 
 def asked(**changes: Any) -> Request:
-    return html.first_request(html.Site.model_validate(CONFIG | changes))
+    return html.first_request(html.HtmlPageConfig.model_validate(CONFIG | changes))
 
 
 def page(body: bytes, request: Request | None = None, **changes: Any) -> BoardPage:
@@ -135,7 +135,7 @@ def test_cards_of_which_none_has_a_title_are_an_error() -> None:
 
 
 def test_a_posting_without_text_is_completed_from_its_page() -> None:
-    site = html.Site.model_validate(CONFIG)
+    site = html.HtmlPageConfig.model_validate(CONFIG)
     listed = page(answer("html/list.html")).postings[1]
     body = (
         b'<script type="application/ld+json">{"@type": "JobPosting", "title": "Sailmaker",'

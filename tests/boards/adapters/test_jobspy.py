@@ -80,7 +80,7 @@ async def test_the_library_is_asked_with_what_the_config_says() -> None:
         asked.append(wanted)
         return Frame()
 
-    config = adapter.Search(search_term="ink", site_name=("indeed", "google"), hours_old=72)
+    config = adapter.JobSpySearch(search_term="ink", site_name=("indeed", "google"), hours_old=72)
     got = await JobSpy(scrape)(adapter.first_request(config))
     assert isinstance(got, Ok)
     assert adapter.read(got.body, Request(""), config).postings[0].title == "Ink Maker"
@@ -109,7 +109,7 @@ async def test_a_refusal_is_an_answer_and_names_no_address(error: Exception, cau
     def scrape(**_: Any) -> Frame:
         raise error
 
-    got = await JobSpy(scrape, (SiteError,))(adapter.first_request(adapter.Search()))
+    got = await JobSpy(scrape, (SiteError,))(adapter.first_request(adapter.JobSpySearch()))
     assert isinstance(got, FetchFailure)
     assert (got.cause, got.detail) == (cause, f"JobSpy: {type(error).__name__}")
 

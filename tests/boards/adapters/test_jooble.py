@@ -9,7 +9,7 @@ from . import answer, read
 
 
 def ask(**wanted: object) -> Request:
-    return jooble.first_request(jooble.Search.model_validate(wanted))
+    return jooble.first_request(jooble.JoobleSearch.model_validate(wanted))
 
 
 def test_what_is_looked_for_is_posted_to_an_address_that_only_names_the_key() -> None:

@@ -15,7 +15,7 @@ from jobmill.outside.request import Request
 from . import answer, lines, read
 
 CONFIG = {"base_url": "https://span.fa.ap1.oraclecloud.com", "site": "CX_1"}
-SITE = oracle.Site(**CONFIG)
+SITE = oracle.OracleSite(**CONFIG)
 
 
 def listed(**changes: Any) -> bytes:
@@ -76,7 +76,7 @@ def test_a_requisition_whose_main_text_is_empty_keeps_the_others() -> None:
 
 
 def test_a_saved_list_is_read_without_knowing_the_site() -> None:
-    blank = oracle.Site.model_construct(base_url="", site="")
+    blank = oracle.OracleSite.model_construct(base_url="", site="")
     assert oracle.read(answer("oracle/list.json"), Request(""), blank).postings[0].board is None
 
 
@@ -94,7 +94,7 @@ def test_a_requisition_is_read_without_a_frame_around_it() -> None:
 def test_a_saved_list_may_name_its_site() -> None:
     body = json.loads(listed(SiteNumber="CX_7"))
     body["links"] = [{"href": "https://span.fa.ap1.oraclecloud.com:443/hcmRestApi/resources/1"}]
-    blank = oracle.Site.model_construct(base_url="", site="")
+    blank = oracle.OracleSite.model_construct(base_url="", site="")
     one = oracle.read(json.dumps(body).encode(), Request(""), blank).postings[0]
     site = "https://span.fa.ap1.oraclecloud.com/hcmUI/CandidateExperience/en/sites/CX_7"
     assert (one.board, one.url) == ("span/CX_7", f"{site}/job/25587")

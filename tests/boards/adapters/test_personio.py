@@ -8,7 +8,7 @@ import json
 import pytest
 
 from jobmill.boards.adapters import personio
-from jobmill.boards.adapters.personio import Feed
+from jobmill.boards.adapters.personio import PersonioFeed
 from jobmill.boards.platform import BoardPage
 from jobmill.catalog.posting import Salary
 from jobmill.errors import OutsideError
@@ -24,10 +24,10 @@ def page() -> BoardPage:
 
 
 def test_a_feed_is_asked_for_in_its_language() -> None:
-    assert personio.first_request(Feed(board_token="nordlicht")).url == (
+    assert personio.first_request(PersonioFeed(board_token="nordlicht")).url == (
         "https://nordlicht.jobs.personio.de/xml?language=en"
     )
-    german = Feed(
+    german = PersonioFeed(
         board_token="nordlicht", base_url="https://nordlicht.jobs.personio.com", language="de"
     )
     assert (

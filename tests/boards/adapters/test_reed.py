@@ -18,7 +18,7 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_the_key_goes_as_the_user_of_a_basic_login() -> None:
-    asked = reed.first_request(reed.Search(keywords="thatch", location="Wells", distance=10))
+    asked = reed.first_request(reed.ReedSearch(keywords="thatch", location="Wells", distance=10))
     assert asked.secret == {"Authorization": "Basic {basic:REED_API_KEY}"}
     assert asked.url == (
         "https://www.reed.co.uk/api/1.0/search?keywords=thatch&locationName=Wells"
@@ -40,7 +40,7 @@ def test_hidden_pay_is_unknown_and_not_nothing(postings: tuple[Posting, ...]) ->
 
 
 def test_a_posting_of_its_own_is_whole(postings: tuple[Posting, ...]) -> None:
-    config = reed.Search()
+    config = reed.ReedSearch()
     asked = reed.detail_request(postings[0], config)
     whole = reed.read_detail(answer("reed/posting.json"), postings[0], config)
     assert (asked.url, asked.secret) == ("https://www.reed.co.uk/api/1.0/jobs/4001", reed.KEY)
@@ -52,7 +52,7 @@ def test_a_posting_of_its_own_is_whole(postings: tuple[Posting, ...]) -> None:
 
 def test_the_next_page_is_asked_for_by_what_is_skipped() -> None:
     body = answer("reed/search.json").replace(b'"totalResults": 2', b'"totalResults": 250')
-    first = reed.first_request(reed.Search())
+    first = reed.first_request(reed.ReedSearch())
     (second,) = read("reed", body, {}, first).next
     assert "resultsToSkip=100" in second.url
 

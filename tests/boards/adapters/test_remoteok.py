@@ -43,7 +43,7 @@ def test_zero_is_unknown_pay(postings: tuple[Posting, ...]) -> None:
     ],
 )
 def test_letters_read_by_the_wrong_table_are_put_right(wrong: str, right: str) -> None:
-    assert remoteok.mend(wrong) == right
+    assert remoteok.fix_encoding(wrong) == right
 
 
 def test_words_made_up_for_each_reader_are_cut_out(postings: tuple[Posting, ...]) -> None:
@@ -62,6 +62,6 @@ def test_company_place_and_date_are_read(postings: tuple[Posting, ...]) -> None:
 
 def test_a_tag_narrows_the_feed() -> None:
     assert (
-        remoteok.first_request(remoteok.Feed(tag="Dev Ops")).url
+        remoteok.first_request(remoteok.RemoteOkFeed(tag="Dev Ops")).url
         == "https://remoteok.com/api?tags=dev-ops"
     )

@@ -85,7 +85,7 @@ def test_an_element_is_found_by_the_name_it_is_written_with(field: str, element:
 def test_titles_are_taken_apart_as_the_format_says(
     how: str, title: str, expected: tuple[str, str | None]
 ) -> None:
-    assert rss.split(title, how) == expected
+    assert rss.split_title(title, how) == expected
 
 
 def test_atom_is_read_too() -> None:
@@ -140,7 +140,7 @@ def test_of_an_endless_feed_the_beginning_is_read(end: bytes) -> None:
     one = b"<item><title>Cooper</title><link>https://a.example/%d</link></item>"
     body = b'<rss version="2.0"><channel>' + b"".join(one % n for n in range(100_000)) + end
     page = feed(body)
-    assert (len(page.postings), page.truncated) == (rss.MOST, True)
+    assert (len(page.postings), page.truncated) == (rss.MAX_ENTRIES, True)
 
 
 def test_a_config_says_what_is_wrong_with_it() -> None:

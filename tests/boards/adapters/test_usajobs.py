@@ -21,7 +21,7 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_headers_carry_the_address_and_the_key() -> None:
-    asked = usajobs.first_request(aggregator_search.Search(keywords="lamp"))
+    asked = usajobs.first_request(aggregator_search.KeywordSearch(keywords="lamp"))
     assert asked.secret == {
         "User-Agent": "{USAJOBS_EMAIL}",
         "Authorization-Key": "{USAJOBS_API_KEY}",
@@ -63,7 +63,7 @@ def test_pages_are_turned_until_all_were_shown() -> None:
     body = answer("usajobs/search.json").replace(
         b'"SearchResultCountAll": 2', b'"SearchResultCountAll": 300'
     )
-    first = usajobs.first_request(aggregator_search.Search())
+    first = usajobs.first_request(aggregator_search.KeywordSearch())
     (second,) = read("usajobs", body, {}, first).next
     last = read("usajobs", body, {}, second)
     assert second.url.endswith("Page=2")

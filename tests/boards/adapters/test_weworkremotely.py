@@ -9,7 +9,8 @@ from . import answer, read
 
 def test_the_preset_needs_no_config() -> None:
     assert (
-        rss.first_request(weworkremotely.Feed()).url == "https://weworkremotely.com/remote-jobs.rss"
+        rss.first_request(weworkremotely.WeWorkRemotelyFeed()).url
+        == "https://weworkremotely.com/remote-jobs.rss"
     )
 
 

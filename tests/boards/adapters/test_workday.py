@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import workday
-from jobmill.boards.adapters.workday import Site
+from jobmill.boards.adapters.workday import WorkdaySite
 from jobmill.boards.platform import BoardPage
 from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
@@ -28,7 +28,9 @@ API = "https://polaris.wd3.myworkdayjobs.com/wday/cxs/polaris/Polar_Careers"
 
 @pytest.fixture
 def page() -> BoardPage:
-    return read("workday", answer("workday/page.json"), POLAR, workday.first_request(Site(**POLAR)))
+    return read(
+        "workday", answer("workday/page.json"), POLAR, workday.first_request(WorkdaySite(**POLAR))
+    )
 
 
 def part(start: int, count: int, total: int, **more: Any) -> bytes:
@@ -54,7 +56,7 @@ def starts(requests: tuple[Request, ...]) -> list[Any]:
 
 
 def test_the_question_has_all_four_keys_and_asks_for_twenty() -> None:
-    asked = workday.first_request(Site(**POLAR, facets={"jobFamily": ["fam-1"]}))
+    asked = workday.first_request(WorkdaySite(**POLAR, facets={"jobFamily": ["fam-1"]}))
     assert (asked.method, asked.url) == ("POST", f"{API}/jobs")
     assert asked.json == {
         "appliedFacets": {"jobFamily": ["fam-1"]},
@@ -121,7 +123,7 @@ def test_the_list_knows_hours_and_place_of_work_but_no_text(page: BoardPage) -> 
 
 
 def test_the_detail_names_all_places_and_the_day_of_posting(page: BoardPage) -> None:
-    config = Site(**POLAR)
+    config = WorkdaySite(**POLAR)
     asked = workday.detail_request(page.postings[1], config)
     assert (asked.method, asked.url) == ("GET", f"{API}/job/Tromso/Ice-Core-Analyst_R1002-1")
     whole = workday.read_detail(answer("workday/posting.json"), page.postings[1], config)
@@ -145,7 +147,7 @@ def test_a_single_posting_tells_its_board_and_page() -> None:
 
 
 def test_later_parts_go_by_the_first_total_though_they_say_zero() -> None:
-    first = read("workday", part(0, 20, 45), POLAR, workday.first_request(Site(**POLAR)))
+    first = read("workday", part(0, 20, 45), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     (ask,) = first.next
     second = read("workday", part(20, 20, 0), POLAR, ask)
     (ask,) = second.next
@@ -157,18 +159,24 @@ def test_later_parts_go_by_the_first_total_though_they_say_zero() -> None:
 
 
 def test_a_part_that_is_the_first_again_ends_the_walk_as_incomplete() -> None:
-    (ask,) = read("workday", part(0, 20, 5000), POLAR, workday.first_request(Site(**POLAR))).next
+    (ask,) = read(
+        "workday", part(0, 20, 5000), POLAR, workday.first_request(WorkdaySite(**POLAR))
+    ).next
     assert read("workday", part(0, 20, 0), POLAR, ask) == BoardPage((), truncated=True)
 
 
 def test_an_empty_part_before_the_end_is_no_end() -> None:
-    (ask,) = read("workday", part(0, 20, 45), POLAR, workday.first_request(Site(**POLAR))).next
+    (ask,) = read(
+        "workday", part(0, 20, 45), POLAR, workday.first_request(WorkdaySite(**POLAR))
+    ).next
     page = read("workday", part(20, 0, 0), POLAR, ask)
     assert (page.next, page.truncated) == ((), True)
 
 
 def test_a_part_of_stubs_only_does_not_end_the_walk() -> None:
-    (ask,) = read("workday", part(0, 20, 45), POLAR, workday.first_request(Site(**POLAR))).next
+    (ask,) = read(
+        "workday", part(0, 20, 45), POLAR, workday.first_request(WorkdaySite(**POLAR))
+    ).next
     stubs = json.dumps({"total": 0, "jobPostings": [{"bulletFields": ["R1"]}] * 20}).encode()
     page = read("workday", stubs, POLAR, ask)
     assert (page.stubs, len(page.next)) == (20, 1)
@@ -181,7 +189,7 @@ def test_a_saved_later_part_with_total_zero_is_read_and_its_total_is_unknown() -
 
 def test_above_the_cap_a_facet_is_asked_whose_values_stay_below_it() -> None:
     """`timeType` has a value above it, `union` not all postings, `locations` more values."""
-    page = read("workday", capped(), POLAR, workday.first_request(Site(**POLAR)))
+    page = read("workday", capped(), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     assert starts(page.next) == [
         {"jobFamilyGroup": ["fam-field"]},
         {"jobFamilyGroup": ["fam-lab"]},
@@ -193,14 +201,16 @@ def test_above_the_cap_a_facet_is_asked_whose_values_stay_below_it() -> None:
 def test_facets_in_groups_are_found() -> None:
     body = json.loads(capped())
     group = body["facets"][3]
-    page = read("workday", capped(facets=[group]), POLAR, workday.first_request(Site(**POLAR)))
+    page = read(
+        "workday", capped(facets=[group]), POLAR, workday.first_request(WorkdaySite(**POLAR))
+    )
     assert starts(page.next) == [
         {"locations": ["loc-alta"]}, {"locations": ["loc-tromso"]}, {"locations": ["loc-bodo"]},
     ]  # fmt: skip
 
 
 def test_all_pages_of_a_value_are_asked_for_at_once() -> None:
-    page = read("workday", capped(), POLAR, workday.first_request(Site(**POLAR)))
+    page = read("workday", capped(), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     offsets = [one.context["offset"] for one in page.next if "fam-office" in str(one.json)]
     assert offsets == [0, 20, 40, 60, 80]
     last = page.next[-1]
@@ -209,7 +219,7 @@ def test_all_pages_of_a_value_are_asked_for_at_once() -> None:
 
 
 def test_a_value_that_has_grown_or_is_empty_makes_the_walk_incomplete() -> None:
-    page = read("workday", capped(), POLAR, workday.first_request(Site(**POLAR)))
+    page = read("workday", capped(), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     (first, *_, last) = [one for one in page.next if "fam-office" in str(one.json)]
     assert read("workday", part(0, 20, 121), POLAR, first).truncated
     assert read("workday", part(0, 0, 0), POLAR, first).truncated
@@ -220,7 +230,9 @@ def test_a_value_that_has_grown_or_is_empty_makes_the_walk_incomplete() -> None:
 def test_a_value_above_the_cap_is_split_again_and_shown_only_with_its_parts() -> None:
     body = json.loads(capped())
     time, sites = body["facets"][1], body["facets"][3]
-    first = read("workday", capped(facets=[time]), POLAR, workday.first_request(Site(**POLAR)))
+    first = read(
+        "workday", capped(facets=[time]), POLAR, workday.first_request(WorkdaySite(**POLAR))
+    )
     assert first.postings
     (full, part_time) = first.next
     again = read("workday", capped(facets=[time, sites]), POLAR, full)
@@ -234,26 +246,30 @@ def test_a_value_above_the_cap_is_split_again_and_shown_only_with_its_parts() ->
 
 def test_chosen_facets_are_kept_and_not_split_by() -> None:
     config = POLAR | {"facets": {"jobFamilyGroup": ["fam-field", "fam-lab"]}}
-    page = read("workday", capped(), config, workday.first_request(Site.model_validate(config)))
+    page = read(
+        "workday", capped(), config, workday.first_request(WorkdaySite.model_validate(config))
+    )
     assert {name for one in page.next for name in facets(one)} == {"jobFamilyGroup", "locations"}
 
 
 def test_a_facet_that_some_postings_lack_is_asked_besides_and_known_to_be_incomplete() -> None:
     union = json.loads(capped())["facets"][2]
-    page = read("workday", capped(facets=[union]), POLAR, workday.first_request(Site(**POLAR)))
+    page = read(
+        "workday", capped(facets=[union]), POLAR, workday.first_request(WorkdaySite(**POLAR))
+    )
     assert starts(page.next) == [{"union": ["union-yes"]}, {"union": ["union-no"]}]
     assert facets(page.next[-1]) == {}
     assert page.truncated
 
 
 def test_a_capped_list_without_facets_is_walked_and_known_to_be_incomplete() -> None:
-    page = read("workday", part(0, 20, 2000), POLAR, workday.first_request(Site(**POLAR)))
+    page = read("workday", part(0, 20, 2000), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     assert page.truncated
     assert len(page.next) == 1
 
 
 def test_a_tenant_that_shows_more_than_the_cap_is_walked_as_usual() -> None:
-    page = read("workday", part(0, 20, 18_000), POLAR, workday.first_request(Site(**POLAR)))
+    page = read("workday", part(0, 20, 18_000), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     assert (len(page.next), page.truncated) == (1, False)
 
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from jobmill.boards.selectors import llm_selectors
-from jobmill.boards.selectors.selector_search import search
+from jobmill.boards.selectors.selector_search import search_selectors
 from jobmill.errors import OutsideError
 from jobmill.extract import html_tree
 from jobmill.outside.model_question import (
@@ -64,7 +64,7 @@ async def test_the_list_may_be_one_link_further() -> None:
     net = Net()
     net.on(URL, ok(pages.page('<a href="/careers/openings">See open positions</a>'), URL))
     net.on(f"{URL}/openings", ok(pages.table(), f"{URL}/openings"))
-    found = await search(tools(net, Oracle({})), URL)
+    found = await search_selectors(tools(net, Oracle({})), URL)
     assert found is not None
     assert found.config["url"] == f"{URL}/openings"
 
@@ -75,7 +75,7 @@ async def test_a_page_that_needs_a_browser_is_read_with_one() -> None:
 
     net = Net()
     net.on(URL, play)
-    found = await search(tools(net, Oracle({})), URL)
+    found = await search_selectors(tools(net, Oracle({})), URL)
     assert found is not None
     assert found.config["method"] == "browser"
 
@@ -87,7 +87,7 @@ async def test_what_a_model_proposes_is_kept_only_if_it_holds_on_the_page() -> N
     hidden = body.replace(b'<div class="openings">', b'<aside class="openings">')
     net.on(URL, ok(hidden.replace(b"</div></main>", b"</aside></main>"), URL))
     good = {"job_list": ".job-card", "title": "h3", "link": "a.btn", "location": ".job-location"}
-    found = await search(tools(net, Oracle(good | {"next_button": ".nowhere"})), URL)
+    found = await search_selectors(tools(net, Oracle(good | {"next_button": ".nowhere"})), URL)
     assert found is not None
     assert found.config["selectors"] == good
     assert "pagination" not in found.config
@@ -98,26 +98,31 @@ async def test_what_a_model_proposes_is_kept_only_if_it_holds_on_the_page() -> N
         {"job_list": "[[", "title": "a"},
         {},
     ):
-        assert await search(tools(net, Oracle(bad)), URL) is None
+        assert await search_selectors(tools(net, Oracle(bad)), URL) is None
 
 
 async def test_a_model_is_not_asked_where_structure_is_enough_or_the_page_is_a_shell() -> None:
     for body in (pages.cards(), SHELL):
         net, oracle = Net(), Oracle({})
         net.on(URL, ok(body, URL))
-        await search(tools(net, oracle), URL)
+        await search_selectors(tools(net, oracle), URL)
         assert oracle.asked == []
 
 
 async def test_without_a_model_nothing_is_found_and_a_spent_budget_waits_if_it_should() -> None:
     net = Net()
     net.on(URL, ok(odd(), URL))
-    assert await search(tools(net, Oracle(ModelBlocked("no_key", "no key"))), URL) is None
+    assert await search_selectors(tools(net, Oracle(ModelBlocked("no_key", "no key"))), URL) is None
     assert (
-        await search(tools(net, Oracle(ModelFailed("server", "503", permanent=False))), URL) is None
+        await search_selectors(
+            tools(net, Oracle(ModelFailed("server", "503", permanent=False))), URL
+        )
+        is None
     )
     with pytest.raises(Parked, match="spent"):
-        await search(tools(net, Oracle(ModelBlocked("spent_out", "spent", use_local=False))), URL)
+        await search_selectors(
+            tools(net, Oracle(ModelBlocked("spent_out", "spent", use_local=False))), URL
+        )
 
 
 @pytest.mark.parametrize(("cause", "permanent"), [("robots", True), ("timeout", False)])
@@ -127,7 +132,7 @@ async def test_a_page_that_does_not_answer_says_whether_it_may_later(
     net = Net()
     net.on(URL, FetchFailure(URL, cause, "no"))
     with pytest.raises(OutsideError) as failed:
-        await search(tools(net, Oracle({})), URL)
+        await search_selectors(tools(net, Oracle({})), URL)
     assert failed.value.permanent is permanent
 
 

@@ -20,10 +20,10 @@ from . import pages
 URL = "https://wells.example/careers"
 
 
-def read(body: bytes) -> tuple[selectors.Chosen, tuple[Posting, ...]]:
-    chosen = selectors.find(body, URL)
+def read(body: bytes) -> tuple[selectors.SelectorChoice, tuple[Posting, ...]]:
+    chosen = selectors.find_selectors(body, URL)
     assert chosen is not None
-    config = html.Site.model_validate(chosen.config)
+    config = html.HtmlPageConfig.model_validate(chosen.config)
     return chosen, html.PLATFORM.read_response(body, Request(URL), config).postings
 
 
@@ -127,7 +127,7 @@ def test_dates_pay_and_the_next_page_are_found() -> None:
     ],
 )
 def test_lists_of_other_things_are_left_alone(folder: str, words: tuple[str, ...]) -> None:
-    assert selectors.find(pages.tiles(folder, words), URL) is None
+    assert selectors.find_selectors(pages.tiles(folder, words), URL) is None
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_lists_of_other_things_are_left_alone(folder: str, words: tuple[str, ...
     ids=["empty", "shell", "deep", "one", "bytes"],
 )
 def test_pages_without_a_list_give_nothing(body: bytes) -> None:
-    assert selectors.find(body, URL) is None
+    assert selectors.find_selectors(body, URL) is None
 
 
 def test_tags_and_names_that_no_selector_can_write_do_no_harm() -> None:
@@ -155,8 +155,8 @@ def test_tags_and_names_that_no_selector_can_write_do_no_harm() -> None:
 def test_selectors_that_find_the_wrong_thing_fail_the_test() -> None:
     body = pages.cards()
     good = {"job_list": ".job-card", "title": ".job-title", "location": ".nowhere"}
-    assert selectors.check(body, URL, {"selectors": good | {"link": "a.btn"}}) is not None
-    kept = selectors.check(body, URL, {"selectors": good | {"link": "a.btn"}})
+    assert selectors.check_selectors(body, URL, {"selectors": good | {"link": "a.btn"}}) is not None
+    kept = selectors.check_selectors(body, URL, {"selectors": good | {"link": "a.btn"}})
     assert kept is not None
     assert "location" not in kept.config["selectors"]
     for bad in (
@@ -166,4 +166,4 @@ def test_selectors_that_find_the_wrong_thing_fail_the_test() -> None:
         {"job_list": ".job-card", "title": "[[", "link": "a"},
         {"job_list": "body", "title": "h3", "link": "a"},
     ):
-        assert selectors.check(body, URL, {"selectors": bad}) is None, bad
+        assert selectors.check_selectors(body, URL, {"selectors": bad}) is None, bad

@@ -161,7 +161,7 @@ def searchable_platforms() -> list[tuple[str, str]]:
         if not platform.inventory
         and not platform.disabled
         and "keywords" in platform.config.model_fields
-        for missing in [api_keys.missing(platform, None, os.environ)]
+        for missing in [api_keys.missing_keys(platform, None, os.environ)]
     ]
 
 

@@ -107,7 +107,7 @@ def _with_scheme(url: str) -> str:
 
 
 async def _recognize(tx: Tx, url: str) -> Recognition:
-    board = detection.detect(url)
+    board = detection.detect_likeliest_board(url)
     if board is None:
         return Recognition(None, "", None, await sources.find_by_url(tx, url))
     platform = BY_NAME.get(board.platform)
