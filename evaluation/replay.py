@@ -174,14 +174,16 @@ async def _prepare(database: Database, answers: Boards, settings: Settings) -> N
     async with database.transaction() as tx:
         await queue.declare_stages(tx, _stages(Tools(database), answers, settings))
         for file in sorted(PROFILES.glob("*.yaml")):
-            await profiles.save(tx, file.stem, profile_document.read(file.read_text(), file.name))
+            await profiles.save(
+                tx, file.stem, profile_document.read_profile(file.read_text(), file.name)
+            )
         for name, token in answers:
             new = NewSource(
                 f"{name} {token}", name, token, {"board_token": token}, company_name=token
             )
             id, _ = await sources.add(tx, new, enabled=True)
             await queue.submit(
-                tx, replace(source.work(id), data={"source": id, "board": [name, token]})
+                tx, replace(source.new_item(id), data={"source": id, "board": [name, token]})
             )
 
 
@@ -196,7 +198,9 @@ async def _harvest(answers: Boards, work: Work) -> Move:
     seen = [SeenPosting(one, listings.listed_hash(one)) for one in answers[name, token].values()]
     harvest = CrawlResult(dt.datetime.now(dt.UTC), "complete", seen)
     id: int = work.data["source"]
-    return Finish("replayed", save=partial(source.keep, id=id, harvest=harvest, item=work.id))
+    return Finish(
+        "replayed", save=partial(source.save_harvest, id=id, harvest=harvest, item=work.id)
+    )
 
 
 async def _work(

@@ -16,7 +16,7 @@ def measure(lines: Iterable[dict[str, Any]], source: str) -> Score:
     for line in lines:
         if line["source"] != source:
             continue
-        hits = skills.find(" ".join(line["tokens"]))
+        hits = skills.find_skills(" ".join(line["tokens"]))
         knowledge = list(_spans(line["tokens"], line["tags_knowledge"]))
         marked = [*knowledge, *_spans(line["tokens"], line["tags_skill"])]
         cases += 1

@@ -15,7 +15,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.fields import missing_fields
 from jobmill.matching import posting_facts
-from jobmill.matching.posting_facts import Facts, skills
+from jobmill.matching.posting_facts import PostingFacts, skills
 from jobmill.places import location_text
 
 Line: TypeAlias = dict[str, Any]
@@ -97,11 +97,11 @@ def _posting(title: str, location: str | None = None, description: str | None = 
     )
 
 
-def _read(title: str, location: str | None = None, description: str | None = None) -> Facts:
-    return posting_facts.read(_posting(title, location, description))
+def _read(title: str, location: str | None = None, description: str | None = None) -> PostingFacts:
+    return posting_facts.read_facts(_posting(title, location, description))
 
 
-def _years(facts: Facts) -> tuple[int, int | None] | None:
+def _years(facts: PostingFacts) -> tuple[int, int | None] | None:
     """In whole years, as the labels are."""
     if facts.years is None:
         return None
@@ -126,7 +126,7 @@ def _salary_case(line: Line) -> Case:
 
 def _skills(labels: Path) -> Iterator[Measured]:
     corpus = fields.lines(labels / "skills_corpus.jsonl")
-    cases = [(_names(line["skills"]), set(skills.named(line["text"]))) for line in corpus]
+    cases = [(_names(line["skills"]), set(skills.skill_names(line["text"]))) for line in corpus]
     yield Measured(
         "skills",
         "skills_corpus",
@@ -149,30 +149,32 @@ def _skills(labels: Path) -> Iterator[Measured]:
 
 
 def _names(labels: Iterable[str]) -> set[str]:
-    return {skills.canonical(label) for label in labels}
+    return {skills.canonical_name(label) for label in labels}
 
 
-def _asked(facts: Facts) -> set[str]:
+def _asked(facts: PostingFacts) -> set[str]:
     return {skill.name for skill in facts.skills}
 
 
 def _esco(rows: Iterable[dict[str, str]]) -> Score:
     """The share of labels with a known skill that is found in their sentences."""
-    spellings = {spelling.text.casefold() for spelling in skills.spellings()}
+    spellings = {spelling.text.casefold() for spelling in skills.all_spellings()}
     expected: dict[str, set[str]] = {}
     for row in rows:
         name = row["label"].partition(" (")[0]
         sentence = expected.setdefault(row["sentence"], set())
         if name.casefold() in spellings:
-            sentence.add(skills.canonical(name))
-    result = score.of_sets((want, set(skills.named(text))) for text, want in expected.items())
+            sentence.add(skills.canonical_name(name))
+    result = score.of_sets((want, set(skills.skill_names(text))) for text, want in expected.items())
     # A sentence names more skills than are labelled, so precision would mislead.
     return Score(result.cases, result.wanted, 0, result.right)
 
 
 def _gold(gold: list[Line]) -> Iterator[Measured]:
     read = [_posting(one["title"], one["location_raw"], one["description_text"]) for one in gold]
-    pairs = list(zip((one["gold"] for one in gold), map(posting_facts.read, read), strict=True))
+    pairs = list(
+        zip((one["gold"] for one in gold), map(posting_facts.read_facts, read), strict=True)
+    )
     years = [
         (label["yoe"] and _wanted_years(label["yoe"]["min"], label["yoe"]["max"]), _years(facts))
         for label, facts in pairs
@@ -200,7 +202,7 @@ def _jobfinder(lines: list[Line]) -> Iterator[Measured]:
         for line in lines
     ]
     pairs = list(
-        zip((line["silver"] for line in lines), map(posting_facts.read, read), strict=True)
+        zip((line["silver"] for line in lines), map(posting_facts.read_facts, read), strict=True)
     )
     years = [
         (_wanted_years(label["experienceMin"], label["experienceMax"]), _years(facts))

@@ -74,28 +74,30 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
         (company.KIND, "analyze"): stage(partial(company.analyze, tools)),
         (company.KIND, "save"): stage(partial(company.save, tools)),
         (source.KIND, "scrape"): stage(partial(source.scrape, tools, os.environ)),
-        (preview.KIND, "try"): stage(partial(preview.attempt, tools, os.environ)),
+        (preview.KIND, "try"): stage(partial(preview.try_source, tools, os.environ)),
         (rotation.KIND, "run"): stage(
-            partial(rotation.rotate, rotation.wish_of(settings)), processors=1
+            partial(rotation.rotate, rotation.request_from_settings(settings)), processors=1
         ),
         (discovery.KIND, "discover"): stage(partial(discovery.discover, tools)),
         (discovery.KIND, "validate"): stage(partial(discovery.validate, tools, os.environ)),
         (discovery.KIND, "configure"): stage(partial(discovery.configure, tools)),
         (discovery.KIND, "test"): stage(partial(discovery.test, tools, os.environ)),
         (judging.KIND, "scrape"): stage(partial(listing.scrape, tools, os.environ)),
-        (judging.KIND, "filter"): stage(partial(listing.sift, tools)),
+        (judging.KIND, "filter"): stage(partial(listing.apply_filter, tools)),
         (judging.KIND, "analyze"): stage(partial(listing.analyze, tools)),
-        (judging.KIND, "ask"): stage(partial(listing.ask, tools)),
+        (judging.KIND, "ask"): stage(partial(listing.review, tools)),
         (judging.KIND, "save"): stage(partial(listing.save, tools)),
         (notices.KIND, "mail"): stage(
-            partial(notices.send_letter, tools, notices.Mailroom(settings)),
+            partial(notices.send_letter, tools, notices.LetterSender(settings)),
             max_retries=max(notices.RETRIES["mail"], settings.max_retries),
         ),
         (notices.KIND, "webhook"): stage(
             partial(notices.call_webhook, tools, WebhookSender(settings)),
             max_retries=max(notices.RETRIES["webhook"], settings.max_retries),
         ),
-        (maintenance.KIND, "prune"): stage(partial(maintenance.prune, tools, keep), processors=1),
+        (maintenance.KIND, "prune"): stage(
+            partial(maintenance.prune_items, tools, keep), processors=1
+        ),
         (maintenance.KIND, "prune_listings"): stage(
             partial(maintenance.prune_listings, tools, keep_closed), processors=1
         ),
@@ -138,7 +140,7 @@ def build_worker(
         periodic_tasks=[
             PeriodicTask(1.0, schedule.schedule_task(SCHEDULES)),
             PeriodicTask(alerts.CHECK_EVERY, alerts.check_rules),
-            PeriodicTask(300.0, company.end_abandoned),
+            PeriodicTask(300.0, company.fail_abandoned),
             PeriodicTask(deadlines.POLL_SECONDS, deadlines.expire_one_opening),
             PeriodicTask(1.0, hiring_notices.announce_due),
             *(PeriodicTask(scan_every, feed_task(feed), on_feed_notify=True) for feed in feeds),

@@ -35,7 +35,7 @@ from jobmill import app
 from jobmill.db import connect
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
-from jobmill.demo import person
+from jobmill.demo import demo_profile
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.matching import profiles
 from jobmill.people import secrets
@@ -95,11 +95,11 @@ async def _prepare(url: str, sizes: world.Sizes) -> str:
     async with connect(url) as database:
         async with database.transaction() as tx:
             await migrate(tx)
-            is_new = not await profiles.find(tx)
+            is_new = not await profiles.find_all(tx)
         if is_new:
             await app.declare_stages(Tools(database), Settings())
             async with database.transaction() as tx:
-                await profiles.save(tx, person.NAME, person.PROFILE)
+                await profiles.save(tx, demo_profile.NAME, demo_profile.PROFILE)
             began = time.perf_counter()
             with psycopg.connect(url, autocommit=True) as connection:
                 world.fill(connection, sizes)

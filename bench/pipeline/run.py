@@ -110,12 +110,14 @@ async def _prepare(database: Database) -> None:
         await migrate(tx)
     async with database.transaction() as tx:
         await queue.declare_stages(tx, app.build_stages(Tools(database), Settings()))
-        await profiles.save(tx, "main", profile_document.read(example_profile.TEXT, "example"))
+        await profiles.save(
+            tx, "main", profile_document.read_profile(example_profile.TEXT, "example")
+        )
         ids = [
             (await sources.add(tx, NewSource(token, name, token, {"board_token": token}), enabled=True))[0]
             for name, token in BOARDS
         ]  # fmt: skip
-        await queue.submit_all(tx, [source.work(id) for id in ids])
+        await queue.submit_all(tx, [source.new_item(id) for id in ids])
 
 
 async def _work(database: Database, tools: Tools) -> None:

@@ -11,7 +11,7 @@ import typer
 from jobmill.cli.support import environment, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
-from jobmill.matching import match_counts
+from jobmill.matching.matches import count_created
 from jobmill.outside import budget_ledger, model_prices, model_tiers
 from jobmill.outside.budget_ledger import LedgerLine, PeriodSpending
 from jobmill.outside.model_tiers import TierStatus
@@ -58,7 +58,7 @@ def budget(
 async def _build_report(tx: Tx, settings: Settings, days: int) -> _BudgetReport:
     tiers = model_tiers.find_tiers(settings, os.environ)
     lines = await budget_ledger.read_lines(tx, days)
-    matches = await match_counts.created(tx, days)
+    matches = await count_created(tx, days)
     return _BudgetReport(
         model_tiers.describe_mode(tiers),
         tiers,

@@ -87,10 +87,10 @@ def _refuse_url(name: str) -> None:
 
 async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> _AddedCompany:
     async with tools.db.transaction() as tx:
-        company = await companies.get(tx, await pipeline.begin(tx, name, website))
+        company = await companies.get(tx, await pipeline.ensure_company(tx, name, website))
         item, note = None, "known and up to date; use --force to analyze it again"
         if force or not companies.is_up_to_date(company, await server_time(tx)):
-            [submission] = await queue.submit_all(tx, [pipeline.work(company.id, force=force)])
+            [submission] = await queue.submit_all(tx, [pipeline.new_item(company.id, force=force)])
             if isinstance(submission, queue.RefusedItem):
                 item, note = submission.live, submission.message
             else:

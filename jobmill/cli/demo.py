@@ -47,7 +47,7 @@ def start(day: DayLength = 120, seed: Seed = 7, as_json: AsJson = False) -> None
     """Put the demo into an empty database; `jobmill up` then runs it."""
 
     async def begin(tx: Tx) -> _DemoStatus:
-        await setup.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
+        await setup.start_demo(tx, seed=seed, day=dt.timedelta(seconds=day))
         return await _read_status(tx)
 
     demo_status = session.in_transaction(begin, declared=True)
@@ -63,8 +63,8 @@ def run(day: DayLength = 120, seed: Seed = 7) -> None:
 
     async def begin(database: Database) -> None:
         async with database.transaction() as tx:
-            if not await setup.is_on(tx):
-                await setup.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
+            if not await setup.is_demo(tx):
+                await setup.start_demo(tx, seed=seed, day=dt.timedelta(seconds=day))
 
     settings = load_quiet_settings()
     up.run_all(settings, listen(settings), begin)
@@ -81,11 +81,11 @@ def status(as_json: AsJson = False) -> None:
 
 
 async def _read_status(tx: Tx) -> _DemoStatus:
-    world = await setup.find(tx)
+    world = await setup.read_world(tx)
     if world is None:
         return _DemoStatus(False)
     day = world.at(dt.datetime.now(dt.UTC)).day
-    counts = {table.what: table.count for table in await cleanup.count(tx)}
+    counts = {table.what: table.count for table in await cleanup.count_data(tx)}
     return _DemoStatus(True, world.began_at, round(day, 1), counts)
 
 
@@ -97,12 +97,12 @@ def clear(
     """End the demo: delete everything in this database except the people who can sign in."""
 
     async def count_rows(tx: Tx) -> Sequence[DeletedCount]:
-        return await cleanup.count(tx) if await setup.is_on(tx) else []
+        return await cleanup.count_data(tx) if await setup.is_demo(tx) else []
 
     tables = session.in_transaction(count_rows)
     if tables and not yes:
         _confirm(tables)
-    ended = session.with_database(cleanup.end)
+    ended = session.with_database(cleanup.end_demo)
     if as_json:
         removed = {table.what: table.count for table in tables}
         output.print_json({"ended": ended, "removed": removed if ended else {}})

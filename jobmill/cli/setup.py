@@ -14,7 +14,7 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.outside import model_check
 from jobmill.pipelines import first_boards
-from jobmill.pipelines.first_boards import Begun, Wishes
+from jobmill.pipelines.first_boards import AddedBoards, BoardChoices
 from jobmill.rotation import bundled_companies
 
 app = typer.Typer(no_args_is_help=True)
@@ -54,11 +54,11 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add job boards as sources that a worker reads next; other pages are searched for a board."""
-    wishes = first_boards.read(boards or [])
+    wishes = first_boards.parse_lines(boards or [])
     _check(wishes)
 
-    async def act(tx: Tx) -> Begun:
-        return await first_boards.begin(tx, wishes, by=lookups.current_user())
+    async def act(tx: Tx) -> AddedBoards:
+        return await first_boards.add_boards(tx, wishes, by=lookups.current_user())
 
     begun = session.in_transaction(act, declared=True)
     if as_json:
@@ -67,7 +67,7 @@ def add(
     _print_result(begun)
 
 
-def _check(wishes: Wishes) -> None:
+def _check(wishes: BoardChoices) -> None:
     """Refuse all wishes if one is not understood, and name those."""
     if wishes.wrong:
         raise Invalid(
@@ -79,7 +79,7 @@ def _check(wishes: Wishes) -> None:
         )
 
 
-def _print_result(begun: Begun) -> None:
+def _print_result(begun: AddedBoards) -> None:
     if begun.boards:
         known = begun.boards - begun.new
         note = f", {known} already added" if known else ""

@@ -26,7 +26,7 @@ class DeletedCount:
     count: int
 
 
-async def count(tx: Tx) -> Sequence[DeletedCount]:
+async def count_data(tx: Tx) -> Sequence[DeletedCount]:
     """Counts what would be deleted, for people."""
     return await fetch_all(
         tx,
@@ -46,7 +46,7 @@ async def count(tx: Tx) -> Sequence[DeletedCount]:
     )
 
 
-async def end(database: Database) -> bool:
+async def end_demo(database: Database) -> bool:
     """End the demo; returns whether there was one. Retries while workers hold locks."""
     for _ in range(TRIES):
         try:
@@ -63,8 +63,8 @@ async def clear(tx: Tx) -> bool:
     Sequences continue: a worker that still holds a demo item, or a visitor with a demo link, must
     not reach a new row.
     """
-    if not await setup.is_on(tx):
-        if await setup.is_new(tx):
+    if not await setup.is_demo(tx):
+        if await setup.is_empty(tx):
             return False
         raise Conflict("this database holds no demo but your own data: nothing was removed")
     await tx.execute("SET LOCAL lock_timeout = '5s'")

@@ -30,15 +30,15 @@ TOGETHER = 1 / 4
 SHORTEST = 0.1
 
 
-async def tick(tx: Tx, dice: random.Random) -> World | None:
+async def advance(tx: Tx, dice: random.Random) -> World | None:
     """Advance the demo by one step; None if it has ended."""
-    world = await setup.find(tx)
+    world = await setup.read_world(tx)
     if world is None:
         return None
     now = world.at(dt.datetime.now(dt.UTC))
     await _call(tx, now)
     await _mend(tx, now)
-    await hiring.move(tx, dice)
+    await hiring.act_once(tx, dice)
     return world
 
 
@@ -52,7 +52,7 @@ async def _call(tx: Tx, now: DemoMoment) -> None:
     ]
     # Several sources per run, so that its page has something to show.
     if due and len(due) >= len(active) * TOGETHER:
-        await rotation.start(tx, RunRequest(trigger="manual", sources=due), {})
+        await rotation.start_run(tx, RunRequest(trigger="manual", sources=due), {})
 
 
 async def _mend(tx: Tx, now: DemoMoment) -> None:
@@ -63,10 +63,10 @@ async def _mend(tx: Tx, now: DemoMoment) -> None:
 
 
 def _is_troubled(source: Source, now: DemoMoment) -> bool:
-    return any(source.company_name == firm.name and now.trouble(firm) for firm in COMPANIES)
+    return any(source.company_name == firm.name and now.failure(firm) for firm in COMPANIES)
 
 
-class Life:
+class DemoClock:
     """Runs beside a worker until it is stopped or the demo ends."""
 
     def __init__(self, database: Database, seed: int | None = None) -> None:
@@ -81,7 +81,7 @@ class Life:
         while not self._stop.is_set():
             try:
                 async with self._db.transaction() as tx:
-                    world = await tick(tx, self._dice)
+                    world = await advance(tx, self._dice)
             except (AppError, *CONNECTION_ERRORS) as error:
                 log.warning("the demo stands still", extra={"error": str(error)})
             else:

@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Vendor: TypeAlias = Literal["greenhouse", "lever", "ashby", "workday", "rss", "html", "none"]
+DemoPlatform: TypeAlias = Literal["greenhouse", "lever", "ashby", "workday", "rss", "html", "none"]
 Language: TypeAlias = Literal["en", "de", "fr", "es"]
 
 
 @dataclass(frozen=True, slots=True)
 class DemoCompany:
     name: str
-    vendor: Vendor
-    trade: str
+    platform: DemoPlatform
+    activity: str
     """What it does, as a phrase that follows its name."""
-    people: int
+    employees: int
     town: str
     founded: int
     stack: tuple[str, ...]
-    slots: int
+    max_listings: int
     """The most listings it has at a time."""
     remote_first: bool = False
     language: Language = "en"
-    leaning: str = "mixed"
+    role_mix: str = "mixed"
     """Which roles it hires for: a key of `roles.LEANINGS`."""
 
     @property
@@ -36,11 +36,11 @@ class DemoCompany:
         return f"{self.slug}.example"
 
     @property
-    def site(self) -> str:
+    def website(self) -> str:
         return f"https://{self.host}"
 
     @property
-    def tenant(self) -> str:
+    def workday_host(self) -> str:
         """The URL of its Workday site."""
         return f"{self.slug}.wd5.myworkdayjobs.com"
 
@@ -61,7 +61,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         _PY,
         7,
         remote_first=True,
-        leaning="backend",
+        role_mix="backend",
     ),
     DemoCompany(
         "Marrowstone Maps",
@@ -72,7 +72,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         2014,
         _PY,
         5,
-        leaning="backend",
+        role_mix="backend",
     ),
     DemoCompany(
         "Copperlea Health",
@@ -94,7 +94,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         _PY,
         6,
         remote_first=True,
-        leaning="backend",
+        role_mix="backend",
     ),
     DemoCompany(
         "Saltmarsh Robotics",
@@ -105,7 +105,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         2017,
         ("C++", "ROS", "Python", "Linux"),
         5,
-        leaning="hardware",
+        role_mix="hardware",
     ),
     DemoCompany(
         "Gilded Hook Gaming",
@@ -116,7 +116,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         2015,
         _JS,
         4,
-        leaning="backend",
+        role_mix="backend",
     ),
     DemoCompany(
         "Hollowbeam Audio",
@@ -127,7 +127,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         2018,
         ("C++", "Rust", "Python"),
         4,
-        leaning="hardware",
+        role_mix="hardware",
     ),
     DemoCompany(
         "Thistledown Freight",
@@ -159,7 +159,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         _PY,
         3,
         remote_first=True,
-        leaning="backend",
+        role_mix="backend",
     ),
     DemoCompany(
         "Kestrelworks",
@@ -170,7 +170,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         2016,
         _JS,
         6,
-        leaning="web",
+        role_mix="web",
     ),
     DemoCompany(
         "Mossgate Security",
@@ -182,7 +182,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         ("Python", "Go", "PostgreSQL", "Kubernetes"),
         5,
         remote_first=True,
-        leaning="backend",
+        role_mix="backend",
     ),
     DemoCompany(
         "Umbervale Energy",
@@ -193,7 +193,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         2010,
         _PY,
         6,
-        leaning="backend",
+        role_mix="backend",
     ),
     DemoCompany(
         "Driftline Analytics",
@@ -204,7 +204,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         2013,
         _ML,
         5,
-        leaning="data",
+        role_mix="data",
     ),
     DemoCompany(
         "Castellane Aviation",
@@ -235,7 +235,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         1932,
         ("Java", "SAP", "Python"),
         9,
-        leaning="trades",
+        role_mix="trades",
     ),
     DemoCompany(
         "Holzwinkel Werke",
@@ -247,7 +247,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         ("C#", ".NET", "SAP"),
         5,
         language="de",
-        leaning="trades",
+        role_mix="trades",
     ),
     DemoCompany(
         "Petit Phare",
@@ -259,7 +259,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         ("Python", "Django", "PostgreSQL"),
         4,
         language="fr",
-        leaning="backend",
+        role_mix="backend",
     ),
     DemoCompany(
         "Tallowmere City Library",
@@ -291,7 +291,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         ("Unity", "C#", "React"),
         3,
         language="es",
-        leaning="web",
+        role_mix="web",
     ),
     DemoCompany(
         "Ironquill Press",
@@ -302,7 +302,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         1979,
         ("PHP", "MySQL"),
         4,
-        leaning="trades",
+        role_mix="trades",
     ),
     DemoCompany(
         "Pipwillow Learning",
@@ -314,7 +314,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         ("Python", "Django", "PostgreSQL", "React"),
         4,
         remote_first=True,
-        leaning="web",
+        role_mix="web",
     ),
     DemoCompany(
         "Ringdove Travel",
@@ -329,11 +329,11 @@ COMPANIES: tuple[DemoCompany, ...] = (
 )
 
 BY_HOST = {company.host: company for company in COMPANIES} | {
-    company.tenant: company for company in COMPANIES
+    company.workday_host: company for company in COMPANIES
 }
 BY_SLUG = {company.slug: company for company in COMPANIES}
 
 
-def at(vendor: Vendor) -> list[DemoCompany]:
+def companies_on(vendor: DemoPlatform) -> list[DemoCompany]:
     """The companies that use a vendor."""
-    return [company for company in COMPANIES if company.vendor == vendor]
+    return [company for company in COMPANIES if company.platform == vendor]

@@ -31,7 +31,7 @@ FIRST = (
 LAST = ("Abbot", "Brook", "Castell", "Dunmore", "Esk", "Farrow", "Glen", "Hale", "Ilves", "Juniper")
 
 
-async def begin(tx: Tx, dice: random.Random, day: dt.timedelta) -> None:
+async def create_openings(tx: Tx, dice: random.Random, day: dt.timedelta) -> None:
     """Create three openings: one full, one with pending offers, and one that an applicant has just
     left."""
     offered = _offered(max(day / 6, SHORTEST))
@@ -81,7 +81,7 @@ async def _apply(tx: Tx, opening: Opening, people: Sequence[applicants.Contact])
     await submissions.apply_all(tx, opening.id, [ApplyRequest(person) for person in people])
 
 
-async def move(tx: Tx, dice: random.Random) -> None:
+async def act_once(tx: Tx, dice: random.Random) -> None:
     """Let a random applicant act in one of the openings."""
     open_openings = await openings.list_openings(tx, status="open", limit=20)
     demo_openings = [candidate for candidate in open_openings if candidate.employer == EMPLOYER]

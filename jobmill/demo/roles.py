@@ -9,7 +9,7 @@ from jobmill.demo.companies import Language
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class DemoRole:
     title: str
     department: str
     duties: tuple[str, ...]
@@ -19,11 +19,11 @@ class Role:
     pay: tuple[int, int] = (90, 150)
     """Salary range in thousands a year."""
     levels: tuple[str, ...] = ("", "Senior ")
-    remote: float = 0.4
+    remote_share: float = 0.4
     """The probability that it is remote."""
 
 
-_BACKEND = Role(
+_BACKEND = DemoRole(
     "Backend Engineer",
     "Engineering",
     (
@@ -39,7 +39,7 @@ _BACKEND = Role(
     ("Senior ", "Senior ", ""),
     0.8,
 )
-_PLATFORM = Role(
+_PLATFORM = DemoRole(
     "Platform Engineer",
     "Infrastructure",
     (
@@ -54,7 +54,7 @@ _PLATFORM = Role(
     ("Senior ", "", "Staff "),
     0.7,
 )
-_GO = Role(
+_GO = DemoRole(
     "Backend Engineer, Go",
     "Engineering",
     ("Build services that move a million events a minute", "Find the slow part, and mend it"),
@@ -65,7 +65,7 @@ _GO = Role(
     ("Senior ", ""),
     0.6,
 )
-_JAVA = Role(
+_JAVA = DemoRole(
     "Java Developer",
     "Engineering",
     ("Maintain our core systems", "Move batch runs to streams", "Document interfaces for partners"),
@@ -76,7 +76,7 @@ _JAVA = Role(
     ("", "Senior ", "Lead "),
     0.15,
 )
-_FRONTEND = Role(
+_FRONTEND = DemoRole(
     "Frontend Engineer",
     "Product",
     ("Build interfaces that load fast on old phones", "Work with design from the first sketch"),
@@ -87,7 +87,7 @@ _FRONTEND = Role(
     ("", "Senior "),
     0.5,
 )
-_FULLSTACK = Role(
+_FULLSTACK = DemoRole(
     "Full Stack Engineer",
     "Product",
     ("Own features from the table to the button", "Talk to the people who use them"),
@@ -98,7 +98,7 @@ _FULLSTACK = Role(
     ("Senior ", ""),
     0.6,
 )
-_DATA = Role(
+_DATA = DemoRole(
     "Data Engineer",
     "Data",
     ("Build the pipelines our forecasts live on", "Make numbers that two teams can agree on"),
@@ -109,7 +109,7 @@ _DATA = Role(
     ("Senior ", ""),
     0.6,
 )
-_ML = Role(
+_ML = DemoRole(
     "Machine Learning Engineer",
     "Data",
     ("Train, ship and retire models", "Say plainly what a model cannot do"),
@@ -120,7 +120,7 @@ _ML = Role(
     ("Senior ", ""),
     0.5,
 )
-_EMBEDDED = Role(
+_EMBEDDED = DemoRole(
     "Embedded Engineer",
     "Hardware",
     ("Write firmware that survives salt water", "Bring up new boards in our lab"),
@@ -131,7 +131,7 @@ _EMBEDDED = Role(
     ("", "Senior "),
     0.0,
 )
-_MANAGER = Role(
+_MANAGER = DemoRole(
     "Engineering Manager",
     "Engineering",
     ("Hire, coach and keep a team of eight", "Plan quarters that survive their first week"),
@@ -142,7 +142,7 @@ _MANAGER = Role(
     ("", "Senior "),
     0.4,
 )
-_INTERN = Role(
+_INTERN = DemoRole(
     "Software Engineering Intern",
     "Engineering",
     ("Learn from two mentors", "Ship one thing you are proud of"),
@@ -153,7 +153,7 @@ _INTERN = Role(
     ("",),
     0.1,
 )
-_CRYPTO = Role(
+_CRYPTO = DemoRole(
     "Backend Engineer, Crypto Wallets",
     "Payments",
     ("Build the ledger behind our wallets", "Keep keys where nobody finds them"),
@@ -164,7 +164,7 @@ _CRYPTO = Role(
     ("Senior ",),
     0.9,
 )
-_CLEARED = Role(
+_CLEARED = DemoRole(
     "Backend Engineer (Clearance Required)",
     "Public Sector",
     ("Build services for agencies that cannot be named here",),
@@ -175,7 +175,7 @@ _CLEARED = Role(
     ("Senior ",),
     0.0,
 )
-_SALES = Role(
+_SALES = DemoRole(
     "Account Executive",
     "Sales",
     ("Find customers, and keep the promises made to them", "Travel a third of your time"),
@@ -186,7 +186,7 @@ _SALES = Role(
     ("", "Senior "),
     0.3,
 )
-_NURSE = Role(
+_NURSE = DemoRole(
     "Clinical Coordinator",
     "Care",
     ("Plan visits with clinics", "Answer what families ask"),
@@ -197,7 +197,7 @@ _NURSE = Role(
     ("",),
     0.0,
 )
-_WAREHOUSE = Role(
+_WAREHOUSE = DemoRole(
     "Warehouse Associate",
     "Operations",
     ("Load, unload and count", "Keep the aisles clear"),
@@ -208,7 +208,7 @@ _WAREHOUSE = Role(
     ("", "Lead "),
     0.0,
 )
-_BAKER = Role(
+_BAKER = DemoRole(
     "Production Supervisor",
     "Production",
     ("Run the early shift", "Train new colleagues", "Stop the line when it should stop"),
@@ -219,7 +219,7 @@ _BAKER = Role(
     ("",),
     0.0,
 )
-_SUPPORT = Role(
+_SUPPORT = DemoRole(
     "Support Specialist",
     "Customer Care",
     ("Answer people in their own words", "Turn the tenth same question into a page"),
@@ -231,7 +231,7 @@ _SUPPORT = Role(
     0.5,
 )
 
-LEANINGS: Mapping[str, tuple[Role, ...]] = {
+ROLE_MIXES: Mapping[str, tuple[DemoRole, ...]] = {
     "backend": (
         _BACKEND,
         _BACKEND,
@@ -264,7 +264,7 @@ LEANINGS: Mapping[str, tuple[Role, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PostingPhrases:
     """The headings and phrases around a role's text, per language."""
 
     about: str
@@ -278,8 +278,8 @@ class Words:
     pay: str
 
 
-WORDS: Mapping[Language, Words] = {
-    "en": Words(
+PHRASES: Mapping[Language, PostingPhrases] = {
+    "en": PostingPhrases(
         "{company} {trade}. We are {people} people, and we are looking for a {title}.",
         "What you will do",
         "Requirements",
@@ -290,7 +290,7 @@ WORDS: Mapping[Language, Words] = {
         "You work on site in {town}, five days a week.",
         "The base salary is {low} - {high} per year.",
     ),
-    "de": Words(
+    "de": PostingPhrases(
         "{company} {trade}. Wir sind {people} Menschen und suchen: {title} (m/w/d).",
         "Ihre Aufgaben",
         "Ihr Profil",
@@ -301,7 +301,7 @@ WORDS: Mapping[Language, Words] = {
         "Sie arbeiten vor Ort in {town}.",
         "Das Gehalt liegt bei {low} - {high} pro Jahr.",
     ),
-    "fr": Words(
+    "fr": PostingPhrases(
         "{company} {trade}. Nous sommes {people} personnes et cherchons : {title} (F/H).",
         "Vos missions",
         "Votre profil",
@@ -312,7 +312,7 @@ WORDS: Mapping[Language, Words] = {
         "Le poste est basé à {town}, sur site.",
         "Le salaire est de {low} - {high} par an.",
     ),
-    "es": Words(
+    "es": PostingPhrases(
         "{company} {trade}. Somos {people} personas y buscamos: {title}.",
         "Qué harás",
         "Requisitos",

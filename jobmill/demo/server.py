@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from jobmill.demo.companies import BY_HOST, BY_SLUG, DemoCompany
-from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest
+from jobmill.demo.http_messages import NOT_FOUND, DemoReply, DemoRequest
+from jobmill.demo.platforms import ashby, greenhouse, lever, remotive, site, workday
 from jobmill.demo.state import DemoMoment, World
-from jobmill.demo.vendors import ashby, greenhouse, lever, remotive, site, workday
 
 ENDINGS = (
     "ai", "app", "biz", "co", "com", "de", "dev", "eu", "example", "fr", "hr", "info", "io", "jobs",
@@ -38,7 +38,7 @@ def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
     """The reply of a demo host at a moment."""
     company = _whose(ask)
     if ask.path == "/robots.txt":
-        return DemoReply(ROBOTS, content_type="text/plain") if _exists(ask) else MISSING
+        return DemoReply(ROBOTS, content_type="text/plain") if _exists(ask) else NOT_FOUND
     reply = _plain(now, ask)
     return _spoilt(now, company, ask, reply) if company else reply
 
@@ -52,10 +52,10 @@ def _plain(now: DemoMoment, ask: DemoRequest) -> DemoReply:
         return SHARED[ask.host](now, ask)
     company = BY_HOST.get(ask.host)
     if company is None:
-        return MISSING
+        return NOT_FOUND
     if ask.host == company.host:
         return site.answer(now, company, ask)
-    return workday.answer(now, company, ask) if company.vendor == "workday" else MISSING
+    return workday.answer(now, company, ask) if company.platform == "workday" else NOT_FOUND
 
 
 def _whose(ask: DemoRequest) -> DemoCompany | None:
@@ -68,16 +68,16 @@ def _whose(ask: DemoRequest) -> DemoCompany | None:
 def _spoilt(now: DemoMoment, company: DemoCompany, ask: DemoRequest, reply: DemoReply) -> DemoReply:
     """Apply the current failure, if any, to a reply."""
     on_board = ask.host != company.host
-    match now.trouble(company):
-        case "broken" if on_board:
+    match now.failure(company):
+        case "server_error" if on_board:
             return DemoReply(b"<h1>500</h1>", 500)
-        case "limited" if on_board:
+        case "rate_limited" if on_board:
             return DemoReply(status=429, headers=(("Retry-After", "8"),))
         case "slow" if on_board and ask.method == "POST":
-            return replace(reply, after=SLOW)
-        case "lying" if ask.path.endswith(".rss"):
-            return replace(reply, claims=len(reply.body) + 4_096)
-        case "circling":
+            return replace(reply, delay=SLOW)
+        case "wrong_length" if ask.path.endswith(".rss"):
+            return replace(reply, claimed_length=len(reply.body) + 4_096)
+        case "redirect_loop":
             return DemoReply(status=302, headers=(("Location", _round(ask)),))
         case _:
             return reply
@@ -87,7 +87,7 @@ def _round(ask: DemoRequest) -> str:
     return "/welcome" if ask.path != "/welcome" else "/"
 
 
-class NotHttp(Exception):
+class NotAnHttpRequest(Exception):
     """The client did not send a valid request."""
 
 
@@ -108,10 +108,10 @@ class DemoServer:
         # Clients that hang up, stall or do not speak HTTP get no answer.
         troubles = (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
         try:
-            with suppress(*troubles, NotHttp, TimeoutError):
+            with suppress(*troubles, NotAnHttpRequest, TimeoutError):
                 async with asyncio.timeout(PATIENCE):
                     reply = self._answer(await _read(reader))
-                    await asyncio.sleep(reply.after)
+                    await asyncio.sleep(reply.delay)
                     writer.write(_written(reply))
                     await writer.drain()
         finally:
@@ -146,14 +146,14 @@ async def _read(reader: asyncio.StreamReader) -> DemoRequest:
     headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
     length, words = headers.get("content-length", "0"), first.split(" ")
     if len(words) != 3 or not length.isdecimal():
-        raise NotHttp
+        raise NotAnHttpRequest
     body = await reader.readexactly(min(int(length), LONGEST_BODY))
     host = headers.get("host", "").partition(":")[0].lower()
     return DemoRequest(words[0], host, words[1], headers, body)
 
 
 def _written(reply: DemoReply) -> bytes:
-    length = len(reply.body) if reply.claims is None else reply.claims
+    length = len(reply.body) if reply.claimed_length is None else reply.claimed_length
     lines = [
         f"HTTP/1.1 {reply.status} Demo",
         f"Content-Type: {reply.content_type}",

@@ -12,32 +12,32 @@ from jobmill.db import Database
 from jobmill.settings import Settings
 
 from . import server, setup
-from .clock import Life
+from .clock import DemoClock
 
 INTERVAL = 0.05
 """Seconds between two calls to a host; only the demo's own server is called."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class DemoSession:
     settings: Settings
-    life: Life | None
+    clock: DemoClock | None
     """None if the database holds no demo."""
 
 
 @asynccontextmanager
-async def staged(settings: Settings, database: Database) -> AsyncGenerator[Scene]:
+async def open_session(settings: Settings, database: Database) -> AsyncGenerator[DemoSession]:
     """Serve the demo of this database, if there is one, and return the settings to use."""
     async with database.transaction() as tx:
-        world = await setup.find(tx)
+        world = await setup.read_world(tx)
     if world is None:
-        yield Scene(settings, None)
+        yield DemoSession(settings, None)
         return
     async with server.open_server(world) as sites:
-        yield Scene(adjusted(settings, sites.port), Life(database))
+        yield DemoSession(demo_settings(settings, sites.port), DemoClock(database))
 
 
-def adjusted(settings: Settings, port: int) -> Settings:
+def demo_settings(settings: Settings, port: int) -> Settings:
     """Settings that keep everything on this machine: all hosts resolve to the demo's server, no
     model is called, and no letter is sent."""
     return settings.model_copy(

@@ -20,9 +20,9 @@ from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import NewItem
 from jobmill.rotation import searches
 
-from . import hiring, person
-from .state import DAY, World
-from .vendors import feed
+from . import demo_profile, hiring
+from .platforms import feed
+from .state import DAY_LENGTH, World
 
 SEED = 7
 WAITING = ("pipwillowlearning", "ironquillpress")
@@ -36,22 +36,22 @@ class _Row:
     day: dt.timedelta
 
 
-async def find(tx: Tx) -> World | None:
+async def read_world(tx: Tx) -> World | None:
     """The demo of this database, or None."""
     row = await fetch_one(tx, _Row, "SELECT seed, began_at, day FROM demo.world")
     # Convert from the database's time zone object.
     return World(row.seed, row.began_at.astimezone(dt.UTC), row.day) if row else None
 
 
-async def is_on(tx: Tx) -> bool:
+async def is_demo(tx: Tx) -> bool:
     """Whether the data of this database is fictional."""
-    return await find(tx) is not None
+    return await read_world(tx) is not None
 
 
-async def is_new(tx: Tx) -> bool:
+async def is_empty(tx: Tx) -> bool:
     """Whether the database has no data yet."""
     tables = (
-        await profiles.find(tx),
+        await profiles.find_all(tx),
         await catalog.find(tx, limit=1),
         await sources.find(tx, limit=1),
         await openings.list_openings(tx, limit=1),
@@ -59,57 +59,60 @@ async def is_new(tx: Tx) -> bool:
     return not any(tables)
 
 
-async def is_first(tx: Tx) -> bool:
+async def is_first_start(tx: Tx) -> bool:
     """Whether the database was never used: no data, no demo, no accounts."""
-    if await is_on(tx) or not await is_new(tx) or await persons.find_all(tx):
+    if await is_demo(tx) or not await is_empty(tx) or await persons.find_all(tx):
         return False
     return await fetch_value(tx, bool, "SELECT NOT EXISTS (SELECT FROM demo.ended)") or False
 
 
-async def begin(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY) -> World:
+async def start_demo(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY_LENGTH) -> World:
     """Fill a new database with the start of the demo; Conflict if it holds data. Everything else
     comes through the real pipelines from the demo's sites."""
     # Of two concurrent starts the second waits here and finds the first one's row.
     await tx.execute("LOCK TABLE demo.world IN EXCLUSIVE MODE")
-    if await is_on(tx):
+    if await is_demo(tx):
         raise Conflict("the demo has begun already: `jobmill demo run` shows it")
-    if not await is_new(tx):
+    if not await is_empty(tx):
         raise Conflict("this database is in use: the demo needs an empty one of its own")
     await tx.execute("INSERT INTO demo.world (seed, day) VALUES (%s, %s)", [seed, day])
-    await profiles.save(tx, person.NAME, person.PROFILE, by="demo", note="a fictional person")
+    await profiles.save(
+        tx, demo_profile.NAME, demo_profile.PROFILE, by="demo", note="a fictional person"
+    )
     news = [new for company in COMPANIES for new in await _wanted(tx, company)]
     search = await searches.add(tx, "remotive", ["python", "support"], [""])
     slices = [
-        source.work(company.id) for company in await sources.find(tx, source_type=search.platform)
+        source.new_item(company.id)
+        for company in await sources.find(tx, source_type=search.platform)
     ]
     await queue.submit_all(tx, [*news, *slices])
-    await hiring.begin(tx, random.Random(seed), day)
-    world = await find(tx)
+    await hiring.create_openings(tx, random.Random(seed), day)
+    world = await read_world(tx)
     assert world
     return world
 
 
 async def _wanted(tx: Tx, demo_company: DemoCompany) -> list[NewItem]:
     """The items that following this company would submit."""
-    id = await company.begin(tx, demo_company.name, demo_company.site)
-    items = [company.work(id)]
+    id = await company.ensure_company(tx, demo_company.name, demo_company.website)
+    items = [company.new_item(id)]
     if url := _board(demo_company):
         config = DiscoveryConfig(url=url, company_id=id, company_name=demo_company.name)
         approved = demo_company.slug not in WAITING
-        items.append(discovery.work(config, approved=approved, by="demo"))
+        items.append(discovery.new_item(config, approved=approved, by="demo"))
     return items
 
 
 def _board(company: DemoCompany) -> str | None:
     """The URL of a board that is not confident enough to be added automatically."""
-    match company.vendor:
+    match company.platform:
         case "lever":
             return f"https://jobs.lever.co/{company.slug}"
         case "ashby":
             return f"https://jobs.ashbyhq.com/{company.slug}"
         case "rss":
-            return f"{company.site}{feed.PATH}"
+            return f"{company.website}{feed.PATH}"
         case "html":
-            return f"{company.site}/careers"
+            return f"{company.website}/careers"
         case _:
             return None

@@ -10,20 +10,20 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from jobmill.demo.companies import DemoCompany
-from jobmill.demo.roles import Role
+from jobmill.demo.roles import DemoRole
 
 from . import roles
 
 Arrangement: TypeAlias = Literal["remote", "hybrid", "onsite"]
-Trouble: TypeAlias = Literal[
-    "broken", "reformed", "circling", "lying", "limited", "slow", "silent"
+FailureKind: TypeAlias = Literal[
+    "server_error", "redesigned", "redirect_loop", "wrong_length", "rate_limited", "slow", "empty"
 ]  # fmt: skip
 
-DAY = dt.timedelta(minutes=2)
+DAY_LENGTH = dt.timedelta(minutes=2)
 """The default duration of a demo day."""
-PAST = 25
+DAYS_OF_HISTORY = 25
 """Listings exist from this many days before the start."""
-CYCLE = 8.0
+FAILURE_CYCLE = 8.0
 """Failures repeat after this many days."""
 
 
@@ -31,23 +31,23 @@ CYCLE = 8.0
 class Failure:
     """A failure of a company's site or board, as days of a cycle."""
 
-    trouble: Trouble
+    kind: FailureKind
     slug: str
     begins: float
     ends: float
 
-    def holds(self, day: float) -> bool:
-        return day >= 0 and self.begins <= day % CYCLE < self.ends
+    def is_active(self, day: float) -> bool:
+        return day >= 0 and self.begins <= day % FAILURE_CYCLE < self.ends
 
 
 FAILURES: tuple[Failure, ...] = (
-    Failure("broken", "castellaneaviation", 0.8, 1.8),
-    Failure("reformed", "bellweatherbaking", 1.5, 6.0),
-    Failure("lying", "tallowmerecitylibrary", 1.0, 2.0),
-    Failure("limited", "thistledownfreight", 1.2, 1.7),
-    Failure("silent", "saltmarshrobotics", 0.5, 2.0),
-    Failure("slow", "broadfellinsurance", 0.0, CYCLE),
-    Failure("circling", "ringdovetravel", 0.0, CYCLE),
+    Failure("server_error", "castellaneaviation", 0.8, 1.8),
+    Failure("redesigned", "bellweatherbaking", 1.5, 6.0),
+    Failure("wrong_length", "tallowmerecitylibrary", 1.0, 2.0),
+    Failure("rate_limited", "thistledownfreight", 1.2, 1.7),
+    Failure("empty", "saltmarshrobotics", 0.5, 2.0),
+    Failure("slow", "broadfellinsurance", 0.0, FAILURE_CYCLE),
+    Failure("redirect_loop", "ringdovetravel", 0.0, FAILURE_CYCLE),
 )
 
 
@@ -68,8 +68,8 @@ class DemoListing:
     required: tuple[str, ...]
     nice: tuple[str, ...]
     closing: tuple[str, ...]
-    born: float
-    dies: float
+    opens_on: float
+    closes_on: float
 
     @property
     def path(self) -> str:
@@ -81,7 +81,7 @@ class DemoListing:
     @property
     def url(self) -> str:
         """The path of its page on the company's site."""
-        return f"{self.company.site}{self.path}"
+        return f"{self.company.website}{self.path}"
 
     @property
     def code(self) -> str:
@@ -97,42 +97,44 @@ class DemoMoment:
     at: dt.datetime
     day: float
 
-    def open(self, company: DemoCompany) -> list[DemoListing]:
+    def open_listings(self, company: DemoCompany) -> list[DemoListing]:
         """The open listings of a company, newest first."""
-        if self.trouble(company) == "silent":
+        if self.failure(company) == "empty":
             return []
         listings = [
             listing
-            for slot in range(company.slots)
+            for slot in range(company.max_listings)
             for listing in _lives(self.world.seed, company, slot, self.day)
-            if listing.born <= self.day < listing.dies
+            if listing.opens_on <= self.day < listing.closes_on
         ]
-        return sorted(listings, key=lambda listing: -listing.born)
+        return sorted(listings, key=lambda listing: -listing.opens_on)
 
-    def find(self, company: DemoCompany, number: int) -> DemoListing | None:
+    def find_listing(self, company: DemoCompany, number: int) -> DemoListing | None:
         """An open listing by its number."""
-        return next((listing for listing in self.open(company) if listing.number == number), None)
+        return next(
+            (listing for listing in self.open_listings(company) if listing.number == number), None
+        )
 
-    def trouble(self, company: DemoCompany) -> Trouble | None:
+    def failure(self, company: DemoCompany) -> FailureKind | None:
         """The current failure of its site or board, if any."""
         spells = (
-            spell for spell in FAILURES if spell.slug == company.slug and spell.holds(self.day)
+            spell for spell in FAILURES if spell.slug == company.slug and spell.is_active(self.day)
         )
-        return next((spell.trouble for spell in spells), None)
+        return next((spell.kind for spell in spells), None)
 
     def posted_at(self, listing: DemoListing) -> dt.datetime:
-        return self.world.moment(listing.born)
+        return self.world.moment(listing.opens_on)
 
     def changed_at(self, company: DemoCompany) -> dt.datetime:
         """When a listing was last added or removed."""
         lives = (
             listing
-            for slot in range(company.slots)
+            for slot in range(company.max_listings)
             for listing in _lives(self.world.seed, company, slot, self.day)
         )
-        moments = (moment for listing in lives for moment in (listing.born, listing.dies))
+        moments = (moment for listing in lives for moment in (listing.opens_on, listing.closes_on))
         return self.world.moment(
-            max((listing for listing in moments if listing <= self.day), default=-PAST)
+            max((listing for listing in moments if listing <= self.day), default=-DAYS_OF_HISTORY)
         )
 
 
@@ -140,7 +142,7 @@ class DemoMoment:
 class World:
     seed: int
     began_at: dt.datetime
-    day: dt.timedelta = DAY
+    day: dt.timedelta = DAY_LENGTH
 
     def at(self, moment: dt.datetime) -> DemoMoment:
         return DemoMoment(self, moment, (moment - self.began_at) / self.day)
@@ -154,11 +156,11 @@ class World:
 
 def _lives(seed: int, company: DemoCompany, slot: int, until: float) -> Iterator[DemoListing]:
     """The consecutive listings of a slot."""
-    born, turn = -float(PAST), 0
+    born, turn = -float(DAYS_OF_HISTORY), 0
     while born <= until:
         listing = _listing(seed, company, slot, turn, born)
         yield listing
-        born = listing.dies + 0.2 + _dice(seed, company, slot, turn, "gap").random() * 1.5
+        born = listing.closes_on + 0.2 + _dice(seed, company, slot, turn, "gap").random() * 1.5
         turn += 1
 
 
@@ -170,8 +172,13 @@ def _dice(seed: int, company: DemoCompany, *what: object) -> random.Random:
 def _listing(seed: int, company: DemoCompany, slot: int, turn: int, free_at: float) -> DemoListing:
     dice = _dice(seed, company, slot, turn)
     # In most slots the first listing predates the start, in some it follows soon after.
-    born = free_at if turn else dice.choice((-PAST, -PAST, -PAST, 1.5)) * dice.random()
-    role = dice.choice(roles.LEANINGS[company.leaning])
+    born = (
+        free_at
+        if turn
+        else dice.choice((-DAYS_OF_HISTORY, -DAYS_OF_HISTORY, -DAYS_OF_HISTORY, 1.5))
+        * dice.random()
+    )
+    role = dice.choice(roles.ROLE_MIXES[company.role_mix])
     arrangement = _arrangement(dice, role, company)
     title = f"{dice.choice(role.levels)}{role.title}"
     low = round(dice.randint(*role.pay), -1) if dice.random() < 0.7 else None
@@ -191,17 +198,17 @@ def _listing(seed: int, company: DemoCompany, slot: int, turn: int, free_at: flo
         required=_required(company, role, dice),
         nice=role.nice,
         closing=_closing(company, arrangement, pay, currency),
-        born=born,
-        dies=max(born, 0.0) + 0.3 + dice.random() * 10,
+        opens_on=born,
+        closes_on=max(born, 0.0) + 0.3 + dice.random() * 10,
     )
 
 
-def _arrangement(dice: random.Random, role: Role, company: DemoCompany) -> Arrangement:
-    remote = role.remote * (1.2 if company.remote_first else 0.6)
+def _arrangement(dice: random.Random, role: DemoRole, company: DemoCompany) -> Arrangement:
+    remote = role.remote_share * (1.2 if company.remote_first else 0.6)
     drawn = dice.random()
     if drawn < remote:
         return "remote"
-    return "hybrid" if drawn < remote + 0.3 and role.remote else "onsite"
+    return "hybrid" if drawn < remote + 0.3 and role.remote_share else "onsite"
 
 
 def _place(company: DemoCompany, arrangement: Arrangement) -> str:
@@ -212,22 +219,22 @@ def _place(company: DemoCompany, arrangement: Arrangement) -> str:
 
 
 def _about(company: DemoCompany, title: str) -> str:
-    words = roles.WORDS[company.language]
+    words = roles.PHRASES[company.language]
     return words.about.format(
-        company=company.name, trade=company.trade, people=f"{company.people:,}", title=title
+        company=company.name, trade=company.activity, people=f"{company.employees:,}", title=title
     )
 
 
-def _required(company: DemoCompany, role: Role, dice: random.Random) -> tuple[str, ...]:
+def _required(company: DemoCompany, role: DemoRole, dice: random.Random) -> tuple[str, ...]:
     years = dice.randint(*role.years)
-    years_text = roles.WORDS[company.language].years.format(years=years)
+    years_text = roles.PHRASES[company.language].years.format(years=years)
     return (*((years_text,) if years else ()), *role.required)
 
 
 def _closing(
     company: DemoCompany, arrangement: Arrangement, pay: tuple[int, int] | None, currency: str
 ) -> tuple[str, ...]:
-    words = roles.WORDS[company.language]
+    words = roles.PHRASES[company.language]
     where = {"remote": words.remote, "hybrid": words.hybrid, "onsite": words.onsite}[arrangement]
     lines = [where.format(area=roles.AREAS[company.language], town=company.town)]
     if pay:

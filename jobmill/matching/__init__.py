@@ -1,1 +1,1 @@
-"""Whom we look for listings for, and how a listing is judged."""
+"""Profiles, and how listings are judged for them."""

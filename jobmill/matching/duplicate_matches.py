@@ -1,4 +1,5 @@
-"""Copies: one vacancy that several sources tell of, of which a list of matches shows one."""
+"""Duplicates among matches: when several sources post the same vacancy, a list of matches shows one
+of them."""
 
 from __future__ import annotations
 
@@ -11,26 +12,28 @@ from urllib.parse import urlsplit
 from jobmill.catalog.listings import ListingId
 from jobmill.db import Tx, fetch_all
 
-MOST = 3
-"""So many others are named."""
+MAX_DUPLICATES = 3
+"""How many duplicates are named for each match."""
 
 LINKED: LiteralString = """
     twin.id <> listing.id
     AND (twin.id = listing.duplicate_of
          OR twin.duplicate_of = coalesce(listing.duplicate_of, listing.id))
-    -- The same work at another place is another offer.
+    -- The same role in another location is a separate offer.
     AND ('multi_location' NOT IN (coalesce(twin.duplicate_kind, ''),
                                   coalesce(listing.duplicate_kind, ''))
          OR lower(twin.location) IS NOT DISTINCT FROM lower(listing.location))
 """
 
 
-def first(*asked: LiteralString) -> LiteralString:
-    """Holds for a match that a list shows, and not for those that it stands for; `asked`: what the
-    list asks of all that it shows, of `twin` and `other`."""
-    # What a person spoke of is never hidden, and hides those of which nobody did; among these an open
-    # one goes first, then the best, then the original. It asks for the listing by itself, and OFFSET
-    # keeps it so: as a part of a join its cost is not counted, and all matches are read and sorted.
+def shown_clause(*conditions: LiteralString) -> LiteralString:
+    """SQL that holds for a match that a list shows, and not for the duplicates it represents.
+    `conditions` are what the list requires of everything it shows, written for `twin` (the listing)
+    and `other` (the match)."""
+    # A match that a person has touched is never hidden, and hides its untouched duplicates. Among
+    # untouched ones an open listing comes first, then the highest score, then the original. The
+    # subquery reads the listing itself, and OFFSET 0 keeps it a subquery: as part of a join the
+    # planner would not count its cost and would read and sort all matches.
     return f"""
     (match.status <> 'new' OR match.note IS NOT NULL OR NOT EXISTS (
         SELECT 1 FROM catalog.listing
@@ -38,7 +41,7 @@ def first(*asked: LiteralString) -> LiteralString:
           JOIN matching.match AS other ON other.listing_id = twin.id
          WHERE listing.id = match.listing_id
            AND other.profile_id = match.profile_id AND other.dropped_at IS NULL
-           AND {" AND ".join(["true", *asked])}
+           AND {" AND ".join(["true", *conditions])}
            AND (other.status <> 'new'
                 OR (twin.closed_at IS NULL, other.match_score, twin.duplicate_of IS NULL, other.id)
                  > (listing.closed_at IS NULL, match.match_score, listing.duplicate_of IS NULL,
@@ -48,11 +51,11 @@ def first(*asked: LiteralString) -> LiteralString:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
-    """The same vacancy, as another source tells it."""
+class MatchDuplicate:
+    """The same vacancy as posted by another source."""
 
     of: int
-    """The match that it is a copy of."""
+    """The match that this is a duplicate of."""
     listing_id: ListingId
     source: str | None
     url: str
@@ -60,16 +63,16 @@ class Copy:
     status: str | None
 
     @property
-    def place(self) -> str:
-        """Where it was found."""
+    def source_name(self) -> str:
+        """The name of the source, else the host of the URL."""
         return self.source or urlsplit(self.url).hostname or f"listing {self.listing_id}"
 
 
-async def of(tx: Tx, matches: Sequence[int]) -> dict[int, list[Copy]]:
-    """The first few copies of each of these matches that are open, or that somebody spoke of."""
+async def find_duplicates(tx: Tx, matches: Sequence[int]) -> dict[int, list[MatchDuplicate]]:
+    """Read the first few duplicates of each match that are open or that a person has touched."""
     found = await fetch_all(
         tx,
-        Copy,
+        MatchDuplicate,
         f"""
         SELECT own.id AS of, twin.id AS listing_id, twin.source, twin.url, twin.match_id,
                twin.status
@@ -86,9 +89,9 @@ async def of(tx: Tx, matches: Sequence[int]) -> dict[int, list[Copy]]:
          WHERE own.id = ANY(%(matches)s)
          ORDER BY own.id, twin.match_id, twin.id
         """,
-        {"matches": list(matches), "most": MOST},
+        {"matches": list(matches), "most": MAX_DUPLICATES},
     )
-    copies: dict[int, list[Copy]] = defaultdict(list)
+    copies: dict[int, list[MatchDuplicate]] = defaultdict(list)
     for one in found:
         copies[one.of].append(one)
     return copies

@@ -1,4 +1,4 @@
-"""The inbox: one page of matches, found in a moment however many there are."""
+"""Read one page of the inbox quickly, however many matches there are."""
 
 from __future__ import annotations
 
@@ -8,43 +8,44 @@ from dataclasses import dataclass, replace
 from jobmill.catalog import listing_search
 from jobmill.db import Tx
 from jobmill.matching import matches
-from jobmill.matching.matches import Match, MatchId, Wanted
+from jobmill.matching.matches import Match, MatchId, MatchQuery
 
-REACH = 1_000
-"""So many are looked through for words that many listings hold."""
+SCAN_LIMIT = 1_000
+"""How many matches a search for common words scans at a time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MatchPage:
     matches: list[Match]
     next: MatchId | None
-    """The match to go on from; None if these are the last."""
+    """The match to continue from; None on the last page."""
     partial: bool = False
-    """Whether there may be more like these beyond the first `REACH`, where `next` goes on."""
+    """Whether the search stopped after `REACH` matches and more may follow, starting at `next`."""
 
 
-async def find(
-    tx: Tx, wanted: Wanted, *, patience: dt.timedelta = listing_search.MAX_RARE_SEARCH_TIME
-) -> Found:
-    """One page of `limit`. Rare words are found wherever they are, others among the next `REACH`."""
-    limit = wanted.limit
-    wanted = replace(wanted, limit=limit + 1)
-    if wanted.q is None:
-        return _page(await matches.find(tx, wanted), limit)
-    # A plan that is made for any words is a bad one for most.
+async def read_page(
+    tx: Tx, query: MatchQuery, *, patience: dt.timedelta = listing_search.MAX_RARE_SEARCH_TIME
+) -> MatchPage:
+    """Read one page of `limit` matches. Rare words are found anywhere, common words among the next
+    `REACH` matches."""
+    limit = query.limit
+    query = replace(query, limit=limit + 1)
+    if query.q is None:
+        return _page(await matches.find(tx, query), limit)
+    # A generic plan, made without knowing the words, is slow for most words.
     await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    near = replace(wanted, reach=REACH)
+    near = replace(query, scan_limit=SCAN_LIMIT)
     found = await matches.find(tx, near)
-    edge = await matches.edge(tx, near)
+    edge = await matches.find_scan_end(tx, near)
     if edge is None or len(found) > limit:
         return _page(found, limit)
     few = await listing_search.find_rare(
-        tx, listing_search.ListingQuery(words=wanted.q), max_duration=patience
+        tx, listing_search.ListingQuery(words=query.q), max_duration=patience
     )
     if few is not None:
-        return _page(await matches.find(tx, replace(wanted, q=None, listings=few)), limit)
-    return Found(found, edge, partial=True)
+        return _page(await matches.find(tx, replace(query, q=None, listings=few)), limit)
+    return MatchPage(found, edge, partial=True)
 
 
-def _page(found: list[Match], limit: int) -> Found:
-    return Found(found[:limit], found[limit - 1].id if len(found) > limit else None)
+def _page(found: list[Match], limit: int) -> MatchPage:
+    return MatchPage(found[:limit], found[limit - 1].id if len(found) > limit else None)

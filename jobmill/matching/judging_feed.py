@@ -1,4 +1,4 @@
-"""Listings that wait to be judged: rows from which the queue is fed."""
+"""The table of listings waiting to be judged, from which the queue is fed."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 from jobmill.catalog.listings import ListingId
 from jobmill.db import Tx, fetch_all, fetch_value
-from jobmill.matching.profiles import ProfileId, Saved
+from jobmill.matching.profiles import ProfileId, SavedProfile
 from jobmill.queue.feed import notify_feeds
 
 from . import profiles
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingJudgement:
     profile_id: ProfileId
     listing_id: ListingId
     url: str
     parent_item: int | None
     forced: bool = False
-    """A person once wanted it whatever the rules say, and still does."""
+    """A person asked for this listing regardless of the rules."""
 
 
 async def add(
@@ -30,7 +30,8 @@ async def add(
     profile_id: int | None = None,
     parent_item: int | None = None,
 ) -> int:
-    """Let these be judged, for one profile or for all that are not paused; says how many now wait anew."""
+    """Queue listings for one profile, or for every profile that is not paused. Returns how many
+    were not queued before."""
     await tx.execute("SELECT pg_advisory_xact_lock_shared(hashtext('jobmill.waiting'))")
     added = await fetch_value(
         tx,
@@ -43,11 +44,11 @@ async def add(
              WHERE listing.id = ANY(%(ids)s)
                AND CASE WHEN %(profile)s::bigint IS NULL THEN profile.paused_at IS NULL
                         ELSE profile.id = %(profile)s END
-             -- In one order for all, so that two never wait for each other.
+             -- Insert in one fixed order, so that two transactions cannot deadlock.
              ORDER BY profile.id, listing.id
             ON CONFLICT (profile_id, listing_id) DO UPDATE
-               -- As it was, but ours until we commit: whoever took it now would judge what the
-               -- listing said before us.
+               -- Changes nothing, but locks the row until commit: a worker that took it now would
+               -- judge the listing's old content.
                SET since = judging_queue.since
             RETURNING xmax = 0 AS anew
         )
@@ -59,13 +60,13 @@ async def add(
 
 
 async def _lock_all(tx: Tx) -> None:
-    """Let nobody add anything until we commit: who finds a listing and who begins a profile do not
-    see each other's, and neither would add the pair."""
+    """Block other inserts until commit. A transaction that adds a listing and one that creates a
+    profile do not see each other's row, and neither would add the pair."""
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.waiting'))")
 
 
 async def add_open(tx: Tx, profile_id: int) -> int:
-    """Let every open listing be judged for a profile, but those that another one stands for."""
+    """Queue every open listing for a profile, except duplicates that another listing represents."""
     await _lock_all(tx)
     added = await tx.execute(
         """
@@ -80,8 +81,8 @@ async def add_open(tx: Tx, profile_id: int) -> int:
     return added.rowcount
 
 
-async def add_missed(tx: Tx, profile_id: int) -> int:
-    """Let every open listing be judged for a profile that has not been."""
+async def add_unjudged(tx: Tx, profile_id: int) -> int:
+    """Queue every open listing that was never judged for a profile."""
     await _lock_all(tx)
     added = await tx.execute(
         """
@@ -98,9 +99,9 @@ async def add_missed(tx: Tx, profile_id: int) -> int:
     return added.rowcount
 
 
-async def begin(tx: Tx, saved: Saved) -> int:
-    """Let every open listing be judged for a profile that was just begun; says how many. A later
-    version changes nothing by itself."""
+async def add_for_new_profile(tx: Tx, saved: SavedProfile) -> int:
+    """Queue every open listing for a newly created profile, and return how many. Later versions
+    queue nothing by themselves."""
     if saved.version != 1 or not saved.changed:
         return 0
     found = await profiles.get(tx, saved.name)
@@ -109,12 +110,12 @@ async def begin(tx: Tx, saved: Saved) -> int:
     return added
 
 
-async def take(tx: Tx, most: int) -> list[Waiting]:
-    """Take out those that wait longest, but for profiles that are paused; a row is taken once, by
-    whoever commits."""
+async def take(tx: Tx, limit: int) -> list[PendingJudgement]:
+    """Take the rows that have waited longest, skipping paused profiles. Each row is taken once, by
+    the transaction that commits."""
     return await fetch_all(
         tx,
-        Waiting,
+        PendingJudgement,
         """
         WITH longest AS MATERIALIZED (
             SELECT profile_id, listing_id FROM matching.judging_queue
@@ -136,12 +137,12 @@ async def take(tx: Tx, most: int) -> list[Waiting]:
           JOIN catalog.listing ON listing.id = listing_id
          ORDER BY since, listing_id
         """,
-        [most],
+        [limit],
     )
 
 
-async def give_back(tx: Tx, profile_id: int, listing_id: int) -> None:
-    """Let it wait once more, a minute from now: its item is still at work."""
+async def requeue_later(tx: Tx, profile_id: int, listing_id: int) -> None:
+    """Queue a listing again in a minute, because its previous item is still running."""
     await tx.execute(
         """
         INSERT INTO matching.judging_queue (profile_id, listing_id, since)
@@ -153,7 +154,7 @@ async def give_back(tx: Tx, profile_id: int, listing_id: int) -> None:
 
 
 async def count(tx: Tx, profile_id: int | None = None, *, most: int | None = None) -> int:
-    """How many wait; `most`: no more than so many are counted."""
+    """Count the waiting rows; `most` stops the count early."""
     cursor = await tx.execute(
         """
         SELECT count(*)

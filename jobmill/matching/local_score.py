@@ -1,4 +1,4 @@
-"""Judges one listing for one profile with nothing but what is in the house."""
+"""Judge one listing for one profile locally, without calling a language model."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from jobmill.matching.verdicts import Outcome
 
 from . import posting_facts
 from .embeddings import vectors
-from .posting_facts import Facts
+from .posting_facts import PostingFacts
 from .rules import filter, scoring
 from .rules.company_facts import Employer
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class LocalVerdict:
     filter: FilterResult
     match: MatchResult | None
-    """None where the filter was enough."""
+    """None if the filter rejected the listing."""
 
     @property
     def outcome(self) -> Outcome:
@@ -32,18 +32,18 @@ class Judgement:
         return "matched" if self.match.fits else "skipped"
 
 
-def sift(profile: Profile, listing: Listing, platforms: PlatformRules) -> FilterResult:
-    """What the rules that cost nothing say."""
+def apply_filter(profile: Profile, listing: Listing, platforms: PlatformRules) -> FilterResult:
+    """Apply the filter rules, which cost nothing."""
     posting = listings.to_posting(listing)
-    return filter.judge(profile, posting, posting_facts.read(posting), platforms)
+    return filter.apply_rules(profile, posting, posting_facts.read_facts(posting), platforms)
 
 
-async def weigh(
+async def score(
     database: Database, profile: Profile, listing: Listing, employer: Employer
 ) -> MatchResult:
-    """The local score; what the listing means is computed once and kept."""
-    return await _weigh(
-        database, profile, listing, employer, posting_facts.read(listings.to_posting(listing))
+    """Compute the local score. The listing's embedding is computed once and stored."""
+    return await _score(
+        database, profile, listing, employer, posting_facts.read_facts(listings.to_posting(listing))
     )
 
 
@@ -54,19 +54,19 @@ async def judge(
     employer: Employer,
     platforms: PlatformRules,
     *,
-    anyway: bool = False,
-) -> Judgement:
-    """Both; `anyway` scores also what is filtered out."""
+    score_rejected: bool = False,
+) -> LocalVerdict:
+    """Apply the filter, then score what passes; `score_rejected` also scores rejected listings."""
     posting = listings.to_posting(listing)
-    told = posting_facts.read(posting)
-    sifted = filter.judge(profile, posting, told, platforms)
-    if not sifted.passed and not anyway:
-        return Judgement(sifted, None)
-    return Judgement(sifted, await _weigh(database, profile, listing, employer, told))
+    told = posting_facts.read_facts(posting)
+    sifted = filter.apply_rules(profile, posting, told, platforms)
+    if not sifted.passed and not score_rejected:
+        return LocalVerdict(sifted, None)
+    return LocalVerdict(sifted, await _score(database, profile, listing, employer, told))
 
 
-async def _weigh(
-    database: Database, profile: Profile, listing: Listing, employer: Employer, told: Facts
+async def _score(
+    database: Database, profile: Profile, listing: Listing, employer: Employer, told: PostingFacts
 ) -> MatchResult:
-    likeness = await vectors.likeness_of(database, listing, profile)
-    return scoring.judge(profile, listings.to_posting(listing), told, employer, likeness)
+    likeness = await vectors.similarity_to_profile(database, listing, profile)
+    return scoring.score_posting(profile, listings.to_posting(listing), told, employer, likeness)

@@ -1,4 +1,4 @@
-"""Matches as a file: a table for people, or a JSON object a line for programs."""
+"""Export matches as CSV for people or as JSON Lines for programs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 from jobmill.catalog.spreadsheet_cells import escape_formula
 from jobmill.db import Tx
-from jobmill.matching.matches import Match, Wanted
-from jobmill.matching.verdict import Intake
+from jobmill.matching.matches import Match, MatchQuery
+from jobmill.matching.verdict import ResumeIntake
 
 from . import match_json, matches
 
@@ -22,35 +22,35 @@ Begin: TypeAlias = Callable[[], AbstractAsyncContextManager[Tx]]
 
 PAGE = 200
 INTAKE = "resumeIntakeData"
-NAMES = [match_json.camel(one.name) for one in fields(Match) if one.name != "resume_intake"]
-TOLD = [match_json.camel(one.name) for one in fields(Intake)]
+NAMES = [match_json.to_camel_case(one.name) for one in fields(Match) if one.name != "resume_intake"]
+INTAKE_NAMES = [match_json.to_camel_case(one.name) for one in fields(ResumeIntake)]
 
 
-async def read(begin: Begin, wanted: Wanted) -> AsyncGenerator[list[Match]]:
-    """All of them, copies too, page after page, each in a transaction of its own, the newest first:
-    when a match was made never changes, so that none is left out or repeated."""
-    wanted = replace(wanted, order="newest", limit=PAGE, copies=True)
+async def read_pages(begin: Begin, query: MatchQuery) -> AsyncGenerator[list[Match]]:
+    """Read all matches page by page, including duplicates, newest first, each page in its own
+    transaction. The creation time never changes, so no match is skipped or repeated."""
+    query = replace(query, order="newest", limit=PAGE, include_duplicates=True)
     while True:
         async with begin() as tx:
-            page = await matches.find(tx, wanted)
+            page = await matches.find(tx, query)
         yield page
         if len(page) < PAGE:
             return
-        wanted = replace(wanted, after=page[-1].id)
+        query = replace(query, after=page[-1].id)
 
 
-def head(form: Form) -> str:
-    """What stands above them all."""
-    return _line([*NAMES, *(f"{INTAKE}.{name}" for name in TOLD)]) if form == "csv" else ""
+def header(form: Form) -> str:
+    """The header line of the file; empty for JSON Lines."""
+    return _line([*NAMES, *(f"{INTAKE}.{name}" for name in INTAKE_NAMES)]) if form == "csv" else ""
 
 
-def write(match: Match, form: Form) -> str:
-    """One of them, with the end of its line."""
-    written = match_json.write(match)
+def write_match(match: Match, form: Form) -> str:
+    """Write one match as a line."""
+    written = match_json.to_dict(match)
     if form == "jsonl":
         return json.dumps(written, ensure_ascii=False) + "\n"
     written["items"] = [f"{one['name']} {one['points']}/{one['most']}" for one in match.items]
-    told = (written[INTAKE].get(name) for name in TOLD)
+    told = (written[INTAKE].get(name) for name in INTAKE_NAMES)
     return _line([*(written[name] for name in NAMES), *told])
 
 

@@ -1,4 +1,4 @@
-"""Matches as plain records: what the commands print, with the names that other programs know."""
+"""Matches as JSON objects, with the field names that other programs rely on."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from jobmill.matching.matches import Match
 
 
-def write(match: Match) -> dict[str, Any]:
-    """Every field by its name in camelCase; times as ISO 8601, what is not known as null."""
+def to_dict(match: Match) -> dict[str, Any]:
+    """Every field in camelCase, times in ISO 8601, unknown values as null."""
     record = {field.name: getattr(match, field.name) for field in dataclasses.fields(match)}
     intake = record.pop("resume_intake")
-    named = {camel(name): _plain(one) for name, one in record.items()}
-    return named | {"resumeIntakeData": write_intake(intake)}
+    named = {to_camel_case(name): _plain(one) for name, one in record.items()}
+    return named | {"resumeIntakeData": intake_to_dict(intake)}
 
 
-def write_intake(intake: Mapping[str, Any]) -> dict[str, Any]:
-    """What a resume should say, by the same names."""
-    return {camel(name): one for name, one in intake.items()}
+def intake_to_dict(intake: Mapping[str, Any]) -> dict[str, Any]:
+    """The suggestions for a resume, with their names in camelCase."""
+    return {to_camel_case(name): one for name, one in intake.items()}
 
 
-def camel(name: str) -> str:
+def to_camel_case(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
 

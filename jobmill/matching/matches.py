@@ -1,4 +1,4 @@
-"""Matches: the few listings that fit a profile, and what a person made of each."""
+"""Matches: listings whose verdict reached the threshold, with the status a person gave them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jobmill.errors import Conflict, NotFound
 from jobmill.matching import duplicate_matches, verdicts
 from jobmill.matching.profiles import ProfileId
 from jobmill.matching.verdict import MatchResult, Priority
-from jobmill.matching.verdicts import Word
+from jobmill.matching.verdicts import Verdict
 
 MatchId = NewType("MatchId", int)
 Status: TypeAlias = Literal[
@@ -28,7 +28,7 @@ Order: TypeAlias = Literal["best", "newest"]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match with what its listing says now."""
+    """A match with the current content of its listing."""
 
     id: MatchId
     profile: str
@@ -68,8 +68,8 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which matches; what is None or empty does not matter."""
+class MatchQuery:
+    """Which matches to read. None and empty values do not restrict."""
 
     profile_id: int | None = None
     ids: Sequence[int] | None = None
@@ -79,43 +79,47 @@ class Wanted:
     arrangement: Arrangement | None = None
     q: str | None = None
     since: int | None = None
-    """Only those made after this match."""
-    closed: bool = False
-    """Also those whose listing is closed."""
-    dropped: bool = False
-    """Also those that fit no longer."""
-    copies: bool = False
-    """Also those of a vacancy that another match stands for."""
+    """Only matches with a higher id than this."""
+    include_closed: bool = False
+    """Also matches whose listing is closed."""
+    include_dropped: bool = False
+    """Also matches that no longer reach the threshold."""
+    include_duplicates: bool = False
+    """Also matches of a vacancy that another match represents."""
     order: Order = "best"
     after: int | None = None
-    """Only those that come after this match."""
+    """Only matches that come after this one in the chosen order."""
     listings: Sequence[int] | None = None
-    """Only those of these listings."""
-    reach: int | None = None
-    """Look at the listings of so many and no further, whatever is asked of those."""
+    """Only matches of these listings."""
+    scan_limit: int | None = None
+    """Scan at most this many matches, whatever the conditions on their listings."""
     limit: int = 50
 
 
-async def save(tx: Tx, word: Word, *, scrape_method: str | None = None) -> MatchId | None:
-    """Keep a verdict and what follows from it: a listing that fits is a match, new or known; one
-    that fits no longer drops out unless a person said something of it."""
-    if not await verdicts.save(tx, word):
+async def save_verdict(
+    tx: Tx, verdict: Verdict, *, scrape_method: str | None = None
+) -> MatchId | None:
+    """Store a verdict and update the match. A listing that fits becomes a match or updates the
+    existing one; one that no longer fits is dropped, unless a person has changed its status."""
+    if not await verdicts.save(tx, verdict):
         return None
-    if word.outcome == "matched" and word.match_result:
-        return await _upsert(tx, word, word.match_result, scrape_method)
-    await _drop(tx, word)
+    if verdict.outcome == "matched" and verdict.match_result:
+        return await _upsert(tx, verdict, verdict.match_result, scrape_method)
+    await _drop(tx, verdict)
     return None
 
 
-async def _upsert(tx: Tx, word: Word, result: MatchResult, scrape_method: str | None) -> MatchId:
-    record = result.record()
+async def _upsert(
+    tx: Tx, verdict: Verdict, result: MatchResult, scrape_method: str | None
+) -> MatchId:
+    record = result.to_dict()
     saved = await fetch_one(
         tx,
         _Saved,
         """
         WITH before AS (
-            -- Not locked: the row of the verdict is, and one that we have just changed would be
-            -- left out here.
+            -- Not locked: the verdict's row already is, and FOR UPDATE would skip a row this
+            -- transaction has just changed.
             SELECT id, match_score, dropped_at FROM matching.match
              WHERE profile_id = %(profile)s AND listing_id = %(listing)s
         )
@@ -124,7 +128,7 @@ async def _upsert(tx: Tx, word: Word, result: MatchResult, scrape_method: str | 
                 application_priority, matched_skills, skill_gaps, resume_intake, items, scored_by,
                 scrape_method)
         OVERRIDING SYSTEM VALUE
-        -- People type these numbers: judging again must not use them up.
+        -- People type match ids: judging a listing again must not use up new ones.
         SELECT coalesce((SELECT id FROM before),
                         nextval(pg_get_serial_sequence('matching.match', 'id'))),
                %(profile)s, listing.id, company_id, %(version)s, %(score)s, %(priority)s,
@@ -144,9 +148,9 @@ async def _upsert(tx: Tx, word: Word, result: MatchResult, scrape_method: str | 
                   (SELECT dropped_at IS NOT NULL FROM before) AS was_dropped
         """,
         {
-            "profile": word.profile_id,
-            "listing": word.listing_id,
-            "version": word.profile_version,
+            "profile": verdict.profile_id,
+            "listing": verdict.listing_id,
+            "version": verdict.profile_version,
             "score": result.match_score,
             "priority": result.application_priority,
             "skills": list(result.matched_skills),
@@ -158,8 +162,8 @@ async def _upsert(tx: Tx, word: Word, result: MatchResult, scrape_method: str | 
         },
     )
     if saved is None:
-        raise NotFound("listing", word.listing_id)
-    await _tell(tx, saved, word)
+        raise NotFound("listing", verdict.listing_id)
+    await _record_change(tx, saved, verdict)
     return saved.id
 
 
@@ -171,17 +175,17 @@ class _Saved:
     was_dropped: bool | None
 
 
-async def _tell(tx: Tx, saved: _Saved, word: Word) -> None:
-    facts: dict[str, Any] = {"score": saved.match_score, "version": word.profile_version}
+async def _record_change(tx: Tx, saved: _Saved, verdict: Verdict) -> None:
+    facts: dict[str, Any] = {"score": saved.match_score, "version": verdict.profile_version}
     if saved.score_before is None:
-        await record(tx, saved.id, "created", **facts)
+        await record_event(tx, saved.id, "created", **facts)
     elif saved.was_dropped:
-        await record(tx, saved.id, "back", **facts)
+        await record_event(tx, saved.id, "back", **facts)
     elif saved.score_before != saved.match_score:
-        await record(tx, saved.id, "rescored", before=saved.score_before, **facts)
+        await record_event(tx, saved.id, "rescored", before=saved.score_before, **facts)
 
 
-async def _drop(tx: Tx, word: Word) -> None:
+async def _drop(tx: Tx, verdict: Verdict) -> None:
     dropped = await fetch_value(
         tx,
         MatchId,
@@ -190,16 +194,19 @@ async def _drop(tx: Tx, word: Word) -> None:
          WHERE profile_id = %s AND listing_id = %s AND status = 'new' AND dropped_at IS NULL
         RETURNING id
         """,
-        [word.profile_id, word.listing_id],
+        [verdict.profile_id, verdict.listing_id],
     )
     if dropped is not None:
-        await record(tx, dropped, "dropped", score=word.score, version=word.profile_version)
+        await record_event(
+            tx, dropped, "dropped", score=verdict.score, version=verdict.profile_version
+        )
 
 
 async def set_status(
     tx: Tx, id: int, status: Status, *, note: str | None = None, actor: str | None = None
 ) -> Match:
-    """Say what one made of a match; its listing is kept for ever then. NotFound if there is none."""
+    """Set the status of a match. Its listing is then kept forever. NotFound if the match does not
+    exist."""
     before = await lock(tx, id)
     if before.status == status and note is None:
         return before
@@ -212,7 +219,7 @@ async def set_status(
         """,
         {"id": id, "status": status, "actor": actor, "note": note},
     )
-    await record(
+    await record_event(
         tx, before.id, "status", actor=actor, before=before.status, after=status, note=note
     )
     if status != "new":
@@ -221,8 +228,8 @@ async def set_status(
 
 
 async def lock(tx: Tx, id: int) -> Match:
-    """One match; whoever wants to speak of it next waits for us. NotFound if there is none."""
-    # Its listing first, as whoever removes that does.
+    """Read a match and lock it until commit. NotFound if it does not exist."""
+    # Lock the listing first, in the same order as the code that deletes listings.
     await tx.execute(
         """
         SELECT FROM catalog.listing
@@ -235,13 +242,13 @@ async def lock(tx: Tx, id: int) -> Match:
     return await get(tx, id)
 
 
-async def undo(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Match, Match]:
-    """Set the status that it had before the last change; the match before and after. Conflict if
-    it never had another."""
+async def undo_status(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Match, Match]:
+    """Restore the status before the last change, and return the match before and after. Conflict if
+    the status never changed."""
     before = await lock(tx, id)
     last = await fetch_value(
         tx,
-        _status,
+        _as_status,
         """
         SELECT data->>'before' FROM matching.event
          WHERE match_id = %s AND what = 'status' AND data->>'before' <> data->>'after'
@@ -254,26 +261,27 @@ async def undo(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Match, Mat
     return before, await set_status(tx, id, last, actor=actor)
 
 
-def _status(found: Status) -> Status:
+def _as_status(found: Status) -> Status:
     return found
 
 
 async def get(tx: Tx, id: int) -> Match:
-    """One match; NotFound if there is none."""
-    found = await known(tx, id)
+    """Read a match. NotFound if it does not exist."""
+    found = await find_by_id(tx, id)
     if found is None:
         raise NotFound("match", id)
     return found
 
 
-async def known(tx: Tx, id: int) -> Match | None:
-    """One match, if there is one."""
-    found = await find(tx, Wanted(ids=[id], closed=True, dropped=True, copies=True))
+async def find_by_id(tx: Tx, id: int) -> Match | None:
+    found = await find(
+        tx, MatchQuery(ids=[id], include_closed=True, include_dropped=True, include_duplicates=True)
+    )
     return found[0] if found else None
 
 
-async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None:
-    """The match that a listing is for a profile, if it is one."""
+async def find_id_by_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None:
+    """Find the match of a listing for a profile."""
     return await fetch_value(
         tx,
         MatchId,
@@ -282,94 +290,100 @@ async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None
     )
 
 
-async def find(tx: Tx, wanted: Wanted) -> list[Match]:
-    """Matches, the best or the newest first; the order is total, so that paging is stable.
-    NotFound if the one to go on from is gone."""
-    found = await fetch_all(tx, Match, select(wanted), params(wanted))
-    if not found and wanted.after is not None:
-        await get(tx, wanted.after)
+async def find(tx: Tx, query: MatchQuery) -> list[Match]:
+    """Find matches, best or newest first. The order is total, so paging is stable. NotFound if the
+    match to continue from no longer exists."""
+    found = await fetch_all(tx, Match, build_select(query), query_params(query))
+    if not found and query.after is not None:
+        await get(tx, query.after)
     return found
 
 
-def select(wanted: Wanted) -> LiteralString:
-    """The statement that finds them: only what is asked for stands in it, so that each question
-    has a plan of its own and an index can serve its order."""
-    order: LiteralString = f"ORDER BY {_order(wanted)} DESC, match.id DESC"
+def build_select(query: MatchQuery) -> LiteralString:
+    """Build the query from the given conditions only, so that each combination gets its own plan
+    and an index can provide the order."""
+    order: LiteralString = f"ORDER BY {_order_column(query)} DESC, match.id DESC"
     near: LiteralString = f"""
-        (SELECT * FROM matching.match WHERE {_clauses(wanted)} {order} LIMIT %(reach)s) AS match
+        (SELECT * FROM matching.match WHERE {_match_conditions(query)} {order} LIMIT %(reach)s) AS match
     """
-    # OFFSET 0: these are found first and put in order after, not the other way round.
+    # OFFSET 0 makes PostgreSQL find these rows first and sort them afterwards, not the other way
+    # round.
     these: LiteralString = (
         "(SELECT * FROM matching.match WHERE listing_id = ANY(%(listings)s) OFFSET 0) AS match"
     )
-    several: LiteralString = "matching.match" if wanted.listings is None else these
+    several: LiteralString = "matching.match" if query.listings is None else these
     return f"""
         SELECT {COLUMNS}
-          FROM {several if wanted.reach is None else near}
+          FROM {several if query.scan_limit is None else near}
           JOIN matching.profile ON profile.id = match.profile_id
           JOIN catalog.listing ON listing.id = match.listing_id
-         WHERE {_clauses(wanted)} AND {_facts(wanted)} {order} LIMIT %(limit)s
+         WHERE {_match_conditions(query)} AND {_listing_conditions(query)} {order} LIMIT %(limit)s
     """
 
 
-async def edge(tx: Tx, wanted: Wanted) -> MatchId | None:
-    """The match at which a look at the first `reach` ends; None if there are no more than that."""
+async def find_scan_end(tx: Tx, query: MatchQuery) -> MatchId | None:
+    """Find the last match of the first `scan_limit`; None if there are fewer."""
     select: LiteralString = f"""
-        SELECT match.id FROM matching.match WHERE {_clauses(wanted)}
-         ORDER BY {_order(wanted)} DESC, match.id DESC OFFSET %(reach)s - 1 LIMIT 1
+        SELECT match.id FROM matching.match WHERE {_match_conditions(query)}
+         ORDER BY {_order_column(query)} DESC, match.id DESC OFFSET %(reach)s - 1 LIMIT 1
     """
-    return await fetch_value(tx, MatchId, select, params(wanted))
+    return await fetch_value(tx, MatchId, select, query_params(query))
 
 
-def _order(wanted: Wanted) -> LiteralString:
-    return "match.created_at" if wanted.order == "newest" else "match.match_score"
+def _order_column(query: MatchQuery) -> LiteralString:
+    return "match.created_at" if query.order == "newest" else "match.match_score"
 
 
-def _clauses(wanted: Wanted) -> LiteralString:
-    """What is asked of matches themselves."""
-    order = _order(wanted)
-    place: LiteralString = "created_at" if wanted.order == "newest" else "match_score"
+def _match_conditions(query: MatchQuery) -> LiteralString:
+    """Conditions on matches."""
+    order = _order_column(query)
+    place: LiteralString = "created_at" if query.order == "newest" else "match_score"
     mark: LiteralString = f"(SELECT {place}, id FROM matching.match WHERE id = %(after)s::bigint)"
-    one_status = len(wanted.statuses or ()) == 1
+    one_status = len(query.statuses or ()) == 1
     asked: list[tuple[object, LiteralString]] = [
-        (wanted.profile_id, "match.profile_id = %(profile)s"),
-        (wanted.ids is not None, "match.id = ANY(%(ids)s)"),
-        # One is an equality: then the index of a status has the order, too.
+        (query.profile_id, "match.profile_id = %(profile)s"),
+        (query.ids is not None, "match.id = ANY(%(ids)s)"),
+        # A single status is an equality, so the index on status also provides the order.
         (one_status, "match.status = %(status)s::matching.match_status"),
         (
-            wanted.statuses is not None and not one_status,
+            query.statuses is not None and not one_status,
             "match.status = ANY(%(statuses)s::matching.match_status[])",
         ),
-        (wanted.priority, "match.application_priority = %(priority)s"),
-        (wanted.least_score is not None, "match.match_score >= %(least)s"),
-        (wanted.since is not None, "match.id > %(since)s::bigint"),
-        (wanted.listings is not None, "match.listing_id = ANY(%(listings)s)"),
-        (not wanted.dropped, "match.dropped_at IS NULL"),
-        (wanted.after is not None, f"({order}, match.id) < {mark}"),
+        (query.priority, "match.application_priority = %(priority)s"),
+        (query.least_score is not None, "match.match_score >= %(least)s"),
+        (query.since is not None, "match.id > %(since)s::bigint"),
+        (query.listings is not None, "match.listing_id = ANY(%(listings)s)"),
+        (not query.include_dropped, "match.dropped_at IS NULL"),
+        (query.after is not None, f"({order}, match.id) < {mark}"),
     ]
     clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
     return " AND ".join(clauses) or "true"
 
 
-def _facts(wanted: Wanted) -> LiteralString:
-    """What is asked of their listings."""
+def _listing_conditions(query: MatchQuery) -> LiteralString:
+    """Conditions on listings."""
     asked: list[tuple[object, LiteralString]] = [
-        (wanted.arrangement, "listing.arrangement = %(arrangement)s"),
-        (wanted.q is not None, WORDS),
-        (not wanted.closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
-        # Who asks for words is shown all that hold them: a copy that is left out may be the only one.
-        (not wanted.copies and wanted.q is None, duplicate_matches.first(*_of_copies(wanted))),
+        (query.arrangement, "listing.arrangement = %(arrangement)s"),
+        (query.q is not None, MATCHES_WORDS),
+        (not query.include_closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
+        # A search shows every duplicate that contains the words, because a hidden one may be the
+        # only one that does.
+        (
+            not query.include_duplicates and query.q is None,
+            duplicate_matches.shown_clause(*_duplicate_conditions(query)),
+        ),
     ]
     clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
     return " AND ".join(clauses) or "true"
 
 
-def _of_copies(wanted: Wanted) -> list[LiteralString]:
-    """What a copy must hold that stands for others: else neither would be shown."""
+def _duplicate_conditions(query: MatchQuery) -> list[LiteralString]:
+    """Conditions that a duplicate must also meet to represent others; otherwise neither would be
+    shown."""
     asked: list[tuple[object, LiteralString]] = [
-        (wanted.arrangement, "twin.arrangement = %(arrangement)s"),
-        (wanted.priority, "other.application_priority = %(priority)s"),
-        (wanted.least_score is not None, "other.match_score >= %(least)s"),
+        (query.arrangement, "twin.arrangement = %(arrangement)s"),
+        (query.priority, "other.application_priority = %(priority)s"),
+        (query.least_score is not None, "other.match_score >= %(least)s"),
     ]
     return [clause for is_asked, clause in asked if is_asked]
 
@@ -384,33 +398,35 @@ COLUMNS: LiteralString = """
            match.scored_by, match.scrape_method, listing.via, match.status, match.status_at,
            match.status_by, match.note, match.dropped_at, match.created_at, match.updated_at
 """
-WORDS: LiteralString = (
+MATCHES_WORDS: LiteralString = (
     "listing.search @@ websearch_to_tsquery('english', catalog.searchable(%(q)s))"
 )
 
 
-def params(wanted: Wanted) -> dict[str, object]:
-    """What `select` asks for by name."""
-    statuses = list(wanted.statuses or ())
+def query_params(query: MatchQuery) -> dict[str, object]:
+    """The named parameters of `build_select`."""
+    statuses = list(query.statuses or ())
     return {
-        "profile": wanted.profile_id,
-        "ids": list(wanted.ids or ()),
+        "profile": query.profile_id,
+        "ids": list(query.ids or ()),
         "status": statuses[0] if statuses else None,
         "statuses": statuses,
-        "priority": wanted.priority,
-        "least": wanted.least_score,
-        "arrangement": wanted.arrangement,
-        "since": wanted.since,
-        "q": wanted.q,
-        "after": wanted.after,
-        "listings": list(wanted.listings or ()),
-        "reach": wanted.reach,
-        "limit": wanted.limit,
+        "priority": query.priority,
+        "least": query.least_score,
+        "arrangement": query.arrangement,
+        "since": query.since,
+        "q": query.q,
+        "after": query.after,
+        "listings": list(query.listings or ()),
+        "reach": query.scan_limit,
+        "limit": query.limit,
     }
 
 
-async def record(tx: Tx, id: MatchId, what: str, *, actor: str | None = None, **data: Any) -> None:
-    """Say what happened to a match, in the transaction in which it happens."""
+async def record_event(
+    tx: Tx, id: MatchId, what: str, *, actor: str | None = None, **data: Any
+) -> None:
+    """Add an event to a match's history, in the transaction that changes the match."""
     known = {name: one for name, one in data.items() if one is not None}
     await tx.execute(
         "INSERT INTO matching.event (match_id, what, data, actor) VALUES (%s, %s, %s, %s)",
@@ -419,7 +435,7 @@ async def record(tx: Tx, id: MatchId, what: str, *, actor: str | None = None, **
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class MatchEvent:
     id: int
     at: dt.datetime
     what: str
@@ -427,11 +443,11 @@ class Event:
     actor: str | None
 
 
-async def events(tx: Tx, id: int, *, limit: int = 200) -> list[Event]:
-    """What happened to a match, oldest first."""
+async def read_events(tx: Tx, id: int, *, limit: int = 200) -> list[MatchEvent]:
+    """Read a match's history, oldest first."""
     return await fetch_all(
         tx,
-        Event,
+        MatchEvent,
         """
         SELECT id, at, what, data, actor FROM matching.event
          WHERE match_id = %s ORDER BY id LIMIT %s
@@ -441,16 +457,16 @@ async def events(tx: Tx, id: int, *, limit: int = 200) -> list[Event]:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class StatusCount:
     status: Status
     count: int
 
 
-async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
-    """How many matches have which status; those that dropped out are not counted."""
+async def count_by_status(tx: Tx, profile_id: ProfileId) -> list[StatusCount]:
+    """Count matches by status, without dropped ones."""
     return await fetch_all(
         tx,
-        Count,
+        StatusCount,
         """
         SELECT status, count(*)::int AS count FROM matching.match
          WHERE profile_id = %s AND dropped_at IS NULL GROUP BY status ORDER BY status
@@ -459,23 +475,23 @@ async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
     )
 
 
-async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
-    """How many a list of each status holds, and no more than `most` of each; new ones that closed,
-    or that another stands for, are in none."""
+async def count_shown(tx: Tx, profile_id: ProfileId, *, most: int) -> list[StatusCount]:
+    """Count the matches that the list of each status shows, up to `most` each. New matches that are
+    closed, or that a duplicate represents, are not shown."""
     return await fetch_all(
         tx,
-        Count,
+        StatusCount,
         f"""
         SELECT 'new'::matching.match_status AS status, count(*)::int AS count
           FROM (SELECT FROM matching.match
                  WHERE profile_id = %(profile)s AND status = 'new' AND dropped_at IS NULL
-                   -- OFFSET keeps the planner from joining all listings for those that it counts.
+                   -- OFFSET 0 keeps the planner from joining all listings.
                    AND EXISTS (SELECT 1 FROM catalog.listing
                                 WHERE listing.id = listing_id AND closed_at IS NULL OFFSET 0)
-                   AND {duplicate_matches.first()}
+                   AND {duplicate_matches.shown_clause()}
                  LIMIT %(most)s) AS open
         UNION ALL
-        -- These by an index alone: what their listings say does not matter.
+        -- An index alone answers these counts: the listings do not matter.
         SELECT one.status, counted.count
           FROM unnest(enum_range('saved'::matching.match_status, NULL)) AS one (status),
                LATERAL (SELECT count(*)::int AS count
@@ -488,13 +504,22 @@ async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
     )
 
 
-async def newest(tx: Tx) -> int:
-    """The number of the match that was made last, for whomever; 0 if there is none."""
+async def count_created(tx: Tx, days: int) -> int:
+    """Count the matches created in the last `days` days, today included (days are UTC)."""
+    sql = """
+        SELECT count(*) FROM matching.match
+         WHERE created_at >= date_trunc('day', now(), 'UTC') - %(days)s * interval '24 hours'
+    """
+    return await fetch_value(tx, int, sql, {"days": days - 1}) or 0
+
+
+async def newest_id(tx: Tx) -> int:
+    """The highest match id of any profile; 0 if there are no matches."""
     return await fetch_value(tx, int, "SELECT max(id) FROM matching.match") or 0
 
 
-async def touched(tx: Tx, profile_id: int) -> dict[ListingId, Status]:
-    """What a person said of which listings."""
+async def read_statuses(tx: Tx, profile_id: int) -> dict[ListingId, Status]:
+    """Read the status of every listing that a person has touched."""
     found = await fetch_all(
         tx,
         _Touched,

@@ -1,4 +1,4 @@
-"""A profile: what a person can do and wants, and the rules by which listings are judged for them."""
+"""A profile: what a person can do and wants, and the rules used to judge listings for them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from jobmill.catalog.posting import Arrangement, Period, Seniority
 
 Rank: TypeAlias = Literal["primary", "strong", "familiar"]
 RANKS: dict[Rank, int] = {"primary": 3, "strong": 2, "familiar": 1}
-"""How important a skill of each rank is."""
+"""The weight of a skill of each rank."""
 
 
 def _clean(text: str) -> str:
-    # Neither a terminal nor the database takes these.
+    # Terminals and PostgreSQL do not accept control characters.
     if any(unicodedata.category(mark) in ("Cc", "Cs") and mark not in "\n\r\t" for mark in text):
         raise ValueError("should be a text without control characters")
     return text.strip()
@@ -54,7 +54,7 @@ def _domain(name: str) -> str:
 
 
 def _once(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Each once, whatever its case: a list that grew over years says a thing twice."""
+    """Remove repeated entries, ignoring case."""
     return tuple({name.casefold(): name for name in reversed(names)}.values())[::-1]
 
 
@@ -67,7 +67,7 @@ Line: TypeAlias = Annotated[
 ]
 Several: TypeAlias = Annotated[tuple[Words, ...], AfterValidator(_once), Field(max_length=1_000)]
 Lines: TypeAlias = Annotated[tuple[Line, ...], Field(max_length=200)]
-# `yes` is no number, and neither is "5".
+# Strict: neither `yes` nor "5" is a number.
 Points: TypeAlias = Annotated[int, Field(strict=True, ge=-1_000, le=1_000)]
 Gain: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=1_000)]
 Score: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=100)]
@@ -80,7 +80,7 @@ class _Part(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _drop_empty(cls, given: Any) -> Any:
-        """`titles:` with nothing behind it is as good as no line."""
+        """Treat a field without a value (`titles:`) as not set."""
         if not isinstance(given, dict):
             return given
         fields = cast(dict[object, object], given)
@@ -88,7 +88,7 @@ class _Part(BaseModel):
 
 
 class Span(_Part):
-    """From the mildest case to the worst, or from the least to the most."""
+    """A range: from the mildest case to the worst, or from the lowest value to the highest."""
 
     least: Points
     most: Points
@@ -105,15 +105,16 @@ def _strikes(least: int, most: int) -> Any:
 
 
 class Strikes(_Part):
-    """A listing with this many strikes is filtered out."""
+    """Strikes per rule. A listing that reaches `threshold` strikes is filtered out."""
 
     threshold: Annotated[Gain, Field(ge=1)] = 5
     location: Span = _strikes(2, 3)
     seniority: Span = _strikes(2, 3)
     missing_skill: Span = _strikes(1, 3)
-    """By the importance of the skill, for each one."""
+    """For each missing skill, by its importance."""
     missing_skills_cap: Gain = 4
-    """At most for all of them, where the profile has half of what is required."""
+    """The most strikes for all missing skills together, if the profile has at least 40% of what is
+    required."""
     experience: Span = _strikes(2, 3)
 
     @model_validator(mode="after")
@@ -125,17 +126,17 @@ class Strikes(_Part):
 
 
 class CompanyPoints(_Part):
-    """What makes a company worth looking at."""
+    """Points that rank companies."""
 
     home_city_office: Gain = 50
     tech_alignment: Gain = 100
-    """At most, by the ranks of the skills that its stack shares."""
+    """At most; depends on the ranks of the skills in the company's tech stack."""
     remote_first: Gain = 15
     ai_ml: Gain = 10
 
 
 class Tiers(_Part):
-    """From how many points on a company is of a tier; below C it is D."""
+    """The lowest points of each tier. Below C, a company is in tier D."""
 
     S: Gain = 150
     A: Gain = 100
@@ -150,24 +151,24 @@ class Tiers(_Part):
 
 
 class SizePoints(_Part):
-    """Added to a score by the size of the company."""
+    """Points added to a score for the size of the company."""
 
     preferred: Points = 10
-    """It has the size that is preferred."""
+    """The company has the preferred size."""
     small: Points = -5
-    """It is small, and another size is preferred."""
+    """The company is small and another size is preferred."""
 
 
 class Threshold(_Part):
-    """The least score of a match."""
+    """The lowest score of a match."""
 
     score: Score = 80
     with_home_city: Score = 65
-    """Where the company has an office in the home city."""
+    """Used when the company has an office in the home city."""
 
 
 class Priorities(_Part):
-    """From which score on to apply with which priority; below medium it is low."""
+    """The lowest score of each priority. Below `medium`, the priority is low."""
 
     high: Score = 85
     medium: Score = 70
@@ -180,7 +181,7 @@ class Priorities(_Part):
 
 
 class Weights(_Part):
-    """The points of each part of a score, at most; together 100."""
+    """The maximum points of each part of a score. They must add up to 100."""
 
     skills: Score = 45
     title: Score = 15
@@ -199,14 +200,14 @@ class Weights(_Part):
 
 
 class Rules(_Part):
-    """The numbers by which listings and companies are judged."""
+    """The numbers used to judge listings and companies."""
 
     strikes: Strikes = Strikes()
     company: CompanyPoints = CompanyPoints()
     tiers: Tiers = Tiers()
     weights: Weights = Weights()
     timezone: Span = Span(least=-15, most=5)
-    """Added to a score, by how far the team's working hours are from the person's."""
+    """Points added to a score, by how far the team's working hours are from the person's."""
     size: SizePoints = SizePoints()
     match: Threshold = Threshold()
     priorities: Priorities = Priorities()
@@ -219,11 +220,11 @@ class Person(_Part):
 
 
 class Skill(_Part):
-    """A name alone will do: `- Python`."""
+    """A name alone is enough: `- Python`."""
 
     name: Words
     rank: Annotated[Rank, BeforeValidator(_rank)] = "familiar"
-    """Or its importance as a number: 3 is primary, 2 strong, 1 familiar."""
+    """Or its weight as a number: 3 for primary, 2 for strong, 1 for familiar."""
     years: Years | None = None
 
     @model_validator(mode="before")
@@ -248,36 +249,37 @@ class SalaryFloor(_Part):
 
 
 class StopLists(_Part):
-    """What is never wanted."""
+    """What the person never wants to see."""
 
     companies: Several = ()
     domains: Annotated[tuple[Annotated[Words, AfterValidator(_domain)], ...], Field(max_length=1_000)] = ()  # fmt: skip
     keywords: Several = ()
-    """Whole words, in a title or a URL."""
+    """Whole words in a title or a URL."""
 
 
 class Profile(_Part):
-    """Everything personal. What is empty is not known, or does not matter."""
+    """Everything about the person. Empty fields are unknown or do not matter."""
 
     person: Person = Person()
     summary: Prose = ""
     experience_years: Years | None = None
     skills: Annotated[tuple[Skill, ...], AfterValidator(_skills_once), Field(max_length=500)] = ()
     titles: Several = ()
-    """Wanted, in one's own words."""
+    """Job titles the person wants, in their own words."""
     seniority: tuple[Seniority, ...] = ()
     role_types: tuple[Literal["ic", "management"], ...] = ()
-    """`ic` makes, `management` leads people."""
+    """`ic` for individual contributor, `management` for leading people."""
     locations: Several = ()
-    """Places besides the home city where one would work."""
+    """Places besides the home city where the person would work."""
     arrangements: tuple[Arrangement, ...] = ("remote", "hybrid")
-    """Remote counts everywhere; hybrid and onsite in the home city and in `locations`."""
+    """Remote counts everywhere; hybrid and onsite count in the home city and in `locations`."""
     company_size: Literal["large", "medium", "small"] | None = None
-    """The size that is preferred."""
+    """The preferred size."""
     salary_floor: SalaryFloor | None = None
     stop_lists: StopLists = StopLists()
     highlights: Lines = ()
-    """Of one's experience: only these, `projects` and `achievements` may appear in an application."""
+    """Lines about the person's experience. An application may state only these, `projects` and
+    `achievements`."""
     projects: Lines = ()
     achievements: Lines = ()
     rules: Rules = Rules()

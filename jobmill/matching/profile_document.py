@@ -1,4 +1,4 @@
-"""Profiles as people write them: YAML or JSON, with all problems told at once and by line."""
+"""Read and write profiles as YAML or JSON, and report all problems at once with their line numbers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from jobmill.matching.profile import Profile
 
 Path: TypeAlias = tuple[str | int, ...]
 
-LONGEST = 1_000_000
-DEEPEST = 12
-MOST = 50_000
-"""Values in one file: an alias of an alias of an alias makes millions out of a line."""
+MAX_LENGTH = 1_000_000
+MAX_DEPTH = 12
+MAX_VALUES = 50_000
+"""Values in one file. Without a limit, nested YAML aliases expand one line to millions of values."""
 
-PLAIN = {
+MESSAGES = {
     "tuple_type": "should be a list",
     "string_type": "should be a text, in quotes where it looks like something else",
     "int_type": "should be a whole number",
@@ -31,45 +31,45 @@ PLAIN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong where; the line is None where the file gives none."""
+class ProfileProblem:
+    """A problem in a field. The line is None if the input has no lines."""
 
     line: int | None
     field: str
     message: str
 
 
-class BadProfile(Invalid):
-    """A text that is no profile, with all that is wrong."""
+class InvalidProfile(Invalid):
+    """A text that is not a valid profile, with everything that is wrong."""
 
-    def __init__(self, file: str, problems: list[Problem]) -> None:
+    def __init__(self, file: str, problems: list[ProfileProblem]) -> None:
         self.problems = problems
-        super().__init__("; ".join(say(file, problem) for problem in problems))
+        super().__init__("; ".join(format_problem(file, problem) for problem in problems))
 
 
-def say(file: str, problem: Problem) -> str:
-    """A problem in one line: `me.yaml:3: skills.1.rank should be …`."""
+def format_problem(file: str, problem: ProfileProblem) -> str:
+    """Format a problem as one line: `me.yaml:3: skills.1.rank should be …`."""
     place = file if problem.line is None else f"{file}:{problem.line}"
     return f"{place}: {problem.field} {problem.message}".replace("  ", " ")
 
 
-def read(text: str, file: str) -> Profile:
-    """The profile that a text holds; BadProfile names everything that is wrong."""
-    data, lines = parse(text, file)
-    return check(data, file, lines)
+def read_profile(text: str, file: str) -> Profile:
+    """Read a profile from text. InvalidProfile lists everything that is wrong."""
+    data, lines = parse_yaml(text, file)
+    return validate(data, file, lines)
 
 
-def check(data: object, file: str, lines: Mapping[Path, int] | None = None) -> Profile:
-    """The profile that values make; BadProfile names everything that is wrong."""
+def validate(data: object, file: str, lines: Mapping[Path, int] | None = None) -> Profile:
+    """Build a profile from parsed values. InvalidProfile lists everything that is wrong."""
     try:
         return Profile.model_validate(data)
     except ValidationError as error:
         problems = [_problem(one, lines or {}) for one in error.errors()]
-        raise BadProfile(file, sorted(problems, key=lambda one: one.line or 0)) from None
+        raise InvalidProfile(file, sorted(problems, key=lambda one: one.line or 0)) from None
 
 
-def write(profile: Profile) -> str:
-    """The profile as YAML, without what is at its default."""
+def to_yaml(profile: Profile) -> str:
+    """Write a profile as YAML, without default values."""
     import yaml
 
     data = profile.model_dump(mode="json", exclude_defaults=True)
@@ -78,21 +78,21 @@ def write(profile: Profile) -> str:
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
 
 
-def parse(text: str, file: str) -> tuple[dict[str, Any], dict[Path, int]]:
-    """What a text says, and the line of each part."""
-    if len(text) > LONGEST:
-        raise _bad(file, None, f"it is longer than {LONGEST:,} characters")
+def parse_yaml(text: str, file: str) -> tuple[dict[str, Any], dict[Path, int]]:
+    """Parse a document into values and the line number of each."""
+    if len(text) > MAX_LENGTH:
+        raise _bad(file, None, f"it is longer than {MAX_LENGTH:,} characters")
     lines: dict[Path, int] = {}
     tree = _compose(text, file)
-    data: object = _Walk(file, lines).plain(tree, ()) if tree is not None else {}
-    # JSON is YAML, but for the way in which it writes emoji.
+    data: object = _YamlReader(file, lines).to_value(tree, ()) if tree is not None else {}
+    # JSON is YAML, except for its surrogate escapes (emoji).
     return _mapping(_as_json(text) or data, file), lines
 
 
 def parse_value(text: str, file: str) -> object:
-    """What a text says that stands alone: a word, a number, a list or a group."""
+    """Parse a single YAML value: a word, a number, a list or a mapping."""
     tree = _compose(text, file)
-    return _Walk(file, {}).plain(tree, ()) if tree is not None else None
+    return _YamlReader(file, {}).to_value(tree, ()) if tree is not None else None
 
 
 def _as_json(text: str) -> object:
@@ -124,12 +124,12 @@ def _compose(text: str, file: str) -> Any:
         raise _bad(file, None, "not a profile: too deeply nested") from None
 
 
-def _bad(file: str, line: int | None, message: str) -> BadProfile:
-    return BadProfile(file, [Problem(line, "", message)])
+def _bad(file: str, line: int | None, message: str) -> InvalidProfile:
+    return InvalidProfile(file, [ProfileProblem(line, "", message)])
 
 
-class _Walk:
-    """Turns the nodes of YAML into values, and notes the line of each."""
+class _YamlReader:
+    """Converts YAML nodes to values and records the line of each."""
 
     def __init__(self, file: str, lines: dict[Path, int]) -> None:
         import yaml
@@ -139,19 +139,19 @@ class _Walk:
         self._lines = lines
         self._count = 0
 
-    def plain(self, node: Any, path: Path) -> object:
+    def to_value(self, node: Any, path: Path) -> object:
         line = node.start_mark.line + 1
         self._lines.setdefault(path, line)
         self._count += 1
-        if len(path) > DEEPEST or self._count > MOST:
+        if len(path) > MAX_DEPTH or self._count > MAX_VALUES:
             raise _bad(self._file, line, "not a profile: too deeply nested, or too long")
         if node.id == "mapping":
-            return self._group(node, path)
+            return self._mapping_value(node, path)
         if node.id == "sequence":
-            return [self.plain(one, (*path, number)) for number, one in enumerate(node.value)]
-        return self._scalar(node, line)
+            return [self.to_value(one, (*path, number)) for number, one in enumerate(node.value)]
+        return self._scalar_value(node, line)
 
-    def _group(self, node: Any, path: Path) -> dict[str, object]:
+    def _mapping_value(self, node: Any, path: Path) -> dict[str, object]:
         found: dict[str, object] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
@@ -162,10 +162,10 @@ class _Walk:
                 first = self._lines[*path, name]
                 raise _bad(self._file, line, f"{name} stands there twice (first in line {first})")
             self._lines[*path, name] = line
-            found[name] = self.plain(value, (*path, name))
+            found[name] = self.to_value(value, (*path, name))
         return found
 
-    def _scalar(self, node: Any, line: int) -> object:
+    def _scalar_value(self, node: Any, line: int) -> object:
         import yaml
 
         try:
@@ -174,24 +174,24 @@ class _Walk:
             raise _bad(self._file, line, f"not YAML: {node.value!r} means nothing") from error
 
 
-def _problem(error: ErrorDetails, lines: Mapping[Path, int]) -> Problem:
+def _problem(error: ErrorDetails, lines: Mapping[Path, int]) -> ProfileProblem:
     path = tuple(error["loc"])
     known = next((lines[path[:upto]] for upto in range(len(path), -1, -1) if path[:upto] in lines), None)  # fmt: skip
     field = ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
-    return Problem(known, field, _message(error, path))
+    return ProfileProblem(known, field, _message(error, path))
 
 
 def _message(error: ErrorDetails, path: Path) -> str:
     kind = error["type"]
     if kind == "extra_forbidden":
-        return f"is no field of a profile{_close(path)}"
+        return f"is no field of a profile{_suggest_field(path)}"
     if kind in ("value_error", "missing"):
-        return PLAIN.get(kind) or error["msg"].removeprefix("Value error, ")
+        return MESSAGES.get(kind) or error["msg"].removeprefix("Value error, ")
     if kind in ("model_type", "model_attributes_type"):
         return "should be a group of `name: value`"
     if kind == "string_pattern_mismatch":
         return f"should be three capital letters such as USD, not {_short(error['input'])}"
-    message = PLAIN.get(kind) or error["msg"].removeprefix("Input ")
+    message = MESSAGES.get(kind) or error["msg"].removeprefix("Input ")
     return f"{message}, not {_short(error['input'])}"
 
 
@@ -202,8 +202,8 @@ def _short(given: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _close(path: Path) -> str:
-    """The field that was probably meant, among those that stand beside it."""
+def _suggest_field(path: Path) -> str:
+    """Suggest the field that was probably meant, among its neighbours."""
     model: Any = Profile
     for part in path[:-1]:
         if isinstance(part, str):
@@ -214,7 +214,7 @@ def _close(path: Path) -> str:
 
 
 def model_of(annotation: Any) -> type[BaseModel] | None:
-    """The part of a profile that a field holds, alone or in a list; None where it is a plain value."""
+    """The model of a field that holds one or a list of them; None for plain values."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(model_of, get_args(annotation))), None)

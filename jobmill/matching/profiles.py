@@ -1,4 +1,4 @@
-"""Profiles as they are kept: by name, every version, one of them the default."""
+"""Stored profiles, by name, with all their versions. One of them is the default."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from jobmill.matching.profile import Profile
 
 ProfileId = NewType("ProfileId", int)
 
-FIRST = "main"
-"""What a profile is called that nobody named."""
+DEFAULT_NAME = "main"
+"""The name of a profile that was saved without one."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """What a save came to: the version that holds the content, and whether it is new."""
+class SavedProfile:
+    """The version that holds the saved content, and whether it is new."""
 
     name: str
     version: int
@@ -31,12 +31,12 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A profile in a list."""
+class ProfileSummary:
+    """A profile as shown in a list."""
 
     name: str
     version: int
-    """The newest: so many there are."""
+    """The newest version; versions count from 1."""
     is_default: bool
     saved_at: dt.datetime
     saved_by: str | None
@@ -44,8 +44,8 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """A profile as it was saved once."""
+class ProfileVersion:
+    """One saved version of a profile."""
 
     profile_id: ProfileId
     name: str
@@ -56,7 +56,7 @@ class Version:
     note: str | None
 
     def profile(self) -> Profile:
-        """What was saved; Invalid if this release no longer knows a field of it."""
+        """Parse the saved content. Invalid if this release no longer knows one of its fields."""
         try:
             return Profile.model_validate(self.content)
         except ValidationError as error:
@@ -67,7 +67,7 @@ class Version:
 
 
 def check_name(name: str) -> None:
-    """Invalid if no profile can be called so."""
+    """Invalid if the name is not allowed."""
     if not NAME.fullmatch(name):
         raise Invalid(f"{name!r} cannot name a profile: use a-z, 0-9, - and _, at most 63")
 
@@ -79,21 +79,22 @@ async def save(
     *,
     by: str | None = None,
     note: str | None = None,
-    after: int | None = None,
-) -> Saved:
-    """Keep a new version if it differs from the newest; Conflict if that is not the one it was made `after`."""
+    based_on: int | None = None,
+) -> SavedProfile:
+    """Save a new version if it differs from the newest. Conflict if the newest is not the version
+    it was `based_on`."""
     check_name(name)
     id = await _lock(tx, name)
     newest = await _newest(tx, id)
-    if after is not None and newest != after:
-        raise Conflict(f"{name} got version {newest} meanwhile, and this was made from {after}")
+    if based_on is not None and newest != based_on:
+        raise Conflict(f"{name} got version {newest} meanwhile, and this was made from {based_on}")
     changed = await _add(tx, id, newest, profile, by=by, note=note)
     await _choose_first(tx, id, by=by)
-    return Saved(name, newest + changed, bool(changed))
+    return SavedProfile(name, newest + changed, bool(changed))
 
 
 async def _lock(tx: Tx, name: str) -> ProfileId:
-    """The profile of this name, made if need be; whoever saves it next waits for us."""
+    """Find or create the profile, and lock it until commit."""
     id = await fetch_value(
         tx,
         ProfileId,
@@ -121,7 +122,8 @@ async def _newest(tx: Tx, id: ProfileId) -> int:
 async def _add(
     tx: Tx, id: ProfileId, newest: int, profile: Profile, *, by: str | None, note: str | None
 ) -> int:
-    """Write the version after `newest` unless it would say the same; how many were written."""
+    """Write the version after `newest` unless the content is the same. Returns how many rows were
+    written."""
     cursor = await tx.execute(
         """
         INSERT INTO matching.profile_version (profile_id, version, content, saved_by, note)
@@ -142,7 +144,7 @@ async def _add(
 
 
 async def _choose_first(tx: Tx, id: ProfileId, *, by: str | None) -> None:
-    """The first profile is the default until somebody chooses."""
+    """Make the first profile the default, unless there is a default already."""
     await tx.execute(
         """
         INSERT INTO matching.default_profile (profile_id, set_by) VALUES (%s, %s)
@@ -152,8 +154,8 @@ async def _choose_first(tx: Tx, id: ProfileId, *, by: str | None) -> None:
     )
 
 
-async def use(tx: Tx, name: str, *, by: str | None = None) -> None:
-    """Make it the profile that counts where none is named."""
+async def set_default(tx: Tx, name: str, *, by: str | None = None) -> None:
+    """Make a profile the default."""
     changed = await tx.execute(
         """
         INSERT INTO matching.default_profile (profile_id, set_by)
@@ -168,7 +170,7 @@ async def use(tx: Tx, name: str, *, by: str | None = None) -> None:
 
 
 async def pause(tx: Tx, name: str) -> bool:
-    """Let nothing be judged for a profile until it is resumed; False if it was paused before."""
+    """Stop judging listings for a profile. False if it was already paused."""
     changed = await tx.execute(
         "UPDATE matching.profile SET paused_at = now() WHERE name = %s AND paused_at IS NULL",
         [name],
@@ -177,7 +179,7 @@ async def pause(tx: Tx, name: str) -> bool:
 
 
 async def resume(tx: Tx, name: str) -> bool:
-    """Let listings be judged for it again; False if it was not paused."""
+    """Judge listings for a profile again. False if it was not paused."""
     changed = await tx.execute(
         "UPDATE matching.profile SET paused_at = NULL WHERE name = %s AND paused_at IS NOT NULL",
         [name],
@@ -192,16 +194,16 @@ async def _changed(tx: Tx, name: str, count: int) -> bool:
 
 
 async def is_paused(tx: Tx, id: int) -> bool:
-    """Whether nothing is judged for it at present."""
     sql = "SELECT paused_at IS NOT NULL FROM matching.profile WHERE id = %s"
     return bool(await fetch_value(tx, bool, sql, [id]))
 
 
-async def get(tx: Tx, name: str | None = None, *, version: int | None = None) -> Version:
-    """One version, by default the newest of the default profile; NotFound if there is none."""
+async def get(tx: Tx, name: str | None = None, *, version: int | None = None) -> ProfileVersion:
+    """Read one version, by default the newest of the default profile. NotFound if it does not
+    exist."""
     found = await fetch_one(
         tx,
-        Version,
+        ProfileVersion,
         """
         SELECT profile_id, name, version, content, saved_at, saved_by, note
           FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
@@ -220,11 +222,11 @@ async def get(tx: Tx, name: str | None = None, *, version: int | None = None) ->
     return found
 
 
-async def by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Version:
-    """One version, by default the newest; NotFound if there is none."""
+async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> ProfileVersion:
+    """Read one version, by default the newest. NotFound if it does not exist."""
     found = await fetch_one(
         tx,
-        Version,
+        ProfileVersion,
         """
         SELECT profile_id, name, version, content, saved_at, saved_by, note
           FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
@@ -239,12 +241,12 @@ async def by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Version
     return found
 
 
-async def history(tx: Tx, name: str | None = None) -> list[Version]:
-    """Every version of a profile, newest first; NotFound if there is none."""
+async def read_versions(tx: Tx, name: str | None = None) -> list[ProfileVersion]:
+    """Read all versions of a profile, newest first. NotFound if there is no such profile."""
     newest = await get(tx, name)
     return await fetch_all(
         tx,
-        Version,
+        ProfileVersion,
         """
         SELECT profile_id, name, version, content, saved_at, saved_by, note
           FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
@@ -255,11 +257,11 @@ async def history(tx: Tx, name: str | None = None) -> list[Version]:
     )
 
 
-async def find(tx: Tx) -> list[Entry]:
-    """All profiles, by name."""
+async def find_all(tx: Tx) -> list[ProfileSummary]:
+    """Read all profiles, by name."""
     return await fetch_all(
         tx,
-        Entry,
+        ProfileSummary,
         """
         SELECT name, version,
                profile.id IS NOT DISTINCT FROM

@@ -1,4 +1,4 @@
-"""What a profile would say of all that is open, beside what was said before."""
+"""Compare the stored verdicts on all open listings with what a profile would say now."""
 
 from __future__ import annotations
 
@@ -12,56 +12,56 @@ from jobmill.catalog.listings import Listing, ListingId
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.db import Database, Tx
 from jobmill.matching import local_score, matches, verdicts
-from jobmill.matching.local_score import Judgement
+from jobmill.matching.local_score import LocalVerdict
 from jobmill.matching.matches import Status
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_facts
 from jobmill.matching.rules.company_facts import Employer
-from jobmill.matching.verdicts import Brief, Outcome
+from jobmill.matching.verdicts import Outcome, VerdictSummary
 
 PAGE = 200
 Kind: TypeAlias = Literal["in", "out", "moved", "other", "same"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What a listing comes to; without an outcome it was never judged."""
+class ScoredOutcome:
+    """Outcome and score of a listing. No outcome means that it was never judged."""
 
     outcome: Outcome | None = None
     score: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VerdictChange:
     listing_id: ListingId
     url: str
     title: str | None
     company: str | None
     kind: Kind
-    before: Standing
-    after: Standing
+    before: ScoredOutcome
+    after: ScoredOutcome
     status: Status | None
-    """What a person said of it, which stays."""
+    """The status that a person gave it. Rescoring does not change it."""
 
 
-def stand(kept: Brief | None) -> Standing:
-    """What was said."""
-    return Standing(kept.outcome, kept.score) if kept else Standing()
+def stored_outcome(kept: VerdictSummary | None) -> ScoredOutcome:
+    return ScoredOutcome(kept.outcome, kept.score) if kept else ScoredOutcome()
 
 
-def predict(kept: Brief | None, found: Judgement) -> Standing:
-    """What judging it anew will come to: a model's score moves as the local one does."""
+def predict_outcome(kept: VerdictSummary | None, found: LocalVerdict) -> ScoredOutcome:
+    """Predict the outcome of judging again. A score from a model moves by as much as the local
+    score."""
     match = found.match
     if match is None:
-        return Standing("filtered")
+        return ScoredOutcome("filtered")
     score = match.match_score
     if kept and kept.score is not None and kept.local_score is not None:
         score = max(0, min(100, kept.score + score - kept.local_score))
-    return Standing("matched" if score >= match.threshold else "skipped", score)
+    return ScoredOutcome("matched" if score >= match.threshold else "skipped", score)
 
 
-def name_change(before: Standing, after: Standing) -> Kind:
-    """What became of it, as far as a person cares."""
+def classify_change(before: ScoredOutcome, after: ScoredOutcome) -> Kind:
+    """Classify a change by its effect on the list of matches."""
     if before == after:
         return "same"
     was, now = before.outcome == "matched", after.outcome == "matched"
@@ -72,13 +72,13 @@ def name_change(before: Standing, after: Standing) -> Kind:
     return "other"
 
 
-async def compare(
+async def compare_open_listings(
     database: Database, profile_id: int, profile: Profile, platforms: PlatformRules
-) -> AsyncGenerator[Change]:
-    """Every open listing as the profile judges it now, locally, beside its kept verdict; it is
-    read page by page, and nothing is kept."""
+) -> AsyncGenerator[VerdictChange]:
+    """Judge every open listing locally and compare the result with its stored verdict. Listings are
+    read page by page; nothing is stored."""
     async with database.transaction() as tx:
-        said = await matches.touched(tx, profile_id)
+        said = await matches.read_statuses(tx, profile_id)
     employers: dict[int, Employer] = {}
     after = None
     while True:
@@ -87,12 +87,12 @@ async def compare(
                 tx, ListingQuery(duplicates=True), after=after, limit=PAGE
             )
             found = await listings.by_ids(tx, [hit.id for hit in page.hits])
-            kept = await verdicts.briefs(tx, profile_id, [one.id for one in found])
+            kept = await verdicts.read_summaries(tx, profile_id, [one.id for one in found])
             for listing in found:
                 if listing.company_id is not None and listing.company_id not in employers:
-                    employers[listing.company_id] = await employer_of(tx, listing)
+                    employers[listing.company_id] = await read_employer(tx, listing)
         for one in found:
-            if is_judged(one, kept.get(one.id)):
+            if is_compared(one, kept.get(one.id)):
                 employer = employers.get(one.company_id or 0, Employer())
                 judgement = await local_score.judge(database, profile, one, employer, platforms)
                 yield _change(one, kept.get(one.id), judgement, said.get(one.id))
@@ -101,30 +101,31 @@ async def compare(
             return
 
 
-def is_judged(listing: Listing, kept: Brief | None) -> bool:
-    """Not what a person wanted whatever the rules say, and not what another listing stands for."""
+def is_compared(listing: Listing, kept: VerdictSummary | None) -> bool:
+    """Skip listings that a person asked for regardless of the rules, and duplicates that another
+    listing represents."""
     repeats = listing.duplicate_of is not None and listing.duplicate_kind != "multi_location"
     return not repeats and not (kept and kept.forced)
 
 
 def _change(
-    listing: Listing, kept: Brief | None, judgement: Judgement, status: Status | None
-) -> Change:
-    before, after = stand(kept), predict(kept, judgement)
-    return Change(
+    listing: Listing, kept: VerdictSummary | None, judgement: LocalVerdict, status: Status | None
+) -> VerdictChange:
+    before, after = stored_outcome(kept), predict_outcome(kept, judgement)
+    return VerdictChange(
         listing.id,
         listing.url,
         listing.title,
         listing.company,
-        name_change(before, after),
+        classify_change(before, after),
         before,
         after,
         status,
     )
 
 
-async def employer_of(tx: Tx, listing: Listing) -> Employer:
-    """What is known of who offers a listing."""
+async def read_employer(tx: Tx, listing: Listing) -> Employer:
+    """Read what the catalog knows about the company of a listing."""
     if listing.company_id is None:
         return Employer()
-    return company_facts.read(await companies.get(tx, listing.company_id))
+    return company_facts.to_employer(await companies.get(tx, listing.company_id))

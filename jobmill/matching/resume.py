@@ -1,4 +1,4 @@
-"""Resumes, read into the draft of a profile. Only what they say outright is taken."""
+"""Read a resume into a draft profile, taking only what the resume states explicitly."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 Format: TypeAlias = Literal["pdf", "docx", "json-resume", "text"]
 
-BIGGEST = 10_000_000
+MAX_FILE_SIZE = 10_000_000
 """Bytes of a file."""
-LONGEST = 300_000
+MAX_TEXT_LENGTH = 300_000
 """Characters of its text."""
-UNPACKED = 60_000_000
+MAX_UNPACKED_SIZE = 60_000_000
 """Bytes of a DOCX, unpacked."""
-PARTS = 2_000
-PAGES = 60
-MOST_WORK = 200
-"""Employments of a JSON Resume."""
-PATIENCE = 20.0
+MAX_PARTS = 2_000
+MAX_PAGES = 60
+MAX_JOBS = 200
+"""Jobs in a JSON Resume."""
+PDF_TIMEOUT = 20.0
 """Seconds for the pages of a PDF."""
 PDF_LIMITS: dict[str, Any] = {
     "stream_parsing_work_maximum_count": 150_000,
@@ -46,16 +46,16 @@ PDF_LIMITS: dict[str, Any] = {
     "array_based_stream_maximum_output_length": 10_000_000,
     "page_tree_maximum_entries": 1_000,
     "xform_maximum_invocations_per_extraction": 50,
-    # No program of this machine is started for a picture.
+    # Do not start an external program to decode images.
     "jbig2dec_binary": None,
 }
-"""A full page takes some 5,000 steps and some 50 kB."""
+"""A full page takes about 5,000 steps and 50 kB."""
 
-BROKEN = (
+PARSE_ERRORS = (
     ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, SyntaxError,
     AssertionError, OSError, EOFError, MemoryError, zlib.error, struct.error, zipfile.BadZipFile,
 )  # fmt: skip
-"""What libraries raise when they stumble over a file that was made to make them stumble."""
+"""Exceptions that the parsing libraries raise on malformed or malicious files."""
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -80,24 +80,24 @@ CAREER = re.compile(
     r"|(?P<ans>\d{1,2})\+? ans d['\u2019]expérience\b(?: professionnelle\b)?(?! (?:en|dans|avec|sur)\b)",
     re.IGNORECASE,
 )
-NOTHING = (
+NOTHING_FOUND = (
     "Nothing was found in {file}: no title, no skill we know, no dated employment. Give the whole "
     "text of a resume, or fill the profile in by hand."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What a resume says, for somebody to look over."""
+class ResumeDraft:
+    """A profile read from a resume, for the person to review."""
 
     format: Format
     profile: Profile
     missing: tuple[str, ...]
-    """Fields that it says nothing of."""
+    """Profile fields that the resume does not mention."""
 
 
-def sniff(data: bytes) -> Format | None:
-    """Which kind of resume this certainly is; None for any other text."""
+def detect_format(data: bytes) -> Format | None:
+    """Detect the file format; None for plain text."""
     if data.lstrip()[:5] == b"%PDF-":
         return "pdf"
     if data[:4] == b"PK\x03\x04" or data.startswith(OLE):
@@ -106,7 +106,7 @@ def sniff(data: bytes) -> Format | None:
 
 
 def _is_json_resume(data: bytes) -> bool:
-    if not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{") or len(data) > BIGGEST:
+    if not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{") or len(data) > MAX_FILE_SIZE:
         return False
     try:
         told = json.loads(data)
@@ -115,20 +115,20 @@ def _is_json_resume(data: bytes) -> bool:
     return isinstance(told, dict) and bool({"basics", "work", "education"} & told.keys())  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
 
 
-def read(data: bytes, file: str, *, today: dt.date | None = None) -> Draft:
-    """The draft of a profile; Invalid, with what to do, for a file that cannot be read, or in which
-    nothing is found."""
+def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> ResumeDraft:
+    """Read a resume into a draft profile. Invalid, with advice, if the file cannot be read or
+    contains nothing usable."""
     today = today or dt.datetime.now(dt.UTC).date()
-    if len(data) > BIGGEST:
-        raise Invalid(f"{file} has more than {BIGGEST // 10**6} MB: give its text alone")
-    form = sniff(data) or "text"
+    if len(data) > MAX_FILE_SIZE:
+        raise Invalid(f"{file} has more than {MAX_FILE_SIZE // 10**6} MB: give its text alone")
+    form = detect_format(data) or "text"
     if form == "json-resume":
         found = _from_json(json.loads(data), today)
     else:
         found = _from_text(_text(data, form, file), today)
     if not found.model_fields_set:
-        raise Invalid(NOTHING.format(file=file))
-    return Draft(form, found, tuple(_missing(found)))
+        raise Invalid(NOTHING_FOUND.format(file=file))
+    return ResumeDraft(form, found, tuple(_missing(found)))
 
 
 def _missing(profile: Profile) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _missing(profile: Profile) -> Iterator[str]:
 def _text(data: bytes, form: Format, file: str) -> str:
     readers = {"pdf": _pdf, "docx": _docx}
     text = readers[form](data, file) if form in readers else _decoded(data, file)
-    if len(text) > LONGEST:
+    if len(text) > MAX_TEXT_LENGTH:
         raise Invalid(f"{file} holds more text than any resume: {len(text):,} characters")
     if not text.strip():
         raise Invalid(f"{file} holds no text: a scan must be turned into text first")
@@ -162,27 +162,27 @@ def _decoded(data: bytes, file: str) -> str:
 
 
 def _pdf(data: bytes, file: str) -> str:
-    import pypdf  # It takes a while to load, and few commands need it.
+    import pypdf  # Imported here because it loads slowly and few commands need it.
     import pypdf.errors
 
-    # It warns of every oddity; what matters is whether a text comes out.
+    # pypdf warns about every oddity; only the extracted text matters.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         with pypdf.apply_configuration(**PDF_LIMITS):
             reader = pypdf.PdfReader(io.BytesIO(data))
             if reader.is_encrypted:
                 raise Invalid(f"{file} is encrypted: save it without a password")
-            if len(reader.pages) > PAGES:
-                raise Invalid(f"{file} has more than {PAGES} pages: give the resume alone")
+            if len(reader.pages) > MAX_PAGES:
+                raise Invalid(f"{file} has more than {MAX_PAGES} pages: give the resume alone")
             return _joined(_page_texts(reader.pages, file))
     except pypdf.errors.LimitReachedError as error:
         raise Invalid(f"{file} holds more than any resume: give its text") from error
-    except (pypdf.errors.PyPdfError, *BROKEN) as error:
+    except (pypdf.errors.PyPdfError, *PARSE_ERRORS) as error:
         raise Invalid(f"{file} is a broken PDF: save it anew, or give its text") from error
 
 
 def _page_texts(pages: Iterable[PageObject], file: str) -> Iterator[str]:
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + PDF_TIMEOUT
     for page in pages:
         if time.monotonic() > ends:
             raise Invalid(f"{file} takes too long to read: give its text")
@@ -195,21 +195,22 @@ def _docx(data: bytes, file: str) -> str:
             f"{file} is encrypted, or of an old Word: save it as .docx without a password"
         )
     try:
-        _refuse_bombs(data, file)
+        _check_unpacked_size(data, file)
         return _joined(_paragraphs(data))
-    except BROKEN as error:
+    except PARSE_ERRORS as error:
         raise Invalid(f"{file} is a broken DOCX: save it anew, or give its text") from error
 
 
-def _refuse_bombs(data: bytes, file: str) -> None:
-    # zipfile reads no more of a part than its entry says, so that what is said here holds.
+def _check_unpacked_size(data: bytes, file: str) -> None:
+    # zipfile never reads more of a part than its entry declares, so the declared sizes can be
+    # trusted.
     parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
-    if len(parts) > PARTS or sum(part.file_size for part in parts) > UNPACKED:
+    if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED_SIZE:
         raise Invalid(f"{file} unpacks to more than any resume: give its text")
 
 
 def _paragraphs(data: bytes) -> Iterator[str]:
-    import docx  # As above.
+    import docx  # See above.
     from docx.table import Table
 
     for block in docx.Document(io.BytesIO(data)).iter_inner_content():
@@ -221,13 +222,13 @@ def _paragraphs(data: bytes) -> Iterator[str]:
 
 
 def _joined(parts: Iterator[str]) -> str:
-    """Joined by lines, until it is clear that there is too much of it."""
+    """Join the lines, stopping once the text is too long."""
     text: list[str] = []
     length = 0
     for part in parts:
         text.append(part)
         length += len(part)
-        if length > LONGEST:
+        if length > MAX_TEXT_LENGTH:
             break
     return "\n".join(text)
 
@@ -236,42 +237,44 @@ def _from_text(text: str, today: dt.date) -> Profile:
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     text = "".join(mark if mark.isprintable() or mark in "\n\t" else " " for mark in text)
     text = MARKDOWN.sub("", text)
-    parts = resume_sections.parts(text)
+    parts = resume_sections.split_sections(text)
     work = parts.get("work", [])
     top = [*parts["head"][:6], *parts.get("person", [])[:6]]
-    worked = work_history.stations(work or parts["head"], today, sure=bool(work))
-    years = _years(CAREER.search(text)) or work_history.years(worked)
+    worked = work_history.find_employments(work or parts["head"], today, sure=bool(work))
+    years = _years(CAREER.search(text)) or work_history.total_years(worked)
     found = _profile(
         summary=" ".join(" ".join(parts.get("summary", [])).split())[:10_000],
         experience_years=years,
         skills=_skills(text),
-        titles=work_history.titles([*top, *work]),
-        seniority=work_history.seniority(work_history.headline(top), worked, years),
+        titles=work_history.find_titles([*top, *work]),
+        seniority=work_history.derive_seniority(
+            work_history.find_headline_titles(top), worked, years
+        ),
         highlights=_items(work),
         projects=_items(parts.get("projects", [])),
         achievements=_items(parts.get("achievements", [])),
     )
-    # Two words alone may be anything.
-    name = resume_name.name(text) if found.model_fields_set or len(parts) > 1 else None
+    # Two words alone could be anything.
+    name = resume_name.find_name(text) if found.model_fields_set or len(parts) > 1 else None
     return found.model_copy(update={"person": Person(name=name[:200])}) if name else found
 
 
 def _profile(**told: Any) -> Profile:
-    """With what is told only, so that a draft does not state what the resume does not."""
+    """Set only the fields that the resume mentions, so that the draft does not state defaults."""
     return Profile.model_validate({name: value for name, value in told.items() if value})
 
 
 def _skills(text: str) -> list[Skill]:
     years: dict[str, float | None] = {}
-    for hit in skills.find(text):
+    for hit in skills.find_skills(text):
         stated = _stated_years(text, hit)
         known = years.get(hit.name)
         years[hit.name] = max(filter(None, (stated, known)), default=None)
     return [Skill(name=name, years=count) for name, count in list(years.items())[:500]]
 
 
-def _stated_years(text: str, hit: skills.Hit) -> float | None:
-    """`8 years of Python`, `Python (8 years)`: only right beside the name."""
+def _stated_years(text: str, hit: skills.SkillHit) -> float | None:
+    """Recognise `8 years of Python` and `Python (8 years)`, only right beside the name."""
     before = text[max(0, hit.start - 80) : hit.start]
     found = LED_BY_YEARS.search(before) or THEN_YEARS.match(text[hit.end : hit.end + 40])
     return _years(found)
@@ -280,12 +283,12 @@ def _stated_years(text: str, hit: skills.Hit) -> float | None:
 def _years(found: re.Match[str] | None) -> float | None:
     said = next(filter(None, found.groups()), None) if found else None
     count = float(said) if said else None
-    # Nobody has worked for longer.
+    # No career is longer than this.
     return count if count is None or count <= 80 else None
 
 
 def _items(lines: list[str]) -> list[str]:
-    """The points of a list, each with the lines it runs over."""
+    """The items of a bulleted list, each joined with its continuation lines."""
     found: list[str] = []
     is_open = False
     for line in lines:
@@ -300,20 +303,20 @@ def _items(lines: list[str]) -> list[str]:
 
 
 def _from_json(told: dict[str, Any], today: dt.date) -> Profile:
-    """JSON Resume (jsonresume.org); what has another shape is passed over."""
-    basics = _group(told.get("basics"))
-    work = _groups(told.get("work"))[:MOST_WORK]
-    texts = [_word(basics.get("summary")), *_strings(told)]
-    named = [name for entry in _groups(told.get("skills")) for name in _skill_names(entry)]
-    titles = [_word(basics.get("label")), *(_word(entry.get("position")) for entry in work)]
-    worked = [one for entry in work for one in _stations(entry, today)]
+    """Read a JSON Resume (jsonresume.org). Values with an unexpected type are ignored."""
+    basics = _as_dict(told.get("basics"))
+    work = _as_dicts(told.get("work"))[:MAX_JOBS]
+    texts = [_as_text(basics.get("summary")), *_strings(told)]
+    named = [name for entry in _as_dicts(told.get("skills")) for name in _skill_names(entry)]
+    titles = [_as_text(basics.get("label")), *(_as_text(entry.get("position")) for entry in work)]
+    worked = [one for entry in work for one in _employments(entry, today)]
     person = _person(basics)
     return _profile(
         person=person if person.model_fields_set else None,
-        experience_years=work_history.years(worked),
-        seniority=work_history.seniority([_word(basics.get("label"))], worked, work_history.years(worked)),
-        summary=_word(basics.get("summary"))[:10_000],
-        skills=_merged(named, _skills("\n".join(texts)[:LONGEST])),
+        experience_years=work_history.total_years(worked),
+        seniority=work_history.derive_seniority([_as_text(basics.get("label"))], worked, work_history.total_years(worked)),
+        summary=_as_text(basics.get("summary"))[:10_000],
+        skills=_merged(named, _skills("\n".join(texts)[:MAX_TEXT_LENGTH])),
         titles=list(dict.fromkeys(title[:200] for title in titles if title))[:50],
         highlights=[line for entry in work for line in _lines(entry.get("highlights"))][:200],
         projects=_about(told.get("projects"), "name", "description"),
@@ -322,64 +325,64 @@ def _from_json(told: dict[str, Any], today: dt.date) -> Profile:
 
 
 def _person(basics: dict[str, Any]) -> Person:
-    place = _group(basics.get("location"))
-    city = ", ".join(filter(None, (_word(place.get(part)) for part in ("city", "region"))))
-    told = {"name": _word(basics.get("name"))[:200], "home_city": city[:200]}
+    place = _as_dict(basics.get("location"))
+    city = ", ".join(filter(None, (_as_text(place.get(part)) for part in ("city", "region"))))
+    told = {"name": _as_text(basics.get("name"))[:200], "home_city": city[:200]}
     return Person.model_validate({name: value for name, value in told.items() if value})
 
 
-def _stations(entry: dict[str, Any], today: dt.date) -> list[work_history.Station]:
-    start, end = (_word(entry.get(name))[:7] for name in ("startDate", "endDate"))
+def _employments(entry: dict[str, Any], today: dt.date) -> list[work_history.Employment]:
+    start, end = (_as_text(entry.get(name))[:7] for name in ("startDate", "endDate"))
     if not start or (entry.get("endDate") and not end):
         return []
-    found = work_history.stations([f"{start} - {end or 'present'}"], today)
-    return [one._replace(titles=[_word(entry.get("position"))]) for one in found]
+    found = work_history.find_employments([f"{start} - {end or 'present'}"], today)
+    return [one._replace(titles=[_as_text(entry.get("position"))]) for one in found]
 
 
 def _skill_names(entry: dict[str, Any]) -> list[str]:
-    """An entry is a skill, or a group of them: then its keywords are the skills."""
+    """An entry is a skill, or a group whose keywords are the skills."""
     keywords = _lines(entry.get("keywords"))
-    return keywords or list(filter(None, [_word(entry.get("name"))]))
+    return keywords or list(filter(None, [_as_text(entry.get("name"))]))
 
 
 def _merged(named: list[str], found: list[Skill]) -> list[Skill]:
-    """What is listed first, then what the texts name besides."""
+    """Skills from the list first, then others that the texts name."""
     years = {skill.name: skill.years for skill in found}
-    names = dict.fromkeys([*(skills.canonical(name)[:200] for name in named), *years])
+    names = dict.fromkeys([*(skills.canonical_name(name)[:200] for name in named), *years])
     once = {name.casefold(): name for name in reversed(names)}
     return [Skill(name=name, years=years.get(name)) for name in reversed(once.values())][:500]
 
 
 def _about(given: object, *fields: str) -> list[str]:
-    """Each entry on a line: what it is called, and what it says of itself."""
-    parts = [[_word(entry.get(field)) for field in fields] for entry in _groups(given)]
+    """Each entry on one line: its name and its description."""
+    parts = [[_as_text(entry.get(field)) for field in fields] for entry in _as_dicts(given)]
     lines = [": ".join(filter(None, part))[:2_000] for part in parts]
     return [line for line in lines if line][:200]
 
 
 def _strings(told: object) -> Iterator[str]:
-    """Texts that people write about their work, wherever they stand."""
+    """Free texts about the person's work, wherever they are in the document."""
     for part in ("work", "projects", "volunteer"):
-        for entry in _groups(_group(told).get(part)):
-            yield _word(entry.get("summary"))
-            yield _word(entry.get("description"))
+        for entry in _as_dicts(_as_dict(told).get(part)):
+            yield _as_text(entry.get("summary"))
+            yield _as_text(entry.get("description"))
             yield from _lines(entry.get("highlights"))
 
 
-def _group(given: object) -> dict[str, Any]:
+def _as_dict(given: object) -> dict[str, Any]:
     return cast(dict[str, Any], given) if isinstance(given, dict) else {}
 
 
-def _groups(given: object) -> list[dict[str, Any]]:
-    return [_group(one) for one in cast(list[object], given)] if isinstance(given, list) else []
+def _as_dicts(given: object) -> list[dict[str, Any]]:
+    return [_as_dict(one) for one in cast(list[object], given)] if isinstance(given, list) else []
 
 
 def _lines(given: object) -> list[str]:
-    found = [_word(one) for one in cast(list[object], given)] if isinstance(given, list) else []
+    found = [_as_text(one) for one in cast(list[object], given)] if isinstance(given, list) else []
     return [line[:2_000] for line in found if line]
 
 
-def _word(given: object) -> str:
-    """On one line, without anything that a profile refuses."""
+def _as_text(given: object) -> str:
+    """One line, without characters that a profile rejects."""
     text = given if isinstance(given, str) else ""
     return "".join(mark if mark.isprintable() else " " for mark in text).strip()

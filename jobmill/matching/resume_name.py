@@ -1,4 +1,4 @@
-"""Whose resume it is: the name at its top, where that is surely one."""
+"""Find the person's name at the top of a resume, if it is certain."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .posting_facts import skills
 from .work_history import ROLE, SEPARATOR
 
 TOP: Final = 15
-"""Lines that are looked at."""
+"""Lines to look at."""
 FIRST: Final = 4
-"""So many of them may hold a name that no e-mail address confirms."""
+"""Among the first lines, a name counts even if no e-mail address confirms it."""
 WIDE: Final = 120
 CALLED: Final = re.compile(
     r"(?:(?:full |last )?name|nom(?: et prénom)?|prénom et nom|vor- und nachname|nombre(?: completo)?)"
@@ -29,7 +29,7 @@ KIND: Final = re.compile(
     r"(?:\s(?:of|von|de))?(?!\w)[\s:|\u2013\u2014-]{0,5}",
     re.IGNORECASE,
 )
-"""What a resume calls itself, perhaps before a name."""
+"""Document titles that may precede a name."""
 STYLES: Final = re.compile(r"(?:(?:dr|prof|mr|mrs|ms|herr|frau|mme|dipl\.?-\w{2,5})\b\.? ?){1,4}", re.IGNORECASE)  # fmt: skip
 MAIL: Final = re.compile(r"(?<![\w.+-])(?P<who>[\w.+-]{1,64})@[\w-]{1,63}\.")
 WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019.-][^\W\d_]+){0,3}\.?")
@@ -54,12 +54,12 @@ technologies technology telephone test testing the title to tools training unite
 vitae web website with work writer your
 """
 NO_NAMES: Final = frozenset(_OTHER_WORDS.split())
-"""Words that stand in titles, headings and addresses, and hardly in names."""
+"""Words common in job titles, headings and addresses, and rare in names."""
 
 
-def name(text: str) -> str | None:
-    """The person's name: as it is labelled, else a line of two to four capitalised words near the top
-    that is no heading, title, skill or place; None where none is sure."""
+def find_name(text: str) -> str | None:
+    """Find the person's name: a labelled name, else a line of two to four capitalised words near
+    the top that is not a heading, title, skill or place. None if nothing is certain."""
     lines = [line.strip() for line in text[:20_000].splitlines() if line.strip()][:TOP]
     for line in lines:
         called = CALLED.match(line[:WIDE])
@@ -68,7 +68,7 @@ def name(text: str) -> str | None:
     found = list(_candidates(lines))
     owners = [_folded(mail["who"]) for mail in MAIL.finditer(text[:20_000])]
     for _, one in found:
-        if any(_owns(owner, one) for owner in owners):
+        if any(_address_matches(owner, one) for owner in owners):
             return one
     return next((one for place, one in found if place < FIRST), None)
 
@@ -79,11 +79,10 @@ def _labelled(given: str) -> str | None:
 
 
 def _candidates(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Names and their places among the lines that are no headings; where the content begins, the
-    top is over."""
+    """Yield candidate names with their position, up to the first section heading."""
     place = 0
     for line in lines:
-        part = resume_sections.heading(line)
+        part = resume_sections.section_of_heading(line)
         if part in ("work", "skills", "education", "projects", "achievements", "other"):
             return
         bare = KIND.sub("", line[:WIDE], count=1) if KIND.match(line) else line
@@ -91,14 +90,14 @@ def _candidates(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             continue
         parts = [*SEPARATOR.split(bare), ""]
         for n, (one, after) in enumerate(pairwise(parts)):
-            # Behind others on a line, only an e-mail address tells a name from a place.
+            # After other text on a line, only an e-mail address distinguishes a name from a place.
             if (known := _as_name(one)) and not gazetteer.find_area(after):
                 yield place if n == 0 else FIRST, known
         place += 1
 
 
 def _as_name(part: str) -> str | None:
-    """With its capitals put right where all are; None where it is not like a name."""
+    """Normalise an all-capitals name. None if the text does not look like a name."""
     bare = STYLES.sub("", part.strip(), count=1) if STYLES.match(part.strip()) else part.strip()
     words = bare.split()
     if not 2 <= len(words) <= 4 or len(bare) > 60 or not all(map(WORD.fullmatch, words)):
@@ -119,11 +118,11 @@ def _could_be_a_name(text: str) -> bool:
         return False
     if gazetteer.find_area(text) or gazetteer.country_of_city(text):
         return False
-    return sum(hit.end - hit.start for hit in skills.find(text)) < len(text.replace(" ", ""))
+    return sum(hit.end - hit.start for hit in skills.find_skills(text)) < len(text.replace(" ", ""))
 
 
-def _owns(owner: str, name: str) -> bool:
-    """Whether an address is made of a word of the name."""
+def _address_matches(owner: str, name: str) -> bool:
+    """Whether the e-mail address contains a word of the name."""
     return any(len(word) > 2 and _folded(word) in owner for word in name.split())
 
 

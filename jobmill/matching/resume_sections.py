@@ -1,4 +1,4 @@
-"""The parts of a resume, by the headings that people give them."""
+"""Split a resume into sections by their usual headings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADINGS: Final[dict[str, str]] = {
     r"|idiomas|intereses|referencias",
 }
 BESIDE: Final = r"tools|awards|honou?rs|activities|qualifications|expertise|interests|academics|preise|methoden|outils|herramientas"
-"""What stands beside another word in a heading, and is none by itself."""
+"""Words that occur in headings only together with another heading word."""
 HEADING: Final = re.compile(
     "(?:"
     + "|".join(f"(?P<{name}>{words})" for name, words in HEADINGS.items())
@@ -44,11 +44,11 @@ LETTER: Final = re.compile(r"[^\W_]")
 SPACED: Final = re.compile(r"(?:\w )+\w")
 """E D U C A T I O N"""
 LONGEST: Final = 60
-"""Longer lines are no headings, and must not be looked at for long."""
+"""Longer lines are not headings; the limit also bounds the time of the regular expressions."""
 
 
-def heading(line: str) -> str | None:
-    """Which part this line begins; None for any other line."""
+def section_of_heading(line: str) -> str | None:
+    """The section that a line starts; None for other lines."""
     begin = LETTER.search(line) if len(line) < LONGEST else None
     if begin is None:
         return None
@@ -57,12 +57,12 @@ def heading(line: str) -> str | None:
     return found.lastgroup if found else None
 
 
-def parts(text: str) -> dict[str, list[str]]:
-    """Lines by the heading they stand under; what comes before the first is the head."""
+def split_sections(text: str) -> dict[str, list[str]]:
+    """Group lines by section. Lines before the first heading belong to "head"."""
     found: dict[str, list[str]] = {"head": []}
     here = found["head"]
     for line in text.splitlines():
-        if name := heading(line):
+        if name := section_of_heading(line):
             here = found.setdefault(name, [])
         else:
             here.append(line)

@@ -1,4 +1,4 @@
-"""Views: filters of the inbox that somebody gave a name."""
+"""Saved views: named filters of the inbox."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from psycopg.errors import UniqueViolation
 from jobmill.catalog.posting import Arrangement
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
-from jobmill.matching.matches import Status, Wanted
+from jobmill.matching.matches import MatchQuery, Status
 from jobmill.matching.profiles import ProfileId
 
 ViewId = NewType("ViewId", int)
 
-LONGEST = 60
-LONGEST_WORDS = 200
-MOST = 20
-"""So many for a profile: they stand in one line."""
-KEPT = dt.timedelta(days=7)
-"""For so long a view that was removed can be taken back."""
-LISTED: list[Status] = [one for one in get_args(Status) if one != "dismissed"]
-"""What is listed where no status is asked for."""
+MAX_NAME_LENGTH = 60
+MAX_WORDS_LENGTH = 200
+MAX_VIEWS = 20
+"""Views per profile; the page shows them in one row."""
+RESTORABLE_FOR = dt.timedelta(days=7)
+"""How long a removed view can be restored."""
+DEFAULT_STATUSES: list[Status] = [one for one in get_args(Status) if one != "dismissed"]
+"""The statuses shown when none is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
-    """What an inbox is narrowed to; None is no wish."""
+class InboxFilters:
+    """Filters of the inbox; None does not restrict."""
 
     status: Status | None = None
     least_score: int | None = None
@@ -37,10 +37,10 @@ class Filters:
     words: str | None = None
     newest: bool = False
 
-    def wanted(self, profile_id: int, *, after: int | None = None, limit: int = 50) -> Wanted:
-        return Wanted(
+    def to_query(self, profile_id: int, *, after: int | None = None, limit: int = 50) -> MatchQuery:
+        return MatchQuery(
             profile_id=profile_id,
-            statuses=[self.status] if self.status else LISTED,
+            statuses=[self.status] if self.status else DEFAULT_STATUSES,
             least_score=self.least_score,
             arrangement=self.arrangement,
             q=self.words,
@@ -51,7 +51,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SavedView:
     id: ViewId
     profile_id: ProfileId
     name: str
@@ -65,37 +65,33 @@ class View:
     removed_at: dt.datetime | None
 
     @property
-    def filters(self) -> Filters:
-        return Filters(
+    def filters(self) -> InboxFilters:
+        return InboxFilters(
             self.status, self.least_score, self.arrangement, self.words, newest=self.newest
         )
 
 
-class TakenName(Conflict):
-    """A view of this name stands already."""
-
+class ViewNameTaken(Conflict):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"There is a view {name} already: choose another name, or remove that one."
         )
 
 
-class TooMany(Conflict):
-    """The profile has all the views that it may have."""
-
+class TooManyViews(Conflict):
     def __init__(self) -> None:
-        super().__init__(f"There are {MOST} views, and no room for more: remove one first.")
+        super().__init__(f"There are {MAX_VIEWS} views, and no room for more: remove one first.")
 
 
 async def save(
-    tx: Tx, profile_id: int, name: str, filters: Filters, *, actor: str | None = None
-) -> View:
-    """Keep filters under a name; Invalid if it is none, Conflict if it is taken or there are too
-    many."""
-    name = _checked(name)
-    if filters.words and len(filters.words) > LONGEST_WORDS:
-        raise Invalid(f"A view looks for {LONGEST_WORDS} characters at most.")
-    await _make_room(tx, profile_id)
+    tx: Tx, profile_id: int, name: str, filters: InboxFilters, *, actor: str | None = None
+) -> SavedView:
+    """Save filters under a name. Invalid if the name is not allowed, Conflict if it is taken or
+    there are too many views."""
+    name = _clean_name(name)
+    if filters.words and len(filters.words) > MAX_WORDS_LENGTH:
+        raise Invalid(f"A view looks for {MAX_WORDS_LENGTH} characters at most.")
+    await _lock_and_check_limit(tx, profile_id)
     try:
         async with tx.transaction():
             made = await fetch_value(
@@ -116,32 +112,32 @@ async def save(
                 },
             )
     except UniqueViolation as error:
-        raise TakenName(name) from error
+        raise ViewNameTaken(name) from error
     return await get(tx, profile_id, made or 0)
 
 
-def _checked(name: str) -> str:
+def _clean_name(name: str) -> str:
     name = " ".join(name.split())
     if not name or not name.isprintable():
         raise Invalid("A view needs a name.")
-    if len(name) > LONGEST:
-        raise Invalid(f"A view's name has {LONGEST} characters at most.")
+    if len(name) > MAX_NAME_LENGTH:
+        raise Invalid(f"A view's name has {MAX_NAME_LENGTH} characters at most.")
     return name
 
 
-async def _make_room(tx: Tx, profile_id: int) -> None:
-    """Let one at a time add to a profile's views, and none beyond the last."""
-    # The profile is the row that owns the room.
+async def _lock_and_check_limit(tx: Tx, profile_id: int) -> None:
+    """Serialise changes to a profile's views, and check the limit."""
+    # The profile row is the lock.
     await tx.execute("SELECT FROM matching.profile WHERE id = %s FOR NO KEY UPDATE", [profile_id])
-    if len(await find(tx, profile_id)) >= MOST:
-        raise TooMany
+    if len(await find_all(tx, profile_id)) >= MAX_VIEWS:
+        raise TooManyViews
 
 
-async def find(tx: Tx, profile_id: int) -> list[View]:
-    """The views of a profile, by name."""
+async def find_all(tx: Tx, profile_id: int) -> list[SavedView]:
+    """Read the views of a profile, by name."""
     return await fetch_all(
         tx,
-        View,
+        SavedView,
         """
         SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at,
                made_by, removed_at
@@ -152,11 +148,11 @@ async def find(tx: Tx, profile_id: int) -> list[View]:
     )
 
 
-async def get(tx: Tx, profile_id: int, id: int) -> View:
-    """One view, also one that was removed a moment ago; NotFound if there is none."""
+async def get(tx: Tx, profile_id: int, id: int) -> SavedView:
+    """Read a view, including recently removed ones. NotFound if it does not exist."""
     found = await fetch_one(
         tx,
-        View,
+        SavedView,
         """
         SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at,
                made_by, removed_at
@@ -169,20 +165,20 @@ async def get(tx: Tx, profile_id: int, id: int) -> View:
     return found
 
 
-async def named(tx: Tx, profile_id: int, name: str) -> View:
-    """The view of this name, however it is cased; NotFound if there is none."""
+async def find_by_name(tx: Tx, profile_id: int, name: str) -> SavedView:
+    """Find a view by name, ignoring case. NotFound if it does not exist."""
     wanted = " ".join(name.split()).lower()
-    found = [one for one in await find(tx, profile_id) if one.name.lower() == wanted]
+    found = [one for one in await find_all(tx, profile_id) if one.name.lower() == wanted]
     if not found:
         raise NotFound("view", name)
     return found[0]
 
 
-async def remove(tx: Tx, profile_id: int, id: int, *, actor: str | None = None) -> View:
-    """Take a view away; for a while `restore` gives it back. NotFound if there is none."""
+async def remove(tx: Tx, profile_id: int, id: int, *, actor: str | None = None) -> SavedView:
+    """Remove a view; `restore` brings it back for a while. NotFound if it does not exist."""
     await tx.execute(
         "DELETE FROM matching.view WHERE profile_id = %s AND removed_at < now() - %s",
-        [profile_id, KEPT],
+        [profile_id, RESTORABLE_FOR],
     )
     await tx.execute(
         """
@@ -194,18 +190,18 @@ async def remove(tx: Tx, profile_id: int, id: int, *, actor: str | None = None) 
     return await get(tx, profile_id, id)
 
 
-async def restore(tx: Tx, profile_id: int, id: int) -> View:
-    """Give a view back that was removed; NotFound if it is gone for good, Conflict if its name is
-    taken or there are too many."""
+async def restore(tx: Tx, profile_id: int, id: int) -> SavedView:
+    """Restore a removed view. NotFound if it was deleted, Conflict if its name is taken or there
+    are too many views."""
     view = await get(tx, profile_id, id)
     if view.removed_at is None:
         return view
-    await _make_room(tx, profile_id)
+    await _lock_and_check_limit(tx, profile_id)
     try:
         async with tx.transaction():
             await tx.execute(
                 "UPDATE matching.view SET removed_at = NULL, removed_by = NULL WHERE id = %s", [id]
             )
     except UniqueViolation as error:
-        raise TakenName(view.name) from error
+        raise ViewNameTaken(view.name) from error
     return await get(tx, profile_id, id)

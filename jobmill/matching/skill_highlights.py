@@ -1,4 +1,4 @@
-"""Where a text names skills, for whoever shows it."""
+"""Find the skills that a text names, so that a page can highlight them."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from typing import NamedTuple
 from .posting_facts import skills
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     text: str
-    marked: bool
+    is_skill: bool
 
 
-def cut(text: str, names: Iterable[str]) -> list[Piece]:
-    """The text in pieces that together are the text, those marked that name one of the skills."""
-    pieces: list[Piece] = []
+def split_at_skills(text: str, names: Iterable[str]) -> list[TextPiece]:
+    """Split a text into pieces and mark those that name one of the skills. Joined, the pieces are
+    the text."""
+    pieces: list[TextPiece] = []
     end = 0
     for start, stop in sorted(_places(text, list(names))):
         if start < end:
             continue
         if start > end:
-            pieces.append(Piece(text[end:start], False))
-        pieces.append(Piece(text[start:stop], True))
+            pieces.append(TextPiece(text[end:start], False))
+        pieces.append(TextPiece(text[start:stop], True))
         end = stop
-    return [*pieces, Piece(text[end:], False)] if end < len(text) else pieces
+    return [*pieces, TextPiece(text[end:], False)] if end < len(text) else pieces
 
 
 def _places(text: str, names: list[str]) -> Iterable[tuple[int, int]]:
-    wanted = {skills.canonical(name) for name in names}
-    yield from ((hit.start, hit.end) for hit in skills.find(text) if hit.name in wanted)
-    # What only this profile calls a skill is found as it is written there.
-    for name in wanted - skills.names():
+    wanted = {skills.canonical_name(name) for name in names}
+    yield from ((hit.start, hit.end) for hit in skills.find_skills(text) if hit.name in wanted)
+    # Skills that are not in our list are found by their spelling in the profile.
+    for name in wanted - skills.all_names():
         for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
             yield found.span()

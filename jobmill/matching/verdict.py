@@ -1,4 +1,4 @@
-"""What a judgement says: the filter's part, the score's part, and what to put into an application."""
+"""The parts of a verdict: the filter result, the score, and suggestions for an application."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pydantic import TypeAdapter
 
 Priority: TypeAlias = Literal["High", "Medium", "Low"]
 
-LIMIT = "limit"
-"""The item that keeps a sum within 0 to 100."""
+SCORE_CAP = "limit"
+"""The score item that keeps the total between 0 and 100."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A reason that is enough by itself."""
+    """A reason that rejects a listing on its own."""
 
     rule: str
     reason: str
     words: str
-    """What was seen, in the posting's own words."""
+    """The evidence, quoted from the posting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class FilterResult:
     strikes: tuple[Strike, ...]
     rejection_summary: str
 
-    def record(self) -> dict[str, Any]:
-        """For the queue, the database and programs."""
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form stored in the queue and the database and shown by `--json`."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ScoreItem:
     """One part of a score."""
 
     name: str
@@ -54,12 +54,12 @@ class Item:
     most: int
     why: str
     words: tuple[str, ...] = ()
-    """What was seen, in the words of the posting, the profile or the company."""
+    """The evidence, quoted from the posting, the profile or the company."""
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
-    """What a resume for this listing should say; nothing that the profile does not."""
+class ResumeIntake:
+    """What a resume for this listing should say, using only what the profile states."""
 
     professional_summary: str = ""
     prioritized_skills: tuple[str, ...] = ()
@@ -76,21 +76,21 @@ class MatchResult:
     application_priority: Priority
     matched_skills: tuple[str, ...]
     skill_gaps: tuple[str, ...]
-    items: tuple[Item, ...]
+    items: tuple[ScoreItem, ...]
     threshold: int
     threshold_why: str
-    resume_intake: Intake = Intake()
+    resume_intake: ResumeIntake = ResumeIntake()
     scored_by: str = "local"
-    """Or the model."""
+    """"local", or the name of the model."""
     dropped_claims: tuple[str, ...] = ()
-    """What a model claimed and the texts do not hold."""
+    """Claims of the model that neither text supports."""
 
     @property
     def fits(self) -> bool:
         return self.match_score >= self.threshold
 
-    def record(self) -> dict[str, Any]:
-        """For the queue, the database and programs."""
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form stored in the queue and the database and shown by `--json`."""
         return asdict(self)
 
 
@@ -98,11 +98,11 @@ _FILTER = TypeAdapter(FilterResult)
 _MATCH = TypeAdapter(MatchResult)
 
 
-def read_filter(record: Mapping[str, Any]) -> FilterResult:
-    """The result that `record` wrote."""
+def parse_filter_result(record: Mapping[str, Any]) -> FilterResult:
+    """Read a result that `to_dict` wrote."""
     return _FILTER.validate_python(record)
 
 
-def read_match(record: Mapping[str, Any]) -> MatchResult:
-    """The result that `record` wrote."""
+def parse_match_result(record: Mapping[str, Any]) -> MatchResult:
+    """Read a result that `to_dict` wrote."""
     return _MATCH.validate_python(record)

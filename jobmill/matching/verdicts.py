@@ -1,4 +1,4 @@
-"""The newest word on each listing for each profile, also on those that were turned down."""
+"""The latest verdict on each listing for each profile, including rejected listings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ from psycopg.types.json import Jsonb
 from jobmill.catalog.listings import ListingId
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.matching.profiles import ProfileId
-from jobmill.matching.verdict import FilterResult, MatchResult, read_filter, read_match
+from jobmill.matching.verdict import (
+    FilterResult,
+    MatchResult,
+    parse_filter_result,
+    parse_match_result,
+)
 
 Outcome: TypeAlias = Literal["filtered", "skipped", "matched"]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """What was said of a listing, by which version of whose profile."""
+class Verdict:
+    """The result of judging a listing with one version of a profile."""
 
     profile_id: ProfileId
     profile_version: int
@@ -30,16 +35,16 @@ class Word:
     forced: bool = False
     item: int | None = None
     judged_at: dt.datetime | None = None
-    """None before it is kept."""
+    """None until it is stored."""
 
     @property
     def score(self) -> int | None:
         return self.match_result and self.match_result.match_score
 
 
-async def save(tx: Tx, word: Word) -> bool:
-    """Keep it in place of what was said before; False where a newer version of the profile spoke, or
-    the listing is gone."""
+async def save(tx: Tx, verdict: Verdict) -> bool:
+    """Replace the stored verdict. False if a newer version of the profile has already judged the
+    listing, or the listing no longer exists."""
     saved = await tx.execute(
         """
         INSERT INTO matching.verdict
@@ -55,21 +60,21 @@ async def save(tx: Tx, word: Word) -> bool:
                scored_by = excluded.scored_by, filter_result = excluded.filter_result,
                match_result = excluded.match_result, forced = excluded.forced,
                item = excluded.item, judged_at = now()
-         -- A newer version of the profile has the last word, whoever is slower.
+         -- A verdict by a newer version of the profile wins, whichever commits last.
          WHERE verdict.profile_version <= excluded.profile_version
         """,
         {
-            "profile": word.profile_id,
-            "listing": word.listing_id,
-            "version": word.profile_version,
-            "outcome": word.outcome,
-            "score": word.score,
-            "local": word.local_score,
-            "by": word.match_result and word.match_result.scored_by,
-            "filter": Jsonb(word.filter_result.record()),
-            "match": word.match_result and Jsonb(word.match_result.record()),
-            "forced": word.forced,
-            "item": word.item,
+            "profile": verdict.profile_id,
+            "listing": verdict.listing_id,
+            "version": verdict.profile_version,
+            "outcome": verdict.outcome,
+            "score": verdict.score,
+            "local": verdict.local_score,
+            "by": verdict.match_result and verdict.match_result.scored_by,
+            "filter": Jsonb(verdict.filter_result.to_dict()),
+            "match": verdict.match_result and Jsonb(verdict.match_result.to_dict()),
+            "forced": verdict.forced,
+            "item": verdict.item,
         },
     )
     return saved.rowcount == 1
@@ -89,8 +94,8 @@ class _Row:
     judged_at: dt.datetime
 
 
-async def get(tx: Tx, profile_id: int, listing_id: int) -> Word | None:
-    """What was last said of a listing, if it was judged."""
+async def get(tx: Tx, profile_id: int, listing_id: int) -> Verdict | None:
+    """Read the verdict on a listing, if there is one."""
     found = await fetch_one(
         tx,
         _Row,
@@ -104,13 +109,13 @@ async def get(tx: Tx, profile_id: int, listing_id: int) -> Word | None:
     if found is None:
         return None
     match = found.match_result
-    return Word(
+    return Verdict(
         found.profile_id,
         found.profile_version,
         found.listing_id,
         found.outcome,
-        read_filter(found.filter_result),
-        read_match(match) if match is not None else None,
+        parse_filter_result(found.filter_result),
+        parse_match_result(match) if match is not None else None,
         found.local_score,
         found.forced,
         found.item,
@@ -119,7 +124,7 @@ async def get(tx: Tx, profile_id: int, listing_id: int) -> Word | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class VerdictSummary:
     """A verdict without its reasons."""
 
     listing_id: ListingId
@@ -130,11 +135,13 @@ class Brief:
     forced: bool
 
 
-async def briefs(tx: Tx, profile_id: int, ids: list[ListingId]) -> dict[ListingId, Brief]:
-    """What was last said of these listings, as far as they were judged."""
+async def read_summaries(
+    tx: Tx, profile_id: int, ids: list[ListingId]
+) -> dict[ListingId, VerdictSummary]:
+    """Read the verdicts on these listings without their reasons."""
     found = await fetch_all(
         tx,
-        Brief,
+        VerdictSummary,
         """
         SELECT listing_id, profile_version, outcome, score, local_score, forced
           FROM matching.verdict WHERE profile_id = %s AND listing_id = ANY(%s)
@@ -145,22 +152,24 @@ async def briefs(tx: Tx, profile_id: int, ids: list[ListingId]) -> dict[ListingI
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A verdict and its reason in a line."""
+class VerdictReason:
+    """A verdict with a one-line reason."""
 
     listing_id: ListingId
     outcome: Outcome
     score: int | None
     threshold: int | None
     summary: str
-    """Why it was filtered out; else empty."""
+    """Why the listing was filtered out; otherwise empty."""
 
 
-async def said(tx: Tx, profile_id: int, ids: list[ListingId]) -> dict[ListingId, Said]:
-    """What was last said of these listings and why, as far as they were judged."""
+async def read_reasons(
+    tx: Tx, profile_id: int, ids: list[ListingId]
+) -> dict[ListingId, VerdictReason]:
+    """Read the verdicts on these listings with a one-line reason each."""
     found = await fetch_all(
         tx,
-        Said,
+        VerdictReason,
         """
         SELECT listing_id, outcome, score, (match_result->>'threshold')::int AS threshold,
                filter_result->>'rejection_summary' AS summary
@@ -172,19 +181,17 @@ async def said(tx: Tx, profile_id: int, ids: list[ListingId]) -> dict[ListingId,
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """How many listings came to what."""
-
+class OutcomeCount:
     outcome: Outcome
     count: int
     newest: dt.datetime
 
 
-async def tally(tx: Tx, profile_id: int) -> list[Tally]:
-    """How many were judged for a profile, by outcome."""
+async def count_by_outcome(tx: Tx, profile_id: int) -> list[OutcomeCount]:
+    """Count the judged listings of a profile by outcome."""
     return await fetch_all(
         tx,
-        Tally,
+        OutcomeCount,
         """
         SELECT outcome, count(*)::int AS count, max(judged_at) AS newest
           FROM matching.verdict WHERE profile_id = %s GROUP BY outcome ORDER BY outcome
@@ -194,33 +201,32 @@ async def tally(tx: Tx, profile_id: int) -> list[Tally]:
 
 
 async def count(tx: Tx, profile_id: int, *, most: int = 1_000) -> int:
-    """How many were judged for a profile; of very many, the first `most`."""
+    """Count the judged listings of a profile, up to `most`."""
     sql = """
         SELECT count(*) FROM (SELECT FROM matching.verdict WHERE profile_id = %s LIMIT %s) AS few
     """
     return await fetch_value(tx, int, sql, [profile_id, most]) or 0
 
 
-async def is_any(tx: Tx, profile_id: int) -> bool:
-    """Whether anything was judged for a profile."""
+async def has_any(tx: Tx, profile_id: int) -> bool:
     sql = "SELECT EXISTS (SELECT 1 FROM matching.verdict WHERE profile_id = %s)"
     return bool(await fetch_value(tx, bool, sql, [profile_id]))
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule of the filter, and how many listings it helped to turn down."""
+class RuleCount:
+    """A filter rule, and how many listings it helped to reject."""
 
     rule: str
     kind: Literal["rejection", "strike"]
     count: int
 
 
-async def rules(tx: Tx, profile_id: int, *, limit: int = 10) -> list[Rule]:
-    """The rules that turned most listings down, those that did most first."""
+async def count_by_rule(tx: Tx, profile_id: int, *, limit: int = 10) -> list[RuleCount]:
+    """Read the rules that rejected most listings, in that order."""
     return await fetch_all(
         tx,
-        Rule,
+        RuleCount,
         """
         SELECT said->>'rule' AS rule, kind, count(DISTINCT listing_id)::int AS count
           FROM matching.verdict,

@@ -1,4 +1,4 @@
-"""What a listing would come to if the profile were another: nothing of it is kept."""
+"""Judge a listing with a changed profile, without storing anything."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Any, TypeAlias, cast
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.errors import Invalid
 from jobmill.matching.profile import RANKS, Profile
-from jobmill.matching.rescore import Standing
+from jobmill.matching.rescore import ScoredOutcome
 from jobmill.matching.verdict import MatchResult, Rejection, Strike
 from jobmill.places import parsed_place as atlas
 
 from . import posting_facts, profile_document
-from .local_score import Judgement
+from .local_score import LocalVerdict
 from .posting_facts import personal_skills, skills
 
 Reason: TypeAlias = Rejection | Strike
 
-NUMBERS = {str(number): word for word, number in RANKS.items()}
-FEW = 3
-MOST = 12
-"""So many of what a listing names are told."""
+RANKS_BY_NUMBER = {str(number): word for word, number in RANKS.items()}
+MAX_PROBLEMS = 3
+MAX_NAMED_SKILLS = 12
+"""How many skills of a listing are named in a message."""
 
 
-def change(
+def apply_changes(
     profile: Profile,
     *,
     without: Sequence[str] = (),
@@ -37,27 +37,27 @@ def change(
     arrangements: Sequence[Arrangement] | None = None,
     settings: Sequence[str] = (),
 ) -> Profile:
-    """The profile without some skills, with others (`Go:strong`), with more places, with other
-    arrangements, and with fields set by their path (`rules.match.score=75`); BadProfile names all
-    that is wrong with it then."""
+    """Return the profile without some skills, with others (`Go:strong`), with more places, with
+    other arrangements, and with fields set by path (`rules.match.score=75`). InvalidProfile lists
+    everything that is wrong with it."""
     data = profile.model_dump(mode="json")
     for name in without:
-        _remove(data["skills"], name)
+        _remove_skill(data["skills"], name)
     for one in having:
-        _add(data["skills"], one)
+        _add_skill(data["skills"], one)
     data["locations"] = list(dict.fromkeys([*data["locations"], *places]))
     if arrangements is not None:
         data["arrangements"] = list(arrangements)
     for one in settings:
-        _set(data, one)
-    return profile_document.check(data, "what-if")
+        _set_field(data, one)
+    return profile_document.validate(data, "what-if")
 
 
 def _key(name: str) -> str:
-    return skills.canonical(name).casefold()
+    return skills.canonical_name(name).casefold()
 
 
-def _remove(listed: list[dict[str, Any]], name: str) -> None:
+def _remove_skill(listed: list[dict[str, Any]], name: str) -> None:
     kept = [one for one in listed if _key(one["name"]) != _key(name)]
     if len(kept) == len(listed):
         names = [one["name"] for one in listed]
@@ -67,57 +67,59 @@ def _remove(listed: list[dict[str, Any]], name: str) -> None:
     listed[:] = kept
 
 
-def _add(listed: list[dict[str, Any]], given: str) -> None:
-    """A rank that is not one of ours is told by whoever checks it."""
-    name, rank = _ranked(given)
+def _add_skill(listed: list[dict[str, Any]], given: str) -> None:
+    """Add a skill or change its rank. `profile_document.validate` reports unknown ranks."""
+    name, rank = _split_rank(given)
     known = next((one for one in listed if _key(one["name"]) == _key(name)), None)
     if known is None:
         known = {"name": name}
         listed.append(known)
     if rank:
-        known["rank"] = NUMBERS.get(rank, rank)
+        known["rank"] = RANKS_BY_NUMBER.get(rank, rank)
 
 
-def _ranked(given: str) -> tuple[str, str]:
-    """`Go:strong` in its two parts; the second is empty where there is none."""
+def _split_rank(given: str) -> tuple[str, str]:
+    """Split `Go:strong` into name and rank; the rank is empty if there is none."""
     name, _, rank = given.rpartition(":")
     return (name.strip(), rank.strip()) if name else (given, "")
 
 
-def check(posting: Posting, *, having: Sequence[str] = (), places: Sequence[str] = ()) -> None:
-    """Refuse words that could change nothing, for neither we nor the posting know them; Invalid
-    names the first few of them, and what is known."""
+def check_changes(
+    posting: Posting, *, having: Sequence[str] = (), places: Sequence[str] = ()
+) -> None:
+    """Reject skills and places that cannot change anything, because neither our lists nor the
+    posting contain them. Invalid names the first few, and what is available."""
     wrong = chain(
-        (_skill_trouble(posting, one) for one in having),
-        (_place_trouble(posting, one) for one in places),
+        (_skill_problem(posting, one) for one in having),
+        (_place_problem(posting, one) for one in places),
     )
-    # No more than a few: looking for what is like a name takes a moment each.
-    if told := list(islice(filter(None, wrong), FEW)):
+    # Only a few, because searching for similar names is slow.
+    if told := list(islice(filter(None, wrong), MAX_PROBLEMS)):
         raise Invalid(" ".join(told))
 
 
-def strange(having: Sequence[str]) -> list[str]:
-    """The skills among these that no list of ours has."""
-    named = (_ranked(one)[0] for one in having)
-    return [name for name in named if skills.canonical(name) not in skills.names()]
+def unknown_skills(having: Sequence[str]) -> list[str]:
+    """The skills that are not in our list."""
+    named = (_split_rank(one)[0] for one in having)
+    return [name for name in named if skills.canonical_name(name) not in skills.all_names()]
 
 
-def _skill_trouble(posting: Posting, given: str) -> str | None:
-    name, rank = _ranked(given)
-    if rank and rank not in {*RANKS, *NUMBERS}:
+def _skill_problem(posting: Posting, given: str) -> str | None:
+    name, rank = _split_rank(given)
+    if rank and rank not in {*RANKS, *RANKS_BY_NUMBER}:
         return f"{rank} is no rank of a skill: {name} can be {', '.join(RANKS)}."
     text = "\n".join((posting.title, posting.description or "", posting.requirements or ""))
-    if not strange([given]) or any(personal_skills.find([name], text)):
+    if not unknown_skills([given]) or any(personal_skills.find_custom_skills([name], text)):
         return None
-    near = get_close_matches(skills.canonical(name), skills.names(), n=1, cutoff=0.75)
+    near = get_close_matches(skills.canonical_name(name), skills.all_names(), n=1, cutoff=0.75)
     if near:
         return f"We know no skill {name}: did you mean {near[0]}?"
-    asked = ", ".join(skills.named(text)[:MOST]) or "none that we know"
+    asked = ", ".join(skills.skill_names(text)[:MAX_NAMED_SKILLS]) or "none that we know"
     return f"We know no skill {name}, and the listing does not name it: it names {asked}."
 
 
-def _place_trouble(posting: Posting, given: str) -> str | None:
-    named = [*posting_facts.read(posting).places, *posting.locations, posting.location]
+def _place_problem(posting: Posting, given: str) -> str | None:
+    named = [*posting_facts.read_facts(posting).places, *posting.locations, posting.location]
     found = atlas.parse_places(given)
     known = [one for one in found if one.lies_in]
     if known or atlas.is_any_in(named, [given]):
@@ -129,7 +131,7 @@ def _place_trouble(posting: Posting, given: str) -> str | None:
     )
 
 
-def _set(data: dict[str, Any], given: str) -> None:
+def _set_field(data: dict[str, Any], given: str) -> None:
     path, mark, text = given.partition("=")
     if not mark or not path.strip():
         raise Invalid(f"{given!r} sets nothing: write FIELD=VALUE, as in rules.match.score=75")
@@ -144,7 +146,7 @@ def _set(data: dict[str, Any], given: str) -> None:
 
 
 def _step(place: Any, part: str, path: str) -> Any:
-    """The group or list of this name; what is not set yet is an empty group."""
+    """Return the mapping or list at this key, creating an empty mapping if it is not set."""
     if isinstance(place, list):
         found = cast("list[Any]", place)[_index(cast("list[Any]", place), part, path)]
     else:
@@ -157,7 +159,7 @@ def _step(place: Any, part: str, path: str) -> Any:
 
 
 def _index(listed: list[Any], part: str, path: str) -> int:
-    """Lists count from 1, as they do where mistakes are told."""
+    """List positions count from 1, as in the messages of `profile_document`."""
     if not part.isdecimal() or not 1 <= int(part) <= len(listed):
         raise Invalid(f"{path}: {part} is no place in a list of {len(listed)}; the first is 1")
     return int(part) - 1
@@ -168,8 +170,8 @@ def _value(text: str, path: str) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A part of the score that has other points."""
+class ScoreItemChange:
+    """A score item whose points changed."""
 
     name: str
     before: int
@@ -178,55 +180,55 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Hurdles:
-    """What there was to pass, and how near it was."""
+class PassingState:
+    """Strikes and threshold of a verdict."""
 
     strikes: int
     passed: bool
     threshold: int | None
-    """Of the score."""
+    """The score that a match needs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    before: Standing
-    after: Standing
-    hurdles_before: Hurdles
-    hurdles_after: Hurdles
-    items: tuple[Moved, ...]
+class VerdictDifference:
+    before: ScoredOutcome
+    after: ScoredOutcome
+    hurdles_before: PassingState
+    hurdles_after: PassingState
+    items: tuple[ScoreItemChange, ...]
     came: tuple[Reason, ...]
-    """Rejections and strikes that are new."""
+    """New rejections and strikes."""
     went: tuple[Reason, ...]
 
 
-def stand(found: Judgement) -> Standing:
-    """What it comes to; the score is told also of what is filtered out."""
+def outcome_of(found: LocalVerdict) -> ScoredOutcome:
+    """Outcome and score; a filtered listing has a score too."""
     score = found.match and found.match.match_score
     if not found.filter.passed or found.match is None:
-        return Standing("filtered", score)
-    return Standing("matched" if found.match.fits else "skipped", score)
+        return ScoredOutcome("filtered", score)
+    return ScoredOutcome("matched" if found.match.fits else "skipped", score)
 
 
-def compare(before: Judgement, after: Judgement) -> Difference:
-    """What differs between two judgements of one listing."""
+def compare_verdicts(before: LocalVerdict, after: LocalVerdict) -> VerdictDifference:
+    """Compare two verdicts on the same listing."""
     reasons = [(*one.filter.hard_rejections, *one.filter.strikes) for one in (before, after)]
-    return Difference(
-        stand(before),
-        stand(after),
-        _hurdles(before),
-        _hurdles(after),
-        _moved(before.match, after.match),
-        _beyond(reasons[1], reasons[0]),
-        _beyond(reasons[0], reasons[1]),
+    return VerdictDifference(
+        outcome_of(before),
+        outcome_of(after),
+        _passing_state(before),
+        _passing_state(after),
+        _changed_items(before.match, after.match),
+        _only_in_first(reasons[1], reasons[0]),
+        _only_in_first(reasons[0], reasons[1]),
     )
 
 
-def _hurdles(found: Judgement) -> Hurdles:
+def _passing_state(found: LocalVerdict) -> PassingState:
     sifted = found.filter
-    return Hurdles(sifted.total_strikes, sifted.passed, found.match and found.match.threshold)
+    return PassingState(sifted.total_strikes, sifted.passed, found.match and found.match.threshold)
 
 
-def _beyond(these: Iterable[Reason], those: Iterable[Reason]) -> tuple[Reason, ...]:
+def _only_in_first(these: Iterable[Reason], those: Iterable[Reason]) -> tuple[Reason, ...]:
     left = Counter(those)
     return tuple(one for one in these if not _take(left, one))
 
@@ -236,11 +238,13 @@ def _take(left: Counter[Reason], one: Reason) -> bool:
     return left[one] >= 0
 
 
-def _moved(before: MatchResult | None, after: MatchResult | None) -> tuple[Moved, ...]:
+def _changed_items(
+    before: MatchResult | None, after: MatchResult | None
+) -> tuple[ScoreItemChange, ...]:
     points = [_by_name(one, lambda item: item.points) for one in (before, after)]
     whys = _by_name(before, lambda item: item.why) | _by_name(after, lambda item: item.why)
     return tuple(
-        Moved(name, points[0].get(name, 0), points[1].get(name, 0), why)
+        ScoreItemChange(name, points[0].get(name, 0), points[1].get(name, 0), why)
         for name, why in whys.items()
         if points[0].get(name, 0) != points[1].get(name, 0)
     )

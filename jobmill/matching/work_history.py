@@ -1,4 +1,4 @@
-"""Where somebody worked, as a resume tells it: titles, dates, and what follows from them."""
+"""Read job titles and dates of employment from a resume, and derive years and seniority."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROLE: Final = re.compile(
     r"|\w{0,20}(?:entwickler|ingenieur|berater|leiter|architekt|techniker|pfleger|lehrer|praktikant)(?:in)?"
     r"|werkstudent(?:in)?|stagiaire)"
     r"(?: (?:i{1,3}|iv|v|[1-5]))?$"
-    # Where the name of a role comes first.
+    # Languages in which the role comes first.
     r"|^(?:développeu(?:r|se)|ingénieure?|chef(?:fe)? de projet|technicien(?:ne)?|infirmi(?:er|ère)"
     r"|comptable|desarrollador(?:a)?|ingenier[oa]|head of|vp of|director of)\b",
     re.IGNORECASE,
@@ -66,7 +66,7 @@ RANGE: Final = re.compile(
 )
 SINCE: Final = re.compile(rf"\W{{0,3}}(?:since|seit|depuis|desde) {_point(1)}", re.IGNORECASE)
 WIDE: Final = 200
-"""So much of a line is looked at: who writes on after the dates tells of the work."""
+"""Characters of a line to look at; text after the dates describes the work."""
 MOST: Final = 3_000
 """Lines."""
 
@@ -92,7 +92,7 @@ _LEVELS: Final[dict[Seniority, str]] = {
     "entry": r"trainee|graduate|apprentice",
     "intern": r"intern|praktikant(?:in)?|werkstudent(?:in)?|working student|stagiaire",
 }
-"""From the top down, for the first that a title names is meant."""
+"""Ordered from the highest; the first level that a title names counts."""
 LEVELS: Final[dict[Seniority, re.Pattern[str]]] = {
     name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for name, words in _LEVELS.items()
 }
@@ -100,16 +100,16 @@ LEADING: Final = ("executive", "director", "manager")
 BY_YEARS: Final[tuple[tuple[float, Seniority], ...]] = ((5, "senior"), (2, "mid"), (0, "junior"))
 
 
-class Station(NamedTuple):
-    """A time of employment, in months since the year 0; `end` is the first that is not of it."""
+class Employment(NamedTuple):
+    """A period of employment, in months since year 0; `end` is exclusive."""
 
     start: int
     end: int
     titles: Sequence[str]
 
 
-def titles(lines: Iterable[str]) -> list[str]:
-    """Titles held: parts of short lines that end with the name of a role."""
+def find_titles(lines: Iterable[str]) -> list[str]:
+    """Find job titles: parts of short lines that end with the name of a role."""
     found: dict[str, str] = {}
     for line in lines:
         if BULLET.match(line) or len(line) > WIDE:
@@ -120,9 +120,9 @@ def titles(lines: Iterable[str]) -> list[str]:
     return list(found.values())[:50]
 
 
-def headline(lines: Iterable[str]) -> list[str]:
-    """What somebody calls themselves: titles without dates."""
-    return titles(line for line in lines if len(line) <= WIDE and _undated(line) == line)
+def find_headline_titles(lines: Iterable[str]) -> list[str]:
+    """Find the titles that the person uses for themselves, on lines without dates."""
+    return find_titles(line for line in lines if len(line) <= WIDE and _undated(line) == line)
 
 
 def _undated(line: str) -> str:
@@ -133,32 +133,35 @@ def _stripped(part: str) -> str:
     return part.strip(EDGES)
 
 
-def stations(lines: Sequence[str], today: dt.date, *, sure: bool = True) -> list[Station]:
-    """Employments with their dates; where the lines are not surely of work (`sure`), only those that
-    stand beside a title, and no school."""
+def find_employments(
+    lines: Sequence[str], today: dt.date, *, sure: bool = True
+) -> list[Employment]:
+    """Find periods of employment. If the section may not be about work (`sure` is False), count
+    only those next to a job title, and no schools."""
     rows = [line[:WIDE].strip() for line in lines if line.strip()][:MOST]
     dated = {n: spans for n, row in enumerate(rows) if (spans := list(_spans(row, today)))}
     used: set[int] = set(dated)
-    found: list[Station] = []
+    found: list[Employment] = []
     for n, spans in dated.items():
         held = _titles_near(rows, n, used)
         if _is_work(rows[n], held, sure=sure):
-            found += [Station(start, end, held) for start, end in spans]
+            found += [Employment(start, end, held) for start, end in spans]
     return found
 
 
 def _is_work(row: str, held: Sequence[str], *, sure: bool) -> bool:
     if sure:
-        return not DEGREE.search(row) or bool(titles([row]))
+        return not DEGREE.search(row) or bool(find_titles([row]))
     return bool(held) and not DEGREE.search(row) and not SCHOOL.search(row)
 
 
 def _titles_near(rows: Sequence[str], n: int, used: set[int]) -> list[str]:
-    """On the line of the dates, else around it, where no other employment took them."""
-    if held := titles([BULLET.sub("", rows[n])]):
+    """Find the titles on the line of the dates, else on the lines around it that no other job has
+    used."""
+    if held := find_titles([BULLET.sub("", rows[n])]):
         return held
     for place in (n - 1, n + 1, n - 2, n + 2):
-        if 0 <= place < len(rows) and place not in used and (held := titles([rows[place]])):
+        if 0 <= place < len(rows) and place not in used and (held := find_titles([rows[place]])):
             used.add(place)
             return held
     return []
@@ -168,24 +171,24 @@ def _spans(row: str, today: dt.date) -> Iterator[tuple[int, int]]:
     now = today.year * 12 + today.month - 1
     bare = BULLET.sub("", row)
     for found in RANGE.finditer(bare):
-        # A point of a list tells of the work, unless it begins with the dates.
+        # A bullet point describes the work, unless it starts with the dates.
         if bare == row or found.start() < 3:
             start = _month(found, 1, ends=False)
             end = _month(found, 2, ends=True) if found["year2"] else now
-            yield from _believed(start, min(end, now))
-    # Elsewhere it may tell the age of a company.
+            yield from _plausible(start, min(end, now))
+    # Elsewhere it may be the age of a company.
     since = SINCE.search(bare)
-    if since and (since.start() == 0 or (bare == row and titles([row]))):
-        yield from _believed(_month(since, 1, ends=False), now)
+    if since and (since.start() == 0 or (bare == row and find_titles([row]))):
+        yield from _plausible(_month(since, 1, ends=False), now)
 
 
-def _believed(start: int, end: int) -> Iterator[tuple[int, int]]:
+def _plausible(start: int, end: int) -> Iterator[tuple[int, int]]:
     if 1950 * 12 <= start < end <= start + 60 * 12:
         yield start, end
 
 
 def _month(found: re.Match[str], n: int, *, ends: bool) -> int:
-    """A year alone is taken for its middle, so that 2016 to 2019 are three years."""
+    """A year alone counts as its middle, so that 2016 to 2019 is three years."""
     short, word = found[f"year{n}"].strip("'\u2019"), (found[f"word{n}"] or "").lower()
     year = int(short if len(short) > 2 else f"19{short}" if short > "50" else f"20{short}")
     number = found[f"month{n}"] or found[f"iso{n}"]
@@ -193,8 +196,9 @@ def _month(found: re.Match[str], n: int, *, ends: bool) -> int:
     return year * 12 + (month - 1 + ends if month else 6)
 
 
-def years(worked: Iterable[Station]) -> float | None:
-    """All time of employment, each month once, to the nearest half year; None for next to none."""
+def total_years(worked: Iterable[Employment]) -> float | None:
+    """Sum up all employment, each month once, to the nearest half year; None if it is almost
+    nothing."""
     months = last = 0
     for start, end, _ in sorted(worked, key=lambda one: one[:2]):
         months += max(0, end - max(start, last))
@@ -202,12 +206,13 @@ def years(worked: Iterable[Station]) -> float | None:
     return (months + 2) // 6 / 2 or None
 
 
-def seniority(
-    own: Sequence[str], worked: Sequence[Station], count: float | None
+def derive_seniority(
+    headline: Sequence[str], worked: Sequence[Employment], count: float | None
 ) -> list[Seniority]:
-    """Of what one calls oneself (`own`) and the titles held last, else by the years of a career."""
+    """Derive the seniority from the headline and the latest titles, else from the years of
+    experience."""
     last = max((one.end for one in worked), default=0)
-    held = [*own, *(title for one in worked if one.end == last for title in one.titles)]
+    held = [*headline, *(title for one in worked if one.end == last for title in one.titles)]
     found: set[Seniority] = {level for level in map(_level, held) if level}
     if found:
         return sorted(found, key=lambda level: STEPS[level])
@@ -215,7 +220,7 @@ def seniority(
 
 
 def _level(title: str) -> Seniority | None:
-    leads = role_type.read(title, "")[0] == "management"
+    leads = role_type.read_role(title, "")[0] == "management"
     for name, words in LEVELS.items():
         if words.search(title) and (leads or name not in LEADING):
             return name

@@ -15,7 +15,7 @@ from jobmill.queue import ItemId, NewItem, RefusedItem
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class ApprovalResult:
     ref: str
     state: str
     name: str
@@ -24,11 +24,11 @@ class Decided:
     note: str
 
 
-async def approve(tx: Tx, ref: ApprovalRef, *, actor: str | None = None) -> Decided:
+async def approve(tx: Tx, ref: ApprovalRef, *, actor: str | None = None) -> ApprovalResult:
     """Let it in, and queue what follows, in one transaction."""
     wanted = await approvals.approve(tx, ref, actor=actor)
     if ref.noun == "source":
-        item, how = await _submit(tx, source.work(ref.id))
+        item, how = await _submit(tx, source.new_item(ref.id))
         note = f"It is enabled, and its first run {how}."
     else:
         item, how = await _submit(tx, _look(wanted, actor))
@@ -36,20 +36,22 @@ async def approve(tx: Tx, ref: ApprovalRef, *, actor: str | None = None) -> Deci
             # An approved board that nobody looks at would be forgotten.
             raise Conflict(f"{ref} was not approved, as its look {how}: try again later")
         note = f"The look at its board {how}; it runs as soon as a test works."
-    return Decided(str(ref), wanted.state, wanted.name, item, note)
+    return ApprovalResult(str(ref), wanted.state, wanted.name, item, note)
 
 
-async def reject(tx: Tx, ref: ApprovalRef, reason: str, *, actor: str | None = None) -> Decided:
+async def reject(
+    tx: Tx, ref: ApprovalRef, reason: str, *, actor: str | None = None
+) -> ApprovalResult:
     """Keep it out; it stays known."""
     unwanted = await approvals.reject(tx, ref, reason, actor=actor)
     note = f"It stays known and is not proposed again. `jobmill approval approve {ref}` undoes it."
-    return Decided(str(ref), unwanted.state, unwanted.name, None, note)
+    return ApprovalResult(str(ref), unwanted.state, unwanted.name, None, note)
 
 
 def _look(board: Approval, actor: str | None) -> NewItem:
     assert board.url is not None
     config = DiscoveryConfig(url=board.url, company_id=board.company_id, company_name=board.company)
-    return discovery.work(config, via="company_analysis", approved=True, by=actor)
+    return discovery.new_item(config, via="company_analysis", approved=True, by=actor)
 
 
 async def _submit(tx: Tx, new: NewItem) -> tuple[ItemId | None, str]:

@@ -40,24 +40,24 @@ _FACTS = TypeAdapter(CompanyFacts)
 _FINDINGS = TypeAdapter(CompanyFindings)
 
 
-def work(id: int, *, force: bool = False) -> NewItem:
+def new_item(id: int, *, force: bool = False) -> NewItem:
     """The item that analyses a company; `force` also where enough is known and fresh."""
     data: dict[str, Any] = {"company": id}
     return NewItem(KIND, "fetch", f"company:{id}", data=data | {"force": True} if force else data)
 
 
-async def begin(tx: Tx, name: str, website: str | None = None) -> CompanyId:
+async def ensure_company(tx: Tx, name: str, website: str | None = None) -> CompanyId:
     """The company to be analysed, made if need be; a site may be given without https://."""
     if website and "://" not in website:
         website = f"https://{website}"
     return await companies.get_or_create(tx, name, website)
 
 
-async def end_abandoned(tx: Tx) -> None:
+async def fail_abandoned(tx: Tx) -> None:
     """Let no company seem to be under analysis for ever: whatever ended its item (a person, a crash, a
     fault of ours) could not say so."""
     for id in await company_analyses.lock_analyzing(tx):
-        if await find_live_item(tx, work(id)) is None:
+        if await find_live_item(tx, new_item(id)) is None:
             why = "its item ended before its analysis did"
             await company_analyses.mark_unsuccessful(tx, id=id, status="failed", why=why)
 
@@ -117,7 +117,7 @@ async def _ask(
     )
     if isinstance(answer, ModelAnswer):
         return llm_facts.verify_claims(answer.answer, pages, answer.model)
-    return blocked_models.up(work, answer)
+    return blocked_models.block_or_retry(work, answer)
 
 
 # Analyze.
@@ -128,7 +128,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
     async with _failing(tools, work):
         company = await _company(tools, work)
         facts = _FACTS.validate_python(work.data["extracted_info"])
-        findings = conclude(company, facts, await _pages(tools, work), await _profile(tools))
+        findings = derive_findings(company, facts, await _pages(tools, work), await _profile(tools))
         if companies.is_minimal(company_analyses.apply_facts(company, facts)):
             return HandOver("save", data={**work.data, "analysis": asdict(findings)})
         return Skip(
@@ -138,15 +138,17 @@ async def analyze(tools: Tools, work: Work) -> Move:
         )
 
 
-def conclude(
+def derive_findings(
     company: Company, facts: CompanyFacts, pages: Sequence[CompanyPage], profile: Profile
 ) -> CompanyFindings:
     """What follows from a company's pages for a profile."""
     known = company_analyses.apply_facts(company, facts)
     said = "\n".join(text for text in (known.about, known.mission) if text)
-    stack = tech_stack.find(said, [page_sections.read_sections(page).text for page in pages])
+    stack = tech_stack.find_tech_stack(
+        said, [page_sections.read_sections(page).text for page in pages]
+    )
     known = replace(known, tech_stack=list(stack.names) or known.tech_stack)
-    score = company_score.score(known, stack, profile)
+    score = company_score.score_company(known, stack, profile)
     return CompanyFindings(
         tech_stack=stack.names,
         ai_ml=bool(stack.ai_ml),
@@ -218,7 +220,7 @@ def _discovery(company: Company, found: CompanyBoard) -> NewItem:
         auto_enable=True,
         validation_required=False,
     )
-    return discovery.work(config, via="company_analysis")
+    return discovery.new_item(config, via="company_analysis")
 
 
 # What all stages need.

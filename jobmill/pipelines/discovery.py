@@ -69,7 +69,7 @@ class DiscoveryConfig(BaseModel):
     """Let it wait for a person, however sure it is."""
 
 
-def work(
+def new_item(
     config: DiscoveryConfig,
     *,
     via: DiscoveredVia | None = None,
@@ -81,7 +81,7 @@ def work(
     return NewItem(KIND, "discover", PLATFORM_RULES.canonical(config.url), data=data)
 
 
-def parse(config: object) -> DiscoveryConfig:
+def parse_config(config: object) -> DiscoveryConfig:
     """The config; Invalid names each thing that is wrong."""
     try:
         return DiscoveryConfig.model_validate(config)
@@ -94,7 +94,7 @@ def parse(config: object) -> DiscoveryConfig:
 
 
 def _config(work: Work) -> DiscoveryConfig:
-    return parse(work.data.get(_CONFIG))
+    return parse_config(work.data.get(_CONFIG))
 
 
 async def discover(tools: Tools, work: Work) -> Move:
@@ -226,7 +226,7 @@ async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     works = add_source.passes_test(platform, tried)
     data = {**work.data, "source_id": source.id}
     if source.enabled or (works and _enables(work, found, tested=True)):
-        first = [running.work(source.id)]
+        first = [running.new_item(source.id)]
         save = partial(_proved, id=source.id, tried=tried, enable=True)
         return Finish(
             f"{_named(source)} is enabled. {tried.summary}", data=data, save=save, spawn=first

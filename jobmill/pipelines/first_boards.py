@@ -24,7 +24,7 @@ MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class BoardChoices:
     """What lines ask for."""
 
     boards: Sequence[NewSource] = ()
@@ -35,7 +35,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class AddedBoards:
     boards: int
     new: int
     queued: int
@@ -43,7 +43,7 @@ class Begun:
     pages: int
 
 
-def read(lines: Iterable[str]) -> Wishes:
+def parse_lines(lines: Iterable[str]) -> BoardChoices:
     """Boards as PLATFORM/SLUG or by their URL, and pages that may lead to one."""
     given = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if len(given) > MOST:
@@ -61,7 +61,7 @@ def read(lines: Iterable[str]) -> Wishes:
             found[one.source_type, one.token] = one
         else:
             pages.append(one)
-    return Wishes(list(found.values()), pages, wrong)
+    return BoardChoices(list(found.values()), pages, wrong)
 
 
 def _read(line: str) -> NewSource | DiscoveryConfig:
@@ -93,22 +93,23 @@ def _board(url: str) -> NewSource | None:
     )
 
 
-async def begin(tx: Tx, wishes: Wishes, *, by: str) -> Begun:
+async def add_boards(tx: Tx, choices: BoardChoices, *, by: str) -> AddedBoards:
     """Keep the boards as sources that run, fetch the new ones next, and look at the pages."""
-    named = [one.company_name for one in wishes.boards if one.company_name]
+    named = [one.company_name for one in choices.boards if one.company_name]
     ids = await companies.get_or_create_all(tx, named)
     news = [
         replace(one, discovered_by=by, company_id=ids.get(one.company_name or ""))
-        for one in wishes.boards
+        for one in choices.boards
     ]
     answers = await source_import.add_all(tx, news, enabled=True)
     fresh = sorted({id for id, new in answers if new})
     await targets.add_new(tx, fresh)
     looks = [
-        discovery.work(one, via="user_submission", approved=True, by=by) for one in wishes.pages
+        discovery.new_item(one, via="user_submission", approved=True, by=by)
+        for one in choices.pages
     ]
-    queued = await _submit(tx, [source.work(id) for id in fresh])
-    return Begun(len({id for id, _ in answers}), len(fresh), queued, await _submit(tx, looks))
+    queued = await _submit(tx, [source.new_item(id) for id in fresh])
+    return AddedBoards(len({id for id, _ in answers}), len(fresh), queued, await _submit(tx, looks))
 
 
 async def _submit(tx: Tx, news: Sequence[NewItem]) -> int:

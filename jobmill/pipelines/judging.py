@@ -9,7 +9,7 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.matching import judging_feed
-from jobmill.matching.judging_feed import Waiting
+from jobmill.matching.judging_feed import PendingJudgement
 from jobmill.queue import ItemId, NewItem, RefusedItem, feed
 from jobmill.queue.feed import QueueFeed
 from jobmill.queue.spawn import ChildItem
@@ -21,7 +21,7 @@ LONGEST_PAGE = 3_900
 """Letters of an address that leave room for the rest of a key."""
 
 
-def submission(url: str, profile_id: int, *, force: bool = False) -> NewItem:
+def new_item_for_url(url: str, profile_id: int, *, force: bool = False) -> NewItem:
     """The item that judges what a person submits; Invalid for what is no URL."""
     key = _key(PLATFORM_RULES.canonical(url), profile_id)
     # Asked as it was given: what we call its canonical form nobody may serve.
@@ -31,7 +31,7 @@ def submission(url: str, profile_id: int, *, force: bool = False) -> NewItem:
     return NewItem(KIND, "scrape", key, data=data, priority=BY_HAND)
 
 
-def _work(one: Waiting) -> NewItem:
+def _work(one: PendingJudgement) -> NewItem:
     """The item that judges a listing that a source has shown."""
     data: dict[str, Any] = {
         "url": one.url,
@@ -49,7 +49,7 @@ def _key(page: str, profile_id: int) -> str:
     return f"{page} for profile {profile_id}"
 
 
-def _page(one: Waiting) -> str:
+def _page(one: PendingJudgement) -> str:
     # A posting without a page of its own, or with an address that fits into no key, is known by its
     # number: one that the queue refuses would keep all the others waiting.
     try:
@@ -59,7 +59,7 @@ def _page(one: Waiting) -> str:
     return page if page and len(page) <= LONGEST_PAGE else f"listing {one.listing_id}"
 
 
-async def put(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = None) -> int:
+async def add_listings(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = None) -> int:
     """Let listings be judged for every profile that is not paused; says how many now wait anew."""
     added = await judging_feed.add(tx, ids, parent_item=parent)
     if added:
@@ -67,7 +67,7 @@ async def put(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = None) -> in
     return added
 
 
-async def take(tx: Tx, most: int) -> list[NewItem | ChildItem]:
+async def take_items(tx: Tx, most: int) -> list[NewItem | ChildItem]:
     """The items of those that wait longest, each as a child of the item that found it."""
     return [
         _work(one) if one.parent_item is None else ChildItem(ItemId(one.parent_item), _work(one))
@@ -75,10 +75,10 @@ async def take(tx: Tx, most: int) -> list[NewItem | ChildItem]:
     ]
 
 
-async def give_back(tx: Tx, refused: Sequence[RefusedItem]) -> None:
+async def return_refused(tx: Tx, refused: Sequence[RefusedItem]) -> None:
     """Their items are at work, and may have begun before the listing changed."""
     for one in refused:
-        await judging_feed.give_back(tx, one.new.data["profile_id"], one.new.data["listing_id"])
+        await judging_feed.requeue_later(tx, one.new.data["profile_id"], one.new.data["listing_id"])
 
 
-FEED = QueueFeed(KIND, "scrape", take, give_back)
+FEED = QueueFeed(KIND, "scrape", take_items, return_refused)

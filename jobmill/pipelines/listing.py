@@ -24,16 +24,16 @@ from jobmill.errors import OutsideError
 from jobmill.extract import llm_extraction
 from jobmill.matching import llm_review, matches, profiles
 from jobmill.matching import local_score as judgement
-from jobmill.matching.profiles import ProfileId, Version
+from jobmill.matching.profiles import ProfileId, ProfileVersion
 from jobmill.matching.rules import company_facts, stop_lists
 from jobmill.matching.verdict import (
     FilterResult,
     MatchResult,
     Rejection,
-    read_filter,
-    read_match,
+    parse_filter_result,
+    parse_match_result,
 )
-from jobmill.matching.verdicts import Outcome, Word
+from jobmill.matching.verdicts import Outcome, Verdict
 from jobmill.outside.model_question import ModelAnswer
 from jobmill.pipelines import blocked_models
 from jobmill.pipelines import company as company_pipeline
@@ -67,11 +67,11 @@ def _on(work: Work, *, priority: int | None = None, **found: Any) -> Advance:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ListingCase:
     """What is judged, and for whom."""
 
     work: Work
-    version: Version
+    version: ProfileVersion
     """Of the profile: the one that began to judge, else the newest."""
     listing: Listing
     company: Company | None
@@ -80,14 +80,14 @@ class Case:
     def forced(self) -> bool:
         return bool(self.work.data.get("force"))
 
-    def word(
+    def verdict(
         self,
         outcome: Outcome,
         sifted: FilterResult,
         result: MatchResult | None = None,
         local_score: int | None = None,
-    ) -> Word:
-        return Word(
+    ) -> Verdict:
+        return Verdict(
             profile_id=self.version.profile_id,
             profile_version=self.version.version,
             listing_id=self.listing.id,
@@ -100,7 +100,7 @@ class Case:
         )
 
 
-async def _case(tools: Tools, work: Work) -> Case | None:
+async def _case(tools: Tools, work: Work) -> ListingCase | None:
     """The case as it stands now; None if its listing was removed meanwhile."""
     async with tools.db.transaction() as tx:
         version = await _version(tx, work)
@@ -110,7 +110,7 @@ async def _case(tools: Tools, work: Work) -> Case | None:
         company = listing.company_id and await companies.get(
             tx, listing.company_id, with_counts=False
         )
-    return Case(work, version, listing, company or None)
+    return ListingCase(work, version, listing, company or None)
 
 
 async def _listing(tx: Tx, work: Work) -> Listing | None:
@@ -123,9 +123,9 @@ async def _listing(tx: Tx, work: Work) -> Listing | None:
     return found[0] if found else None
 
 
-async def _version(tx: Tx, work: Work) -> Version:
+async def _version(tx: Tx, work: Work) -> ProfileVersion:
     id, version = ProfileId(work.data["profile_id"]), work.data.get("profile_version")
-    return await profiles.by_id(tx, id, version=version)
+    return await profiles.get_by_id(tx, id, version=version)
 
 
 # Scrape.
@@ -168,21 +168,21 @@ def _is_stale(known: Listing, work: Work, now: dt.datetime) -> bool:
     return known.partial or now - known.last_seen_at > FRESH
 
 
-def _stopped(version: Version, work: Work, known: Listing | None) -> Rejection | None:
+def _stopped(version: ProfileVersion, work: Work, known: Listing | None) -> Rejection | None:
     url: str = work.data["url"]
     title, company = (known.title, known.company) if known else (None, None)
-    return stop_lists.check(
+    return stop_lists.find_rejection(
         version.profile(), PLATFORM_RULES, url=url, title=title, company=company
     )
 
 
-def _stop(work: Work, version: Version, known: Listing | None, why: Rejection) -> Move:
+def _stop(work: Work, version: ProfileVersion, known: Listing | None, why: Rejection) -> Move:
     result = FilterResult(False, 0, (why,), (), why.reason)
-    data = {**work.data, "filter_result": result.record()}
+    data = {**work.data, "filter_result": result.to_dict()}
     if known is None:
         return Filter(why.reason, data=data)
-    word = Case(work, version, known, None).word("filtered", result)
-    return Filter(why.reason, data=data, save=partial(matches.save, word=word))
+    word = ListingCase(work, version, known, None).verdict("filtered", result)
+    return Filter(why.reason, data=data, save=partial(matches.save_verdict, verdict=word))
 
 
 async def _read_by_model(tools: Tools, work: Work, found: UnclearPage) -> Move:
@@ -194,7 +194,7 @@ async def _read_by_model(tools: Tools, work: Work, found: UnclearPage) -> Move:
         posting = llm_extraction.build_posting(answer.answer, found.html, found.url)
         if posting and listings.is_minimal(posting):
             return _scraped(work, posting, f"model:{answer.model}", None)
-    elif move := blocked_models.up(work, answer):
+    elif move := blocked_models.block_or_retry(work, answer):
         return move
     if found.posting and found.posting.title and work.data.get("force"):
         # Whoever insists gets what there is.
@@ -242,7 +242,7 @@ def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
 # Filter.
 
 
-async def sift(tools: Tools, work: Work) -> Move:
+async def apply_filter(tools: Tools, work: Work) -> Move:
     """Hard rejections and strikes; whoever insists goes on, and keeps what they said."""
     case = await _case(tools, work)
     if case is None:
@@ -252,14 +252,14 @@ async def sift(tools: Tools, work: Work) -> Move:
         return Skip("the listing is closed")
     if _repeats(listing) and not case.forced:
         return Skip(f"it repeats listing {listing.duplicate_of}: {listing.duplicate_why}")
-    result = judgement.sift(case.version.profile(), listing, PLATFORM_RULES)
-    record = result.record()
+    result = judgement.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
+    record = result.to_dict()
     if result.passed or case.forced:
         return _on(work, filter_result=record, profile_version=case.version.version)
     return Filter(
         result.rejection_summary,
         data={**work.data, "filter_result": record},
-        save=partial(matches.save, word=case.word("filtered", result)),
+        save=partial(matches.save_verdict, verdict=case.verdict("filtered", result)),
     )
 
 
@@ -278,14 +278,14 @@ async def analyze(tools: Tools, work: Work) -> Move:
         return GONE
     company = case.company
     if company and work.waited_for is None and await _is_unknown(tools, company):
-        return WaitFor(company_pipeline.work(company.id), at_most=PATIENCE)
-    who = company_facts.read(company)
-    local = await judgement.weigh(tools.db, case.version.profile(), case.listing, who)
+        return WaitFor(company_pipeline.new_item(company.id), at_most=PATIENCE)
+    who = company_facts.to_employer(company)
+    local = await judgement.score(tools.db, case.version.profile(), case.listing, who)
     if local.match_score < local.threshold - IN_REACH and not case.forced:
         return _conclude(case, local, local)
     # The best first, so that the budget buys the most; but first what a person insists on.
     least = 0 if case.forced else NORMAL_PRIORITY
-    return _on(work, local_result=local.record(), priority=least - local.match_score)
+    return _on(work, local_result=local.to_dict(), priority=least - local.match_score)
 
 
 async def _is_unknown(tools: Tools, company: Company) -> bool:
@@ -301,7 +301,7 @@ async def _is_unknown(tools: Tools, company: Company) -> bool:
     return company.analyzed_at is None or now - company.analyzed_at > companies.REANALYZE_AFTER
 
 
-async def ask(tools: Tools, work: Work) -> Move:
+async def review(tools: Tools, work: Work) -> Move:
     """What the strong model makes of what is in reach; without one the local score stands."""
     case = await _case(tools, work)
     if case is None:
@@ -309,24 +309,26 @@ async def ask(tools: Tools, work: Work) -> Move:
     if case.listing.closed_at and not case.forced:
         # The budget may have kept it waiting for weeks.
         return Skip("the listing is closed")
-    local = read_match(work.data["local_result"])
+    local = parse_match_result(work.data["local_result"])
     posting, profile = listings.to_posting(case.listing), case.version.profile()
-    who = company_facts.read(case.company)
+    who = company_facts.to_employer(case.company)
     answer = await tools.model(
-        llm_review.ask(profile, posting, who, local, item=work.id, run=work.tracking_id)
+        llm_review.build_question(profile, posting, who, local, item=work.id, run=work.tracking_id)
     )
     if isinstance(answer, ModelAnswer):
-        result = llm_review.combine(answer.answer, answer.model, local, profile, posting)
+        result = llm_review.combine_with_review(
+            answer.answer, answer.model, local, profile, posting
+        )
         return _conclude(case, result, local)
-    return blocked_models.up(work, answer) or _conclude(case, local, local)
+    return blocked_models.block_or_retry(work, answer) or _conclude(case, local, local)
 
 
-def _conclude(case: Case, result: MatchResult, local: MatchResult) -> Move:
+def _conclude(case: ListingCase, result: MatchResult, local: MatchResult) -> Move:
     if result.fits or case.forced:
-        return _on(case.work, match_result=result.record(), local_score=local.match_score)
-    sifted = read_filter(case.work.data["filter_result"])
-    word = case.word("skipped", sifted, result, local.match_score)
-    return Skip(_below(result), save=partial(matches.save, word=word))
+        return _on(case.work, match_result=result.to_dict(), local_score=local.match_score)
+    sifted = parse_filter_result(case.work.data["filter_result"])
+    word = case.verdict("skipped", sifted, result, local.match_score)
+    return Skip(_below(result), save=partial(matches.save_verdict, verdict=word))
 
 
 def _below(result: MatchResult) -> str:
@@ -344,10 +346,13 @@ async def save(tools: Tools, work: Work) -> Move:
     case = await _case(tools, work)
     if case is None:
         return GONE
-    sifted, result = read_filter(work.data["filter_result"]), read_match(work.data["match_result"])
-    word = case.word("matched", sifted, result, work.data["local_score"])
+    sifted, result = (
+        parse_filter_result(work.data["filter_result"]),
+        parse_match_result(work.data["match_result"]),
+    )
+    word = case.verdict("matched", sifted, result, work.data["local_score"])
     method: str = work.data["scrape_method"]
     return Finish(
         f"{result.application_priority} match with score {result.match_score}",
-        save=partial(matches.save, word=word, scrape_method=method),
+        save=partial(matches.save_verdict, verdict=word, scrape_method=method),
     )

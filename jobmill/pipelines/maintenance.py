@@ -15,15 +15,15 @@ from jobmill.rotation import calls
 from jobmill.tools import Tools
 
 KIND = "upkeep"
-MOST_BITES = 500
+MAX_BATCHES = 500
 """What is left after so many bites waits for the next hour."""
 
 
-async def prune(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
+async def prune_items(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         gone = await retention.prune_ended_items(tx, keep)
     total = work.data.get("pruned", 0) + gone
-    if gone < retention.BATCH_SIZE or work.steps >= MOST_BITES:
+    if gone < retention.BATCH_SIZE or work.steps >= MAX_BATCHES:
         return Finish(f"{total} old items pruned")
     return Advance("prune", data={"pruned": total})
 
@@ -32,7 +32,7 @@ async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         gone = await listings.prune(tx, keep)
     total = work.data.get("pruned", 0) + gone
-    if not gone or work.steps >= MOST_BITES:
+    if not gone or work.steps >= MAX_BATCHES:
         return Finish(f"{total} closed listings pruned")
     return Advance("prune_listings", data={"pruned": total})
 
@@ -50,7 +50,7 @@ async def prune_records(tools: Tools, work: Work) -> Move:
             + await notices.delete_old(tx)
         )
     total = work.data.get("pruned", 0) + gone
-    if not gone or work.steps >= MOST_BITES:
+    if not gone or work.steps >= MAX_BATCHES:
         return Finish(f"{total} old calls, answers and runs pruned")
     return Advance("prune_records", data={"pruned": total})
 
@@ -60,6 +60,6 @@ async def erase_applicants(tools: Tools, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         gone = await privacy.erase_expired(tx)
     total = work.data.get("erased", 0) + gone
-    if not gone or work.steps >= MOST_BITES:
+    if not gone or work.steps >= MAX_BATCHES:
         return Finish(f"{total} applicants erased")
     return Advance("erase_applicants", data={"erased": total})

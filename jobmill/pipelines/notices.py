@@ -64,7 +64,7 @@ async def _give_back(tx: Tx, refused: Sequence[RefusedItem]) -> None:
     await notices.requeue(tx, [one.new.data["notice"] for one in refused])
 
 
-class Mailroom:
+class LetterSender:
     """How letters are written and sent here."""
 
     def __init__(self, settings: Settings) -> None:
@@ -79,7 +79,7 @@ class Mailroom:
         return Letter(values["name"], told.email, text.subject, text.body, id)
 
 
-async def send_letter(tools: Tools, room: Mailroom, work: Work) -> Move:
+async def send_letter(tools: Tools, room: LetterSender, work: Work) -> Move:
     """Send one letter, if what it says is still true. It may arrive twice, under one Message-ID."""
     id: int = work.data["notice"]
     async with tools.db.transaction() as tx:

@@ -17,12 +17,12 @@ SOON = 10
 EXCERPT = 600
 
 
-def work(id: int) -> NewItem:
+def new_item(id: int) -> NewItem:
     """The item that tries a source; it is not tried again by itself, for whoever asked can."""
     return NewItem(KIND, "try", f"source:{id}", data={"source": id}, priority=SOON, max_retries=0)
 
 
-async def attempt(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
+async def try_source(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Fetch the first page; what it showed is the item's result, how it went its message."""
     try:
         tried = await source_run.test_source(tools, work.data["source"], environ)

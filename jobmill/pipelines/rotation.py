@@ -21,7 +21,7 @@ KIND = "rotation"
 EVERY = dt.timedelta(minutes=5)
 
 
-def wish_of(settings: Settings) -> RunRequest:
+def request_from_settings(settings: Settings) -> RunRequest:
     """What the settings say of every run."""
     limits = RunLimits(
         companies=settings.max_company_targets_per_run,
@@ -36,13 +36,13 @@ def wish_of(settings: Settings) -> RunRequest:
     )
 
 
-async def start(
+async def start_run(
     tx: Tx, wish: RunRequest, environ: Mapping[str, str], *, at: dt.datetime | None = None
 ) -> tuple[RunPlan, dict[int, ItemId]]:
     """Claim what is due and put it into the queue, in one transaction: the plan, and the item of
     each source. What the queue has no room for is left for the next run."""
     planned = await planner.start_run(tx, wish, at or await planner.clock(tx), environ)
-    news = [source.work(one.source_id, window=one.repeat_window) for one in planned.claimed]
+    news = [source.new_item(one.source_id, window=one.repeat_window) for one in planned.claimed]
     answers = await queue.submit_all(tx, news) if news else []
     full = [one for one in answers if isinstance(one, RefusedItem) and one.live is None]
     left_out = [int(one.new.data["source"]) for one in full]
@@ -56,7 +56,7 @@ async def start(
     return replace(planned, claimed=claimed), placed
 
 
-def work() -> NewItem:
+def new_item() -> NewItem:
     """A run that a person asks for: a worker makes it, without regard to the pace."""
     return NewItem(KIND, "run", "what a person asked for", {"trigger": "manual"}, priority=0)
 
@@ -69,4 +69,4 @@ async def rotate(wish: RunRequest, work: Work) -> Move:
         return Finish("rotation_calls_per_day is 0: nothing is called")
     # In the transaction that ends the item: a worker that dies before that has claimed nothing, and
     # the next attempt does not choose as many targets again.
-    return Finish("what is due is queued", save=partial(start, wish=wish, environ=os.environ))
+    return Finish("what is due is queued", save=partial(start_run, wish=wish, environ=os.environ))

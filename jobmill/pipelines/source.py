@@ -27,7 +27,7 @@ HOLD = dt.timedelta(hours=1)
 when the key is there."""
 
 
-def work(id: int, *, window: dt.timedelta | None = None) -> NewItem:
+def new_item(id: int, *, window: dt.timedelta | None = None) -> NewItem:
     """The item that runs a source; there is one at a time, however often it is asked for. With a
     window, it does not ask what was asked within it."""
     asked = {} if window is None else {"window": window.total_seconds()}
@@ -37,7 +37,7 @@ def work(id: int, *, window: dt.timedelta | None = None) -> NewItem:
 async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Walk the source; what it showed is kept together with the end of the item."""
     id: int = work.data["source"]
-    ear = Ear(tools.fetch)
+    ear = RetryAfterRecorder(tools.fetch)
     try:
         asked = await _asked(tools, work)
         if asked:
@@ -49,7 +49,7 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
         return _skip(id, str(error))
     # What a source could not show is its health's business, and the next run's: no retry here.
     end = Skip if harvest.outcome in ("failed", "held") else Finish
-    save = partial(keep, id=id, harvest=harvest, item=work.id, retry_after=ear.retry_after)
+    save = partial(save_harvest, id=id, harvest=harvest, item=work.id, retry_after=ear.retry_after)
     return end(_words(harvest), save=save)
 
 
@@ -75,7 +75,7 @@ async def _hold(tx: Tx, *, id: int, item: ItemId, why: str) -> None:
     await calls.release_claim(tx, id, item=item)
 
 
-class Ear:
+class RetryAfterRecorder:
     """A way to the network that remembers for how long somebody asked us to wait."""
 
     def __init__(self, fetch: Fetch) -> None:
@@ -107,7 +107,7 @@ def _window(work: Work) -> dt.timedelta:
     return dt.timedelta(seconds=work.data["window"])
 
 
-async def keep(
+async def save_harvest(
     tx: Tx,
     *,
     id: int,
@@ -122,7 +122,7 @@ async def keep(
     await call_outcomes.record_outcome(
         tx, id, harvest, saved, at=at, item=item, retry_after=retry_after
     )
-    await judging.put(tx, [*saved.added, *saved.changed], parent=item)
+    await judging.add_listings(tx, [*saved.added, *saved.changed], parent=item)
     return saved
 
 

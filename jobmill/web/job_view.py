@@ -11,12 +11,12 @@ from jobmill.catalog.posting import format_salary
 from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import matches, profiles
-from jobmill.matching.duplicate_matches import Copy
+from jobmill.matching.duplicate_matches import MatchDuplicate
 from jobmill.matching.matches import Match
-from jobmill.matching.profiles import Version
-from jobmill.matching.rescore import Standing
-from jobmill.matching.verdict import LIMIT, FilterResult, MatchResult
-from jobmill.matching.verdicts import Word
+from jobmill.matching.profiles import ProfileVersion
+from jobmill.matching.rescore import ScoredOutcome
+from jobmill.matching.verdict import SCORE_CAP, FilterResult, MatchResult
+from jobmill.matching.verdicts import Verdict
 from jobmill.queue import lineage
 from jobmill.queue.items import ItemId
 from jobmill.web.translations import say, say_many
@@ -25,7 +25,7 @@ MAX_GAINS = 3
 MAX_NAMES = 4
 
 
-async def find_profile(tx: Tx, name: str | None) -> Version | None:
+async def find_profile(tx: Tx, name: str | None) -> ProfileVersion | None:
     """The named or the default profile; None if there is no profile yet."""
     try:
         return await profiles.get(tx, name)
@@ -35,7 +35,7 @@ async def find_profile(tx: Tx, name: str | None) -> Version | None:
         return None
 
 
-async def find_lineage(tx: Tx, verdict: Word | None) -> UUID | None:
+async def find_lineage(tx: Tx, verdict: Verdict | None) -> UUID | None:
     """The lineage of the item that judged; None if the queue no longer has it."""
     if verdict is None or verdict.item is None:
         return None
@@ -84,10 +84,10 @@ class MatchRow(NamedTuple):
     place: str
     salary: str | None
     reasons: str
-    copies: Sequence[Copy]
+    copies: Sequence[MatchDuplicate]
 
     @classmethod
-    def of(cls, match: Match, copies: Sequence[Copy] = ()) -> MatchRow:
+    def of(cls, match: Match, copies: Sequence[MatchDuplicate] = ()) -> MatchRow:
         return cls(
             match, describe_place(match), describe_salary(match), summarize_reasons(match), copies
         )
@@ -104,7 +104,7 @@ def join_parts(parts: Iterable[str | None]) -> str:
 
 def summarize_reasons(match: Match) -> str:
     """The best parts of the score, the matched skills and the missing ones."""
-    items = [item for item in match.items if item["name"] != LIMIT]
+    items = [item for item in match.items if item["name"] != SCORE_CAP]
     best = sorted(items, key=lambda item: -item["points"])[:MAX_GAINS]
     gains = (
         f"{item['name']} {item['points']}/{item['most']}" for item in best if item["points"] > 0
@@ -142,7 +142,7 @@ def describe_threshold(result: MatchResult | None) -> str:
     return say("needs %(n)s: %(why)s", n=result.threshold, why=result.threshold_why)
 
 
-def describe_standing(standing: Standing) -> str:
+def describe_standing(standing: ScoredOutcome) -> str:
     """`matched 84`; a filtered job shows in brackets the score that it would have."""
     if standing.score is None:
         return standing.outcome or say("not scored")
@@ -171,7 +171,7 @@ def score_bars(items: Iterable[Mapping[str, Any]]) -> list[ScoreBar]:
     return [
         ScoreBar(item["name"], item["points"], item["most"], item["why"], item.get("words") or ())
         for item in items
-        if item["name"] != LIMIT
+        if item["name"] != SCORE_CAP
     ]
 
 
@@ -185,7 +185,7 @@ def describe_total(bars: Iterable[ScoreBar], score: int) -> tuple[int, str]:
     return total, ""
 
 
-def describe_match_event(event: matches.Event) -> str:
+def describe_match_event(event: matches.MatchEvent) -> str:
     data = event.data
     if event.what == "status":
         change = f"{data.get('before')} → {data.get('after')}"

@@ -10,7 +10,7 @@ from starlette.datastructures import UploadFile
 
 from jobmill.errors import Invalid
 from jobmill.matching import resume
-from jobmill.matching.resume import Draft
+from jobmill.matching.resume import ResumeDraft
 from jobmill.web.translations import say
 
 MAX_BYTES = 5_000_000
@@ -26,7 +26,7 @@ class UnreadableResume(Invalid):
         self.pasted = pasted
 
 
-async def read_draft(request: Request) -> tuple[Draft, str]:
+async def read_draft(request: Request) -> tuple[ResumeDraft, str]:
     """A draft of a profile from the submitted resume, and the name of the resume."""
     data, name, pasted = await _read_form(request)
     try:
@@ -35,7 +35,7 @@ async def read_draft(request: Request) -> tuple[Draft, str]:
         raise UnreadableResume(error, pasted) from error
 
 
-async def _read_resume(data: bytes, name: str) -> Draft:
+async def _read_resume(data: bytes, name: str) -> ResumeDraft:
     if not data.strip():
         raise Invalid(say("Choose a file, or paste the text of your resume."))
     if len(data) > MAX_BYTES:
@@ -43,7 +43,7 @@ async def _read_resume(data: bytes, name: str) -> Draft:
             say("The file is larger than 5 MB. Choose a smaller file, or paste the text.")
         )
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_reader, resume.read, data, name)
+    return await loop.run_in_executor(_reader, resume.read_resume, data, name)
 
 
 async def _read_form(request: Request) -> tuple[bytes, str, str]:

@@ -40,7 +40,7 @@ async def address(database: Database) -> AsyncIterator[str]:
         for listing, status in zip(
             place.listings, ("new", "applied", "interviewing", "offer"), strict=True
         ):
-            id = await matches.save(tx, place.word(91, listing))
+            id = await matches.save_verdict(tx, place.word(91, listing))
             await matches.set_status(tx, id or 0, status)
     async with served(pages.create_app(database, local=True)) as client:
         yield str(client.base_url)

@@ -15,7 +15,7 @@ from playwright.async_api import Browser, expect
 from jobmill import app
 from jobmill.db import Database, connect
 from jobmill.demo import session
-from jobmill.demo.companies import at
+from jobmill.demo.companies import companies_on
 from jobmill.demo.server import open_server
 from jobmill.demo.state import World
 from jobmill.hiring.messages.signed_links import LinkSigner
@@ -77,7 +77,7 @@ async def at_work(database: Database) -> AsyncIterator[None]:
     hour = dt.timedelta(hours=1)
     world = World(7, dt.datetime.now(dt.UTC) - hour, hour)
     async with open_server(world) as sites:
-        settings = session.adjusted(Settings(host_interval_seconds=0.001), sites.port)
+        settings = session.demo_settings(Settings(host_interval_seconds=0.001), sites.port)
         async with open_fetch(database, settings) as fetch:
             worker = app.build_worker(Tools(database, fetch), settings)
             task = asyncio.create_task(worker.run())
@@ -89,7 +89,11 @@ async def at_work(database: Database) -> AsyncIterator[None]:
 async def test_ending_the_demo_and_setting_up_leads_to_a_first_match(
     browser: Browser, own_place: Place, size: Size, theme: Theme
 ) -> None:
-    boards = [f"{vendor}/{view.slug}" for vendor in ("greenhouse", "lever") for view in at(vendor)]
+    boards = [
+        f"{vendor}/{view.slug}"
+        for vendor in ("greenhouse", "lever")
+        for view in companies_on(vendor)
+    ]
     skills = ("Python", "PostgreSQL", "Docker")
     async with (
         window(browser, own_place.origin, size, theme) as view,

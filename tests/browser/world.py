@@ -47,7 +47,7 @@ async def live_a_while(database: Database) -> None:
     await set_clock(database, 1.55)
     async with database.transaction() as tx:
         ids = await sources.find_enabled_ids(tx)
-        await queue.submit_all(tx, [source.work(id) for id in ids])
+        await queue.submit_all(tx, [source.new_item(id) for id in ids])
     async with running(database):
         await see(database, READ)
     await make_offer(database)
@@ -67,7 +67,7 @@ async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not all([await fetch(database, sql) == [True] for sql in signs.values()]):
             async with database.transaction() as tx:
-                await clock.tick(tx, dice)
+                await clock.advance(tx, dice)
             await asyncio.sleep(0.3)
 
 

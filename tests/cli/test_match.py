@@ -22,7 +22,7 @@ from jobmill.catalog.posting import Posting, Salary
 from jobmill.db import Database
 from jobmill.matching import judging_feed, match_export, matches, profiles, verdicts
 from jobmill.matching.profile import Profile
-from jobmill.matching.verdict import Item
+from jobmill.matching.verdict import ScoreItem
 from tests.catalog import helpers
 from tests.cli import forked
 from tests.matching import judged
@@ -88,7 +88,7 @@ async def make(database: Database, *scores: int, **more: Any) -> judged.Place:
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=postings, profile=WORDLESS)
         for listing, score in zip(place.listings, scores, strict=False):
-            await matches.save(tx, place.word(score, listing, **more), scrape_method="text")
+            await matches.save_verdict(tx, place.word(score, listing, **more), scrape_method="text")
     return place
 
 
@@ -107,10 +107,10 @@ async def test_an_empty_list_says_what_to_do_next(run: Run, database: Database) 
     assert "2 listings wait to be judged" in (await run("list")).stdout
     async with database.transaction() as tx:
         await judging_feed.take(tx, 10)
-        await matches.save(tx, place.word(40))
+        await matches.save_verdict(tx, place.word(40))
     assert "None of 1 listing fits main" in (await run("list")).stdout
     async with database.transaction() as tx:
-        await matches.save(tx, place.word(90))
+        await matches.save_verdict(tx, place.word(90))
     assert "No matches fit that" in (await run("list", "--status", "offer")).stdout
     assert (await run("list", "--status", "offer", "--json")).stdout == ""
 
@@ -150,9 +150,9 @@ async def test_a_vacancy_from_two_sources_is_listed_once(run: Run, database: Dat
 
 async def test_a_capped_score_is_explained(run: Run, database: Database) -> None:
     items = (
-        Item("skills", 80, 80, "all"),
-        Item("size", 27, 30, "large"),
-        Item("limit", -7, 0, "A score ends at 100"),
+        ScoreItem("skills", 80, 80, "all"),
+        ScoreItem("size", 27, 30, "large"),
+        ScoreItem("limit", -7, 0, "A score ends at 100"),
     )
     await make(database, 100, postings=[offer(1)], items=items)
     for command in ("show", "why"):
@@ -236,8 +236,8 @@ async def test_why_shows_rules_points_and_evidence(run: Run, database: Database)
     )  # fmt: skip
     _, struck, rejected = place.listings
     async with database.transaction() as tx:
-        await matches.save(tx, place.filtered(struck))
-        await matches.save(tx, place.filtered(rejected, why=judged.REJECTED))
+        await matches.save_verdict(tx, place.filtered(struck))
+        await matches.save_verdict(tx, place.filtered(rejected, why=judged.REJECTED))
     fits = (await run("why", "https://boards.example/wells/postings/1?utm_source=x")).stdout
     for words in (
         "matched with 91 of 100",
@@ -271,7 +271,7 @@ async def test_why_shows_rules_points_and_evidence(run: Run, database: Database)
 async def test_why_shows_that_a_match_no_longer_matches(run: Run, database: Database) -> None:
     place = await make(database, 90)
     async with database.transaction() as tx:
-        await matches.save(tx, place.word(40))
+        await matches.save_verdict(tx, place.word(40))
     assert "match 1, new, dropped out" in (await run("why", place.listing)).stdout
 
 
@@ -312,7 +312,7 @@ async def test_what_if_estimates_the_score_of_a_model(run: Run, database: Databa
     place = await make(database, postings=[offer(1, seniority="senior")])
     (now,) = answers(await run("why", 1, "--json"))
     async with database.transaction() as tx:
-        await matches.save(tx, place.word(now["score"] + 5, local_score=now["score"]))
+        await matches.save_verdict(tx, place.word(now["score"] + 5, local_score=now["score"]))
     (told,) = answers(await run("what-if", 1, "--set", "seniority=[intern]", "--json"))
     assert told["difference"]["after"]["score"] < now["score"]
     assert told["predicted"]["score"] == told["difference"]["after"]["score"] + 5
@@ -365,10 +365,10 @@ async def test_rescore_previews_and_queues_only_changed_listings(
     (now,) = answers(await run("why", 1, "--json"))
     same, moved, out, came, never = place.listings
     async with database.transaction() as tx:
-        await matches.save(tx, place.word(now["score"], same))
-        await matches.save(tx, place.word(now["score"] + 9, moved, threshold=0))
-        await matches.save(tx, place.word(now["score"], out, threshold=0))
-        await matches.save(tx, place.filtered(came))
+        await matches.save_verdict(tx, place.word(now["score"], same))
+        await matches.save_verdict(tx, place.word(now["score"] + 9, moved, threshold=0))
+        await matches.save_verdict(tx, place.word(now["score"], out, threshold=0))
+        await matches.save_verdict(tx, place.filtered(came))
         await matches.set_status(tx, 2, "applied")
     before = await fetch(
         database, "SELECT outcome, score FROM matching.verdict ORDER BY listing_id"
@@ -398,7 +398,7 @@ async def test_rescore_without_differences_changes_nothing(run: Run, database: D
     place = await make(database, postings=[offer(1)])
     (now,) = answers(await run("why", 1, "--json"))
     async with database.transaction() as tx:
-        await matches.save(tx, place.word(now["score"]))
+        await matches.save_verdict(tx, place.word(now["score"]))
     assert "Nothing would change." in (await run("rescore", "--yes")).stdout
     assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
@@ -524,7 +524,7 @@ async def test_stats_count_verdicts_and_the_most_frequent_rules(
     place = await make(database, 90, 40, postings=[offer(id) for id in range(1, 6)])
     async with database.transaction() as tx:
         for listing in place.listings[2:4]:
-            await matches.save(tx, place.filtered(listing, why=judged.REJECTED))
+            await matches.save_verdict(tx, place.filtered(listing, why=judged.REJECTED))
         await judging_feed.add(tx, place.listings[4:])
     (told,) = answers(await run("stats", "--json"))
     names = ("judged", "filtered", "skipped", "matched", "waiting")

@@ -9,7 +9,7 @@ import pytest
 
 from jobmill.db import Database, Tx
 from jobmill.demo import cleanup, setup
-from jobmill.demo.session import adjusted
+from jobmill.demo.session import demo_settings
 from jobmill.errors import Conflict
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
@@ -52,7 +52,7 @@ async def test_the_end_leaves_what_a_new_database_has(database: Database) -> Non
     new = await counts(database)
     await begin(database)
     assert (await counts(database)).keys() >= {"hiring.event", "catalog.company", "demo.world"}
-    assert await cleanup.end(database)
+    assert await cleanup.end_demo(database)
     after = await counts(database)
     assert after.pop("queue.phase")
     assert after.pop("demo.ended") == 1
@@ -69,7 +69,7 @@ async def test_no_table_is_forgotten(database: Database) -> None:
 
 async def test_the_log_of_openings_only_grows_again_after_the_end(database: Database) -> None:
     await begin(database)
-    await cleanup.end(database)
+    await cleanup.end_demo(database)
     await begin(database)
     with pytest.raises(Exception, match="only grows"):
         await fetch(database, "TRUNCATE hiring.event CASCADE")
@@ -77,11 +77,11 @@ async def test_the_log_of_openings_only_grows_again_after_the_end(database: Data
 
 async def test_to_end_it_twice_is_harmless_and_it_can_begin_again(database: Database) -> None:
     await begin(database)
-    assert await cleanup.end(database)
-    assert not await cleanup.end(database)
+    assert await cleanup.end_demo(database)
+    assert not await cleanup.end_demo(database)
     await begin(database)
     async with database.transaction() as tx:
-        assert await setup.is_on(tx)
+        assert await setup.is_demo(tx)
 
 
 async def test_own_data_are_never_mixed_with_the_demo_nor_removed(database: Database) -> None:
@@ -90,9 +90,9 @@ async def test_own_data_are_never_mixed_with_the_demo_nor_removed(database: Data
     with pytest.raises(Conflict, match="in use"):
         await begin(database)
     with pytest.raises(Conflict, match="your own data"):
-        await cleanup.end(database)
+        await cleanup.end_demo(database)
     async with database.transaction() as tx:
-        assert [profile.name for profile in await profiles.find(tx)] == ["mine"]
+        assert [profile.name for profile in await profiles.find_all(tx)] == ["mine"]
 
 
 async def test_it_begins_once(database: Database) -> None:
@@ -108,7 +108,7 @@ async def test_what_was_under_way_writes_nothing_after_the_end(
     async with running(database):
         while (await fetch(database, "SELECT count(*) FROM catalog.listing"))[0] < 10:
             await asyncio.sleep(0.02)
-        assert await cleanup.end(database)
+        assert await cleanup.end_demo(database)
     # The worker has finished what it was at.
     assert "lease lost, nothing written" in caplog.text
     after = await counts(database)
@@ -120,7 +120,7 @@ async def test_what_was_under_way_writes_nothing_after_the_end(
 
 def test_in_the_demo_nothing_leaves_this_machine() -> None:
     given = Settings(model_strong="anthropic:x", host_overrides={"*.test": "127.0.0.1:1"})
-    settings = adjusted(given, 4711)
+    settings = demo_settings(given, 4711)
     assert (
         settings.host_overrides["*.io"] == settings.host_overrides["*.example"] == "127.0.0.1:4711"
     )
@@ -133,16 +133,16 @@ async def test_only_a_database_that_nobody_ever_used_begins_with_the_demo(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
-        assert await setup.is_first(tx)
+        assert await setup.is_first_start(tx)
     await begin(database)
     async with database.transaction() as tx:
-        assert not await setup.is_first(tx)
+        assert not await setup.is_first_start(tx)
         await cleanup.clear(tx)
-        assert await setup.is_new(tx)
-        assert not await setup.is_first(tx)
+        assert await setup.is_empty(tx)
+        assert not await setup.is_first_start(tx)
 
 
 async def test_where_people_may_sign_in_no_demo_begins_by_itself(database: Database) -> None:
     async with database.transaction() as tx:
         await persons.add(tx, "Ada", "ada@example.com", "admin", "a long enough word")
-        assert not await setup.is_first(tx)
+        assert not await setup.is_first_start(tx)

@@ -13,10 +13,10 @@ from jobmill.boards.detection import detect_likeliest_board
 from jobmill.catalog.posting import Posting
 from jobmill.demo import companies
 from jobmill.demo.companies import BY_SLUG, DemoCompany
-from jobmill.demo.exchange import DemoReply, DemoRequest
+from jobmill.demo.http_messages import DemoReply, DemoRequest
+from jobmill.demo.platforms import remotive
 from jobmill.demo.server import answer
 from jobmill.demo.state import DemoListing, DemoMoment
-from jobmill.demo.vendors import remotive
 from jobmill.extract.page import page_reader
 from jobmill.outside.request import Request
 from tests.demo.test_world import on
@@ -65,12 +65,12 @@ def board(company: DemoCompany) -> dict[str, Any]:
 
 
 def tenant(company: DemoCompany) -> dict[str, Any]:
-    base = f"https://{company.tenant}"
+    base = f"https://{company.workday_host}"
     return {"company_id": company.slug, "base_url": base, "site": "Careers"}
 
 
 def feed(company: DemoCompany) -> dict[str, Any]:
-    return {"url": f"{company.site}/jobs.rss"}
+    return {"url": f"{company.website}/jobs.rss"}
 
 
 def cards(company: DemoCompany) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def cards(company: DemoCompany) -> dict[str, Any]:
         "location": ".opening-place",
         "posted_date": ".opening-date",
     }
-    return {"url": f"{company.site}/careers", "selectors": selectors}
+    return {"url": f"{company.website}/careers", "selectors": selectors}
 
 
 CONFIGS: dict[str, Callable[[DemoCompany], dict[str, Any]]] = {
@@ -91,11 +91,11 @@ CONFIGS: dict[str, Callable[[DemoCompany], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("vendor", CONFIGS)
-def test_our_adapters_read_every_board_whole(vendor: companies.Vendor) -> None:
+def test_our_adapters_read_every_board_whole(vendor: companies.DemoPlatform) -> None:
     now, count = on(7.5), 0
-    for company in companies.at(vendor):
+    for company in companies.companies_on(vendor):
         postings = {entry.title: entry for entry in walked(now, vendor, CONFIGS[vendor](company))}
-        listings = {entry.title: entry for entry in now.open(company)}
+        listings = {entry.title: entry for entry in now.open_listings(company)}
         assert postings.keys() == listings.keys()
         for title, posting in postings.items():
             check(posting, listings[title], company)
@@ -109,9 +109,9 @@ def check(posting: Posting, listing: DemoListing, company: DemoCompany) -> None:
         assert line in posting.description
     assert posting.url
     assert posting.posted_at
-    if company.vendor in ("greenhouse", "lever", "ashby", "workday"):
+    if company.platform in ("greenhouse", "lever", "ashby", "workday"):
         assert posting.arrangement == listing.arrangement
-    if listing.pay and company.vendor in ("greenhouse", "lever", "ashby"):
+    if listing.pay and company.platform in ("greenhouse", "lever", "ashby"):
         assert posting.salary
         assert (posting.salary.min, posting.salary.max) == listing.pay
 
@@ -120,16 +120,16 @@ def test_the_aggregator_repeats_what_companies_have() -> None:
     now = on(ANY_DAY)
     postings = walked(now, "remotive", {"keywords": "python"})
     assert postings
-    repeated = {(entry.company.name, entry.title) for entry in remotive.repeated(now)}
+    repeated = {(entry.company.name, entry.title) for entry in remotive.aggregated_listings(now)}
     assert {(entry.company, entry.title) for entry in postings} <= repeated
 
 
 @pytest.mark.parametrize("vendor", ["greenhouse", "lever", "ashby", "workday"])
-def test_a_careers_page_gives_its_board_away(vendor: companies.Vendor) -> None:
-    for company in companies.at(vendor):
-        careers = got(on(ANY_DAY), f"{company.site}/careers")
+def test_a_careers_page_gives_its_board_away(vendor: companies.DemoPlatform) -> None:
+    for company in companies.companies_on(vendor):
+        careers = got(on(ANY_DAY), f"{company.website}/careers")
         board = detect_likeliest_board(
-            f"{company.site}/careers", careers.body.decode(), company=company.name
+            f"{company.website}/careers", careers.body.decode(), company=company.name
         )
         assert board
         assert (board.platform, board.token) == (
@@ -141,7 +141,7 @@ def test_a_careers_page_gives_its_board_away(vendor: companies.Vendor) -> None:
 def test_a_page_of_a_position_is_read_with_and_without_data() -> None:
     now = on(ANY_DAY)
     for slug, structured in (("naranjalstudio", True), ("ironquillpress", False)):
-        listing = now.open(BY_SLUG[slug])[0]
+        listing = now.open_listings(BY_SLUG[slug])[0]
         reply = got(now, listing.url)
         assert (b"ld+json" in reply.body) is structured
         posting = page_reader.read_posting(reply.body, listing.url).posting
@@ -178,15 +178,15 @@ def test_the_troubles_show_in_the_answers() -> None:
         True, False, True,
     ]  # fmt: skip
     lie = got(on(1.5), "https://tallowmerecitylibrary.example/jobs.rss")
-    assert lie.claims
-    assert lie.claims > len(lie.body)
+    assert lie.claimed_length
+    assert lie.claimed_length > len(lie.body)
     first = dict(got(on(1), "https://ringdovetravel.example/").headers)["Location"]
     back = dict(got(on(1), f"https://ringdovetravel.example{first}").headers)["Location"]
     assert (first, back) == ("/welcome", "/")
     slow = BY_NAME["workday"].first_request
     assert slow
     config = BY_NAME["workday"].parse_config(tenant(BY_SLUG["broadfellinsurance"]))
-    assert asked(on(1), slow(config)).after > 0
+    assert asked(on(1), slow(config)).delay > 0
 
 
 def test_a_host_that_is_not_of_the_world_has_nothing() -> None:

@@ -20,7 +20,7 @@ async def test_the_demo_acts_for_nobody_but_its_own_people(database: Database) -
             await submissions.apply_all(tx, opening.id, [ApplyRequest(visitor)])
         dice = random.Random(1)
         for _ in range(60):
-            await hiring.move(tx, dice)
+            await hiring.act_once(tx, dice)
         cursor = await tx.execute(
             """
             SELECT count(*) FROM hiring.event JOIN hiring.applicant

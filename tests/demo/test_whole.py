@@ -59,7 +59,7 @@ async def test_everything_has_something_true_to_show(database: Database) -> None
     async with database.transaction() as tx:
         await tx.execute("UPDATE demo.world SET began_at = now() - 1.55 * day")
         ids = await sources.find_enabled_ids(tx)
-        await queue.submit_all(tx, [source.work(id) for id in ids])
+        await queue.submit_all(tx, [source.new_item(id) for id in ids])
     async with running(database):
         await see(database, TROUBLE)
     async with database.transaction() as tx:

@@ -8,7 +8,7 @@ import pytest
 
 from jobmill.demo import companies, state
 from jobmill.demo.companies import COMPANIES
-from jobmill.demo.state import CYCLE, FAILURES, World
+from jobmill.demo.state import FAILURE_CYCLE, FAILURES, World
 
 BEGAN = dt.datetime(2026, 11, 1, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(minutes=2)
@@ -19,7 +19,7 @@ def on(day: float, seed: int = 7) -> state.DemoMoment:
 
 
 def everything(now: state.DemoMoment) -> list[state.DemoListing]:
-    return [listing for company in COMPANIES for listing in now.open(company)]
+    return [listing for company in COMPANIES for listing in now.open_listings(company)]
 
 
 def test_the_same_seed_and_moment_give_the_same_world() -> None:
@@ -29,7 +29,7 @@ def test_the_same_seed_and_moment_give_the_same_world() -> None:
 
 def test_it_begins_full_and_stays_so() -> None:
     for day in (0, 1, 5, 50, 500):
-        assert 60 <= len(everything(on(day))) <= sum(company.slots for company in COMPANIES)
+        assert 60 <= len(everything(on(day))) <= sum(company.max_listings for company in COMPANIES)
 
 
 def test_listings_come_and_go_from_the_first_minutes_on() -> None:
@@ -37,7 +37,7 @@ def test_listings_come_and_go_from_the_first_minutes_on() -> None:
     assert later - first
     assert first - later
     # No listing returns, except on a silent board.
-    dead = {listing for listing in first - later if on(1).trouble(listing.company) != "silent"}
+    dead = {listing for listing in first - later if on(1).failure(listing.company) != "empty"}
     assert dead
     assert not dead & set(everything(on(4)))
 
@@ -55,31 +55,31 @@ def test_no_listing_is_dated_in_the_future_and_some_are_weeks_old() -> None:
 def test_numbers_tell_the_listings_of_a_company_apart() -> None:
     for company in COMPANIES:
         for day in (0, 2, 20):
-            numbers = [listing.number for listing in on(day).open(company)]
+            numbers = [listing.number for listing in on(day).open_listings(company)]
             assert len(set(numbers)) == len(numbers)
 
 
 def test_what_changed_last_is_told() -> None:
-    for company in companies.at("ashby"):
+    for company in companies.companies_on("ashby"):
         before, after = on(1), on(3)
-        if before.open(company) == after.open(company):
+        if before.open_listings(company) == after.open_listings(company):
             assert before.changed_at(company) == after.changed_at(company)
         else:
             assert before.changed_at(company) < after.changed_at(company) <= after.at
 
 
-@pytest.mark.parametrize("spell", FAILURES, ids=lambda failure: failure.trouble)
-def test_every_trouble_happens_and_comes_again(spell: state.Failure) -> None:
-    company = companies.BY_SLUG[spell.slug]
-    amid = (spell.begins + spell.ends) / 2
-    assert on(amid).trouble(company) == on(amid + CYCLE).trouble(company) == spell.trouble
-    if spell.ends < CYCLE:
-        assert on(spell.ends).trouble(company) is None
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.kind)
+def test_every_failure_happens_and_comes_again(failure: state.Failure) -> None:
+    company = companies.BY_SLUG[failure.slug]
+    amid = (failure.begins + failure.ends) / 2
+    assert on(amid).failure(company) == on(amid + FAILURE_CYCLE).failure(company) == failure.kind
+    if failure.ends < FAILURE_CYCLE:
+        assert on(failure.ends).failure(company) is None
 
 
 def test_there_is_every_vendor_trade_and_language() -> None:
     assert len(COMPANIES) == 25
-    assert {listing.vendor for listing in COMPANIES} >= {
+    assert {listing.platform for listing in COMPANIES} >= {
         "greenhouse", "lever", "ashby", "workday", "rss", "html",
     }  # fmt: skip
     assert {listing.language for listing in COMPANIES} == {"en", "de", "fr", "es"}

@@ -274,7 +274,7 @@ async def test_an_attempt_that_lost_its_item_writes_nothing_beside_the_letter(
     stale, _ = await claim_twice(database, "notice", "mail")
     mailbox.refusals = [refusal]
     with pytest.raises(pipeline.OutsideError):
-        await pipeline.send_letter(post.tools, pipeline.Mailroom(post.settings), stale)
+        await pipeline.send_letter(post.tools, pipeline.LetterSender(post.settings), stale)
     assert await states(database) == [("message", "queued", None)]
     assert await fetch(database, "SELECT attempts FROM hiring.notice") == [0]
 
@@ -302,7 +302,7 @@ async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_messa
     post = sender(database, mailbox)
     await post.feed()
     move = await pipeline.send_letter(
-        post.tools, pipeline.Mailroom(post.settings), item(id, "mail")
+        post.tools, pipeline.LetterSender(post.settings), item(id, "mail")
     )
     # Killed here: what the move would have saved is not.
     assert isinstance(move, Finish)
@@ -313,7 +313,7 @@ async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_messa
     assert first["message-id"].endswith("@wells.example>")
     assert (await states(database))[0][1] == "sent"
     # And what is known to be sent is not sent a third time.
-    await pipeline.send_letter(post.tools, pipeline.Mailroom(post.settings), item(id, "mail"))
+    await pipeline.send_letter(post.tools, pipeline.LetterSender(post.settings), item(id, "mail"))
     assert len(mailbox.letters) == 2
 
 

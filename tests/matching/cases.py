@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching.posting_facts import AskedSkill, Facts, Importance
+from jobmill.matching.posting_facts import Importance, PostingFacts, PostingSkill
 from jobmill.matching.profile import Profile, Skill
 
 SKILLS = (
@@ -38,11 +38,11 @@ def posting(title: str = "Senior Software Engineer", **changed: Any) -> Posting:
     return Posting(title, **given | changed)
 
 
-def asked(name: str, importance: Importance = "required", words: str = "") -> AskedSkill:
-    return AskedSkill(name, importance, words or f"Experience with {name}")
+def asked(name: str, importance: Importance = "required", words: str = "") -> PostingSkill:
+    return PostingSkill(name, importance, words or f"Experience with {name}")
 
 
-def facts(*skills: AskedSkill | str, **changed: Any) -> Facts:
+def facts(*skills: PostingSkill | str, **changed: Any) -> PostingFacts:
     """Remote and senior, with these skills required."""
     given: dict[str, Any] = {
         "skills": tuple(asked(one) if isinstance(one, str) else one for one in skills),
@@ -51,7 +51,7 @@ def facts(*skills: AskedSkill | str, **changed: Any) -> Facts:
         "seniority_words": "Senior Software Engineer",
         "role": "ic",
     }
-    return Facts(**given | changed)
+    return PostingFacts(**given | changed)
 
 
 def with_skill(of: Profile, name: str, rank: str = "familiar") -> Profile:

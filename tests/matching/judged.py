@@ -14,14 +14,14 @@ from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import ProfileId
 from jobmill.matching.verdict import (
     FilterResult,
-    Intake,
-    Item,
     MatchResult,
     Priority,
     Rejection,
+    ResumeIntake,
+    ScoreItem,
     Strike,
 )
-from jobmill.matching.verdicts import Word
+from jobmill.matching.verdicts import Verdict
 from tests.catalog import helpers
 
 PASSED = FilterResult(True, 0, (), (), "")
@@ -51,13 +51,13 @@ def result(score: int, *, threshold: int = 80, **more: Any) -> MatchResult:
     more.setdefault(
         "items",
         (
-            Item("skills", skills, 40, "1 of 2 that it asks for", ("Python",)),
-            Item("meaning", score - skills, 60, "much alike"),
+            ScoreItem("skills", skills, 40, "1 of 2 that it asks for", ("Python",)),
+            ScoreItem("meaning", score - skills, 60, "much alike"),
         ),
     )
     more.setdefault("matched_skills", ("Python",))
     more.setdefault("skill_gaps", ("Go",))
-    more.setdefault("resume_intake", Intake(professional_summary="Keeps water running."))
+    more.setdefault("resume_intake", ResumeIntake(professional_summary="Keeps water running."))
     return MatchResult(
         match_score=score,
         application_priority=priority,
@@ -78,12 +78,14 @@ class Place:
 
     def word(
         self, score: int, listing: ListingId | None = None, *, version: int = 1, **more: Any
-    ) -> Word:
+    ) -> Verdict:
         """A listing's score; matched or skipped by its threshold."""
         local = more.pop("local_score", score)
         match = result(score, **more)
         outcome = "matched" if match.fits else "skipped"
-        return Word(self.profile, version, listing or self.listing, outcome, PASSED, match, local)
+        return Verdict(
+            self.profile, version, listing or self.listing, outcome, PASSED, match, local
+        )
 
     def filtered(
         self,
@@ -91,8 +93,8 @@ class Place:
         *,
         version: int = 1,
         why: FilterResult = STRUCK,
-    ) -> Word:
-        return Word(self.profile, version, listing or self.listing, "filtered", why)
+    ) -> Verdict:
+        return Verdict(self.profile, version, listing or self.listing, "filtered", why)
 
 
 async def make(

@@ -28,7 +28,7 @@ Jira-free Fridays
 
 
 def read(text: str, title: str = "", requirements: str = "") -> dict[str, str]:
-    found = required_skills.read(title, text, sections.find(text), requirements)
+    found = required_skills.read_skills(title, text, sections.find_sections(text), requirements)
     return {one.name: one.importance for one in found}
 
 
@@ -88,8 +88,8 @@ def test_what_the_posting_gives_as_its_requirements_is_required() -> None:
 
 
 def test_a_tag_mentions() -> None:
-    found = required_skills.read(
-        "", "", sections.find(""), tags=("golang", "Go", "react developer", "wells")
+    found = required_skills.read_skills(
+        "", "", sections.find_sections(""), tags=("golang", "Go", "react developer", "wells")
     )
     assert [(one.name, one.importance) for one in found] == [
         ("Go", "mentioned"),
@@ -98,7 +98,9 @@ def test_a_tag_mentions() -> None:
 
 
 def test_the_words_are_the_line_cut_short() -> None:
-    (one,) = required_skills.read("", f"x\n- {'word ' * 60}Python", sections.find(""))
+    (one,) = required_skills.read_skills(
+        "", f"x\n- {'word ' * 60}Python", sections.find_sections("")
+    )
     assert one.words.endswith("word Python")
     assert one.words.startswith("\u2026")
     assert len(one.words) < 170

@@ -6,7 +6,7 @@ import pytest
 
 from jobmill.matching.profile import Profile, Tiers
 from jobmill.matching.rules import company_score
-from jobmill.matching.rules.tech_stack import Stack
+from jobmill.matching.rules.tech_stack import TechStack
 from tests.catalog.test_companies import company
 
 SKILLS = [
@@ -19,12 +19,12 @@ SKILLS = [
 
 def score(
     *, skills: list[dict[str, Any]] | None = None, ai: tuple[str, ...] = (), **facts: object
-) -> company_score.Score:
+) -> company_score.CompanyScore:
     profile = Profile.model_validate({"skills": SKILLS if skills is None else skills})
-    return company_score.score(company(**facts), Stack(ai_ml=ai), profile)
+    return company_score.score_company(company(**facts), TechStack(ai_ml=ai), profile)
 
 
-def points(result: company_score.Score) -> list[int]:
+def points(result: company_score.CompanyScore) -> list[int]:
     return [item.points for item in result.items]
 
 
@@ -98,4 +98,4 @@ def test_five_shared_skills_are_enough() -> None:
     ],
 )
 def test_tiers_are_the_seeds(reached: int, tier: str) -> None:
-    assert company_score.tier_of(reached, Tiers()) == tier
+    assert company_score.tier_for_points(reached, Tiers()) == tier

@@ -10,7 +10,7 @@ from jobmill.catalog import duplicate_links
 from jobmill.catalog.listings import ListingId
 from jobmill.db import Tx
 from jobmill.matching import duplicate_matches, inbox, matches
-from jobmill.matching.matches import MatchId, Status, Wanted
+from jobmill.matching.matches import MatchId, MatchQuery, Status
 from jobmill.matching.profiles import ProfileId
 from tests.catalog import helpers
 
@@ -24,7 +24,7 @@ async def fill(tx: Tx, *scores: int, **more: Any) -> tuple[judged.Place, list[Ma
     place = await judged.make(tx, listings=len(scores), **more)
     made: list[MatchId] = []
     for listing, score in zip(place.listings, scores, strict=True):
-        made.append(MatchId(await matches.save(tx, place.word(score, listing)) or 0))
+        made.append(MatchId(await matches.save_verdict(tx, place.word(score, listing)) or 0))
         if listing != place.listing:
             await duplicate_links.link(tx, listing, place.listing)
     return place, made
@@ -32,9 +32,11 @@ async def fill(tx: Tx, *scores: int, **more: Any) -> tuple[judged.Place, list[Ma
 
 async def listed(tx: Tx, profile: ProfileId, status: Status = "new", **more: Any) -> list[int]:
     """What a list shows; its tab says as many."""
-    page = await inbox.find(tx, Wanted(profile, statuses=[status], **more))
+    page = await inbox.read_page(tx, MatchQuery(profile, statuses=[status], **more))
     if not more:
-        counts = {one.status: one.count for one in await matches.listed(tx, profile, most=MANY)}
+        counts = {
+            one.status: one.count for one in await matches.count_shown(tx, profile, most=MANY)
+        }
         assert counts[status] == len(page.matches)
     return [one.id for one in page.matches]
 
@@ -48,7 +50,7 @@ async def test_of_copies_that_nobody_spoke_of_the_best_is_listed(
     place, made = await fill(tx, *scores)
     assert await listed(tx, place.profile) == [made[best]]
     assert await listed(tx, place.profile, order="newest") == [made[best]]
-    assert len(await listed(tx, place.profile, copies=True)) == len(scores)
+    assert len(await listed(tx, place.profile, include_duplicates=True)) == len(scores)
     assert (await matches.get(tx, made[1 - min(best, 1)])).status == "new"
 
 
@@ -60,7 +62,7 @@ async def test_what_a_person_said_of_a_copy_stands_for_all_and_can_be_undone(
     await matches.set_status(tx, low, status)
     assert await listed(tx, place.profile) == []
     assert await listed(tx, place.profile, status) == [low]
-    await matches.undo(tx, low)
+    await matches.undo_status(tx, low)
     assert await listed(tx, place.profile) == [high]
 
 
@@ -77,14 +79,14 @@ async def test_a_copy_that_is_gone_hides_nothing(tx: Tx) -> None:
     place, (low, high) = await fill(tx, 85, 91)
     await judged.close(tx, place.listings[1])
     assert await listed(tx, place.profile) == [low]
-    assert await listed(tx, place.profile, closed=True) == [low]
+    assert await listed(tx, place.profile, include_closed=True) == [low]
     await judged.close(tx, place.listings[0])
-    assert await listed(tx, place.profile, closed=True) == [high]
+    assert await listed(tx, place.profile, include_closed=True) == [high]
 
 
 async def test_a_copy_that_fits_no_longer_hides_nothing(tx: Tx) -> None:
     place, (low, _) = await fill(tx, 85, 91)
-    await matches.save(tx, place.word(10, place.listings[1]))
+    await matches.save_verdict(tx, place.word(10, place.listings[1]))
     assert await listed(tx, place.profile) == [low]
 
 
@@ -99,8 +101,8 @@ async def test_a_match_of_somebody_else_hides_nothing(tx: Tx) -> None:
     other = await judged.make(tx, postings=[helpers.posting(3)], name="other")
     one, two = place.listings
     await duplicate_links.link(tx, two, one)
-    await matches.save(tx, judged.Place(other.profile, [two]).word(95))
-    mine = await matches.save(tx, place.word(85, one))
+    await matches.save_verdict(tx, judged.Place(other.profile, [two]).word(95))
+    mine = await matches.save_verdict(tx, place.word(85, one))
     assert await listed(tx, place.profile) == [mine]
 
 
@@ -112,7 +114,7 @@ async def test_the_same_work_at_another_place_is_another_offer(
     place, made = await fill(tx, 85, 91, postings=postings)
     await _call(tx, place.listings[1], "multi_location")
     assert len(await listed(tx, place.profile)) == shown
-    assert len(await duplicate_matches.of(tx, made)) == (2 if shown == 1 else 0)
+    assert len(await duplicate_matches.find_duplicates(tx, made)) == (2 if shown == 1 else 0)
 
 
 async def _call(tx: Tx, listing: ListingId, kind: str) -> None:
@@ -124,25 +126,27 @@ async def _call(tx: Tx, listing: ListingId, kind: str) -> None:
 async def test_a_match_says_where_else_its_vacancy_stands(tx: Tx) -> None:
     place, (low, high) = await fill(tx, 85, 91)
     await matches.set_status(tx, low, "saved")
-    found = await duplicate_matches.of(tx, [low, high])
+    found = await duplicate_matches.find_duplicates(tx, [low, high])
     assert [(one.match_id, one.status) for one in found[high]] == [(low, "saved")]
     assert [(one.match_id, one.status) for one in found[low]] == [(high, "new")]
-    assert found[low][0].place.endswith(" board")
+    assert found[low][0].source_name.endswith(" board")
     await tx.execute("UPDATE catalog.listing SET source_id = NULL")
-    assert (await duplicate_matches.of(tx, [low]))[low][0].place == "boards.example"
+    assert (await duplicate_matches.find_duplicates(tx, [low]))[low][
+        0
+    ].source_name == "boards.example"
     await judged.close(tx, *place.listings)
     # What one applied for is told of when it is closed, too.
-    assert list(await duplicate_matches.of(tx, [low, high])) == [high]
+    assert list(await duplicate_matches.find_duplicates(tx, [low, high])) == [high]
 
 
 async def test_a_copy_that_was_never_judged_is_told_of_and_no_more_than_a_few(tx: Tx) -> None:
-    place = await judged.make(tx, listings=duplicate_matches.MOST + 3)
+    place = await judged.make(tx, listings=duplicate_matches.MAX_DUPLICATES + 3)
     first, *others = place.listings
-    id = MatchId(await matches.save(tx, place.word(91, first)) or 0)
+    id = MatchId(await matches.save_verdict(tx, place.word(91, first)) or 0)
     for one in others:
         await duplicate_links.link(tx, one, first)
-    found = (await duplicate_matches.of(tx, [id]))[id]
-    assert [one.listing_id for one in found] == others[: duplicate_matches.MOST]
+    found = (await duplicate_matches.find_duplicates(tx, [id]))[id]
+    assert [one.listing_id for one in found] == others[: duplicate_matches.MAX_DUPLICATES]
     assert {one.match_id for one in found} == {None}
 
 
@@ -163,7 +167,7 @@ async def test_what_a_list_asks_for_is_found_also_where_a_better_copy_does_not_h
 async def test_of_open_and_closed_the_one_that_is_good_enough_is_listed(tx: Tx) -> None:
     place, (_, high) = await fill(tx, 85, 91)
     await judged.close(tx, place.listings[1])
-    assert await listed(tx, place.profile, closed=True, least_score=90) == [high]
+    assert await listed(tx, place.profile, include_closed=True, least_score=90) == [high]
 
 
 async def test_a_note_on_a_copy_keeps_it_in_sight(tx: Tx) -> None:

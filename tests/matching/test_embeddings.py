@@ -54,7 +54,7 @@ async def test_what_is_nearer_in_meaning_is_more_alike() -> None:
     ("similarity", "likeness"), [(-1, 0), (0.2, 0), (0.3, 0.25), (0.4, 0.5), (0.6, 1), (1, 1)]
 )
 def test_likeness_spreads_what_real_pairs_have(similarity: float, likeness: float) -> None:
-    assert embeddings.likeness(similarity) == pytest.approx(likeness)
+    assert embeddings.scaled_similarity(similarity) == pytest.approx(likeness)
 
 
 def test_vectors_are_kept_under_what_made_them() -> None:

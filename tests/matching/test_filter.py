@@ -7,25 +7,25 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.matching.posting_facts import AskedSkill, skills
-from jobmill.matching.posting_facts.experience_years import AskedYears
+from jobmill.matching.posting_facts import PostingSkill, skills
+from jobmill.matching.posting_facts.experience_years import RequiredYears
 from jobmill.matching.rules import filter, skill_fit
-from jobmill.matching.verdict import read_filter
+from jobmill.matching.verdict import parse_filter_result
 from tests.matching.cases import asked, facts, posting, profile, with_skill
 
 
 def strikes(
-    rule: str, *skills: AskedSkill | str, title: str = "Engineer", **said: Any
+    rule: str, *skills: PostingSkill | str, title: str = "Engineer", **said: Any
 ) -> list[int]:
     wants = said.pop("wants", {})
     text = said.pop("text", "")
     offer = posting(title, description=text)
-    result = filter.judge(profile(**wants), offer, facts(*skills, **said), PLATFORM_RULES)
+    result = filter.apply_rules(profile(**wants), offer, facts(*skills, **said), PLATFORM_RULES)
     return [one.strikes for one in result.strikes if one.rule == rule]
 
 
 def test_what_fits_passes_without_a_strike() -> None:
-    result = filter.judge(profile(), posting(), facts("Python", "PostgreSQL"), PLATFORM_RULES)
+    result = filter.apply_rules(profile(), posting(), facts("Python", "PostgreSQL"), PLATFORM_RULES)
     assert (result.passed, result.total_strikes) == (True, 0)
     assert result.rejection_summary == "0 strikes (threshold: 5)"
 
@@ -35,8 +35,8 @@ def test_the_result_has_the_agreed_structure() -> None:
         "React", seniority="mid", seniority_words="Mid-level React Engineer", arrangement=None
     )
     offer = posting("Mid-level React Engineer", arrangement=None, location=None)
-    result = filter.judge(profile(), offer, said, PLATFORM_RULES)
-    assert result.record() == {
+    result = filter.apply_rules(profile(), offer, said, PLATFORM_RULES)
+    assert result.to_dict() == {
         "passed": False,
         "total_strikes": 7,
         "hard_rejections": (),
@@ -62,7 +62,7 @@ def test_the_result_has_the_agreed_structure() -> None:
         ),
         "rejection_summary": "7 strikes (threshold: 5)",
     }
-    assert read_filter(result.record()) == result
+    assert parse_filter_result(result.to_dict()) == result
 
 
 @pytest.mark.parametrize(("threshold", "passed"), [(2, False), (3, True)])
@@ -70,7 +70,9 @@ def test_with_as_many_strikes_as_the_threshold_it_is_filtered_out(
     threshold: int, passed: bool
 ) -> None:
     wants = profile(rules={"strikes": {"threshold": threshold}})
-    result = filter.judge(wants, posting(), facts("Python", "PostgreSQL", "React"), PLATFORM_RULES)
+    result = filter.apply_rules(
+        wants, posting(), facts("Python", "PostgreSQL", "React"), PLATFORM_RULES
+    )
     assert (result.total_strikes, result.passed) == (2, passed)
 
 
@@ -80,7 +82,7 @@ def test_every_rejection_that_applies_is_told_with_the_words_seen() -> None:
     )
     offer = posting("Team Lead", arrangement="onsite", location="Austin, TX")
     said = facts(arrangement="onsite", role="management", role_words="You lead six people")
-    result = filter.judge(wants, offer, said, PLATFORM_RULES)
+    result = filter.apply_rules(wants, offer, said, PLATFORM_RULES)
     assert [one.rule for one in result.hard_rejections] == [
         "excluded_company", "excluded_domain", "excluded_keyword", "not_remote", "role_type",
     ]  # fmt: skip
@@ -105,7 +107,9 @@ def test_every_rejection_that_applies_is_told_with_the_words_seen() -> None:
 def test_a_role_of_another_type_is_rejected(
     role: str | None, wanted: list[str], rejected: bool
 ) -> None:
-    result = filter.judge(profile(role_types=wanted), posting(), facts(role=role), PLATFORM_RULES)
+    result = filter.apply_rules(
+        profile(role_types=wanted), posting(), facts(role=role), PLATFORM_RULES
+    )
     assert [one.rule for one in result.hard_rejections] == (["role_type"] if rejected else [])
 
 
@@ -149,7 +153,7 @@ def test_seniority_strikes_by_distance(
 def test_experience_strikes_by_the_years_between(
     least: float, most: float | None, own: float | None, expected: list[int]
 ) -> None:
-    years = AskedYears(least, most, "years of experience")
+    years = RequiredYears(least, most, "years of experience")
     assert strikes("experience", years=years, wants={"experience_years": own}) == expected
 
 
@@ -174,7 +178,7 @@ def test_a_posting_that_asks_for_no_years_strikes_nobody() -> None:
     ],
 )
 def test_a_missing_skill_strikes_by_its_importance(
-    title: str, text: str, skill: AskedSkill, expected: list[int]
+    title: str, text: str, skill: PostingSkill, expected: list[int]
 ) -> None:
     assert strikes("missing_skill", skill, title=title, text=text) == expected
 
@@ -261,9 +265,9 @@ def test_one_more_skill_never_adds_a_strike() -> None:
     said = facts(
         "React", "Kafka", asked("Go", words="Go or Rust"), asked("Rust", words="Go or Rust")
     )
-    before = filter.judge(profile(), posting(), said, PLATFORM_RULES).total_strikes
+    before = filter.apply_rules(profile(), posting(), said, PLATFORM_RULES).total_strikes
     for name in ("React", "Kafka", "Go", "Rust", "COBOL"):
-        after = filter.judge(
+        after = filter.apply_rules(
             with_skill(profile(), name), posting(), said, PLATFORM_RULES
         ).total_strikes
         assert after <= before
@@ -271,5 +275,5 @@ def test_one_more_skill_never_adds_a_strike() -> None:
 
 def test_practices_are_skills_that_we_know() -> None:
     assert [
-        name for name in skill_fit.PRACTICES if skills.named(f"{name}, Python")[0] != name
+        name for name in skill_fit.PRACTICES if skills.skill_names(f"{name}, Python")[0] != name
     ] == []

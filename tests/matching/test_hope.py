@@ -27,9 +27,9 @@ OFFICE = {"location": "San Francisco, CA", "arrangement": None}
     ],
 )
 def test_a_posting_that_leaves_room_for_remote_work_is_no_certain_rejection(text: str) -> None:
-    assert remote_hints.read(f"Pumps.\n{text}\nWater.") == text
+    assert remote_hints.find_remote_hint(f"Pumps.\n{text}\nWater.") == text
     offer = posting(description=text, **OFFICE)
-    result = filter.judge(profile(), offer, posting_facts.read(offer), PLATFORM_RULES)
+    result = filter.apply_rules(profile(), offer, posting_facts.read_facts(offer), PLATFORM_RULES)
     assert not result.hard_rejections
     assert [(one.rule, one.strikes) for one in result.strikes] == [("location", 3)]
 
@@ -47,9 +47,9 @@ def test_a_posting_that_leaves_room_for_remote_work_is_no_certain_rejection(text
     ],
 )
 def test_other_words_on_remote_work_leave_none(text: str) -> None:
-    assert not remote_hints.read(text)
+    assert not remote_hints.find_remote_hint(text)
     offer = posting(description=text, **OFFICE)
-    result = filter.judge(profile(), offer, posting_facts.read(offer), PLATFORM_RULES)
+    result = filter.apply_rules(profile(), offer, posting_facts.read_facts(offer), PLATFORM_RULES)
     assert [one.rule for one in result.hard_rejections] == ["not_remote"]
 
 
@@ -67,7 +67,7 @@ def test_other_words_on_remote_work_leave_none(text: str) -> None:
     ],
 )
 def test_a_text_says_where_one_must_live(text: str, places: tuple[str, ...]) -> None:
-    assert residence.read(text) == places
+    assert residence.find_required_residence(text) == places
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,6 @@ def test_a_remote_role_for_people_elsewhere_is_told_apart(
     place: str, text: str, rejections: list[str], strikes: list[int]
 ) -> None:
     offer = posting(location=place, description=text)
-    result = filter.judge(profile(), offer, posting_facts.read(offer), PLATFORM_RULES)
+    result = filter.apply_rules(profile(), offer, posting_facts.read_facts(offer), PLATFORM_RULES)
     assert [one.rule for one in result.hard_rejections] == rejections
     assert [one.strikes for one in result.strikes] == strikes

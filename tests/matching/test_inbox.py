@@ -9,7 +9,7 @@ import pytest
 from jobmill.catalog import listing_search
 from jobmill.db import Tx
 from jobmill.matching import inbox, matches
-from jobmill.matching.matches import Wanted
+from jobmill.matching.matches import MatchQuery
 from tests.matching import judged
 
 PLENTY = 3_000
@@ -65,15 +65,15 @@ LISTED = ["new", "saved", "applied"]
         ({"statuses": LISTED, "arrangement": "remote"}, "match_best"),
         ({"statuses": ["applied"]}, "match_best_of_status"),
         ({"statuses": ["applied"], "order": "newest"}, "match_newest_of_status"),
-        ({"statuses": LISTED, "q": "water", "reach": 100}, "match_best"),
+        ({"statuses": LISTED, "q": "water", "scan_limit": 100}, "match_best"),
     ],
 )
 async def test_no_list_of_matches_reads_all_of_them(
     tx: Tx, asked: dict[str, Any], index: str
 ) -> None:
     place = await crowd(tx)
-    wanted = Wanted(profile_id=place.profile, limit=26, **asked)
-    found = await plan(tx, matches.select(wanted), matches.params(wanted))
+    wanted = MatchQuery(profile_id=place.profile, limit=26, **asked)
+    found = await plan(tx, matches.build_select(wanted), matches.query_params(wanted))
     assert f"using {index} on match" in found
     for reads_all in ("Seq Scan on match", "Seq Scan on listing", "Sort Key: match.match_score"):
         assert reads_all not in found
@@ -82,10 +82,10 @@ async def test_no_list_of_matches_reads_all_of_them(
 async def test_common_words_are_looked_for_among_the_first_and_then_further(tx: Tx) -> None:
     place = await crowd(tx)
     await tx.execute("UPDATE catalog.listing SET title = 'Zither' WHERE identity LIKE 'x:2__%'")
-    many = replace(Wanted(profile_id=place.profile, order="newest", limit=50), q="zither")
+    many = replace(MatchQuery(profile_id=place.profile, order="newest", limit=50), q="zither")
     seen: list[int] = []
     for _ in range(100):
-        page = await inbox.find(tx, many, patience=PATIENT)
+        page = await inbox.read_page(tx, many, patience=PATIENT)
         seen += [one.id for one in page.matches]
         if page.next is None:
             break
@@ -96,20 +96,22 @@ async def test_common_words_are_looked_for_among_the_first_and_then_further(tx: 
 
 async def test_a_look_goes_no_further_than_it_says(tx: Tx) -> None:
     place = await crowd(tx)
-    near = Wanted(profile_id=place.profile, order="newest", q="zither", reach=600, limit=50)
+    near = MatchQuery(
+        profile_id=place.profile, order="newest", q="zither", scan_limit=600, limit=50
+    )
     assert len(await matches.find(tx, near)) == 1
-    edge = await matches.edge(tx, near)
+    edge = await matches.find_scan_end(tx, near)
     assert edge is not None
     beyond = await matches.find(tx, replace(near, after=edge))
     assert len(beyond) == 1
-    assert await matches.edge(tx, replace(near, reach=PLENTY + 1)) is None
+    assert await matches.find_scan_end(tx, replace(near, scan_limit=PLENTY + 1)) is None
 
 
 async def test_rare_words_are_found_wherever_they_are(tx: Tx) -> None:
     place = await crowd(tx)
-    page = await inbox.find(
+    page = await inbox.read_page(
         tx,
-        Wanted(profile_id=place.profile, order="newest", q="zither", limit=25),
+        MatchQuery(profile_id=place.profile, order="newest", q="zither", limit=25),
         patience=PATIENT,
     )
     assert len(page.matches) == PLENTY // 500

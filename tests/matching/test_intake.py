@@ -29,9 +29,9 @@ SAID = facts("Python", "PostgreSQL", "Kubernetes")
 
 
 def test_skills_that_are_asked_for_come_first_and_none_is_added() -> None:
-    told = application_hints.write(profile(**DANA), OFFER, SAID)
+    told = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
     assert told.prioritized_skills == ("Python", "Postgres", "Well digging", "Docker")
-    docker = application_hints.write(
+    docker = application_hints.suggest_resume_content(
         profile(**DANA), OFFER, facts("Docker", asked("Python", "mentioned"))
     )
     assert docker.prioritized_skills[0] == "Python"  # The title names it.
@@ -39,12 +39,14 @@ def test_skills_that_are_asked_for_come_first_and_none_is_added() -> None:
 
 
 def test_a_skill_that_implies_what_is_asked_for_comes_first_too() -> None:
-    told = application_hints.write(profile(skills=["Haskell", "Django"]), OFFER, SAID)
+    told = application_hints.suggest_resume_content(
+        profile(skills=["Haskell", "Django"]), OFFER, SAID
+    )
     assert told.prioritized_skills == ("Django", "Haskell")
 
 
 def test_lines_are_the_profiles_own_ordered_by_what_they_share_with_the_listing() -> None:
-    told = application_hints.write(profile(**DANA), OFFER, SAID)
+    told = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
     assert told.experience_highlights == (
         "Moved billing from MySQL to PostgreSQL",
         "Cut pump downtime by 40%",
@@ -55,27 +57,29 @@ def test_lines_are_the_profiles_own_ordered_by_what_they_share_with_the_listing(
 
 
 def test_the_summary_keeps_the_sentences_that_touch_the_listing() -> None:
-    told = application_hints.write(profile(**DANA), OFFER, SAID)
+    told = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
     assert told.professional_summary == (
         "Backend engineer who keeps water running. Wrote pump schedulers in Python."
     )
-    nothing = application_hints.write(profile(summary="Paints boats."), OFFER, SAID)
+    nothing = application_hints.suggest_resume_content(
+        profile(summary="Paints boats."), OFFER, SAID
+    )
     assert nothing.professional_summary == "Paints boats."
 
 
 def test_without_a_summary_it_states_years_and_skills() -> None:
-    told = application_hints.write(profile(), OFFER, SAID)
+    told = application_hints.suggest_resume_content(profile(), OFFER, SAID)
     assert told.professional_summary == "8 years of experience: Python, PostgreSQL, Docker"
     empty = profile(skills=[], experience_years=None)
-    assert application_hints.write(empty, OFFER, SAID).professional_summary == ""
+    assert application_hints.suggest_resume_content(empty, OFFER, SAID).professional_summary == ""
 
 
 def test_keywords_are_the_postings_words_for_skills_that_the_profile_has() -> None:
-    told = application_hints.write(profile(**DANA), OFFER, SAID)
+    told = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
     assert told.ats_keywords == ("Python", "postgres")
 
 
 def test_a_skill_that_is_only_implied_is_not_stated() -> None:
-    told = application_hints.write(profile(skills=["Django"]), OFFER, SAID)
+    told = application_hints.suggest_resume_content(profile(skills=["Django"]), OFFER, SAID)
     assert told.ats_keywords == ()
     assert told.prioritized_skills == ("Django",)

@@ -23,7 +23,7 @@ from . import judged
 async def taken(tx: Tx, most: int = 100) -> list[tuple[str, ListingId]]:
     """By the names of the profiles."""
     found = await judging_feed.take(tx, most)
-    return [((await profiles.by_id(tx, one.profile_id)).name, one.listing_id) for one in found]
+    return [((await profiles.get_by_id(tx, one.profile_id)).name, one.listing_id) for one in found]
 
 
 async def test_what_is_found_waits_for_every_profile_that_is_not_paused(tx: Tx) -> None:
@@ -54,11 +54,11 @@ async def test_the_first_version_lets_all_that_is_open_be_judged(tx: Tx) -> None
     place = await judged.make(tx, listings=3)
     await judged.close(tx, place.listings[0])
     first = await profiles.save(tx, "night", Profile(titles=("Cook",)))
-    assert await judging_feed.begin(tx, first) == 2
+    assert await judging_feed.add_for_new_profile(tx, first) == 2
     again = await profiles.save(tx, "night", Profile(titles=("Cook",)))
-    assert await judging_feed.begin(tx, again) == 0
+    assert await judging_feed.add_for_new_profile(tx, again) == 0
     second = await profiles.save(tx, "night", Profile(titles=("Diver",)))
-    assert await judging_feed.begin(tx, second) == 0
+    assert await judging_feed.add_for_new_profile(tx, second) == 0
     assert await taken(tx) == [("night", id) for id in place.listings[1:]]
 
 
@@ -68,7 +68,7 @@ async def test_whoever_feeds_the_queue_is_told_when_a_profile_begins(
     async with await psycopg.AsyncConnection[Any].connect(url, autocommit=True) as listener:
         await listener.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(CHANNEL)))
         async with database.transaction() as tx:
-            await judging_feed.begin(tx, await profiles.save(tx, "main", Profile()))
+            await judging_feed.add_for_new_profile(tx, await profiles.save(tx, "main", Profile()))
         told = [one.payload async for one in listener.notifies(timeout=5, stop_after=1)]
     assert told == ["feed"]
 
@@ -92,7 +92,7 @@ async def test_what_was_found_during_a_pause_is_judged_after_it(tx: Tx) -> None:
     place = await judged.make(tx, listings=3)
     await verdicts.save(tx, place.word(91))
     await judged.close(tx, place.listings[1])
-    assert await judging_feed.add_missed(tx, place.profile) == 1
+    assert await judging_feed.add_unjudged(tx, place.profile) == 1
     assert await taken(tx) == [("main", place.listings[2])]
 
 
@@ -121,8 +121,8 @@ async def test_what_is_given_back_waits_a_minute(tx: Tx) -> None:
     place = await judged.make(tx)
     await judging_feed.add(tx, place.listings)
     await judging_feed.take(tx, 1)
-    await judging_feed.give_back(tx, place.profile, place.listing)
-    await judging_feed.give_back(tx, place.profile, place.listing)
+    await judging_feed.requeue_later(tx, place.profile, place.listing)
+    await judging_feed.requeue_later(tx, place.profile, place.listing)
     assert (await judging_feed.count(tx), await taken(tx)) == (1, [])
     await tx.execute("UPDATE matching.judging_queue SET since = since - interval '1 minute'")
     assert len(await taken(tx)) == 1
@@ -188,12 +188,12 @@ async def test_a_listing_that_changes_while_it_is_taken_is_judged_as_it_is_now(
 
 
 async def begin(tx: Tx) -> None:
-    await judging_feed.begin(tx, await profiles.save(tx, "night", Profile()))
+    await judging_feed.add_for_new_profile(tx, await profiles.save(tx, "night", Profile()))
 
 
 async def resume(tx: Tx) -> None:
     await profiles.resume(tx, "night")
-    await judging_feed.add_missed(tx, (await profiles.get(tx, "night")).profile_id)
+    await judging_feed.add_unjudged(tx, (await profiles.get(tx, "night")).profile_id)
 
 
 @pytest.mark.parametrize("start", [begin, resume])

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
 from jobmill.matching import llm_review
-from jobmill.matching.llm_review import Opinion, Reason, prompt_injection
-from jobmill.matching.llm_review.claim_checks import Held, closest
+from jobmill.matching.llm_review import Reason, ReviewAnswer, prompt_injection
+from jobmill.matching.llm_review.claim_checks import ClaimChecker, closest_line
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules.company_facts import Employer
-from jobmill.matching.verdict import Intake, Item, MatchResult, read_match
+from jobmill.matching.verdict import MatchResult, ResumeIntake, ScoreItem, parse_match_result
 from jobmill.outside import anthropic, budget_ledger, model_endpoint, model_prices
 from jobmill.outside.model import open_model
 from jobmill.outside.model_question import ModelAnswer, system_prompt
@@ -52,7 +52,7 @@ POSTING = Posting(
         "You like well digging, and go to market with us."
     ),
 )
-HONEST = Opinion(
+HONEST = ReviewAnswer(
     fit=78,
     reasons=[
         Reason(quote="5+ years of python, postgres", speaks_for=True),
@@ -71,14 +71,14 @@ HONEST = Opinion(
 
 def local(base: int = 70, timezone: int = 0, size: int = 0, **more: Any) -> MatchResult:
     items = (
-        Item("skills", base - 10, 60, "of the skills"),
-        Item("title", 10, 10, "the title"),
-        Item("timezone", timezone, 5, "far away"),
-        Item("size", size, 10, "it is large"),
+        ScoreItem("skills", base - 10, 60, "of the skills"),
+        ScoreItem("title", 10, 10, "the title"),
+        ScoreItem("timezone", timezone, 5, "far away"),
+        ScoreItem("size", size, 10, "it is large"),
     )
     total = sum(one.points for one in items)
     if total > 100:
-        items = (*items, Item("limit", 100 - total, 0, "no more"))
+        items = (*items, ScoreItem("limit", 100 - total, 0, "no more"))
     given: dict[str, Any] = {
         "match_score": sum(one.points for one in items),
         "application_priority": "Medium",
@@ -92,14 +92,16 @@ def local(base: int = 70, timezone: int = 0, size: int = 0, **more: Any) -> Matc
 
 
 def asked(posting: Posting = POSTING, profile: Profile = PROFILE) -> Any:
-    return llm_review.ask(profile, posting, Employer(name="Wells & Co"), local(), item=3, run="r")
+    return llm_review.build_question(
+        profile, posting, Employer(name="Wells & Co"), local(), item=3, run="r"
+    )
 
 
-def combine(told: Opinion = HONEST, posting: Posting = POSTING, **more: Any) -> MatchResult:
-    return llm_review.combine(told, "a:strong", local(**more), PROFILE, posting)
+def combine(told: ReviewAnswer = HONEST, posting: Posting = POSTING, **more: Any) -> MatchResult:
+    return llm_review.combine_with_review(told, "a:strong", local(**more), PROFILE, posting)
 
 
-def said(**changed: Any) -> Opinion:
+def said(**changed: Any) -> ReviewAnswer:
     return HONEST.model_copy(update=changed)
 
 
@@ -120,7 +122,7 @@ def test_another_name_of_person_or_company_asks_the_same() -> None:
     text = (POSTING.description or "").replace("Wells & Co", "Brine Labs")
     theirs = replace(POSTING, company="Brine Labs GmbH", description=text)
     employer = Employer(name="Brine Labs")
-    again = llm_review.ask(other, theirs, employer, local(), item=3, run="r")
+    again = llm_review.build_question(other, theirs, employer, local(), item=3, run="r")
     assert again == asked()
 
 
@@ -158,7 +160,7 @@ def test_an_honest_opinion_is_kept_whole() -> None:
     assert result.matched_skills == ("Python", "PostgreSQL", "Well digging")
     assert result.skill_gaps == ("Kubernetes",)
     assert result.scored_by == "a:strong"
-    assert result.resume_intake == Intake(
+    assert result.resume_intake == ResumeIntake(
         professional_summary=HONEST.summary,
         prioritized_skills=("Python", "PostgreSQL"),
         experience_highlights=PROFILE.highlights,
@@ -166,7 +168,7 @@ def test_an_honest_opinion_is_kept_whole() -> None:
         achievement_angles=PROFILE.achievements,
         ats_keywords=("Python", "Postgres"),
     )
-    assert read_match(json.loads(json.dumps(result.record()))) == result
+    assert parse_match_result(json.loads(json.dumps(result.to_dict()))) == result
 
 
 @pytest.mark.parametrize(
@@ -240,7 +242,7 @@ def test_a_quote_that_nobody_wrote_is_dropped() -> None:
 
 
 def test_where_nothing_is_left_the_rules_speak() -> None:
-    ours = Intake(professional_summary="Ours.", projects_to_include=PROFILE.projects)
+    ours = ResumeIntake(professional_summary="Ours.", projects_to_include=PROFILE.projects)
     result = combine(said(summary="Knows COBOL.", projects=["x"]), resume_intake=ours)
     assert result.resume_intake.professional_summary == "Ours."
     assert result.resume_intake.projects_to_include == PROFILE.projects
@@ -268,9 +270,11 @@ def test_more_than_the_reach_is_not_given_however_many_skills_are_shared() -> No
     able = PROFILE.model_copy(update={"skills": Profile.model_validate({"skills": names}).skills})
     posting = replace(POSTING, description=", ".join(names))
     told = said(fit=100, matched_skills=names)
-    result = llm_review.combine(told, "m", local(55, skill_gaps=()), able, posting)
+    result = llm_review.combine_with_review(told, "m", local(55, skill_gaps=()), able, posting)
     assert (result.match_score, result.fits) == (75, False)
-    result = llm_review.combine(told, "m", local(55, skill_gaps=tuple("abcdefgh")), able, posting)
+    result = llm_review.combine_with_review(
+        told, "m", local(55, skill_gaps=tuple("abcdefgh")), able, posting
+    )
     assert result.match_score == 65
 
 
@@ -306,9 +310,9 @@ def test_odd_characters_reach_neither_terminal_nor_database() -> None:
 
 
 def test_a_capital_makes_a_skill_of_an_everyday_word() -> None:
-    held = Held(Profile(summary="Puts out any spark, and keeps rust away."), POSTING)
-    assert held.sentence("Keeps any spark away.")
-    assert held.sentence("Keeps Spark away.") is None
+    held = ClaimChecker(Profile(summary="Puts out any spark, and keeps rust away."), POSTING)
+    assert held.check_sentence("Keeps any spark away.")
+    assert held.check_sentence("Keeps Spark away.") is None
 
 
 @pytest.mark.parametrize(
@@ -343,7 +347,7 @@ INJECTIONS = [
 
 @pytest.mark.parametrize("words", INJECTIONS)
 def test_words_for_models_are_noticed(words: str) -> None:
-    assert prompt_injection.find(f"We want a cook.\n{words}\nApply now.")
+    assert prompt_injection.find_injection(f"We want a cook.\n{words}\nApply now.")
 
 
 @pytest.mark.parametrize(
@@ -359,7 +363,7 @@ def test_words_for_models_are_noticed(words: str) -> None:
     ],
 )
 def test_words_for_people_are_no_injection(words: str) -> None:
-    assert prompt_injection.find(words) is None
+    assert prompt_injection.find_injection(words) is None
 
 
 @pytest.fixture
@@ -391,8 +395,8 @@ async def judge(database: Database, server: Server, words: str, base: int) -> Ma
     async with open_model(database, given, {"ANTHROPIC_API_KEY": "k"}) as model:
         told = await model(asked(posting))
     assert isinstance(told, ModelAnswer)
-    assert isinstance(told.answer, Opinion)
-    return llm_review.combine(told.answer, told.model, local(base), PROFILE, posting)
+    assert isinstance(told.answer, ReviewAnswer)
+    return llm_review.combine_with_review(told.answer, told.model, local(base), PROFILE, posting)
 
 
 async def test_a_listing_that_talks_a_model_into_a_hundred_changes_nothing(
@@ -409,7 +413,7 @@ async def test_a_listing_that_talks_a_model_into_a_hundred_changes_nothing(
 async def test_words_that_nobody_notices_do_not_make_a_poor_match_a_good_one(
     database: Database, obedient: Server
 ) -> None:
-    assert prompt_injection.find(SLY) is None
+    assert prompt_injection.find_injection(SLY) is None
     result = await judge(database, obedient, SLY, base=60)
     # One skill of all that were claimed stands in both texts.
     assert (result.match_score, result.fits) == (64, False)
@@ -429,7 +433,7 @@ lists = st.lists(words | st.sampled_from([*PROFILE.highlights, *PROFILE.projects
 @settings(max_examples=300, deadline=None)
 @given(
     st.builds(
-        Opinion,
+        ReviewAnswer,
         fit=st.integers(0, 100),
         reasons=st.lists(st.builds(Reason, quote=words, speaks_for=st.booleans()), max_size=3),
         matched_skills=lists,
@@ -443,7 +447,9 @@ lists = st.lists(words | st.sampled_from([*PROFILE.highlights, *PROFILE.projects
     ),
     st.integers(10, 90),
 )
-def test_nothing_is_ever_stated_that_the_profile_does_not_hold(told: Opinion, base: int) -> None:
+def test_nothing_is_ever_stated_that_the_profile_does_not_hold(
+    told: ReviewAnswer, base: int
+) -> None:
     result = combine(told, base=base)
     intake = result.resume_intake
     stated = [intake.professional_summary, *intake.ats_keywords, *result.matched_skills]
@@ -453,13 +459,13 @@ def test_nothing_is_ever_stated_that_the_profile_does_not_hold(told: Opinion, ba
     assert set(intake.experience_highlights) <= set(PROFILE.highlights)
     assert set(intake.projects_to_include) <= set(PROFILE.projects)
     assert set(intake.achievement_angles) <= {*PROFILE.achievements, *PROFILE.highlights}
-    held = Held(PROFILE, POSTING)
-    assert all(held.quote(one.partition(": ")[2]) for one in result.items[0].words)
+    held = ClaimChecker(PROFILE, POSTING)
+    assert all(held.check_quote(one.partition(": ")[2]) for one in result.items[0].words)
     assert 0 <= result.match_score == sum(one.points for one in result.items) <= base + 20
-    json.dumps(result.record()).encode()
+    json.dumps(result.to_dict()).encode()
 
 
 def test_a_line_is_the_profiles_own_even_if_it_came_back_a_little_changed() -> None:
     lines = ["Cut pump downtime by 40% with a new scheduler", "Best Pump 2020"]
-    assert closest("- Cut pump downtime by 45% with a new scheduler.", lines) == lines[0]
-    assert closest("Worst Pump 2020", lines) is None
+    assert closest_line("- Cut pump downtime by 45% with a new scheduler.", lines) == lines[0]
+    assert closest_line("Worst Pump 2020", lines) is None

@@ -12,7 +12,7 @@ from jobmill.catalog import listings
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, NotFound
 from jobmill.matching import matches, profiles
-from jobmill.matching.matches import MatchId, Status, Wanted
+from jobmill.matching.matches import MatchId, MatchQuery, Status
 from jobmill.matching.profile import Profile
 from tests.catalog import helpers as catalog
 from tests.matching import judged
@@ -21,12 +21,12 @@ SPOKEN: list[Status] = ["saved", "applied", "interviewing", "offer", "rejected",
 
 
 async def told(tx: Tx, id: int) -> list[str]:
-    return [event.what for event in await matches.events(tx, id)]
+    return [event.what for event in await matches.read_events(tx, id)]
 
 
 async def test_a_listing_that_fits_is_a_match_with_all_that_was_said(tx: Tx) -> None:
     place = await judged.make(tx)
-    id = await matches.save(tx, place.word(91), scrape_method="greenhouse")
+    id = await matches.save_verdict(tx, place.word(91), scrape_method="greenhouse")
     assert id is not None
     found = await matches.get(tx, id)
     assert (found.match_score, found.application_priority, found.status) == (91, "High", "new")
@@ -39,82 +39,82 @@ async def test_a_listing_that_fits_is_a_match_with_all_that_was_said(tx: Tx) -> 
     assert found.skill_gaps == ["Go"]
     assert found.resume_intake["professional_summary"] == "Keeps water running."
     assert sum(item["points"] for item in found.items) == 91
-    (event,) = await matches.events(tx, id)
+    (event,) = await matches.read_events(tx, id)
     assert (event.what, event.data) == ("created", {"score": 91, "version": 1})
 
 
 async def test_one_that_does_not_fit_is_no_match(tx: Tx) -> None:
     place = await judged.make(tx)
-    assert await matches.save(tx, place.word(40)) is None
-    assert await matches.save(tx, place.filtered()) is None
-    assert await matches.find(tx, Wanted(closed=True, dropped=True)) == []
+    assert await matches.save_verdict(tx, place.word(40)) is None
+    assert await matches.save_verdict(tx, place.filtered()) is None
+    assert await matches.find(tx, MatchQuery(include_closed=True, include_dropped=True)) == []
 
 
 async def test_judged_again_it_is_the_same_match_with_the_new_score(tx: Tx) -> None:
     place = await judged.make(tx)
-    first = await matches.save(tx, place.word(91), scrape_method="greenhouse")
+    first = await matches.save_verdict(tx, place.word(91), scrape_method="greenhouse")
     assert first is not None
-    assert await matches.save(tx, place.word(91)) == first
-    assert await matches.save(tx, place.word(85)) == first
+    assert await matches.save_verdict(tx, place.word(91)) == first
+    assert await matches.save_verdict(tx, place.word(85)) == first
     found = await matches.get(tx, first)
     assert (found.match_score, found.scrape_method) == (85, "greenhouse")
-    *_, last = await matches.events(tx, first)
+    *_, last = await matches.read_events(tx, first)
     assert (last.what, last.data) == ("rescored", {"before": 91, "score": 85, "version": 1})
     assert await told(tx, first) == ["created", "rescored"]
 
 
 async def test_judging_again_uses_no_numbers_up(tx: Tx) -> None:
     place = await judged.make(tx, listings=2)
-    first = await matches.save(tx, place.word(91))
+    first = await matches.save_verdict(tx, place.word(91))
     for score in (92, 40, 93):
-        await matches.save(tx, place.word(score))
+        await matches.save_verdict(tx, place.word(score))
     assert first is not None
-    assert await matches.save(tx, place.word(91, place.listings[1])) == first + 1
+    assert await matches.save_verdict(tx, place.word(91, place.listings[1])) == first + 1
 
 
 async def test_a_new_match_that_fits_no_longer_drops_out_and_may_come_back(tx: Tx) -> None:
     place = await judged.make(tx)
-    id = await matches.save(tx, place.word(91))
+    id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
-    await matches.save(tx, place.word(40))
-    await matches.save(tx, place.filtered())
-    assert await matches.find(tx, Wanted()) == []
-    assert [one.id for one in await matches.find(tx, Wanted(dropped=True))] == [id]
-    assert await matches.counts(tx, place.profile) == []
-    assert await matches.save(tx, place.word(91)) == id
-    assert [one.id for one in await matches.find(tx, Wanted())] == [id]
+    await matches.save_verdict(tx, place.word(40))
+    await matches.save_verdict(tx, place.filtered())
+    assert await matches.find(tx, MatchQuery()) == []
+    assert [one.id for one in await matches.find(tx, MatchQuery(include_dropped=True))] == [id]
+    assert await matches.count_by_status(tx, place.profile) == []
+    assert await matches.save_verdict(tx, place.word(91)) == id
+    assert [one.id for one in await matches.find(tx, MatchQuery())] == [id]
     assert await told(tx, id) == ["created", "dropped", "back"]
 
 
 @pytest.mark.parametrize("status", SPOKEN)
 async def test_what_a_person_said_survives_judging_in_every_order(tx: Tx, status: Status) -> None:
     place = await judged.make(tx)
-    id = await matches.save(tx, place.word(91))
+    id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
     await matches.set_status(tx, id, status, note="mine", actor="dana")
     words = [place.word(99), place.word(40), place.filtered(), place.word(82)]
     for order in permutations(words):
         for word in order:
-            await matches.save(tx, word)
+            await matches.save_verdict(tx, word)
             found = await matches.get(tx, id)
             assert (found.status, found.note, found.status_by) == (status, "mine", "dana")
             assert found.dropped_at is None
-    assert [one.id for one in await matches.find(tx, Wanted())] == [id]
+    assert [one.id for one in await matches.find(tx, MatchQuery())] == [id]
 
 
 async def test_a_status_given_to_a_dropped_match_brings_it_back_for_good(tx: Tx) -> None:
     place = await judged.make(tx)
-    id = await matches.save(tx, place.word(91))
+    id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
-    await matches.save(tx, place.word(40))
+    await matches.save_verdict(tx, place.word(40))
     await matches.set_status(tx, id, "applied")
-    await matches.save(tx, place.filtered())
+    await matches.save_verdict(tx, place.filtered())
     assert (await matches.get(tx, id)).dropped_at is None
 
 
 async def test_a_listing_that_a_person_spoke_of_is_kept_for_ever(tx: Tx) -> None:
     place = await judged.make(tx)
-    id = await matches.save(tx, place.word(91))
+    id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
     await matches.set_status(tx, id, "saved")
     assert (await listings.get(tx, place.listing)).marked_at is not None
@@ -122,23 +122,23 @@ async def test_a_listing_that_a_person_spoke_of_is_kept_for_ever(tx: Tx) -> None
 
 async def test_a_status_is_told_with_the_one_before_and_undone_by_it(tx: Tx) -> None:
     place = await judged.make(tx)
-    id = await matches.save(tx, place.word(91))
+    id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
     with pytest.raises(Conflict, match="nothing to undo"):
-        await matches.undo(tx, id)
+        await matches.undo_status(tx, id)
     await matches.set_status(tx, id, "saved", actor="dana")
     await matches.set_status(tx, id, "applied", note="by mail", actor="dana")
     await matches.set_status(tx, id, "applied", note="they answered", actor="dana")
-    before, after = await matches.undo(tx, id, actor="dana")
+    before, after = await matches.undo_status(tx, id, actor="dana")
     assert (before.status, after.status, after.note) == ("applied", "saved", "they answered")
-    before, after = await matches.undo(tx, id)
+    before, after = await matches.undo_status(tx, id)
     assert (before.status, after.status) == ("saved", "applied")
-    assert (await matches.events(tx, id))[1].data == {"before": "new", "after": "saved"}
+    assert (await matches.read_events(tx, id))[1].data == {"before": "new", "after": "saved"}
 
 
 async def test_the_same_status_again_is_no_change(tx: Tx) -> None:
     place = await judged.make(tx)
-    id = await matches.save(tx, place.word(91))
+    id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
     await matches.set_status(tx, id, "new")
     assert await told(tx, id) == ["created"]
@@ -148,14 +148,14 @@ async def test_a_match_that_is_not_there_has_no_status(tx: Tx) -> None:
     with pytest.raises(NotFound):
         await matches.set_status(tx, 7, "saved")
     with pytest.raises(NotFound):
-        await matches.undo(tx, 7)
+        await matches.undo_status(tx, 7)
 
 
 async def test_matches_are_found_by_what_is_wanted(tx: Tx) -> None:
     place = await judged.make(tx, listings=4)
     scores = (91, 75, 75, 60)
     ids = [
-        await matches.save(tx, place.word(score, listing, threshold=50))
+        await matches.save_verdict(tx, place.word(score, listing, threshold=50))
         for listing, score in zip(place.listings, scores, strict=True)
     ]
     a, b, c, d = (id for id in ids if id is not None)
@@ -163,12 +163,12 @@ async def test_matches_are_found_by_what_is_wanted(tx: Tx) -> None:
     await judged.close(tx, place.listings[1], place.listings[2])
 
     async def found(**wanted: object) -> list[MatchId]:
-        return [one.id for one in await matches.find(tx, Wanted(**wanted))]  # type: ignore[arg-type]
+        return [one.id for one in await matches.find(tx, MatchQuery(**wanted))]  # type: ignore[arg-type]
 
     # What a person spoke of is shown though its listing is closed.
     assert await found() == [a, c, d]
-    assert await found(closed=True) == [a, c, b, d]
-    assert await found(closed=True, order="newest") == [d, c, b, a]
+    assert await found(include_closed=True) == [a, c, b, d]
+    assert await found(include_closed=True, order="newest") == [d, c, b, a]
     assert await found(statuses=["saved", "applied"]) == [c]
     assert await found(priority="High") == [a]
     assert await found(least_score=75) == [a, c]
@@ -176,26 +176,26 @@ async def test_matches_are_found_by_what_is_wanted(tx: Tx) -> None:
     assert await found(q="plumber") == []
     assert await found(profile_id=place.profile) == [a, c, d]
     assert await found(profile_id=place.profile + 1) == []
-    counted = {one.status: one.count for one in await matches.counts(tx, place.profile)}
+    counted = {one.status: one.count for one in await matches.count_by_status(tx, place.profile)}
     assert counted == {"new": 3, "saved": 1}
-    assert await matches.touched(tx, place.profile) == {place.listings[2]: "saved"}
+    assert await matches.read_statuses(tx, place.profile) == {place.listings[2]: "saved"}
 
 
 @pytest.mark.parametrize("order", ["best", "newest"])
 async def test_pages_show_each_match_once(tx: Tx, order: matches.Order) -> None:
     place = await judged.make(tx, listings=7)
     for number, listing in enumerate(place.listings):
-        await matches.save(tx, place.word(80 + number % 2, listing))
-    whole = [one.id for one in await matches.find(tx, Wanted(order=order))]
+        await matches.save_verdict(tx, place.word(80 + number % 2, listing))
+    whole = [one.id for one in await matches.find(tx, MatchQuery(order=order))]
     seen: list[MatchId] = []
     while page := await matches.find(
-        tx, Wanted(order=order, limit=2, after=seen[-1] if seen else None)
+        tx, MatchQuery(order=order, limit=2, after=seen[-1] if seen else None)
     ):
         seen += [one.id for one in page]
     assert seen == whole
     assert len(seen) == 7
     with pytest.raises(NotFound):
-        await matches.find(tx, Wanted(order=order, after=max(seen) + 1))
+        await matches.find(tx, MatchQuery(order=order, after=max(seen) + 1))
 
 
 async def test_two_who_judge_at_once_make_one_match(database: Database) -> None:
@@ -203,12 +203,12 @@ async def test_two_who_judge_at_once_make_one_match(database: Database) -> None:
         place = await judged.make(tx)
     first, second = await catalog.overlap(
         database,
-        lambda tx: matches.save(tx, place.word(91)),
-        lambda tx: matches.save(tx, place.word(85)),
+        lambda tx: matches.save_verdict(tx, place.word(91)),
+        lambda tx: matches.save_verdict(tx, place.word(85)),
     )
     assert first == second
     async with database.transaction() as tx:
-        (found,) = await matches.find(tx, Wanted())
+        (found,) = await matches.find(tx, MatchQuery())
         assert (found.id, found.match_score) == (first, 85)
         assert await told(tx, found.id) == ["created", "rescored"]
 
@@ -219,14 +219,14 @@ async def test_a_status_set_while_it_is_judged_stays(
 ) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx)
-        id = await matches.save(tx, place.word(91))
+        id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
 
     async def speak(tx: Tx) -> object:
         return await matches.set_status(tx, id, "saved")
 
     async def drop(tx: Tx) -> object:
-        return await matches.save(tx, place.word(40))
+        return await matches.save_verdict(tx, place.word(40))
 
     acts = (speak, drop) if person_first else (drop, speak)
     await catalog.overlap(database, *acts)
@@ -240,7 +240,7 @@ async def test_of_two_people_at_once_the_later_one_sees_what_the_first_said(
 ) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx)
-        id = await matches.save(tx, place.word(91))
+        id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
     await catalog.overlap(
         database,
@@ -248,7 +248,7 @@ async def test_of_two_people_at_once_the_later_one_sees_what_the_first_said(
         lambda tx: matches.set_status(tx, id, "applied"),
     )
     async with database.transaction() as tx:
-        events = [one.data for one in await matches.events(tx, id) if one.what == "status"]
+        events = [one.data for one in await matches.read_events(tx, id) if one.what == "status"]
     assert events == [
         {"before": "new", "after": "saved"},
         {"before": "saved", "after": "applied"},
@@ -265,19 +265,19 @@ async def test_a_newer_version_wins_over_a_slower_older_one(
     older, newer = place.word(95), place.word(82, version=2)
     words = (newer, older) if newer_first else (older, newer)
     await catalog.overlap(
-        database, *(lambda tx, word=word: matches.save(tx, word) for word in words)
+        database, *(lambda tx, word=word: matches.save_verdict(tx, word) for word in words)
     )
     async with database.transaction() as tx:
-        (found,) = await matches.find(tx, Wanted())
+        (found,) = await matches.find(tx, MatchQuery())
     assert (found.match_score, found.profile_version) == (82, 2)
 
 
 async def test_an_older_version_does_not_drop_what_a_newer_one_found(tx: Tx) -> None:
     place = await judged.make(tx)
     await profiles.save(tx, "main", Profile(titles=("Diver",)))
-    id = await matches.save(tx, place.word(82, version=2))
-    assert await matches.save(tx, place.filtered()) is None
-    assert [one.id for one in await matches.find(tx, Wanted())] == [id]
+    id = await matches.save_verdict(tx, place.word(82, version=2))
+    assert await matches.save_verdict(tx, place.filtered()) is None
+    assert [one.id for one in await matches.find(tx, MatchQuery())] == [id]
 
 
 async def test_many_at_once_leave_one_match_and_one_beginning(database: Database) -> None:
@@ -286,11 +286,11 @@ async def test_many_at_once_leave_one_match_and_one_beginning(database: Database
 
     async def save(score: int) -> None:
         async with database.transaction() as tx:
-            await matches.save(tx, place.word(score))
+            await matches.save_verdict(tx, place.word(score))
 
     await asyncio.gather(*(save(score) for score in range(78, 86)))
     async with database.transaction() as tx:
-        found = await matches.find(tx, Wanted(dropped=True))
+        found = await matches.find(tx, MatchQuery(include_dropped=True))
         events = [what for one in found for what in await told(tx, one.id)]
     assert len(found) == 1
     assert events.count("created") == 1
@@ -301,7 +301,7 @@ async def test_whoever_speaks_of_a_match_keeps_its_listing_from_being_removed(
 ) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx)
-        id = await matches.save(tx, place.word(91))
+        id = await matches.save_verdict(tx, place.word(91))
         assert id is not None
         await tx.execute("UPDATE catalog.listing SET closed_at = now() - interval '1 year'")
 

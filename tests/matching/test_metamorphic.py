@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog.posting import Posting
 from jobmill.matching import posting_facts as fact
-from jobmill.matching.posting_facts import Facts
-from jobmill.matching.posting_facts.experience_years import AskedYears
-from jobmill.matching.posting_facts.required_skills import AskedSkill
+from jobmill.matching.posting_facts import PostingFacts
+from jobmill.matching.posting_facts.experience_years import RequiredYears
+from jobmill.matching.posting_facts.required_skills import PostingSkill
 from jobmill.matching.profile import Profile, Skill
 from jobmill.matching.rules import filter, scoring
 from jobmill.matching.rules.company_facts import Employer
@@ -40,17 +40,19 @@ MANY = settings(max_examples=150, deadline=None, derandomize=True, database=None
 class Case:
     profile: Profile
     posting: Posting
-    facts: Facts
+    facts: PostingFacts
     employer: Employer
     likeness: float | None
 
     def score(self, **changed: Any) -> MatchResult:
         case = replace(self, **changed)
-        return scoring.judge(case.profile, case.posting, case.facts, case.employer, case.likeness)
+        return scoring.score_posting(
+            case.profile, case.posting, case.facts, case.employer, case.likeness
+        )
 
     def filter(self, **changed: Any) -> FilterResult:
         case = replace(self, **changed)
-        return filter.judge(case.profile, case.posting, case.facts, PLATFORM_RULES)
+        return filter.apply_rules(case.profile, case.posting, case.facts, PLATFORM_RULES)
 
 
 @st.composite
@@ -63,7 +65,7 @@ def cases(draw: st.DrawFn) -> Case:
     ]
     importance = st.sampled_from(["required", "required", "preferred", "mentioned"])
     asked = [
-        AskedSkill(name, draw(importance), next(line for line in lines if name in line))  # type: ignore[arg-type]
+        PostingSkill(name, draw(importance), next(line for line in lines if name in line))  # type: ignore[arg-type]
         for name in wanted
     ]
     return Case(
@@ -75,9 +77,9 @@ def cases(draw: st.DrawFn) -> Case:
         posting(draw(st.sampled_from(TITLES)), description="\n".join(lines * 2)),
         facts(
             *asked,
-            years=draw(st.sampled_from([None, AskedYears(5, None, "5 years"), AskedYears(12, None, "12")])),
+            years=draw(st.sampled_from([None, RequiredYears(5, None, "5 years"), RequiredYears(12, None, "12")])),
             seniority=draw(st.sampled_from([None, "junior", "senior", "staff"])),
-            zones=draw(st.sampled_from([(), (-8.0,), (-5.0, 0.0), (5.5,)])),
+            utc_offsets=draw(st.sampled_from([(), (-8.0,), (-5.0, 0.0), (5.5,)])),
             arrangement=draw(st.sampled_from([None, "remote", "hybrid"])),
         ),
         Employer(size=draw(st.sampled_from([None, "large", "small"]))),
@@ -149,7 +151,9 @@ def test_the_order_of_lists_changes_no_number(case: Case, dice: random.Random) -
             "stop_lists": lists.model_copy(update={"keywords": mixed(lists.keywords)}),
         }
     )
-    said = replace(case.facts, skills=mixed(case.facts.skills), zones=mixed(case.facts.zones))
+    said = replace(
+        case.facts, skills=mixed(case.facts.skills), utc_offsets=mixed(case.facts.utc_offsets)
+    )
     assert case.score(profile=other, facts=said).match_score == case.score().match_score
     before, after = case.filter(), case.filter(profile=other, facts=said)
     assert (after.total_strikes, after.passed) == (before.total_strikes, before.passed)
@@ -203,9 +207,11 @@ def test_words_of_gender_and_nationality_move_nothing() -> None:
     plain = posting("Senior Software Engineer", description=text)
 
     def judge(person: Profile, offer: Posting) -> tuple[int, int]:
-        said = fact.read(offer)
-        result = scoring.judge(person, offer, said, Employer(), 0.4)
-        return result.match_score, filter.judge(person, offer, said, PLATFORM_RULES).total_strikes
+        said = fact.read_facts(offer)
+        result = scoring.score_posting(person, offer, said, Employer(), 0.4)
+        return result.match_score, filter.apply_rules(
+            person, offer, said, PLATFORM_RULES
+        ).total_strikes
 
     before = judge(own, plain)
     for words in ("She is a Nigerian woman.", "He is a French man.", "Mother of two, they/them."):

@@ -46,7 +46,7 @@ Preferred
     ],
 )
 def test_a_name_is_found_as_whole_words(name: str, text: str, found: str | None) -> None:
-    hits = [text[hit.start : hit.end] for hit in personal_skills.find([name], text)]
+    hits = [text[hit.start : hit.end] for hit in personal_skills.find_custom_skills([name], text)]
     assert hits == ([found] if found else [])
 
 
@@ -54,7 +54,7 @@ def judge(*names: str, **changed: Any) -> MatchResult:
     skills = [{"name": name, "rank": "strong"} for name in names] or [{"name": "Sailing"}]
     nurse = profile(skills=skills, titles=["Registered Nurse"], **changed)
     offer = posting("Registered Nurse", description=WARD)
-    return scoring.judge(nurse, offer, posting_facts.read(offer), Employer(), None)
+    return scoring.score_posting(nurse, offer, posting_facts.read_facts(offer), Employer(), None)
 
 
 def points(*names: str) -> int:
@@ -77,11 +77,12 @@ def test_who_has_all_that_a_trade_asks_has_most_of_the_points() -> None:
 
 def test_what_every_posting_names_is_hardly_a_skill() -> None:
     offer = posting(description="Requirements\n- Strong teamwork and communication skills")
-    said = posting_facts.read(offer)
+    said = posting_facts.read_facts(offer)
     soft = profile(skills=["Teamwork", "Communication"], titles=["Baker"])
     hard = profile(skills=["Sailing"], titles=["Baker"])
     with_it, without = (
-        scoring.judge(one, offer, said, Employer(), None).items[0].points for one in (soft, hard)
+        scoring.score_posting(one, offer, said, Employer(), None).items[0].points
+        for one in (soft, hard)
     )
     assert 0 <= with_it - without <= 4
 
@@ -89,13 +90,17 @@ def test_what_every_posting_names_is_hardly_a_skill() -> None:
 def test_a_skill_with_others_in_its_name_has_those() -> None:
     offer = posting(description="Requirements\n- Python, Django and Flask")
     able = profile(skills=["Python programming (Django, Flask)"])
-    assert not filter.judge(able, offer, posting_facts.read(offer), PLATFORM_RULES).strikes
+    assert not filter.apply_rules(
+        able, offer, posting_facts.read_facts(offer), PLATFORM_RULES
+    ).strikes
 
 
 def test_a_resume_uses_the_posting_s_spelling_and_the_lines_that_name_it() -> None:
     offer = posting("Registered Nurse", description=WARD)
     lines = ["Sailed the seas", "Gave IV therapy to many"]
     nurse = profile(skills=["IV therapy", "ACLS", "Sailing"], highlights=lines)
-    written = application_hints.write(nurse, offer, posting_facts.read(offer))
+    written = application_hints.suggest_resume_content(
+        nurse, offer, posting_facts.read_facts(offer)
+    )
     assert sorted(written.ats_keywords) == ["ACLS", "IV therapies"]
     assert written.experience_highlights[0] == lines[1]

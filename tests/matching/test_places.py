@@ -147,7 +147,7 @@ def test_where_one_can_work(
     rule: str,
 ) -> None:
     offer = posting(arrangement=arrangement, location=location, remote_from=remote_from)
-    found = location_fit.judge(profile(**wants), offer, facts(arrangement=arrangement))
+    found = location_fit.judge_location(profile(**wants), offer, facts(arrangement=arrangement))
     assert found.fit == fit
     assert fit == "suits" or found.rule == rule
 
@@ -156,14 +156,14 @@ def test_a_posting_for_an_office_or_remote_is_remote_for_who_is_elsewhere() -> N
     spots = ("New York, NY (HQ)", "Remote (US)")
     offer = posting(arrangement="hybrid", location=spots[0], locations=spots)
     said = facts(arrangement="hybrid", places=spots)
-    assert location_fit.judge(profile(), offer, said).fit == "suits"
+    assert location_fit.judge_location(profile(), offer, said).fit == "suits"
     berliner = profile(person={"home_city": "Berlin", "timezone": "Europe/Berlin"})
-    assert location_fit.judge(berliner, offer, said).fit == "impossible"
+    assert location_fit.judge_location(berliner, offer, said).fit == "impossible"
 
 
 def test_a_text_that_is_only_a_beginning_may_still_say_remote() -> None:
     offer = posting(arrangement=None, location="Austin, TX", partial=True)
-    assert location_fit.judge(profile(), offer, facts(arrangement=None)).fit == "unlikely"
+    assert location_fit.judge_location(profile(), offer, facts(arrangement=None)).fit == "unlikely"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from jobmill.catalog.posting import Posting
 from jobmill.matching import posting_facts
-from jobmill.matching.posting_facts import AskedSkill, AskedYears, Facts
+from jobmill.matching.posting_facts import PostingFacts, PostingSkill, RequiredYears
 from jobmill.matching.rules import skill_fit
 
 POSTING = Posting(
@@ -33,12 +33,12 @@ Nice to have
 
 
 def test_a_posting_is_read_into_facts() -> None:
-    assert posting_facts.read(POSTING) == Facts(
+    assert posting_facts.read_facts(POSTING) == PostingFacts(
         skills=(
-            AskedSkill("Django", "required", "Django"),
-            AskedSkill("Kafka", "preferred", "Kafka"),
+            PostingSkill("Django", "required", "Django"),
+            PostingSkill("Kafka", "preferred", "Kafka"),
         ),
-        years=AskedYears(5, None, "5+ years of experience"),
+        years=RequiredYears(5, None, "5+ years of experience"),
         seniority="senior",
         seniority_words="Senior Platform Engineer",
         role="ic",
@@ -46,24 +46,24 @@ def test_a_posting_is_read_into_facts() -> None:
         arrangement="remote",
         arrangement_words="Remote - Portugal",
         places=("Remote - Portugal", "Portugal", "Spain"),
-        zones=(0, 1),
+        utc_offsets=(0, 1),
         zone_words="Remote - Portugal; Portugal; Spain",
     )
 
 
 def test_what_a_posting_does_not_say_is_not_known() -> None:
-    assert posting_facts.read(Posting(title="")) == Facts()
+    assert posting_facts.read_facts(Posting(title="")) == PostingFacts()
 
 
 def test_stated_hours_count_before_places() -> None:
-    said = posting_facts.read(replace(POSTING, description="Working hours are in CET."))
-    assert (said.zones, said.zone_words) == ((1,), "Working hours are in CET.")
+    said = posting_facts.read_facts(replace(POSTING, description="Working hours are in CET."))
+    assert (said.utc_offsets, said.zone_words) == ((1,), "Working hours are in CET.")
 
 
 def test_requirements_alone_are_read() -> None:
-    said = posting_facts.read(Posting(title="", requirements="Python\n3 years of experience"))
-    assert said.skills == (AskedSkill("Python", "required", "Python"),)
-    assert said.years == AskedYears(3, None, "3 years of experience")
+    said = posting_facts.read_facts(Posting(title="", requirements="Python\n3 years of experience"))
+    assert said.skills == (PostingSkill("Python", "required", "Python"),)
+    assert said.years == RequiredYears(3, None, "3 years of experience")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_requirements_alone_are_read() -> None:
     ],
 )
 def test_the_words_for_the_arrangement_are_where_they_stand(posting: Posting, words: str) -> None:
-    assert posting_facts.read(posting).arrangement_words == words
+    assert posting_facts.read_facts(posting).arrangement_words == words
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,12 @@ def test_the_words_for_the_arrangement_are_where_they_stand(posting: Posting, wo
 )
 def test_a_text_without_end_is_read_only_so_far(endless: dict[str, Any]) -> None:
     posting = replace(POSTING, **endless)
-    assert "Terraform" not in {skill.name for skill in posting_facts.read(posting).skills}
+    assert "Terraform" not in {skill.name for skill in posting_facts.read_facts(posting).skills}
 
 
 def test_no_more_of_a_text_is_searched_for_skills_than_is_read() -> None:
-    assert "Terraform" in skill_fit.spelt(replace(POSTING, description="dig Terraform"))
+    assert "Terraform" in skill_fit.spellings_in_posting(
+        replace(POSTING, description="dig Terraform")
+    )
     endless = replace(POSTING, description=f"{'dig ' * 10_000}Terraform")
-    assert "Terraform" not in skill_fit.spelt(endless)
+    assert "Terraform" not in skill_fit.spellings_in_posting(endless)

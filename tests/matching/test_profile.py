@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from jobmill.errors import Invalid
 from jobmill.matching import example_profile, profile_document
 from jobmill.matching.profile import RANKS, Profile, Rules
-from jobmill.matching.profile_document import BadProfile, model_of
+from jobmill.matching.profile_document import InvalidProfile, model_of
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "profile.md"
 
@@ -75,7 +75,9 @@ def test_a_primary_skill_weighs_three_and_a_familiar_one_one() -> None:
 
 def test_the_home_city_is_a_default_and_not_a_rule() -> None:
     assert Profile().person.home_city == "Portland, OR"
-    moved = profile_document.read("person: {home_city: Porto, timezone: Europe/Lisbon}", "x")
+    moved = profile_document.read_profile(
+        "person: {home_city: Porto, timezone: Europe/Lisbon}", "x"
+    )
     assert moved.person.home_city == "Porto"
 
 
@@ -98,9 +100,9 @@ def fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, obje
 
 
 def test_the_example_holds_every_field_and_the_default_rules() -> None:
-    read = profile_document.read(example_profile.TEXT, "example")
+    read = profile_document.read_profile(example_profile.TEXT, "example")
     assert read.rules == Rules()
-    data, _ = profile_document.parse(example_profile.TEXT, "example")
+    data, _ = profile_document.parse_yaml(example_profile.TEXT, "example")
     data["skills"] = data["skills"][0]
     # Those of a span have no default of their own.
     assert {name for name, _ in leaves(data)} == {name for name, _ in fields(Profile)}
@@ -121,15 +123,15 @@ def test_the_reference_names_every_field_with_its_default() -> None:
 
 
 def test_a_profile_survives_writing_and_reading() -> None:
-    profile = profile_document.read(example_profile.TEXT, "example")
-    assert profile_document.read(profile_document.write(profile), "again") == profile
-    assert profile_document.read(profile_document.write(Profile()), "empty") == Profile()
+    profile = profile_document.read_profile(example_profile.TEXT, "example")
+    assert profile_document.read_profile(profile_document.to_yaml(profile), "again") == profile
+    assert profile_document.read_profile(profile_document.to_yaml(Profile()), "empty") == Profile()
     assert Profile.model_validate(profile.model_dump(mode="json")) == profile
-    assert profile_document.read(profile.model_dump_json(), "x.json") == profile
+    assert profile_document.read_profile(profile.model_dump_json(), "x.json") == profile
 
 
 def test_short_forms_mean_what_they_say() -> None:
-    read = profile_document.read(
+    read = profile_document.read_profile(
         "skills: [Python, {name: Go, rank: 3}]\ntitles:\nstop_lists: {domains: [WWW.Brine.example]}",
         "x",
     )
@@ -139,8 +141,10 @@ def test_short_forms_mean_what_they_say() -> None:
     ]
     assert read.titles == ()
     assert read.stop_lists.domains == ("brine.example",)
-    assert profile_document.read("", "x") == Profile()
-    assert profile_document.read('{"summary": "\\ud83d\\udca7"}', "x").summary == "\U0001f4a7"
+    assert profile_document.read_profile("", "x") == Profile()
+    assert (
+        profile_document.read_profile('{"summary": "\\ud83d\\udca7"}', "x").summary == "\U0001f4a7"
+    )
 
 
 def test_all_mistakes_are_told_at_once_by_line() -> None:
@@ -159,8 +163,8 @@ rules:
     treshold: 4
   tiers: {S: 10}
 """
-    with pytest.raises(BadProfile) as caught:
-        profile_document.read(text, "me.yaml")
+    with pytest.raises(InvalidProfile) as caught:
+        profile_document.read_profile(text, "me.yaml")
     told = {(one.line, one.field): one.message for one in caught.value.problems}
     assert told == {
         (1, "skils"): "is no field of a profile: did you mean skills?",
@@ -214,5 +218,5 @@ rules:
 )  # fmt: skip
 def test_what_is_no_profile_is_refused_in_words(text: str, words: str) -> None:
     with pytest.raises(Invalid) as caught:
-        profile_document.read(text, "x")
+        profile_document.read_profile(text, "x")
     assert words in str(caught.value)

@@ -11,7 +11,7 @@ from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile, Skill
-from jobmill.matching.profiles import Saved
+from jobmill.matching.profiles import SavedProfile
 
 
 def cook(number: float = 0) -> Profile:
@@ -19,14 +19,16 @@ def cook(number: float = 0) -> Profile:
 
 
 async def test_what_differs_is_a_new_version_and_what_does_not_is_none(tx: Tx) -> None:
-    assert await profiles.save(tx, "dana", cook(1), by="dana") == Saved("dana", 1, True)
-    assert await profiles.save(tx, "dana", cook(1), by="eve") == Saved("dana", 1, False)
-    assert await profiles.save(tx, "dana", cook(2), by="eve", note="older") == Saved(
+    assert await profiles.save(tx, "dana", cook(1), by="dana") == SavedProfile("dana", 1, True)
+    assert await profiles.save(tx, "dana", cook(1), by="eve") == SavedProfile("dana", 1, False)
+    assert await profiles.save(tx, "dana", cook(2), by="eve", note="older") == SavedProfile(
         "dana", 2, True
     )
     # To go back is a change too.
-    assert await profiles.save(tx, "dana", cook(1)) == Saved("dana", 3, True)
-    told = [(one.version, one.saved_by, one.note) for one in await profiles.history(tx, "dana")]
+    assert await profiles.save(tx, "dana", cook(1)) == SavedProfile("dana", 3, True)
+    told = [
+        (one.version, one.saved_by, one.note) for one in await profiles.read_versions(tx, "dana")
+    ]
     assert told == [(3, None, None), (2, "eve", "older"), (1, "dana", None)]
     assert (await profiles.get(tx, "dana", version=2)).profile() == cook(2)
     assert (await profiles.get(tx, "dana")).version == 3
@@ -49,14 +51,14 @@ async def test_the_first_is_the_default_until_somebody_chooses(tx: Tx) -> None:
     await profiles.save(tx, "dana", cook(1))
     await profiles.save(tx, "eve", cook(2))
     assert (await profiles.get(tx)).name == "dana"
-    await profiles.use(tx, "eve", by="eve")
+    await profiles.set_default(tx, "eve", by="eve")
     assert (await profiles.get(tx)).name == "eve"
-    assert [(one.name, one.is_default) for one in await profiles.find(tx)] == [
+    assert [(one.name, one.is_default) for one in await profiles.find_all(tx)] == [
         ("dana", False),
         ("eve", True),
     ]
     with pytest.raises(NotFound):
-        await profiles.use(tx, "nobody")
+        await profiles.set_default(tx, "nobody")
     assert (await profiles.get(tx)).name == "eve"
 
 
@@ -66,7 +68,7 @@ async def test_what_is_not_there_is_said_so(tx: Tx) -> None:
         with pytest.raises(NotFound, match=name):
             await profiles.get(tx, name, version=version)
     with pytest.raises(NotFound):
-        await profiles.history(tx, "eve")
+        await profiles.read_versions(tx, "eve")
 
 
 @pytest.mark.parametrize("name", ["", "Dana", "a b", "../x", "x" * 64, "-x", "dana\n"])
@@ -76,10 +78,10 @@ async def test_a_name_is_a_plain_word(tx: Tx, name: str) -> None:
 
 
 async def test_who_edited_an_older_version_is_told(tx: Tx) -> None:
-    await profiles.save(tx, "dana", cook(1), after=0)
-    await profiles.save(tx, "dana", cook(2), after=1)
+    await profiles.save(tx, "dana", cook(1), based_on=0)
+    await profiles.save(tx, "dana", cook(2), based_on=1)
     with pytest.raises(Conflict, match="got version 2 meanwhile"):
-        await profiles.save(tx, "dana", cook(3), after=1)
+        await profiles.save(tx, "dana", cook(3), based_on=1)
 
 
 async def test_concurrent_saves_get_distinct_versions(database: Database) -> None:
@@ -100,7 +102,7 @@ async def test_concurrent_saves_get_distinct_versions(database: Database) -> Non
 async def test_the_same_saved_by_many_at_once_is_one_version(database: Database) -> None:
     ready = asyncio.Barrier(6)
 
-    async def save(_: int) -> Saved:
+    async def save(_: int) -> SavedProfile:
         async with database.transaction() as tx:
             await ready.wait()
             return await profiles.save(tx, "dana", cook())
@@ -120,7 +122,7 @@ async def test_of_first_profiles_made_at_once_one_is_the_default(database: Datab
 
     await asyncio.gather(*map(save, range(6)))
     async with database.transaction() as tx:
-        assert [one.is_default for one in await profiles.find(tx)].count(True) == 1
+        assert [one.is_default for one in await profiles.find_all(tx)].count(True) == 1
 
 
 async def test_a_version_of_another_release_is_refused_in_words(tx: Tx) -> None:

@@ -11,24 +11,24 @@ from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database, Tx
 from jobmill.matching import matches, rescore, verdicts
-from jobmill.matching.local_score import Judgement
+from jobmill.matching.local_score import LocalVerdict
 from jobmill.matching.profile import Profile
-from jobmill.matching.rescore import Change, Kind, Standing
-from jobmill.matching.verdicts import Brief, Outcome
+from jobmill.matching.rescore import Kind, ScoredOutcome, VerdictChange
+from jobmill.matching.verdicts import Outcome, VerdictSummary
 from tests.catalog import helpers
 from tests.matching import judged
 from tests.queue.helpers import fetch
 
-NEVER = Standing()
-FILTERED = Standing("filtered")
+NEVER = ScoredOutcome()
+FILTERED = ScoredOutcome("filtered")
 
 
-def skipped(score: int) -> Standing:
-    return Standing("skipped", score)
+def skipped(score: int) -> ScoredOutcome:
+    return ScoredOutcome("skipped", score)
 
 
-def matched(score: int) -> Standing:
-    return Standing("matched", score)
+def matched(score: int) -> ScoredOutcome:
+    return ScoredOutcome("matched", score)
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def matched(score: int) -> Standing:
     ],
 )
 def test_a_change_is_named_as_a_person_sees_it(
-    before: Standing, after: Standing, kind: Kind
+    before: ScoredOutcome, after: ScoredOutcome, kind: Kind
 ) -> None:
-    assert rescore.name_change(before, after) == kind
+    assert rescore.classify_change(before, after) == kind
 
 
-def brief(outcome: Outcome, score: int | None, local: int | None) -> Brief:
-    return Brief(ListingId(1), 1, outcome, score, local, False)
+def brief(outcome: Outcome, score: int | None, local: int | None) -> VerdictSummary:
+    return VerdictSummary(ListingId(1), 1, outcome, score, local, False)
 
 
 @pytest.mark.parametrize(
@@ -77,15 +77,15 @@ def brief(outcome: Outcome, score: int | None, local: int | None) -> Brief:
     ],
 )
 def test_a_models_score_is_taken_to_move_as_the_local_one(
-    kept: Brief | None, local: int, predicted: Standing
+    kept: VerdictSummary | None, local: int, predicted: ScoredOutcome
 ) -> None:
-    found = Judgement(judged.PASSED, judged.result(local))
-    assert rescore.predict(kept, found) == predicted
+    found = LocalVerdict(judged.PASSED, judged.result(local))
+    assert rescore.predict_outcome(kept, found) == predicted
 
 
 def test_what_the_filter_turns_down_has_no_score_whatever_a_model_said() -> None:
-    found = Judgement(judged.STRUCK, None)
-    assert rescore.predict(brief("matched", 91, 86), found) == FILTERED
+    found = LocalVerdict(judged.STRUCK, None)
+    assert rescore.predict_outcome(brief("matched", 91, 86), found) == FILTERED
 
 
 WORDS = (
@@ -106,10 +106,14 @@ def profile(**changed: object) -> Profile:
     return Profile(seniority=("senior",)).model_copy(update=changed)
 
 
-async def compared(database: Database, place: judged.Place, other: Profile) -> dict[int, Change]:
+async def compared(
+    database: Database, place: judged.Place, other: Profile
+) -> dict[int, VerdictChange]:
     return {
         one.listing_id: one
-        async for one in rescore.compare(database, place.profile, other, PLATFORM_RULES)
+        async for one in rescore.compare_open_listings(
+            database, place.profile, other, PLATFORM_RULES
+        )
     }
 
 
@@ -143,11 +147,11 @@ async def test_what_comes_in_drops_out_and_stays_is_told_beside_what_was_kept(
     now = scores[first]
     assert now is not None
     async with database.transaction() as tx:
-        id = await matches.save(tx, place.word(now, first, threshold=0))
+        id = await matches.save_verdict(tx, place.word(now, first, threshold=0))
         assert id is not None
-        await matches.save(tx, place.word(now - 1, second, threshold=0))
-        await matches.save(tx, place.word(now, third, threshold=100))
-        await matches.save(tx, place.filtered(fourth))
+        await matches.save_verdict(tx, place.word(now - 1, second, threshold=0))
+        await matches.save_verdict(tx, place.word(now, third, threshold=100))
+        await matches.save_verdict(tx, place.filtered(fourth))
         await matches.set_status(tx, id, "applied")
     low = profile().rules.match.model_copy(update={"score": 0, "with_home_city": 0})
     rules = profile().rules.model_copy(update={"match": low})
@@ -182,6 +186,6 @@ async def test_what_was_forced_and_what_repeats_another_is_left_alone(database: 
 async def test_more_than_a_page_is_compared_once_each(database: Database) -> None:
     async with database.transaction() as tx:
         place = await make(tx, *(offer(id) for id in range(1, rescore.PAGE + 6)))
-    found = rescore.compare(database, place.profile, profile(), PLATFORM_RULES)
+    found = rescore.compare_open_listings(database, place.profile, profile(), PLATFORM_RULES)
     ids = [one.listing_id async for one in found]
     assert sorted(ids) == sorted(place.listings)

@@ -28,7 +28,7 @@ def skills_of(profile: Profile) -> dict[str, float | None]:
     ],
 )
 def test_a_resume_is_read_the_same_in_every_format(format: str, data: bytes) -> None:
-    draft = resume.read(data, "x")
+    draft = resume.read_resume(data, "x")
     assert draft.format == format
     read = draft.profile
     assert read.summary == "Backend engineer with 12+ years of experience building water systems."
@@ -53,11 +53,11 @@ def test_a_resume_is_read_the_same_in_every_format(format: str, data: bytes) -> 
     )
     assert read.projects == ("tinypump: a simulator",)
     assert read.achievements == ("Best Pump 2020",)
-    assert profile_document.read(profile_document.write(read), "again") == read
+    assert profile_document.read_profile(profile_document.to_yaml(read), "again") == read
 
 
 def test_json_resume_is_read_by_its_fields() -> None:
-    draft = resume.read(helpers.json_resume(), "x")
+    draft = resume.read_resume(helpers.json_resume(), "x")
     read = draft.profile
     assert draft.format == "json-resume"
     assert (read.person.name, read.person.home_city) == ("Dana Pell", "Porto, PT-13")
@@ -76,14 +76,14 @@ def test_json_resume_is_read_by_its_fields() -> None:
 @pytest.mark.parametrize("odd", [None, 7, "x", [], [1], {"a": []}, [[{}]], "\x00\x1b[2J"])
 @pytest.mark.parametrize("field", ["basics", "work", "skills", "projects", "awards", "volunteer"])
 def test_a_field_of_json_resume_in_another_shape_costs_that_field(field: str, odd: object) -> None:
-    read = resume.read(helpers.json_resume(**{field: odd}), "x").profile
-    assert profile_document.read(profile_document.write(read), "again") == read
+    read = resume.read_resume(helpers.json_resume(**{field: odd}), "x").profile
+    assert profile_document.read_profile(profile_document.to_yaml(read), "again") == read
     if field != "skills":
         assert "Well digging" in skills_of(read)
 
 
 def test_what_a_resume_does_not_say_is_not_guessed() -> None:
-    draft = resume.read(b"Dana Pell\nI know Python.\nI have been cooking since 1999.", "x")
+    draft = resume.read_resume(b"Dana Pell\nI know Python.\nI have been cooking since 1999.", "x")
     assert draft.profile == Profile.model_validate(
         {"person": {"name": "Dana Pell"}, "skills": ["Python"]}
     )
@@ -114,7 +114,7 @@ def test_what_a_resume_does_not_say_is_not_guessed() -> None:
     ],
 )
 def test_years_count_only_where_they_stand_beside_the_skill(text: str, years: float | None) -> None:
-    assert skills_of(resume.read(text.encode(), "x").profile)["Python"] == years
+    assert skills_of(resume.read_resume(text.encode(), "x").profile)["Python"] == years
 
 
 @pytest.mark.parametrize(
@@ -128,18 +128,18 @@ def test_years_count_only_where_they_stand_beside_the_skill(text: str, years: fl
     ],
 )
 def test_the_years_of_a_career_are_those_stated(text: str, years: float | None) -> None:
-    assert resume.read(f"{text}\nPython".encode(), "x").profile.experience_years == years
+    assert resume.read_resume(f"{text}\nPython".encode(), "x").profile.experience_years == years
 
 
 @pytest.mark.parametrize("layout", resumes.ALL)
 def test_name_years_and_seniority_are_read_where_the_text_says_them(layout: str) -> None:
     case = resumes.ALL[layout]
-    draft = resume.read(case.text.encode(), "x", today=resumes.TODAY)
+    draft = resume.read_resume(case.text.encode(), "x", today=resumes.TODAY)
     read = draft.profile
     assert (read.person.name, read.experience_years, read.seniority) == case[1:]
     unsaid = {"person.name": case.name, "experience_years": case.years, "seniority": case.seniority}
     assert set(draft.missing) & unsaid.keys() == {name for name, one in unsaid.items() if not one}
-    assert profile_document.read(profile_document.write(read), "again") == read
+    assert profile_document.read_profile(profile_document.to_yaml(read), "again") == read
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_name_years_and_seniority_are_read_where_the_text_says_them(layout: str)
     ],
 )
 def test_every_month_of_employment_counts_once(lines: list[str], years: float | None) -> None:
-    assert work_history.years(work_history.stations(lines, resumes.TODAY)) == years
+    assert work_history.total_years(work_history.find_employments(lines, resumes.TODAY)) == years
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_every_month_of_employment_counts_once(lines: list[str], years: float | 
     ],
 )
 def test_only_what_is_surely_a_name_is_taken_for_one(top: str, name: str | None) -> None:
-    assert resume_name.name(top) == name
+    assert resume_name.find_name(top) == name
 
 
 LOREM = "Lorem Ipsum\n\n" + "Lorem ipsum dolor sit amet, consectetur adipiscing elit.\n" * 40
@@ -202,7 +202,7 @@ LOREM = "Lorem Ipsum\n\n" + "Lorem ipsum dolor sit amet, consectetur adipiscing 
 @pytest.mark.parametrize("text", ["asdf", "asdf asdf\nqwer", "12 years ago", LOREM, "Dana Pell"])
 def test_a_text_in_which_nothing_is_found_is_not_understood(text: str) -> None:
     with pytest.raises(Invalid, match=r"^Nothing was found in x: .* by hand\.$"):
-        resume.read(text.encode(), "x")
+        resume.read_resume(text.encode(), "x")
 
 
 @pytest.mark.parametrize(
@@ -221,12 +221,12 @@ def test_a_text_in_which_nothing_is_found_is_not_understood(text: str) -> None:
     ],
 )
 def test_a_title_is_no_heading(line: str, part: str | None) -> None:
-    assert resume_sections.heading(line) == part
+    assert resume_sections.section_of_heading(line) == part
 
 
 def test_json_without_anything_in_it_is_no_resume() -> None:
     with pytest.raises(Invalid, match="Nothing was found"):
-        resume.read(b'{"basics": {}}', "resume.json")
+        resume.read_resume(b'{"basics": {}}', "resume.json")
 
 
 @pytest.mark.timeout(20)
@@ -239,7 +239,7 @@ def test_json_without_anything_in_it_is_no_resume() -> None:
 def test_a_hostile_text_is_read_or_refused_before_anyone_tires(part: str, end: str) -> None:
     text = "Experience\n" + ((part * 40 + end) * 90_000)[:90_000]
     # With a skill there is always something in it.
-    read = resume.read(f"Python\n{text}".encode(), "x").profile
+    read = resume.read_resume(f"Python\n{text}".encode(), "x").profile
     assert (read.person.name, len(read.titles)) == (None, 0)
 
 
@@ -251,17 +251,22 @@ def test_json_resume_counts_its_dates() -> None:
         {"position": "Cook", "startDate": "1990-01-01", "endDate": 7},
     ]
     told = helpers.json_resume(work=work, basics={})
-    read = resume.read(told, "x", today=resumes.TODAY).profile
+    read = resume.read_resume(told, "x", today=resumes.TODAY).profile
     assert (read.experience_years, read.seniority) == (10, ("senior",))
 
 
 def test_a_point_runs_on_over_the_lines_it_was_broken_into() -> None:
     text = b"Experience\n- Cut downtime\nby half\n\nWells & Co\n- Led a team"
-    assert resume.read(text, "x").profile.highlights == ("Cut downtime by half", "Led a team")
+    assert resume.read_resume(text, "x").profile.highlights == (
+        "Cut downtime by half",
+        "Led a team",
+    )
 
 
 def test_the_tables_of_a_docx_are_read() -> None:
-    read = resume.read(helpers.word("Skills", table=["Python (4 years)", "Rust"]), "x").profile
+    read = resume.read_resume(
+        helpers.word("Skills", table=["Python (4 years)", "Rust"]), "x"
+    ).profile
     assert skills_of(read) == {"Python": 4, "Rust": None}
 
 
@@ -302,7 +307,7 @@ def test_what_cannot_be_read_is_refused_with_what_to_do(
     make: Callable[[], bytes], words: str
 ) -> None:
     with pytest.raises(Invalid) as caught:
-        resume.read(make(), "resume")
+        resume.read_resume(make(), "resume")
     assert words in str(caught.value)
     assert str(caught.value).startswith("resume ")
 
@@ -318,7 +323,7 @@ def test_a_file_with_flipped_bytes_is_read_or_refused(whole: bytes) -> None:
         for _ in range(chance.randint(1, 20)):
             data[chance.randrange(len(data))] = chance.randrange(256)
         try:
-            resume.read(bytes(data), "x")
+            resume.read_resume(bytes(data), "x")
             ends["read"] += 1
         except Invalid:
             ends["refused"] += 1
@@ -326,6 +331,6 @@ def test_a_file_with_flipped_bytes_is_read_or_refused(whole: bytes) -> None:
 
 
 def test_a_json_profile_is_no_resume() -> None:
-    assert resume.sniff(json.dumps({"skills": ["Python"]}).encode()) is None
-    assert resume.sniff(b"[" * 100_000) is None
-    assert resume.sniff(helpers.json_resume()) == "json-resume"
+    assert resume.detect_format(json.dumps({"skills": ["Python"]}).encode()) is None
+    assert resume.detect_format(b"[" * 100_000) is None
+    assert resume.detect_format(helpers.json_resume()) == "json-resume"

@@ -40,7 +40,7 @@ from jobmill.matching.posting_facts import role_type
     ],
 )
 def test_a_title_tells_the_role(title: str, role: str | None) -> None:
-    assert role_type.read(title, "")[0] == role
+    assert role_type.read_role(title, "")[0] == role
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_a_title_tells_the_role(title: str, role: str | None) -> None:
     ],
 )
 def test_the_text_tells_where_the_title_leaves_it_open(title: str, text: str, role: str) -> None:
-    assert role_type.read(title, text)[0] == role
+    assert role_type.read_role(title, text)[0] == role
 
 
 def test_the_words_are_those_that_show_it() -> None:
-    assert role_type.read("Head of Wells", "") == ("management", "Head of Wells")
-    assert role_type.read("Lead Engineer", "Pumps.\nYou have direct reports.\n") == (
+    assert role_type.read_role("Head of Wells", "") == ("management", "Head of Wells")
+    assert role_type.read_role("Lead Engineer", "Pumps.\nYou have direct reports.\n") == (
         "management",
         "You have direct reports.",
     )

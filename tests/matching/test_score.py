@@ -7,41 +7,41 @@ from typing import Any
 import pytest
 
 from jobmill.catalog.posting import Salary
-from jobmill.matching.posting_facts import AskedSkill
-from jobmill.matching.posting_facts.experience_years import AskedYears
+from jobmill.matching.posting_facts import PostingSkill
+from jobmill.matching.posting_facts.experience_years import RequiredYears
 from jobmill.matching.profile import Span
 from jobmill.matching.rules import scoring, title_fit, working_hours
 from jobmill.matching.rules.company_facts import Employer
-from jobmill.matching.verdict import Item, MatchResult, read_match
+from jobmill.matching.verdict import MatchResult, ScoreItem, parse_match_result
 from tests.matching.cases import asked, facts, posting, profile
 
 
-def judge(*skills: AskedSkill | str, **given: Any) -> MatchResult:
+def judge(*skills: PostingSkill | str, **given: Any) -> MatchResult:
     wants, offer = given.pop("wants", {}), given.pop("offer", {})
     employer = given.pop("employer", Employer())
     likeness = given.pop("likeness", None)
-    return scoring.judge(
+    return scoring.score_posting(
         profile(**wants), posting(**offer), facts(*skills, **given), employer, likeness
     )
 
 
-def item(name: str, *skills: AskedSkill | str, **given: Any) -> Item:
+def item(name: str, *skills: PostingSkill | str, **given: Any) -> ScoreItem:
     (found,) = [one for one in judge(*skills, **given).items if one.name == name]
     return found
 
 
-def points(name: str, *skills: AskedSkill | str, **given: Any) -> int:
+def points(name: str, *skills: PostingSkill | str, **given: Any) -> int:
     return item(name, *skills, **given).points
 
 
 def test_the_sum_of_the_items_is_the_score() -> None:
-    result = judge("Python", "React", zones=(-5.0,), likeness=0.4)
+    result = judge("Python", "React", utc_offsets=(-5.0,), likeness=0.4)
     assert result.match_score == sum(one.points for one in result.items)
     assert [one.name for one in result.items] == [
         "skills", "title", "seniority", "experience", "salary", "arrangement", "meaning",
         "timezone", "size",
     ]  # fmt: skip
-    assert read_match(result.record()) == result
+    assert parse_match_result(result.to_dict()) == result
 
 
 def test_the_weights_are_the_most_that_an_item_gives() -> None:
@@ -60,8 +60,8 @@ def test_a_score_ends_at_100_and_says_so() -> None:
         "company_size": "large",
         "skills": [{"name": name, "rank": "primary"} for name in MANY],
     }
-    years = AskedYears(5, None, "5 years")
-    result = judge(*MANY, wants=wants, employer=Employer(size="large"), zones=(-8.0,), years=years, likeness=1)  # fmt: skip
+    years = RequiredYears(5, None, "5 years")
+    result = judge(*MANY, wants=wants, employer=Employer(size="large"), utc_offsets=(-8.0,), years=years, likeness=1)  # fmt: skip
     assert result.match_score == 100
     assert result.items[-1].name == "limit"
     assert result.items[-1].points < 0
@@ -72,7 +72,7 @@ MANY = ("Python", "PostgreSQL", "Kafka", "Kubernetes", "AWS", "Redis", "Terrafor
 
 def test_a_score_begins_at_0_and_says_so() -> None:
     rules = {"timezone": {"least": -200, "most": 0}}
-    result = judge(wants={"rules": rules}, zones=(4.0,))
+    result = judge(wants={"rules": rules}, utc_offsets=(4.0,))
     assert (result.match_score, result.items[-1].name) == (0, "limit")
 
 
@@ -163,7 +163,7 @@ def test_a_profile_without_skills_gets_no_points_for_them_and_reads_why() -> Non
 )
 def test_titles_are_near_by_role_and_field(nearer: str, farther: str) -> None:
     wanted = ["Senior Software Engineer", "Staff Engineer"]
-    assert title_fit.nearest(nearer, wanted)[0] > title_fit.nearest(farther, wanted)[0]
+    assert title_fit.find_closest(nearer, wanted)[0] > title_fit.find_closest(farther, wanted)[0]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_titles_are_near_by_role_and_field(nearer: str, farther: str) -> None:
     ],
 )
 def test_the_same_title_in_other_words_is_the_same(title: str, wanted: str) -> None:
-    assert title_fit.nearest(title, [wanted]) == (1.0, wanted)
+    assert title_fit.find_closest(title, [wanted]) == (1.0, wanted)
 
 
 @pytest.mark.parametrize(
@@ -191,13 +191,13 @@ def test_the_same_title_in_other_words_is_the_same(title: str, wanted: str) -> N
 )
 def test_the_gender_of_a_title_does_not_count(one: str, other: str) -> None:
     wanted = ["Software Developer"]
-    assert title_fit.nearest(one, wanted) == title_fit.nearest(other, wanted)
-    assert title_fit.nearest(one, wanted)[0] > 0.5
+    assert title_fit.find_closest(one, wanted) == title_fit.find_closest(other, wanted)
+    assert title_fit.find_closest(one, wanted)[0] > 0.5
 
 
 def test_a_title_without_a_field_means_that_of_the_others() -> None:
-    alone = title_fit.nearest("Data Engineer", ["Staff Engineer"])
-    among = title_fit.nearest("Data Engineer", ["Senior Software Engineer", "Staff Engineer"])
+    alone = title_fit.find_closest("Data Engineer", ["Staff Engineer"])
+    among = title_fit.find_closest("Data Engineer", ["Senior Software Engineer", "Staff Engineer"])
     assert among < alone
 
 
@@ -224,7 +224,7 @@ def test_seniority_gives_points_by_distance(
 def test_experience_gives_points_by_what_lacks(
     years: tuple[float, float | None] | None, own: float | None, expected: int
 ) -> None:
-    said = AskedYears(*years, words="years of experience") if years else None
+    said = RequiredYears(*years, words="years of experience") if years else None
     assert points("experience", years=said, wants={"experience_years": own}) == expected
 
 
@@ -275,20 +275,20 @@ def test_meaning_gives_points_by_likeness(likeness: float | None, expected: int)
      ((1.0,), -15), ((5.5,), -15), ((9.0,), -10), ((), 0)],
 )  # fmt: skip
 def test_the_timezone_moves_a_score_by_hours_apart(zones: tuple[float, ...], expected: int) -> None:
-    assert points("timezone", zones=zones) == expected
+    assert points("timezone", utc_offsets=zones) == expected
 
 
 def test_hours_do_not_change_with_the_season_and_are_counted_around_the_globe() -> None:
     assert (
-        working_hours.standard("America/Los_Angeles"),
-        working_hours.standard("Australia/Sydney"),
+        working_hours.standard_offset("America/Los_Angeles"),
+        working_hours.standard_offset("Australia/Sydney"),
     ) == (-8, 10)
-    assert working_hours.apart("Pacific/Auckland", [-10.0]) == 2
+    assert working_hours.hours_apart("Pacific/Auckland", [-10.0]) == 2
 
 
 def test_farther_hours_never_give_more() -> None:
     for span in (Span(least=-15, most=5), Span(least=-3, most=0), Span(least=2, most=4)):
-        given = [working_hours.points(at / 2, span) for at in range(25)]
+        given = [working_hours.points_for_hours(at / 2, span) for at in range(25)]
         assert given == sorted(given, reverse=True)
         assert (given[0], given[-1]) == (span.most, span.least)
 
@@ -320,7 +320,7 @@ def test_an_office_in_the_home_city_lowers_the_threshold() -> None:
     [(100, "High"), (85, "High"), (84, "Medium"), (70, "Medium"), (69, "Low")],
 )
 def test_the_priority_follows_the_score(points: int, expected: str) -> None:
-    assert scoring.priority(profile(), points) == expected
+    assert scoring.priority_of(profile(), points) == expected
 
 
 def test_a_score_brings_its_intake() -> None:

@@ -59,28 +59,28 @@ from jobmill.matching.posting_facts import skills
     ],
 )
 def test_a_skill_is_found_by_its_names_and_only_by_them(text: str, names: list[str]) -> None:
-    assert skills.named(text) == names
+    assert skills.skill_names(text) == names
 
 
 def test_a_hit_says_where() -> None:
     text = "first\nwe use Python here"
-    (hit,) = skills.find(text)
+    (hit,) = skills.find_skills(text)
     assert text[hit.start : hit.end] == "Python"
 
 
 def test_every_skill_is_found_by_each_of_its_spellings() -> None:
-    for one in skills.spellings():
-        assert skills.canonical(one.text) == one.name
+    for one in skills.all_spellings():
+        assert skills.canonical_name(one.text) == one.name
         # The everyday ones need the company of another.
-        assert one.name in skills.named(f"{one.text}, Python"), one.text
+        assert one.name in skills.skill_names(f"{one.text}, Python"), one.text
 
 
 def test_no_spelling_means_two_skills() -> None:
-    texts = [one.text.casefold() for one in skills.spellings()]
+    texts = [one.text.casefold() for one in skills.all_spellings()]
     assert len(texts) == len(set(texts))
-    assert len({one.name for one in skills.spellings()}) > 250
+    assert len({one.name for one in skills.all_spellings()}) > 250
 
 
 def test_an_unknown_skill_keeps_its_name() -> None:
-    assert skills.canonical("Well digging") == "Well digging"
-    assert skills.canonical(" golang ") == "Go"
+    assert skills.canonical_name("Well digging") == "Well digging"
+    assert skills.canonical_name(" golang ") == "Go"

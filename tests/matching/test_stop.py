@@ -11,7 +11,9 @@ from jobmill.matching.rules import stop_lists
 
 def judge(url: str = "", title: str = "", company: str | None = None, **lists: list[str]) -> str:
     profile = Profile(stop_lists=StopLists.model_validate(lists))
-    found = stop_lists.check(profile, PLATFORM_RULES, url=url, title=title, company=company)
+    found = stop_lists.find_rejection(
+        profile, PLATFORM_RULES, url=url, title=title, company=company
+    )
     return found.rule if found else ""
 
 
@@ -110,7 +112,7 @@ def test_a_company_is_known_by_its_name_or_its_board(
 
 def test_a_reason_names_the_list_and_the_words_seen() -> None:
     profile = Profile(stop_lists=StopLists(keywords=("crypto",)))
-    found = stop_lists.check(
+    found = stop_lists.find_rejection(
         profile, PLATFORM_RULES, url="https://wells.example/7", title="Crypto Engineer"
     )
     assert found is not None
@@ -119,7 +121,7 @@ def test_a_reason_names_the_list_and_the_words_seen() -> None:
 
 def test_every_reason_is_told_where_all_are_asked_for() -> None:
     lists = StopLists(companies=("Brine",), domains=("brine.example",), keywords=("crypto", "tax"))
-    found = stop_lists.check_all(
+    found = stop_lists.find_rejections(
         Profile(stop_lists=lists),
         PLATFORM_RULES,
         urls=("https://brine.example/tax", ""),

@@ -11,7 +11,7 @@ WANTED = (
 
 
 def names(text: str) -> set[str]:
-    return set(tech_stack.find("", [text]).names)
+    return set(tech_stack.find_tech_stack("", [text]).names)
 
 
 def test_everything_that_must_be_found_is_found() -> None:
@@ -55,4 +55,4 @@ def test_words_mean_technologies_only_where_they_do(text: str, expected: set[str
     ],
 )
 def test_a_focus_on_machine_learning(about: str, text: str, focus: bool) -> None:
-    assert bool(tech_stack.find(about, [text]).ai_ml) is focus
+    assert bool(tech_stack.find_tech_stack(about, [text]).ai_ml) is focus

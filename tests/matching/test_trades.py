@@ -100,10 +100,10 @@ def test_what_fits_scores_high_and_what_does_not_scores_low(
     who: Profile, title: str, place: str, text: str, least: int, most: int
 ) -> None:
     offer = fill_missing_fields(Posting(title, location=place, description=text))
-    said = posting_facts.read(offer)
-    result = scoring.judge(who, offer, said, Employer(), None)
+    said = posting_facts.read_facts(offer)
+    result = scoring.score_posting(who, offer, said, Employer(), None)
     assert least <= result.match_score <= most
-    assert least < 60 or filter.judge(who, offer, said, PLATFORM_RULES).passed
+    assert least < 60 or filter.apply_rules(who, offer, said, PLATFORM_RULES).passed
 
 
 @pytest.mark.parametrize(
@@ -118,21 +118,28 @@ def test_what_fits_scores_high_and_what_does_not_scores_low(
     ],
 )
 def test_a_title_of_one_s_trade_is_nearer(wanted: str, nearer: str, farther: str) -> None:
-    assert title_fit.nearest(nearer, [wanted])[0] > title_fit.nearest(farther, [wanted])[0]
+    assert (
+        title_fit.find_closest(nearer, [wanted])[0] > title_fit.find_closest(farther, [wanted])[0]
+    )
 
 
 def test_a_title_that_is_wanted_word_for_word_is_as_near_as_can_be_whatever_else_is_wanted() -> (
     None
 ):
-    assert title_fit.nearest("Analyst", ["Marketing Manager", "Analyst"]) == (1.0, "Analyst")
-    assert title_fit.nearest("Accountant", ["Finance Analyst", "Accountant"]) == (1.0, "Accountant")
+    assert title_fit.find_closest("Analyst", ["Marketing Manager", "Analyst"]) == (1.0, "Analyst")
+    assert title_fit.find_closest("Accountant", ["Finance Analyst", "Accountant"]) == (
+        1.0,
+        "Accountant",
+    )
 
 
 def test_one_skill_in_common_makes_no_match_of_other_work() -> None:
     offer = fill_missing_fields(posting("Program Manager", description="Familiarity with AWS."))
     near = fill_missing_fields(posting("Backend Engineer", description="Familiarity with AWS."))
     far_points, near_points = (
-        scoring.judge(ENGINEER, one, posting_facts.read(one), Employer(), None).items[0].points
+        scoring.score_posting(ENGINEER, one, posting_facts.read_facts(one), Employer(), None)
+        .items[0]
+        .points
         for one in (offer, near)
     )
     assert far_points <= 15
@@ -141,7 +148,9 @@ def test_one_skill_in_common_makes_no_match_of_other_work() -> None:
 
 def test_years_spent_on_other_work_count_less() -> None:
     offer = fill_missing_fields(posting("Project Manager", description="5+ years of experience"))
-    item = scoring.judge(profile(), offer, posting_facts.read(offer), Employer(), None).items[3]
+    item = scoring.score_posting(
+        profile(), offer, posting_facts.read_facts(offer), Employer(), None
+    ).items[3]
     assert item.points < 5
     assert item.why == "5 years asked for, 8 there, of other work"
 
@@ -150,6 +159,10 @@ def test_a_title_that_is_wanted_is_not_rejected_for_what_it_says_of_the_role() -
     lead = profile(titles=["Team Lead"], role_types=["ic"])
     named = fill_missing_fields(posting("Team Lead", description="Keep pumps running."))
     told = fill_missing_fields(posting("Team Lead", description="You have five direct reports."))
-    assert not filter.judge(lead, named, posting_facts.read(named), PLATFORM_RULES).hard_rejections
+    assert not filter.apply_rules(
+        lead, named, posting_facts.read_facts(named), PLATFORM_RULES
+    ).hard_rejections
     other = profile(titles=["Software Engineer"], role_types=["ic"])
-    assert filter.judge(other, told, posting_facts.read(told), PLATFORM_RULES).hard_rejections
+    assert filter.apply_rules(
+        other, told, posting_facts.read_facts(told), PLATFORM_RULES
+    ).hard_rejections

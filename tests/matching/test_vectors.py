@@ -36,24 +36,24 @@ async def make_listing(
 
 async def test_a_vector_comes_back_as_it_was(tx: Tx) -> None:
     id = await make_listing(tx)
-    await vectors.keep(tx, id, MODEL, ONE, vector())
-    assert np.array_equal((await vectors.get(tx, MODEL, {id: ONE}))[id], vector())
+    await vectors.save(tx, id, MODEL, ONE, vector())
+    assert np.array_equal((await vectors.read_vectors(tx, MODEL, {id: ONE}))[id], vector())
 
 
 async def test_a_vector_of_another_text_or_model_is_none(tx: Tx) -> None:
     id = await make_listing(tx)
-    await vectors.keep(tx, id, MODEL, ONE, vector())
-    assert await vectors.get(tx, MODEL, {id: OTHER}) == {}
-    assert await vectors.get(tx, "another", {id: ONE}) == {}
-    assert await vectors.get(tx, MODEL, {}) == {}
+    await vectors.save(tx, id, MODEL, ONE, vector())
+    assert await vectors.read_vectors(tx, MODEL, {id: OTHER}) == {}
+    assert await vectors.read_vectors(tx, "another", {id: ONE}) == {}
+    assert await vectors.read_vectors(tx, MODEL, {}) == {}
 
 
 async def test_the_newest_vector_replaces_the_one_before(tx: Tx) -> None:
     id = await make_listing(tx)
-    await vectors.keep(tx, id, "another", ONE, vector(1))
-    await vectors.keep(tx, id, MODEL, OTHER, vector(2))
-    await vectors.keep(tx, id, MODEL, OTHER, vector(2))
-    assert np.array_equal((await vectors.get(tx, MODEL, {id: OTHER}))[id], vector(2))
+    await vectors.save(tx, id, "another", ONE, vector(1))
+    await vectors.save(tx, id, MODEL, OTHER, vector(2))
+    await vectors.save(tx, id, MODEL, OTHER, vector(2))
+    assert np.array_equal((await vectors.read_vectors(tx, MODEL, {id: OTHER}))[id], vector(2))
 
 
 @pytest.mark.parametrize("stored", [b"", b"\x00" * 7, b"\x00" * 4 * (vectors.SIZE + 1)])
@@ -62,12 +62,12 @@ async def test_a_vector_of_another_length_is_none(tx: Tx, stored: bytes) -> None
     await tx.execute(
         "INSERT INTO matching.vector VALUES (%s, %s, %s, %s)", [id, MODEL, ONE, stored]
     )
-    assert await vectors.get(tx, MODEL, {id: ONE}) == {}
+    assert await vectors.read_vectors(tx, MODEL, {id: ONE}) == {}
 
 
 async def test_a_listing_that_is_gone_keeps_no_vector(tx: Tx) -> None:
-    await vectors.keep(tx, 404, MODEL, ONE, vector())
-    assert await vectors.get(tx, MODEL, {404: ONE}) == {}
+    await vectors.save(tx, 404, MODEL, ONE, vector())
+    assert await vectors.read_vectors(tx, MODEL, {404: ONE}) == {}
 
 
 async def test_a_listing_that_goes_at_that_moment_keeps_no_vector(database: Database) -> None:
@@ -78,7 +78,7 @@ async def test_a_listing_that_goes_at_that_moment_keeps_no_vector(database: Data
         await tx.execute("DELETE FROM catalog.listing WHERE id = %s", [id])
 
     async def keep(tx: Tx) -> None:
-        await vectors.keep(tx, id, MODEL, ONE, vector())
+        await vectors.save(tx, id, MODEL, ONE, vector())
 
     assert await overlap(database, remove, keep) == [None, None]
 
@@ -86,7 +86,7 @@ async def test_a_listing_that_goes_at_that_moment_keeps_no_vector(database: Data
 async def likeness(database: Database, id: int, profile: Profile = WELDER) -> float | None:
     async with database.transaction() as tx:
         listing = await listings.get(tx, id)
-    return await vectors.likeness_of(database, listing, profile)
+    return await vectors.similarity_to_profile(database, listing, profile)
 
 
 async def test_a_listing_is_more_like_a_profile_that_wants_it(database: Database) -> None:
@@ -105,16 +105,16 @@ async def test_a_vector_is_computed_once_for_a_text(database: Database) -> None:
     async with database.transaction() as tx:
         id = await make_listing(tx)
         listing = await listings.get(tx, id)
-    first = await vectors.likeness_of(database, listing, WELDER)
+    first = await vectors.similarity_to_profile(database, listing, WELDER)
     text = neutral_text.posting_text(listings.to_posting(listing))
     [wanted] = await vectors.embeddings.embed([neutral_text.profile_text(WELDER)])
     async with database.transaction() as tx:
-        assert id in await vectors.get(tx, MODEL, {id: vectors.hash_of(text)})
+        assert id in await vectors.read_vectors(tx, MODEL, {id: vectors.hash_text(text)})
         # What is kept now says the opposite: whoever asks again is told so.
-        await vectors.keep(tx, id, MODEL, vectors.hash_of(text), -wanted)
-    assert await vectors.likeness_of(database, listing, WELDER) == 0 != first
+        await vectors.save(tx, id, MODEL, vectors.hash_text(text), -wanted)
+    assert await vectors.similarity_to_profile(database, listing, WELDER) == 0 != first
     changed = replace(listing, title="Pipe welder")
-    assert await vectors.likeness_of(database, changed, WELDER) != 0
+    assert await vectors.similarity_to_profile(database, changed, WELDER) != 0
 
 
 async def test_a_vector_is_computed_once_for_all_who_want_it_at_the_same_time(

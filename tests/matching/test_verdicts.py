@@ -8,12 +8,12 @@ from jobmill.catalog.listings import ListingId
 from jobmill.db import Database, Tx
 from jobmill.matching import profiles, verdicts
 from jobmill.matching.profile import Profile
-from jobmill.matching.verdicts import Word
+from jobmill.matching.verdicts import Verdict
 from tests.catalog import helpers as catalog
 from tests.matching import judged
 
 
-async def saved(tx: Tx, word: Word) -> Word:
+async def saved(tx: Tx, word: Verdict) -> Verdict:
     assert await verdicts.save(tx, word)
     found = await verdicts.get(tx, word.profile_id, word.listing_id)
     assert found is not None
@@ -45,7 +45,7 @@ async def test_the_newest_word_stands_and_each_has_its_own(tx: Tx) -> None:
     await verdicts.save(tx, place.filtered(first))
     await verdicts.save(tx, place.word(85, second, local_score=70))
     await verdicts.save(tx, other.word(99, second))
-    found = await verdicts.briefs(tx, place.profile, [first, second, third])
+    found = await verdicts.read_summaries(tx, place.profile, [first, second, third])
     assert {id: (one.outcome, one.score, one.local_score) for id, one in found.items()} == {
         first: ("filtered", None, None),
         second: ("matched", 85, 70),
@@ -76,7 +76,7 @@ async def test_of_two_at_once_the_newer_version_stands(
     )
     assert answers == [True, not newer_first]
     async with database.transaction() as tx:
-        found = await verdicts.briefs(tx, place.profile, [place.listing])
+        found = await verdicts.read_summaries(tx, place.profile, [place.listing])
     assert found[place.listing].outcome == "filtered"
 
 
@@ -90,9 +90,9 @@ async def test_outcomes_are_counted(tx: Tx) -> None:
     for listing, score in zip(place.listings, (91, 85, 40), strict=False):
         await verdicts.save(tx, place.word(score, listing))
     await verdicts.save(tx, place.filtered(place.listings[3]))
-    counted = {one.outcome: one.count for one in await verdicts.tally(tx, place.profile)}
+    counted = {one.outcome: one.count for one in await verdicts.count_by_outcome(tx, place.profile)}
     assert counted == {"filtered": 1, "skipped": 1, "matched": 2}
-    assert await verdicts.tally(tx, place.profile + 1) == []
+    assert await verdicts.count_by_outcome(tx, place.profile + 1) == []
 
 
 async def test_the_rules_that_turn_most_down_come_first(tx: Tx) -> None:
@@ -101,10 +101,12 @@ async def test_the_rules_that_turn_most_down_come_first(tx: Tx) -> None:
     for listing, why in zip(place.listings, whys, strict=False):
         await verdicts.save(tx, place.filtered(listing, why=why))
     await verdicts.save(tx, place.word(91, place.listings[3]))
-    found = [(one.rule, one.kind, one.count) for one in await verdicts.rules(tx, place.profile)]
+    found = [
+        (one.rule, one.kind, one.count) for one in await verdicts.count_by_rule(tx, place.profile)
+    ]
     assert found == [
         ("arrangement", "rejection", 2),
         ("location", "strike", 1),
         ("seniority", "strike", 1),
     ]
-    assert len(await verdicts.rules(tx, place.profile, limit=1)) == 1
+    assert len(await verdicts.count_by_rule(tx, place.profile, limit=1)) == 1

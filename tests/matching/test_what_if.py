@@ -6,17 +6,17 @@ import pytest
 
 from jobmill.errors import Invalid
 from jobmill.matching import profile_document, what_if
-from jobmill.matching.local_score import Judgement
+from jobmill.matching.local_score import LocalVerdict
 from jobmill.matching.profile import Profile
-from jobmill.matching.profile_document import BadProfile
-from jobmill.matching.rescore import Standing
-from jobmill.matching.verdict import FilterResult, Item, Strike
-from jobmill.matching.what_if import Moved
+from jobmill.matching.profile_document import InvalidProfile
+from jobmill.matching.rescore import ScoredOutcome
+from jobmill.matching.verdict import FilterResult, ScoreItem, Strike
+from jobmill.matching.what_if import ScoreItemChange
 from tests.catalog import helpers
 
 from . import judged
 
-PROFILE = profile_document.read(
+PROFILE = profile_document.read_profile(
     """
 titles: [Senior Backend Engineer]
 skills: [{name: Python, rank: primary, years: 8}, {name: Golang}, {name: "C++", rank: strong}]
@@ -38,7 +38,7 @@ def skills(profile: Profile) -> list[tuple[str, str]]:
     ],
 )
 def test_a_skill_is_left_out_by_any_of_its_names(without: list[str], left: list[str]) -> None:
-    changed = what_if.change(PROFILE, without=without)
+    changed = what_if.apply_changes(PROFILE, without=without)
     assert [name for name, _ in skills(changed)] == left
 
 
@@ -53,16 +53,16 @@ def test_a_skill_is_left_out_by_any_of_its_names(without: list[str], left: list[
     ],
 )
 def test_a_skill_is_had_with_a_rank(given: str, found: tuple[str, str]) -> None:
-    assert found in skills(what_if.change(PROFILE, having=[given]))
+    assert found in skills(what_if.apply_changes(PROFILE, having=[given]))
 
 
 def test_what_is_had_already_keeps_its_rank_and_years() -> None:
-    assert what_if.change(PROFILE, having=["python"]) == PROFILE
+    assert what_if.apply_changes(PROFILE, having=["python"]) == PROFILE
 
 
 def test_the_profile_itself_stays_as_it_is() -> None:
     before = PROFILE.model_dump()
-    what_if.change(PROFILE, without=["Python"], having=["Rust"], settings=["titles=[Diver]"])
+    what_if.apply_changes(PROFILE, without=["Python"], having=["Rust"], settings=["titles=[Diver]"])
     assert PROFILE.model_dump() == before
 
 
@@ -84,7 +84,7 @@ def test_the_profile_itself_stays_as_it_is() -> None:
     ],
 )
 def test_any_field_is_set_by_its_path(setting: str, field: str, value: object) -> None:
-    found: object = what_if.change(PROFILE, settings=[setting])
+    found: object = what_if.apply_changes(PROFILE, settings=[setting])
     for part in field.split("."):
         is_place = part.isdecimal()
         found = found[int(part)] if is_place else getattr(found, part)  # type: ignore[index]
@@ -103,14 +103,14 @@ def test_any_field_is_set_by_its_path(setting: str, field: str, value: object) -
     ],
 )
 def test_mistakes_are_told_as_for_a_file(setting: str, words: str) -> None:
-    with pytest.raises(BadProfile) as caught:
-        what_if.change(PROFILE, settings=[setting])
+    with pytest.raises(InvalidProfile) as caught:
+        what_if.apply_changes(PROFILE, settings=[setting])
     assert words in str(caught.value)
 
 
 def test_all_mistakes_are_told_at_once() -> None:
-    with pytest.raises(BadProfile) as caught:
-        what_if.change(PROFILE, having=["Go:best"], settings=["titels=[A]"])
+    with pytest.raises(InvalidProfile) as caught:
+        what_if.apply_changes(PROFILE, having=["Go:best"], settings=["titels=[A]"])
     assert {one.field for one in caught.value.problems} == {"skills.2.rank", "titels"}
 
 
@@ -128,7 +128,7 @@ def test_all_mistakes_are_told_at_once() -> None:
 )
 def test_wishes_that_cannot_be_are_refused(wish: dict[str, list[str]], words: str) -> None:
     with pytest.raises(Invalid) as caught:
-        what_if.change(PROFILE, **wish)
+        what_if.apply_changes(PROFILE, **wish)
     assert words in str(caught.value)
 
 
@@ -147,7 +147,7 @@ POSTING = helpers.posting(
     ],
 )
 def test_words_that_we_or_the_posting_know_can_be_wished(known: dict[str, list[str]]) -> None:
-    what_if.check(POSTING, **known)
+    what_if.check_changes(POSTING, **known)
 
 
 @pytest.mark.parametrize(
@@ -165,34 +165,36 @@ def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
     unknown: dict[str, list[str]], words: str
 ) -> None:
     with pytest.raises(Invalid) as caught:
-        what_if.check(POSTING, **unknown)
+        what_if.check_changes(POSTING, **unknown)
     assert words in str(caught.value)
 
 
 def test_places_are_added_and_arrangements_are_others() -> None:
-    changed = what_if.change(PROFILE, places=["Porto", "Porto"], arrangements=["onsite"])
+    changed = what_if.apply_changes(PROFILE, places=["Porto", "Porto"], arrangements=["onsite"])
     assert (changed.locations, changed.arrangements) == (("Porto",), ("onsite",))
-    assert what_if.change(changed, places=["Porto"]) == changed
-    assert what_if.change(PROFILE, arrangements=[]).arrangements == ()
-    assert what_if.change(PROFILE) == PROFILE
+    assert what_if.apply_changes(changed, places=["Porto"]) == changed
+    assert what_if.apply_changes(PROFILE, arrangements=[]).arrangements == ()
+    assert what_if.apply_changes(PROFILE) == PROFILE
 
 
-def judgement(score: int, filter: FilterResult = judged.PASSED, **more: object) -> Judgement:
-    return Judgement(filter, judged.result(score, **more))
+def judgement(score: int, filter: FilterResult = judged.PASSED, **more: object) -> LocalVerdict:
+    return LocalVerdict(filter, judged.result(score, **more))
 
 
 @pytest.mark.parametrize(
     ("found", "stands"),
     [
-        (judgement(80), Standing("matched", 80)),
-        (judgement(79), Standing("skipped", 79)),
+        (judgement(80), ScoredOutcome("matched", 80)),
+        (judgement(79), ScoredOutcome("skipped", 79)),
         # It is scored as well, to be compared, and is filtered out all the same.
-        (judgement(95, judged.STRUCK), Standing("filtered", 95)),
-        (Judgement(judged.STRUCK, None), Standing("filtered")),
+        (judgement(95, judged.STRUCK), ScoredOutcome("filtered", 95)),
+        (LocalVerdict(judged.STRUCK, None), ScoredOutcome("filtered")),
     ],
 )
-def test_what_is_filtered_out_is_so_whatever_its_score(found: Judgement, stands: Standing) -> None:
-    assert what_if.stand(found) == stands
+def test_what_is_filtered_out_is_so_whatever_its_score(
+    found: LocalVerdict, stands: ScoredOutcome
+) -> None:
+    assert what_if.outcome_of(found) == stands
 
 
 def test_parts_that_moved_and_strikes_that_came_and_went_are_told() -> None:
@@ -202,32 +204,35 @@ def test_parts_that_moved_and_strikes_that_came_and_went_are_told() -> None:
         84,
         FilterResult(True, 4, (), (went, stays), ""),
         items=(
-            Item("skills", 40, 40, "all"),
-            Item("title", 10, 15, "near"),
-            Item("size", 34, 45, ""),
+            ScoreItem("skills", 40, 40, "all"),
+            ScoreItem("title", 10, 15, "near"),
+            ScoreItem("size", 34, 45, ""),
         ),
     )
     after = judgement(
         79,
         FilterResult(True, 4, (), (stays, came), ""),
         items=(
-            Item("skills", 30, 40, "some"),
-            Item("title", 10, 15, "near"),
-            Item("limit", 39, 45, ""),
+            ScoreItem("skills", 30, 40, "some"),
+            ScoreItem("title", 10, 15, "near"),
+            ScoreItem("limit", 39, 45, ""),
         ),
     )
-    found = what_if.compare(before, after)
-    assert (found.before, found.after) == (Standing("matched", 84), Standing("skipped", 79))
+    found = what_if.compare_verdicts(before, after)
+    assert (found.before, found.after) == (
+        ScoredOutcome("matched", 84),
+        ScoredOutcome("skipped", 79),
+    )
     assert found.items == (
-        Moved("skills", 40, 30, "some"),
-        Moved("size", 34, 0, ""),
-        Moved("limit", 0, 39, ""),
+        ScoreItemChange("skills", 40, 30, "some"),
+        ScoreItemChange("size", 34, 0, ""),
+        ScoreItemChange("limit", 0, 39, ""),
     )
     assert (found.came, found.went) == ((came,), (went,))
 
 
 def test_a_lower_threshold_alone_is_told() -> None:
-    found = what_if.compare(judgement(75), judgement(75, threshold=70))
+    found = what_if.compare_verdicts(judgement(75), judgement(75, threshold=70))
     assert (found.items, found.came, found.went) == ((), (), ())
     assert (found.hurdles_before.threshold, found.hurdles_after.threshold) == (80, 70)
     assert found.after.outcome == "matched"

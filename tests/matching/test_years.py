@@ -8,7 +8,7 @@ from jobmill.matching.posting_facts import experience_years, sections
 
 
 def read(text: str) -> tuple[float, float | None] | None:
-    found = experience_years.read(text, sections.find(text))
+    found = experience_years.read_years(text, sections.find_sections(text))
     return (found.least, found.most) if found else None
 
 
@@ -110,6 +110,6 @@ def test_of_several_mentions_the_most_that_is_asked_counts(text: str, least: flo
 
 def test_the_words_are_the_line() -> None:
     text = "About us\n- 5+ years of experience in pumps\nBenefits"
-    found = experience_years.read(text, sections.find(text))
+    found = experience_years.read_years(text, sections.find_sections(text))
     assert found is not None
     assert found.words == "5+ years of experience in pumps"

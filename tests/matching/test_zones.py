@@ -29,7 +29,7 @@ US = (-8.0, -7.0, -6.0, -5.0)
     ],
 )
 def test_a_text_states_its_zones(text: str, hours: tuple[float, ...]) -> None:
-    assert time_zones.from_text(text)[0] == hours
+    assert time_zones.offsets_from_text(text)[0] == hours
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,15 @@ def test_a_text_states_its_zones(text: str, hours: tuple[float, ...]) -> None:
     ],
 )
 def test_a_place_has_its_zones(place: str, hours: tuple[float, ...]) -> None:
-    assert time_zones.from_places([place])[0] == hours
+    assert time_zones.offsets_from_places([place])[0] == hours
 
 
 def test_only_places_that_tell_are_named() -> None:
-    assert time_zones.from_places(["Wellsford", "Porto", "Oslo"]) == ((0, 1), "Porto; Oslo")
+    assert time_zones.offsets_from_places(["Wellsford", "Porto", "Oslo"]) == ((0, 1), "Porto; Oslo")
 
 
 def test_the_words_are_the_line() -> None:
-    assert time_zones.from_text("Pumps.\nCore hours 10-4 CET.\n") == ((1,), "Core hours 10-4 CET.")
+    assert time_zones.offsets_from_text("Pumps.\nCore hours 10-4 CET.\n") == (
+        (1,),
+        "Core hours 10-4 CET.",
+    )

@@ -30,7 +30,7 @@ HOURS, MINUTES, SECONDS = (dt.timedelta(**{unit: 1}) for unit in ("hours", "minu
 def test_work_waits_until_the_budget_opens_but_looks_now_and_then(
     opens_in: dt.timedelta | None, recheck: dt.timedelta
 ) -> None:
-    move = blocked_models.block(
+    move = blocked_models.block_until_budget_opens(
         ModelBlocked("busy", "others have reserved it", opens_in, use_local=False)
     )
     assert (move.on, move.message) == ("budget", "others have reserved it")
@@ -49,4 +49,4 @@ async def test_a_wrong_clock_of_the_worker_does_not_change_the_wait(
         await budget_ledger.reserve(tx, question, "m", Decimal("0.7"), caps, HOURS)
         answer = await budget_ledger.reserve(tx, question, "m", Decimal("0.7"), caps, HOURS)
     assert isinstance(answer, ModelBlocked)
-    assert 10 * SECONDS < blocked_models.block(answer).recheck <= 15 * SECONDS
+    assert 10 * SECONDS < blocked_models.block_until_budget_opens(answer).recheck <= 15 * SECONDS

@@ -68,8 +68,8 @@ class Bed:
     async def submit(self, website: str | None = ROOT, *, force: bool = False) -> ItemId:
         async with self.database.transaction() as tx:
             await queue.declare_stages(tx, self.stages)
-            self.id = await company.begin(tx, "Brinewell", website)
-            return await queue.submit(tx, company.work(self.id, force=force))
+            self.id = await company.ensure_company(tx, "Brinewell", website)
+            return await queue.submit(tx, company.new_item(self.id, force=force))
 
     async def run(self, **options: Any) -> Company:
         await drain(self.database, self.stages, **options)
@@ -390,8 +390,8 @@ async def test_pages_that_are_gone_fail_the_item_and_not_the_company_for_ever(be
 
 
 def test_one_item_at_a_time_for_a_company() -> None:
-    assert company.work(7).key == company.work(7, force=True).key == "company:7"
-    assert company.work(7).delay == dt.timedelta()
+    assert company.new_item(7).key == company.new_item(7, force=True).key == "company:7"
+    assert company.new_item(7).delay == dt.timedelta()
 
 
 @pytest.mark.parametrize("link", ["http://a b/", "https://b.example:99999999/", "https://[/"])
@@ -406,8 +406,8 @@ async def test_an_analysis_that_was_let_in_goes_to_its_end_however_deep(bed: Bed
     bed.serve(about=ABOUT)
     async with bed.database.transaction() as tx:
         await queue.declare_stages(tx, bed.stages)
-        bed.id = await company.begin(tx, "Brinewell", ROOT)
-        await queue.submit(tx, replace(company.work(bed.id), max_spawn_depth=1))
+        bed.id = await company.ensure_company(tx, "Brinewell", ROOT)
+        await queue.submit(tx, replace(company.new_item(bed.id), max_spawn_depth=1))
     assert (await bed.run()).analysis_status == "complete"
 
 
@@ -416,12 +416,12 @@ async def test_a_company_whose_item_was_cancelled_is_not_under_analysis_for_ever
     await bed.submit()
     await bed.run(only=[("company", "fetch")])
     async with bed.database.transaction() as tx:
-        await company.end_abandoned(tx)
+        await company.fail_abandoned(tx)
     assert (await bed.look()).analysis_status == "analyzing"
     [id] = await fetch(bed.database, "SELECT id FROM queue.live")
     async with bed.database.transaction() as tx:
         await operator_actions.cancel_item(tx, id, "not now")
-        await company.end_abandoned(tx)
+        await company.fail_abandoned(tx)
     known = await bed.look()
     assert known.analysis_status == "failed"
     assert known.analyzed_at

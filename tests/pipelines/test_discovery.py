@@ -67,7 +67,7 @@ async def run(
     table = app.build_stages(Tools(database, net), Settings())
     async with database.transaction() as tx:
         await queue.declare_stages(tx, table)
-        id = await queue.submit(tx, discovery.work(DiscoveryConfig(**config), **how))
+        id = await queue.submit(tx, discovery.new_item(DiscoveryConfig(**config), **how))
     await Worker(database, table).drain()
     async with database.transaction() as tx:
         return await item(database, id), await sources.find(tx)
@@ -161,7 +161,7 @@ async def test_a_source_that_is_rejected_before_its_test_stays_so(
     table = app.build_stages(Tools(database, net), Settings())
     async with database.transaction() as tx:
         await queue.declare_stages(tx, table)
-        new = discovery.work(DiscoveryConfig(url=BOARD, auto_enable=False))
+        new = discovery.new_item(DiscoveryConfig(url=BOARD, auto_enable=False))
         id = await queue.submit(tx, new)
     before = [(discovery.KIND, stage) for stage in ("discover", "validate", "configure")]
     await Worker(database, table, only=before).drain()
@@ -228,7 +228,7 @@ async def test_a_test_that_fails_leaves_the_source_with_the_reason(
 
 async def test_a_platform_that_wants_a_key_waits_for_it(database: Database, net: Net) -> None:
     found = DetectedBoard("jooble", "cook", "medium", "named", {"keywords": "cook"})
-    new = discovery.work(DiscoveryConfig(url=CAREERS))
+    new = discovery.new_item(DiscoveryConfig(url=CAREERS))
     waiting = Work(
         id=ItemId(1), kind=new.kind, stage="validate", key=new.key,
         data={**new.data, "found": asdict(found)}, attempt=1, retry_count=0, max_retries=3,
@@ -253,12 +253,12 @@ async def test_a_platform_that_wants_a_key_waits_for_it(database: Database, net:
 )
 def test_a_wrong_config_says_what_is_wrong(config: object, words: str) -> None:
     with pytest.raises(Invalid, match=words):
-        discovery.parse(config)
+        discovery.parse_config(config)
 
 
 def test_one_board_is_one_key() -> None:
     one, other = (
-        discovery.work(DiscoveryConfig(url=url)).key
+        discovery.new_item(DiscoveryConfig(url=url)).key
         for url in (CAREERS, f"{CAREERS}/?utm_source=x#top")
     )
     assert one == other

@@ -15,9 +15,9 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, listings
 from jobmill.db import Database
 from jobmill.matching import judging_feed, matches, profiles, verdicts
-from jobmill.matching.matches import Match, Wanted
+from jobmill.matching.matches import Match, MatchQuery
 from jobmill.matching.profile import Profile, StopLists
-from jobmill.matching.verdicts import Word
+from jobmill.matching.verdicts import Verdict
 from jobmill.outside.model_question import (
     ModelAnswer,
     ModelBlocked,
@@ -95,7 +95,7 @@ class Bed:
 
     async def judge(self, url: str = URL, **options: Any) -> ItemId:
         async with self.database.transaction() as tx:
-            id = await queue.submit(tx, judging.submission(url, self.profile_id, **options))
+            id = await queue.submit(tx, judging.new_item_for_url(url, self.profile_id, **options))
         await self.drain()
         return id
 
@@ -104,9 +104,9 @@ class Bed:
 
     async def matches(self) -> list[Match]:
         async with self.database.transaction() as tx:
-            return await matches.find(tx, Wanted())
+            return await matches.find(tx, MatchQuery())
 
-    async def word(self, id: int) -> Word | None:
+    async def word(self, id: int) -> Verdict | None:
         async with self.database.transaction() as tx:
             return await verdicts.get(tx, self.profile_id, id)
 
@@ -201,7 +201,7 @@ async def test_what_was_insisted_on_stays_a_match_when_its_listing_changes(bed: 
     bed.net.on(URL, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), URL))
     await bed.judge(force=True)
     async with bed.database.transaction() as tx:
-        await judging.put(tx, [(await bed.matches())[0].listing_id])
+        await judging.add_listings(tx, [(await bed.matches())[0].listing_id])
         await feed_batch(tx, judging.FEED)
     await bed.drain()
     assert len(await bed.matches()) == 1
@@ -210,7 +210,7 @@ async def test_what_was_insisted_on_stays_a_match_when_its_listing_changes(bed: 
 async def test_a_listing_that_is_removed_between_two_stages_is_skipped(bed: Bed) -> None:
     only = [("listing", "scrape")]
     async with bed.database.transaction() as tx:
-        id = await queue.submit(tx, judging.submission(URL, bed.profile_id))
+        id = await queue.submit(tx, judging.new_item_for_url(URL, bed.profile_id))
     await Worker(bed.database, bed.stages, only=only).drain()
     async with bed.database.transaction() as tx:
         await tx.execute("DELETE FROM catalog.listing")
@@ -382,8 +382,8 @@ async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(bed: 
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT), posting(2)])
         parent = await queue.submit(tx, queue.NewItem("upkeep", "prune", "finder"))
-        assert await judging.put(tx, saved.added, parent=parent) == 2
-        assert await judging.put(tx, saved.added, parent=parent) == 0
+        assert await judging.add_listings(tx, saved.added, parent=parent) == 2
+        assert await judging.add_listings(tx, saved.added, parent=parent) == 0
     async with bed.database.transaction() as tx:
         assert await feed_batch(tx, judging.FEED) == 2
         assert await judging_feed.count(tx) == 0
@@ -398,9 +398,9 @@ async def test_a_listing_at_work_waits_to_be_judged_again(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT)])
-        await judging.put(tx, saved.added)
+        await judging.add_listings(tx, saved.added)
         await feed_batch(tx, judging.FEED)
-        await judging.put(tx, saved.added)
+        await judging.add_listings(tx, saved.added)
     async with bed.database.transaction() as tx:
         assert await feed_batch(tx, judging.FEED) == 1
         assert await judging_feed.count(tx) == 1
@@ -415,7 +415,7 @@ async def test_a_posting_that_no_key_can_hold_keeps_no_other_waiting(
     odd = replace(posting(1, description=TEXT, url=address), vendor_id=vendor_id)
     async with bed.database.transaction() as tx:
         saved = await run(tx, await make_source(tx), 0, [odd, posting(2)])
-        await judging.put(tx, saved.added)
+        await judging.add_listings(tx, saved.added)
     async with bed.database.transaction() as tx:
         assert await feed_batch(tx, judging.FEED) == 2
     await bed.drain()
@@ -425,7 +425,7 @@ async def test_a_posting_that_no_key_can_hold_keeps_no_other_waiting(
 async def test_a_listing_that_is_gone_before_its_turn_is_read_anew(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
         saved = await run(tx, await make_source(tx), 0, [posting(1, url=URL)])
-        await judging.put(tx, saved.added)
+        await judging.add_listings(tx, saved.added)
         await feed_batch(tx, judging.FEED)
         await tx.execute("DELETE FROM catalog.listing")
     await bed.drain()

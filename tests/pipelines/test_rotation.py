@@ -54,7 +54,7 @@ async def declare(database: Database, net: Net) -> queue.Stages:
 
 async def start(database: Database, wish: RunRequest = WISH) -> list[int]:
     async with database.transaction() as tx:
-        planned, _ = await rotation.start(tx, wish, {})
+        planned, _ = await rotation.start_run(tx, wish, {})
     return [one.source_id for one in planned.claimed]
 
 
@@ -108,7 +108,7 @@ async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Data
     async def schedule() -> None:
         for _ in range(6):
             async with database.transaction() as tx:
-                await rotation.start(tx, WISH, keyed)
+                await rotation.start_run(tx, WISH, keyed)
             await asyncio.sleep(0.01)
 
     async def worker() -> None:
@@ -237,7 +237,7 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
             "UPDATE rotation.call_allowance SET saved = 0, saved_at = now() - interval '1 day'"
         )
         item = await queue.submit(tx, queue.NewItem(rotation.KIND, "run", "what is due"))
-    wish = rotation.wish_of(Settings(rotation_calls_per_day=240))
+    wish = rotation.request_from_settings(Settings(rotation_calls_per_day=240))
     stage = queue.Stage(lambda work: rotation.rotate(wish, work))
     only = [(rotation.KIND, "run")]
     assert await Worker(database, {**table, only[0]: stage}, only=only).drain() == 1
@@ -253,9 +253,9 @@ async def test_a_run_by_hand_whose_worker_dies_does_not_choose_twice(database: D
     async with database.transaction() as tx:
         for _ in range(5):
             await make_source(tx)
-        await queue.submit(tx, rotation.work())
+        await queue.submit(tx, rotation.new_item())
     only = [(rotation.KIND, "run")]
-    wish = rotation.wish_of(Settings(max_company_targets_per_run=2))
+    wish = rotation.request_from_settings(Settings(max_company_targets_per_run=2))
     stage = queue.Stage(lambda work: rotation.rotate(wish, work))
     # The worker is killed before the item is settled.
     await stage.run(await claim(database, *only[0]))
@@ -292,7 +292,7 @@ async def test_every_page_of_a_search_is_a_call_of_its_own(database: Database) -
     async with database.transaction() as tx:
         new = NewSource("cook", "jooble", "cook", {"keywords": "Cook", "since": "2026-03-01"})
         await sources.add(tx, new, enabled=True)
-        await rotation.start(tx, WISH, {"JOOBLE_API_KEY": "x"})
+        await rotation.start_run(tx, WISH, {"JOOBLE_API_KEY": "x"})
     await work_with(database, net, {"JOOBLE_API_KEY": "x"})
     told = await fetch(
         database, "SELECT signature, result_count FROM rotation.call_page ORDER BY number"

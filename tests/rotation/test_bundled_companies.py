@@ -34,7 +34,7 @@ def test_companies_are_found_by_all_words_of_name_platform_and_description() -> 
 
 
 def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
-    result = first_boards.read(
+    result = first_boards.parse_lines(
         [
             "greenhouse/stripe",
             " https://boards.greenhouse.io/stripe ",
@@ -60,15 +60,15 @@ def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
 
 def test_too_many_lines_at_once_are_refused() -> None:
     with pytest.raises(Invalid, match="rotate import"):
-        first_boards.read(f"greenhouse/x{n}" for n in range(first_boards.MOST + 1))
+        first_boards.parse_lines(f"greenhouse/x{n}" for n in range(first_boards.MOST + 1))
 
 
 async def test_boards_are_kept_once_and_only_new_ones_are_fetched(database: Database) -> None:
-    wishes = first_boards.read(["greenhouse/stripe", "ashby/linear"])
+    wishes = first_boards.parse_lines(["greenhouse/stripe", "ashby/linear"])
     async with database.transaction() as tx:
         await declare_stages(tx, {("source", "scrape"): Stage(_nothing)})
-        first = await first_boards.begin(tx, wishes, by="dana")
-        again = await first_boards.begin(tx, wishes, by="dana")
+        first = await first_boards.add_boards(tx, wishes, by="dana")
+        again = await first_boards.add_boards(tx, wishes, by="dana")
     assert (first.boards, first.new, first.queued) == (2, 2, 2)
     assert (again.boards, again.new, again.queued) == (2, 0, 0)
 
@@ -76,7 +76,9 @@ async def test_boards_are_kept_once_and_only_new_ones_are_fetched(database: Data
 async def test_without_any_worker_ever_nothing_is_added_and_it_is_said(database: Database) -> None:
     with pytest.raises(Unavailable, match="No worker has ever run"):
         async with database.transaction() as tx:
-            await first_boards.begin(tx, first_boards.read(["greenhouse/stripe"]), by="dana")
+            await first_boards.add_boards(
+                tx, first_boards.parse_lines(["greenhouse/stripe"]), by="dana"
+            )
 
 
 async def _nothing(work: object) -> object:

@@ -38,7 +38,7 @@ async def test_items_that_need_attention_are_listed_with_links(
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=2)
         for listing in place.listings:
-            await matches.save(tx, place.word(80, listing))
+            await matches.save_verdict(tx, place.word(80, listing))
         await make_source(tx, token="waits", enabled=False)
         off = await make_source(tx, token="off")
         await sources.disable(tx, off, "it failed")

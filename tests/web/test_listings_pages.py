@@ -35,9 +35,9 @@ async def test_all_jobs_are_listed_with_their_decision(
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=[offer, *(helpers.posting(n) for n in (2, 3, 4))])
         first, two, three, _ = place.listings
-        await matches.save(tx, place.word(91, first))
-        await matches.save(tx, place.word(62, two))
-        await matches.save(tx, place.filtered(three))
+        await matches.save_verdict(tx, place.word(91, first))
+        await matches.save_verdict(tx, place.word(62, two))
+        await matches.save_verdict(tx, place.filtered(three))
     page = await site.get("/listings")
     assert page.status_code == 200
     assert sorted(shown(page)) == sorted(place.listings)
@@ -123,10 +123,10 @@ async def test_a_job_page_explains_the_decision_with_rules_and_quoted_words(
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=5)
         first, two, three, four, _ = place.listings
-        await matches.save(tx, place.filtered(first))
-        await matches.save(tx, place.filtered(two, why=both))
-        await matches.save(tx, place.word(62, three))
-        match = await matches.save(tx, place.word(91, four))
+        await matches.save_verdict(tx, place.filtered(first))
+        await matches.save_verdict(tx, place.filtered(two, why=both))
+        await matches.save_verdict(tx, place.word(62, three))
+        match = await matches.save_verdict(tx, place.word(91, four))
     for listing, texts in {
         first: ["Why this is not a match", "Filtered out: 5 strikes (limit 5)", "Director of Pumps", "3 strikes"],
         two: ["1 dealbreaker, 1 strike", "not remote", "come in"],
@@ -179,7 +179,7 @@ async def test_what_if_scores_the_job_again_and_saves_nothing(
         place = await judged.make(
             tx, postings=[helpers.posting(1, description=text)], profile=profile
         )
-        await matches.save(tx, place.word(62))
+        await matches.save_verdict(tx, place.word(62))
         before = await verdicts.get(tx, place.profile, place.listing)
     path = f"/listings/{place.listing}"
     assert "Nothing was saved" not in (await site.get(path)).text
@@ -273,7 +273,7 @@ async def test_text_from_sites_is_escaped(
     )
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=[bad])
-        await matches.save(tx, place.filtered(why=why))
+        await matches.save_verdict(tx, place.filtered(why=why))
     for path in ("/listings", f"/listings/{place.listing}"):
         for params in ({}, {"q": evil, "company": evil}, {"without": evil, "having": ""}):
             page = await site.get(path, params=params)

@@ -17,9 +17,9 @@ from jobmill.catalog.posting import Posting, Salary
 from jobmill.db import Database
 from jobmill.matching import judging_feed, matches, profiles, skill_highlights
 from jobmill.matching.matches import MatchId
-from jobmill.matching.rules.scoring import limited
-from jobmill.matching.verdict import FilterResult, Intake, Item, Strike
-from jobmill.matching.verdicts import Word
+from jobmill.matching.rules.scoring import cap_items
+from jobmill.matching.verdict import FilterResult, ResumeIntake, ScoreItem, Strike
+from jobmill.matching.verdicts import Verdict
 from jobmill.people.persons import Role
 from jobmill.queue import Move, lineage
 from jobmill.queue.items import Work
@@ -56,7 +56,7 @@ async def fill(
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=len(scores), postings=postings)
         for listing, score in zip(place.listings, scores, strict=True):
-            id = await matches.save(tx, place.word(score, listing, **more))
+            id = await matches.save_verdict(tx, place.word(score, listing, **more))
             assert id is not None
             made.append(id)
     return made
@@ -182,7 +182,7 @@ async def test_setting_a_status_returns_to_the_list_with_undo(
     assert (undone.status_code, undone.headers["location"]) == (303, f"/matches/{id}")
     assert await status(database, id) == "new"
     async with database.transaction() as tx:
-        *_, last = await matches.events(tx, id)
+        *_, last = await matches.read_events(tx, id)
     assert last.actor == "local"
 
 
@@ -257,7 +257,7 @@ async def test_new_matches_are_counted_without_changing_the_list(
 ) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=4)
-        await matches.save(tx, place.word(91, place.listings[0]))
+        await matches.save_verdict(tx, place.word(91, place.listings[0]))
     page = await site.get("/matches?least=85")
     match = re.search(r'hx-get="(/matches/news[^"]+)"', page.text)
     assert match
@@ -268,7 +268,7 @@ async def test_new_matches_are_counted_without_changing_the_list(
     async with database.transaction() as tx:
         # The last one is below the minimum score of this list.
         for listing, score in zip(place.listings[1:], (90, 86, 82), strict=True):
-            await matches.save(tx, place.word(score, listing))
+            await matches.save_verdict(tx, place.word(score, listing))
     assert (
         await site.get(news)
     ).text.strip() == '<a href="/matches?least=85">Show 2 new matches</a>'
@@ -279,7 +279,7 @@ async def test_each_profile_has_its_own_inbox(site: httpx2.AsyncClient, database
     assert 'aria-label="Profiles"' not in (await site.get("/matches")).text
     async with database.transaction() as tx:
         other = await judged.make(tx, name="other", postings=[helpers.posting(77, "Poet")])
-        second = await matches.save(tx, other.word(85))
+        second = await matches.save_verdict(tx, other.word(85))
     page = await site.get("/matches")
     assert shown(page) == [first]
     assert "/matches?profile=other" in page.text
@@ -304,10 +304,10 @@ async def test_an_empty_inbox_says_what_to_do_next(
     await says("Jobs are waiting to be scored")
     async with database.transaction() as tx:
         await tx.execute("DELETE FROM matching.judging_queue")
-        await matches.save(tx, place.filtered())
+        await matches.save_verdict(tx, place.filtered())
     await says("No job matches the profile main yet.")
     async with database.transaction() as tx:
-        id = await matches.save(tx, place.word(91))
+        id = await matches.save_verdict(tx, place.word(91))
     assert id
     await says("No matches for these filters.", "?least=99")
     await says("No more matches.", f"?after={id}")
@@ -388,7 +388,7 @@ async def test_a_capped_score_shows_the_sum_and_the_score(
     score: int,
     texts: list[str],
 ) -> None:
-    items = limited(*(Item(f"part{points}", points, 100, "so") for points in parts))
+    items = cap_items(*(ScoreItem(f"part{points}", points, 100, "so") for points in parts))
     (id,) = await fill(database, [score], items=items, threshold=0)
     async with database.transaction() as tx:
         listing = (await matches.get(tx, id)).listing_id
@@ -409,8 +409,8 @@ async def test_a_match_page_shows_score_strikes_text_and_history(
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=[helpers.posting(1, description=text)])
         word = place.word(91)
-        word = Word(word.profile_id, 1, word.listing_id, "matched", struck, word.match_result, 91, item=4711)  # fmt: skip
-        id = await matches.save(tx, word, scrape_method="greenhouse")
+        word = Verdict(word.profile_id, 1, word.listing_id, "matched", struck, word.match_result, 91, item=4711)  # fmt: skip
+        id = await matches.save_verdict(tx, word, scrape_method="greenhouse")
         assert id
         await matches.set_status(tx, id, "saved", actor="ada", note="call them")
     page = await site.get(f"/matches/{id}")
@@ -452,12 +452,12 @@ async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
             91,
             matched_skills=(evil, "Python"),
             skill_gaps=(evil,),
-            items=(Item(evil, 91, 100, evil, (evil,)),),
-            resume_intake=Intake(professional_summary=evil, ats_keywords=(evil,)),
+            items=(ScoreItem(evil, 91, 100, evil, (evil,)),),
+            resume_intake=ResumeIntake(professional_summary=evil, ats_keywords=(evil,)),
         )
         struck = FilterResult(True, 2, (), (Strike(evil, evil, 2, evil),), evil)
-        word = Word(place.profile, 1, place.listing, "matched", struck, result, 91)
-        id = await matches.save(tx, word, scrape_method=evil)
+        word = Verdict(place.profile, 1, place.listing, "matched", struck, result, 91)
+        id = await matches.save_verdict(tx, word, scrape_method=evil)
         assert id
         await matches.set_status(tx, id, "saved", note=evil, actor=evil)
     return id
@@ -475,9 +475,9 @@ async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
     ],
 )
 def test_skills_are_highlighted_in_the_text(text: str, names: list[str], marked: list[str]) -> None:
-    pieces = skill_highlights.cut(text, names)
+    pieces = skill_highlights.split_at_skills(text, names)
     assert "".join(piece.text for piece in pieces) == text
-    assert [piece.text for piece in pieces if piece.marked] == marked
+    assert [piece.text for piece in pieces if piece.is_skill] == marked
 
 
 @pytest.mark.parametrize(
@@ -603,7 +603,7 @@ async def test_a_match_links_to_its_lineage(site: httpx2.AsyncClient, database: 
     (item,) = await put(database, stages(tea=_never), new("tea"))
     async with database.transaction() as tx:
         place = await judged.make(tx)
-        id = await matches.save(tx, replace(place.word(91), item=item))
+        id = await matches.save_verdict(tx, replace(place.word(91), item=item))
         lineage_id = await lineage.get_tracking_id(tx, item)
     link = f'href="/queue/lineage/{lineage_id}?item={item}"'
     for path in (f"/matches/{id}", f"/listings/{place.listing}"):

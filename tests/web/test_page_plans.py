@@ -19,7 +19,7 @@ from psycopg_pool import AsyncConnectionPool
 from bench.pages import world
 from bench.pages.world import Sizes
 from jobmill.db import Connection, Database
-from jobmill.demo import person
+from jobmill.demo import demo_profile
 from jobmill.matching import profiles
 from jobmill.web import site as pages
 from tests.conftest import run
@@ -78,7 +78,7 @@ async def past(server: str, template: str) -> AsyncIterator[str]:
               FROM unnest(ARRAY['filter', 'analyze', 'save']) WITH ORDINALITY AS known (stage, place)
             """
         )
-        await profiles.save(tx, "ada", person.PROFILE)
+        await profiles.save(tx, "ada", demo_profile.PROFILE)
     with psycopg.connect(url, autocommit=True) as connection:
         world.fill(connection, SIZES)
     yield url

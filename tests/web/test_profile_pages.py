@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
 from jobmill.matching import judging_feed, profile_document, profiles
-from jobmill.matching.profiles import Version
+from jobmill.matching.profiles import ProfileVersion
 from tests.catalog import helpers as catalog
 from tests.matching import helpers
 from tests.people.helpers import bearer
@@ -30,10 +30,12 @@ rules:
 
 async def keep(database: Database, text: str = YAML, name: str = "main") -> None:
     async with database.transaction() as tx:
-        await profiles.save(tx, name, profile_document.read(text, "x"), by="dana", note="first")
+        await profiles.save(
+            tx, name, profile_document.read_profile(text, "x"), by="dana", note="first"
+        )
 
 
-async def newest(database: Database, name: str = "main") -> Version:
+async def newest(database: Database, name: str = "main") -> ProfileVersion:
     async with database.transaction() as tx:
         return await profiles.get(tx, name)
 
@@ -138,7 +140,9 @@ async def test_yaml_errors_are_shown_with_line_numbers(
 ) -> None:
     await keep(database)
     shown = await site.post("/profile/edit", data=form(act="yaml"))
-    assert profile_document.write(profile_document.read(YAML, "x")) in html.unescape(shown.text)
+    assert profile_document.to_yaml(profile_document.read_profile(YAML, "x")) in html.unescape(
+        shown.text
+    )
     sent = {"name": "main", "after": "1", "how": "yaml", "act": "save"}
     wrong = await site.post("/profile/edit", data=sent | {"yaml": "titles: [Cook]\nskils: []\n"})
     assert wrong.status_code == 422
@@ -201,8 +205,8 @@ async def test_a_profile_is_paused_resumed_and_made_the_default(
 async def test_hostile_text_is_escaped(site: httpx2.AsyncClient, database: Database) -> None:
     await keep(
         database,
-        profile_document.write(
-            profile_document.check({"titles": [HOSTILE], "summary": HOSTILE}, "x")
+        profile_document.to_yaml(
+            profile_document.validate({"titles": [HOSTILE], "summary": HOSTILE}, "x")
         ),
     )
     for path in ("/profile", "/profile/edit", "/profile/edit?how=yaml", "/profile/version"):
@@ -232,7 +236,7 @@ async def test_a_resume_is_read_for_review_and_nothing_is_saved(
     assert "Not found in the resume:" in page
     assert 'value="PostgreSQL"' in page
     async with database.transaction() as tx:
-        assert await profiles.find(tx) == []
+        assert await profiles.find_all(tx) == []
 
 
 async def test_a_pasted_resume_keeps_existing_preferences(

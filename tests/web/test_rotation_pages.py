@@ -138,8 +138,8 @@ async def test_a_manual_run_ignores_the_daily_limit(
     database: Database, by_hand: bool, claimed: int
 ) -> None:
     await make(database)
-    new = rotation.work() if by_hand else queue.NewItem(rotation.KIND, "run", "what is due")
-    wish = rotation.wish_of(Settings(rotation_calls_per_day=0))
+    new = rotation.new_item() if by_hand else queue.NewItem(rotation.KIND, "run", "what is due")
+    wish = rotation.request_from_settings(Settings(rotation_calls_per_day=0))
     run = Stage(lambda work: rotation.rotate(wish, work))
     stages = {(rotation.KIND, "run"): run, ("source", "scrape"): Stage(_nothing)}
     async with database.transaction() as tx:

@@ -145,7 +145,7 @@ async def test_each_step_shows_its_state(database: Database) -> None:
         assert "optional" in (await site.get("/setup")).text
         async with database.transaction() as tx:
             place = await judged.make(tx)
-            assert await matches.save(tx, place.word(90))
+            assert await matches.save_verdict(tx, place.word(90))
         assert await states(site, "/setup") == ["done", "done", "done", "optional", "done"]
         assert await states(site, "/setup/matches") == ["done", "done", "done", "skipped", "now"]
     async with site_with(

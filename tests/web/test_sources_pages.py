@@ -39,7 +39,7 @@ async def declare(database: Database) -> None:
 async def work(database: Database, net: Net) -> None:
     """Process all pending items with a fake network."""
     tools = Tools(database, net)
-    run = partial(preview.attempt, tools, os.environ)
+    run = partial(preview.try_source, tools, os.environ)
     await drain(database, {(preview.KIND, "try"): Stage(run, max_retries=0)})
 
 

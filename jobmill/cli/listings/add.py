@@ -85,7 +85,8 @@ def add(
 async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> list[_AddedListing]:
     version = await lookups.choose_profile(tx, profile)
     new_items = [
-        judging.submission(url, version.profile_id, force=force) for url in dict.fromkeys(urls)
+        judging.new_item_for_url(url, version.profile_id, force=force)
+        for url in dict.fromkeys(urls)
     ]
     submissions = await queue.submit_all(tx, new_items)
     return [
@@ -102,7 +103,7 @@ async def _read_outcome(tx: Tx, added: _AddedListing, profile: str | None) -> _A
     item = await inspect.get_item(tx, ItemId(added.item))
     version = await profiles.get(tx, profile)
     listing = await listings.find_by_url(tx, added.url, PLATFORM_RULES)
-    match = await matches.of_listing(tx, version.profile_id, listing) if listing else None
+    match = await matches.find_id_by_listing(tx, version.profile_id, listing) if listing else None
     note = item.message or ""
     if item.status == "FAILED":
         note = item.error_text or note

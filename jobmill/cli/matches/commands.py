@@ -27,13 +27,13 @@ from jobmill.matching import (
     rescore,
     verdicts,
 )
-from jobmill.matching.duplicate_matches import Copy
-from jobmill.matching.matches import Event, Match, Wanted
-from jobmill.matching.profiles import Version
-from jobmill.matching.verdicts import Rule, Word
+from jobmill.matching.duplicate_matches import MatchDuplicate
+from jobmill.matching.matches import Match, MatchEvent, MatchQuery
+from jobmill.matching.profiles import ProfileVersion
+from jobmill.matching.verdicts import RuleCount, Verdict
 
 if TYPE_CHECKING:
-    Copies: TypeAlias = dict[int, list[Copy]]
+    Copies: TypeAlias = dict[int, list[MatchDuplicate]]
 
 app = typer.Typer(no_args_is_help=True)
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number of a match.")]
@@ -68,19 +68,23 @@ def list_matches(
 
     async def ask(tx: Tx) -> tuple[list[Match], Copies, str]:
         version = await lookups.choose_profile(tx, profile)
-        wanted = Wanted(
+        wanted = MatchQuery(
             profile_id=version.profile_id,
             statuses=triage.read(statuses) or triage.LISTED,
             priority=priority,
             least_score=least,
             q=find,
-            closed=closed,
+            include_closed=closed,
             order="newest" if newest else "best",
             after=after,
             limit=limit + 1,
         )
         found, nothing = await _find(tx, version, wanted)
-        return found, await duplicate_matches.of(tx, [one.id for one in found]), nothing
+        return (
+            found,
+            await duplicate_matches.find_duplicates(tx, [one.id for one in found]),
+            nothing,
+        )
 
     with hints.add_hints():
         found, also, nothing = session.in_transaction(ask)
@@ -89,14 +93,14 @@ def list_matches(
         output.print_wrapped(nothing)
 
 
-async def _find(tx: Tx, version: Version, wanted: Wanted) -> tuple[list[Match], str]:
+async def _find(tx: Tx, version: ProfileVersion, wanted: MatchQuery) -> tuple[list[Match], str]:
     """The matches, or what to say where there are none."""
     found = await matches.find(tx, wanted)
     if found:
         return found, ""
     if wanted.after is not None:
         return [], "There are no more."
-    if await matches.counts(tx, version.profile_id):
+    if await matches.count_by_status(tx, version.profile_id):
         return [], (
             "No matches fit that. `jobmill match list --closed` without more shows all "
             "but those that you dismissed: `--status dismissed`."
@@ -104,8 +108,8 @@ async def _find(tx: Tx, version: Version, wanted: Wanted) -> tuple[list[Match], 
     return [], await _say_nothing(tx, version)
 
 
-async def _say_nothing(tx: Tx, version: Version) -> str:
-    judged = sum(one.count for one in await verdicts.tally(tx, version.profile_id))
+async def _say_nothing(tx: Tx, version: ProfileVersion) -> str:
+    judged = sum(one.count for one in await verdicts.count_by_outcome(tx, version.profile_id))
     if waits := await judging_feed.count(tx, version.profile_id):
         many = output.format_count(waits, "listing")
         verb = "waits" if waits == 1 else "wait"
@@ -121,7 +125,7 @@ async def _say_nothing(tx: Tx, version: Version) -> str:
 def _print_list(found: list[Match], also: Copies, limit: int, as_json: bool) -> None:
     for one in found[:limit]:
         if as_json:
-            output.print_json(match_json.write(one))
+            output.print_json(match_json.to_dict(one))
         else:
             match_output.print_match_entry(one, also.get(one.id, ()))
     if len(found) > limit:
@@ -137,29 +141,29 @@ def show_match(
 ) -> None:
     """Show a match in full: the score, what to put into a resume, and what happened to it."""
 
-    async def find(tx: Tx) -> tuple[Match, list[Event], Copies]:
+    async def find(tx: Tx) -> tuple[Match, list[MatchEvent], Copies]:
         return (
             await matches.get(tx, id),
-            await matches.events(tx, id),
-            await duplicate_matches.of(tx, [id]),
+            await matches.read_events(tx, id),
+            await duplicate_matches.find_duplicates(tx, [id]),
         )
 
     with hints.add_hints():
         match, events, also = session.in_transaction(find)
     if as_json:
         told = [{"at": one.at, "what": one.what, "actor": one.actor, "data": one.data} for one in events]  # fmt: skip
-        output.print_json(match_json.write(match) | {"events": told})
+        output.print_json(match_json.to_dict(match) | {"events": told})
     else:
         match_output.print_match(match, events, also.get(id, ()), text=text)
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What is said of a listing, and by whom."""
+class ExplainedVerdict:
+    """A verdict with the listing and the profile that it is about."""
 
     listing: Listing
-    version: Version
-    word: Word
+    version: ProfileVersion
+    verdict: Verdict
     match: Match | None
     newest: int
     """Version of the profile."""
@@ -172,7 +176,7 @@ def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = Fal
     One that was never judged is judged now, locally, and nothing is kept.
     """
 
-    async def find(database: Database) -> Verdict:
+    async def find(database: Database) -> ExplainedVerdict:
         return await _verdict(database, listing, profile)
 
     found = session.with_database(find)
@@ -182,25 +186,27 @@ def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = Fal
         _print_verdict(found)
 
 
-async def _verdict(database: Database, named: str, profile: str | None) -> Verdict:
+async def _verdict(database: Database, named: str, profile: str | None) -> ExplainedVerdict:
     async with database.transaction() as tx:
         version = await lookups.choose_profile(tx, profile)
         newest = version.version
         listing = await lookups.find_listing(tx, named)
-        word = await verdicts.get(tx, version.profile_id, listing.id)
-        id = await matches.of_listing(tx, version.profile_id, listing.id)
+        verdict = await verdicts.get(tx, version.profile_id, listing.id)
+        id = await matches.find_id_by_listing(tx, version.profile_id, listing.id)
         match = None if id is None else await matches.get(tx, id)
-        if word is not None:
-            version = await lookups.choose_profile(tx, version.name, version=word.profile_version)
-    word = word or await _judge(database, version, listing)
-    return Verdict(listing, version, word, match, newest)
+        if verdict is not None:
+            version = await lookups.choose_profile(
+                tx, version.name, version=verdict.profile_version
+            )
+    verdict = verdict or await _judge(database, version, listing)
+    return ExplainedVerdict(listing, version, verdict, match, newest)
 
 
-async def _judge(database: Database, version: Version, listing: Listing) -> Word:
+async def _judge(database: Database, version: ProfileVersion, listing: Listing) -> Verdict:
     async with database.transaction() as tx:
-        known = await rescore.employer_of(tx, listing)
+        known = await rescore.read_employer(tx, listing)
     found = await local_score.judge(database, version.profile(), listing, known, PLATFORM_RULES)
-    return Word(
+    return Verdict(
         version.profile_id,
         version.version,
         listing.id,
@@ -211,9 +217,9 @@ async def _judge(database: Database, version: Version, listing: Listing) -> Word
     )
 
 
-def _record(found: Verdict) -> dict[str, Any]:
-    word = found.word
-    match = word.match_result
+def _record(found: ExplainedVerdict) -> dict[str, Any]:
+    verdict = found.verdict
+    match = verdict.match_result
     return {
         "listing_id": found.listing.id,
         "url": found.listing.url,
@@ -222,44 +228,44 @@ def _record(found: Verdict) -> dict[str, Any]:
         "profile": found.version.name,
         "profile_version": found.version.version,
         "newest_version": found.newest,
-        "kept": word.judged_at is not None,
-        "judged_at": word.judged_at,
-        "outcome": word.outcome,
-        "score": word.score,
-        "local_score": word.local_score,
+        "kept": verdict.judged_at is not None,
+        "judged_at": verdict.judged_at,
+        "outcome": verdict.outcome,
+        "score": verdict.score,
+        "local_score": verdict.local_score,
         "scored_by": match and match.scored_by,
-        "forced": word.forced,
-        "filter_result": word.filter_result.record(),
-        "match_result": match and match.record(),
+        "forced": verdict.forced,
+        "filter_result": verdict.filter_result.to_dict(),
+        "match_result": match and match.to_dict(),
         "match_id": found.match and found.match.id,
         "status": found.match and found.match.status,
     }
 
 
-def _print_verdict(found: Verdict) -> None:
-    word = found.word
-    match = word.match_result
+def _print_verdict(found: ExplainedVerdict) -> None:
+    verdict = found.verdict
+    match = verdict.match_result
     match_output.print_headline(found.listing)
-    score = "" if word.score is None else f" with {word.score} of 100"
-    forced = ", kept because you wanted it whatever the rules say" if word.forced else ""
-    outcome = "filtered out" if word.outcome == "filtered" else word.outcome
+    score = "" if verdict.score is None else f" with {verdict.score} of 100"
+    forced = ", kept because you wanted it whatever the rules say" if verdict.forced else ""
+    outcome = "filtered out" if verdict.outcome == "filtered" else verdict.outcome
     output.print_wrapped(f"{outcome}{score}{forced}", bold=True)
-    at = word.judged_at
+    at = verdict.judged_at
     when = f"on {times.format_minute(at)}" if at else "now; nothing is kept"
     who = match_output.format_scorer(match and match.scored_by)
     output.print_wrapped(
-        f"by {who}, version {word.profile_version} of {found.version.name}, {when}"
+        f"by {who}, version {verdict.profile_version} of {found.version.name}, {when}"
     )
-    if word.profile_version < found.newest:
+    if verdict.profile_version < found.newest:
         hint = "`jobmill match rescore --dry-run` shows whether that differs"
         output.print_wrapped(f"the newest version is {found.newest}: {hint}")
-    if match and word.local_score not in (None, match.match_score):
-        output.print_wrapped(f"the local score was {word.local_score}")
+    if match and verdict.local_score not in (None, match.match_score):
+        output.print_wrapped(f"the local score was {verdict.local_score}")
     if found.match:
         dropped = ", dropped out" if found.match.dropped_at else ""
         output.print_wrapped(f"match {found.match.id}, {found.match.status}{dropped}")
     match_output.print_filter_result(
-        word.filter_result, found.version.profile().rules.strikes.threshold
+        verdict.filter_result, found.version.profile().rules.strikes.threshold
     )
     if match:
         match_output.print_score(match)
@@ -277,7 +283,7 @@ class Stats:
     waiting: int
     newest: dt.datetime | None
     statuses: dict[str, int]
-    rules: list[Rule]
+    rules: list[RuleCount]
 
 
 @app.command()
@@ -294,10 +300,10 @@ def stats(profile: ProfileName = None, as_json: AsJson = False) -> None:
     _print_stats(found)
 
 
-async def _count(tx: Tx, version: Version) -> Stats:
-    tallies = await verdicts.tally(tx, version.profile_id)
+async def _count(tx: Tx, version: ProfileVersion) -> Stats:
+    tallies = await verdicts.count_by_outcome(tx, version.profile_id)
     by_outcome = {one.outcome: one.count for one in tallies}
-    (entry,) = [one for one in await profiles.find(tx) if one.name == version.name]
+    (entry,) = [one for one in await profiles.find_all(tx) if one.name == version.name]
     return Stats(
         version.name,
         version.version,
@@ -308,8 +314,8 @@ async def _count(tx: Tx, version: Version) -> Stats:
         by_outcome.get("matched", 0),
         await judging_feed.count(tx, version.profile_id),
         max((one.newest for one in tallies), default=None),
-        {one.status: one.count for one in await matches.counts(tx, version.profile_id)},
-        await verdicts.rules(tx, version.profile_id),
+        {one.status: one.count for one in await matches.count_by_status(tx, version.profile_id)},
+        await verdicts.count_by_rule(tx, version.profile_id),
     )
 
 

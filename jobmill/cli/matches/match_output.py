@@ -12,11 +12,11 @@ import typer
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import format_salary
 from jobmill.cli.support import output, times
-from jobmill.matching.duplicate_matches import Copy
-from jobmill.matching.matches import Event, Match
-from jobmill.matching.rescore import Standing
-from jobmill.matching.verdict import LIMIT, FilterResult, MatchResult, Rejection, Strike
-from jobmill.matching.what_if import Difference, Hurdles
+from jobmill.matching.duplicate_matches import MatchDuplicate
+from jobmill.matching.matches import Match, MatchEvent
+from jobmill.matching.rescore import ScoredOutcome
+from jobmill.matching.verdict import SCORE_CAP, FilterResult, MatchResult, Rejection, Strike
+from jobmill.matching.what_if import PassingState, VerdictDifference
 
 BEST = 3
 CUT = 600
@@ -37,7 +37,7 @@ def age(at: dt.datetime, word: str) -> str:
     return f"{word} {'today' if days < 1 else output.format_count(days, 'day') + ' ago'}"
 
 
-def print_match_entry(match: Match, also: Sequence[Copy] = ()) -> None:
+def print_match_entry(match: Match, also: Sequence[MatchDuplicate] = ()) -> None:
     """A match in a list: its score and name, why, and what it offers."""
     lead = f"{match.id:>5}  {match.match_score:>3} {match.application_priority:<6}  "
     output.print_wrapped(output.format_title(match.title, match.company), lead, bold=True)
@@ -76,12 +76,12 @@ def _offer(match: Match) -> str:
     )
 
 
-def format_copies(others: Sequence[Copy]) -> str | None:
+def format_copies(others: Sequence[MatchDuplicate]) -> str | None:
     """Where else the same vacancy stands, and what one made of it there."""
     told = [
-        f"{one.place} (match {one.match_id}, {one.status})"
+        f"{one.source_name} (match {one.match_id}, {one.status})"
         if one.match_id
-        else f"{one.place} (listing {one.listing_id})"
+        else f"{one.source_name} (listing {one.listing_id})"
         for one in others
     ]
     return f"also at {', '.join(told)}" if told else None
@@ -99,7 +99,9 @@ def _pay(match: Match) -> str | None:
     )
 
 
-def print_match(match: Match, events: Sequence[Event], also: Sequence[Copy], *, text: bool) -> None:
+def print_match(
+    match: Match, events: Sequence[MatchEvent], also: Sequence[MatchDuplicate], *, text: bool
+) -> None:
     """A match with all that is known of it."""
     output.print_wrapped(output.format_title(match.title, match.company), bold=True)
     _facts(
@@ -150,7 +152,7 @@ def _status(match: Match) -> str:
     return f"{match.status} since {times.format_day(match.status_at)}{by}{dropped}"
 
 
-def _event(event: Event) -> str:
+def _event(event: MatchEvent) -> str:
     data = dict(event.data)
     if event.what == "status":
         words = f"{data.get('before')} → {data.get('after')}"
@@ -178,10 +180,10 @@ def format_scorer(scorer: str | None) -> str:
 def print_score_items(found: Iterable[dict[str, Any]], *, evidence: bool) -> None:
     """The parts of a score, their sum, and what becomes of it where it leaves 0 to 100."""
     parts = list(found)
-    total = sum(item["points"] for item in parts if item["name"] != LIMIT)
+    total = sum(item["points"] for item in parts if item["name"] != SCORE_CAP)
     score = sum(item["points"] for item in parts)
     for item in parts:
-        if item["name"] == LIMIT:
+        if item["name"] == SCORE_CAP:
             continue
         output.print_wrapped(
             item["why"], f"  {item['points']:>4} of {item['most']:<4} {item['name']:<12} "
@@ -232,7 +234,7 @@ def print_score(found: MatchResult) -> None:
             output.print_wrapped(claim, "  ")
 
 
-def format_standing(standing: Standing) -> str:
+def format_standing(standing: ScoredOutcome) -> str:
     """`matched 84`, `never judged`."""
     if standing.outcome is None:
         return "never judged"
@@ -247,7 +249,7 @@ def format_standing(standing: Standing) -> str:
     )
 
 
-def print_difference(found: Difference) -> None:
+def print_difference(found: VerdictDifference) -> None:
     """What would be other than it is."""
     output.print_wrapped(
         f"{format_standing(found.before)} → {format_standing(found.after)}", bold=True
@@ -272,7 +274,7 @@ def print_difference(found: Difference) -> None:
                 _reason(reason, "  ")
 
 
-def _passing(hurdles: Hurdles) -> str:
+def _passing(hurdles: PassingState) -> str:
     verdict = "passed" if hurdles.passed else "turned down"
     return f"{verdict} with {output.format_count(hurdles.strikes, 'strike')}"
 

@@ -26,11 +26,11 @@ from jobmill.matching import (
     verdicts,
 )
 from jobmill.matching import what_if as whatif
-from jobmill.matching.local_score import Judgement
+from jobmill.matching.local_score import LocalVerdict
 from jobmill.matching.profile import Profile
-from jobmill.matching.profiles import Version
-from jobmill.matching.rescore import Change, Standing
-from jobmill.matching.what_if import Difference
+from jobmill.matching.profiles import ProfileVersion
+from jobmill.matching.rescore import ScoredOutcome, VerdictChange
+from jobmill.matching.what_if import VerdictDifference
 from jobmill.queue.feed import notify_feeds
 
 FIRST = 20
@@ -51,9 +51,11 @@ class Outlook:
     profile: str
     version: int
     count: int = 0
-    changes: dict[str, list[Change]] = field(default_factory=lambda: {kind: [] for kind in MEANS})
+    changes: dict[str, list[VerdictChange]] = field(
+        default_factory=lambda: {kind: [] for kind in MEANS}
+    )
 
-    def add(self, one: Change) -> None:
+    def add(self, one: VerdictChange) -> None:
         self.count += 1
         self.changes[one.kind].append(one)
 
@@ -103,10 +105,14 @@ def rescore_listings(
     session.with_database(act)
 
 
-async def _look(database: Database, version: Version, profile: Profile, *, quiet: bool) -> Outlook:
+async def _look(
+    database: Database, version: ProfileVersion, profile: Profile, *, quiet: bool
+) -> Outlook:
     outlook = Outlook(version.name, version.version)
     with output.show_progress("Judging", quiet=quiet) as tell:
-        async for one in rescore.compare(database, version.profile_id, profile, PLATFORM_RULES):
+        async for one in rescore.compare_open_listings(
+            database, version.profile_id, profile, PLATFORM_RULES
+        ):
             outlook.add(one)
             tell(output.format_count(outlook.count, "listing"))
     return outlook
@@ -118,7 +124,7 @@ def _agreed(outlook: Outlook) -> bool:
     return typer.confirm(f"Let the queue judge {many} anew?", err=True)
 
 
-async def _queue(database: Database, version: Version, ids: Sequence[int]) -> int:
+async def _queue(database: Database, version: ProfileVersion, ids: Sequence[int]) -> int:
     async with database.transaction() as tx:
         for start in range(0, len(ids), BATCH):
             await judging_feed.add(tx, ids[start : start + BATCH], profile_id=version.profile_id)
@@ -146,7 +152,7 @@ def _print(outlook: Outlook, name: str | None = None) -> None:
         _print_some(kind, outlook.changes[kind])
 
 
-def _print_some(kind: str, found: Sequence[Change]) -> None:
+def _print_some(kind: str, found: Sequence[VerdictChange]) -> None:
     if not found:
         return
     output.print_heading(kind)
@@ -224,7 +230,7 @@ def what_if(
 
 def _say_strange(having: list[str]) -> None:
     """Skills that no list has may stand in some listing, word for word: they are no mistake."""
-    for name in whatif.strange(having):
+    for name in whatif.unknown_skills(having):
         typer.echo(
             output.printable(f"We know no skill {name}: only these words are looked for."), err=True
         )
@@ -233,15 +239,17 @@ def _say_strange(having: list[str]) -> None:
 def _change(profile: Profile, wishes: dict[str, list[str]]) -> Profile:
     """The other profile; all that is wrong with it is said, a line each."""
     try:
-        return whatif.change(
+        return whatif.apply_changes(
             profile,
             without=wishes["without"],
             having=wishes["having"],
             settings=wishes["settings"],
         )
-    except profile_document.BadProfile as error:
+    except profile_document.InvalidProfile as error:
         for problem in error.problems:
-            typer.echo(output.printable(profile_document.say("what-if", problem)), err=True)
+            typer.echo(
+                output.printable(profile_document.format_problem("what-if", problem)), err=True
+            )
         raise typer.Exit(2) from error
 
 
@@ -264,14 +272,14 @@ class Alternative:
     company: str | None
     profile: str
     version: int
-    difference: Difference
-    predicted: Standing | None
+    difference: VerdictDifference
+    predicted: ScoredOutcome | None
     """Where a model scored it: what its score would become."""
 
 
 async def _show_one(
     database: Database,
-    version: Version,
+    version: ProfileVersion,
     other: Profile,
     named: str,
     having: list[str],
@@ -279,15 +287,15 @@ async def _show_one(
 ) -> None:
     async with database.transaction() as tx:
         listing = await lookups.find_listing(tx, named)
-        known = await rescore.employer_of(tx, listing)
-        kept = (await verdicts.briefs(tx, version.profile_id, [listing.id])).get(listing.id)
+        known = await rescore.read_employer(tx, listing)
+        kept = (await verdicts.read_summaries(tx, version.profile_id, [listing.id])).get(listing.id)
     now = version.profile()
     places = [one for one in other.locations if one not in now.locations]
-    whatif.check(listings.to_posting(listing), having=having, places=places)
+    whatif.check_changes(listings.to_posting(listing), having=having, places=places)
     before, after = await _judge_both(database, now, other, listing, known)
-    found = whatif.compare(before, after)
+    found = whatif.compare_verdicts(before, after)
     by_model = kept is not None and kept.score != kept.local_score
-    predicted = rescore.predict(kept, after) if by_model and after.filter.passed else None
+    predicted = rescore.predict_outcome(kept, after) if by_model and after.filter.passed else None
     if as_json:
         told = Alternative(
             listing.id, listing.url, listing.title, listing.company, version.name,
@@ -304,8 +312,12 @@ async def _show_one(
 
 async def _judge_both(
     database: Database, profile: Profile, other: Profile, listing: Any, known: Any
-) -> tuple[Judgement, Judgement]:
+) -> tuple[LocalVerdict, LocalVerdict]:
     return (
-        await local_score.judge(database, profile, listing, known, PLATFORM_RULES, anyway=True),
-        await local_score.judge(database, other, listing, known, PLATFORM_RULES, anyway=True),
+        await local_score.judge(
+            database, profile, listing, known, PLATFORM_RULES, score_rejected=True
+        ),
+        await local_score.judge(
+            database, other, listing, known, PLATFORM_RULES, score_rejected=True
+        ),
     )

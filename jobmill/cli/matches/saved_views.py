@@ -17,8 +17,8 @@ from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import match_json, matches, saved_views
 from jobmill.matching.matches import Match
-from jobmill.matching.profiles import Version
-from jobmill.matching.saved_views import Filters, View
+from jobmill.matching.profiles import ProfileVersion
+from jobmill.matching.saved_views import InboxFilters, SavedView
 
 app = typer.Typer(no_args_is_help=True, help="Keep filters of the inbox under names of your own.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a view.")]
@@ -36,7 +36,7 @@ class Line:
     made_by: str | None
 
 
-def _line(view: View) -> Line:
+def _line(view: SavedView) -> Line:
     return Line(
         view.name,
         view.status,
@@ -53,8 +53,10 @@ def _line(view: View) -> Line:
 def list_views(profile: ProfileName = None, as_json: AsJson = False) -> None:
     """List the views, by name."""
 
-    async def ask(tx: Tx) -> list[View]:
-        return await saved_views.find(tx, (await lookups.choose_profile(tx, profile)).profile_id)
+    async def ask(tx: Tx) -> list[SavedView]:
+        return await saved_views.find_all(
+            tx, (await lookups.choose_profile(tx, profile)).profile_id
+        )
 
     found = session.in_transaction(ask)
     if not found and not as_json:
@@ -81,9 +83,9 @@ def save(
     as_json: AsJson = False,
 ) -> None:
     """Keep filters under a name; /matches shows it above the list."""
-    filters = Filters(status, least, arrangement, find, newest=newest)
+    filters = InboxFilters(status, least, arrangement, find, newest=newest)
 
-    async def act(tx: Tx) -> View:
+    async def act(tx: Tx) -> SavedView:
         version = await lookups.choose_profile(tx, profile)
         return await saved_views.save(
             tx, version.profile_id, name, filters, actor=lookups.current_user()
@@ -103,12 +105,12 @@ def show_view(
 
     async def ask(tx: Tx) -> list[Match]:
         version, view = await _named(tx, profile, name)
-        return await matches.find(tx, view.filters.wanted(version.profile_id, limit=limit))
+        return await matches.find(tx, view.filters.to_query(version.profile_id, limit=limit))
 
     found = session.in_transaction(ask)
     for one in found:
         if as_json:
-            output.print_json(match_json.write(one))
+            output.print_json(match_json.to_dict(one))
         else:
             match_output.print_match_entry(one)
     if not found and not as_json:
@@ -119,7 +121,7 @@ def show_view(
 def remove(name: Name, profile: ProfileName = None, as_json: AsJson = False) -> None:
     """Remove a view; no match changes."""
 
-    async def act(tx: Tx) -> View:
+    async def act(tx: Tx) -> SavedView:
         version, view = await _named(tx, profile, name)
         return await saved_views.remove(
             tx, version.profile_id, view.id, actor=lookups.current_user()
@@ -132,10 +134,10 @@ def remove(name: Name, profile: ProfileName = None, as_json: AsJson = False) -> 
         typer.echo(output.printable(f"The view {gone.name} is removed."))
 
 
-async def _named(tx: Tx, profile: str | None, name: str) -> tuple[Version, View]:
+async def _named(tx: Tx, profile: str | None, name: str) -> tuple[ProfileVersion, SavedView]:
     version = await lookups.choose_profile(tx, profile)
     try:
-        return version, await saved_views.named(tx, version.profile_id, name)
+        return version, await saved_views.find_by_name(tx, version.profile_id, name)
     except NotFound as error:
         raise hints.NotFoundWithHint(
             f"there is no view {name}; `jobmill match view list` shows those there are"

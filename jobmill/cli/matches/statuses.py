@@ -14,7 +14,7 @@ from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.matching import match_export, match_json, matches
 from jobmill.matching.match_export import Form
-from jobmill.matching.matches import Match, Wanted
+from jobmill.matching.matches import Match, MatchQuery
 
 StatusName = Literal["new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"]
 LISTED: list[StatusName] = [one for one in get_args(StatusName) if one != "dismissed"]
@@ -96,7 +96,7 @@ def undo(
     """Give a match the status that it had before the last change; twice is as before."""
 
     async def act(tx: Tx) -> Turned:
-        return _turned(*await matches.undo(tx, id, actor=lookups.current_user()))
+        return _turned(*await matches.undo_status(tx, id, actor=lookups.current_user()))
 
     with hints.add_hints():
         turned = session.in_transaction(act)
@@ -121,7 +121,7 @@ def export(
     async def run(database: Database) -> int:
         async with database.transaction() as tx:
             chosen = await lookups.choose_profile(tx, profile)
-        wanted = Wanted(chosen.profile_id, statuses=read(statuses), closed=closed)
+        wanted = MatchQuery(chosen.profile_id, statuses=read(statuses), include_closed=closed)
         with files.open_output(out) as file:
             return await _write(file, "jsonl" if as_json else form, database, wanted)
 
@@ -131,14 +131,14 @@ def export(
         typer.echo(f"{words} written to {out}", err=True)
 
 
-async def _write(out: TextIO, form: Form, database: Database, wanted: Wanted) -> int:
-    out.write(match_export.head(form))
+async def _write(out: TextIO, form: Form, database: Database, wanted: MatchQuery) -> int:
+    out.write(match_export.header(form))
     count = 0
-    async for page in match_export.read(database.transaction, wanted):
+    async for page in match_export.read_pages(database.transaction, wanted):
         for one in page:
             if form == "csv":
-                out.write(match_export.write(one, form))
+                out.write(match_export.write_match(one, form))
             else:
-                output.print_json(match_json.write(one), out)
+                output.print_json(match_json.to_dict(one), out)
         count += len(page)
     return count

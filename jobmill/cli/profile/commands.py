@@ -23,9 +23,9 @@ from jobmill.errors import AppError, Invalid, NotFound, Unavailable
 from jobmill.matching import judging_feed, profile_document, profiles, resume
 from jobmill.matching.example_profile import TEXT
 from jobmill.matching.profile import Profile
-from jobmill.matching.profile_document import Problem
-from jobmill.matching.profiles import Entry, Saved, Version
-from jobmill.matching.resume import BIGGEST, Draft
+from jobmill.matching.profile_document import ProfileProblem
+from jobmill.matching.profiles import ProfileSummary, ProfileVersion, SavedProfile
+from jobmill.matching.resume import MAX_FILE_SIZE, ResumeDraft
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -80,13 +80,13 @@ def import_profile(
         profile = _read(data, file)
         _import(profile, name, note or f"imported from {file}", None, not dry_run, as_json)
     else:
-        draft = resume.read(data, file)
+        draft = resume.read_resume(data, file)
         keep = save and not dry_run
         _import(draft.profile, name, note or f"read from {file}", draft, keep, as_json)
 
 
 def _import(
-    profile: Profile, name: str, note: str, draft: Draft | None, keep: bool, as_json: bool
+    profile: Profile, name: str, note: str, draft: ResumeDraft | None, keep: bool, as_json: bool
 ) -> None:
     saved, waits = _save(name, profile, note) if keep else (None, 0)
     if as_json:
@@ -109,35 +109,35 @@ def _import(
         _print_change(name, profile)
 
 
-def _print_draft(draft: Draft) -> None:
+def _print_draft(draft: ResumeDraft) -> None:
     typer.echo(REVIEW.format(format=draft.format, missing=", ".join(draft.missing)), nl=False)
-    typer.echo(profile_document.write(draft.profile), nl=False)
+    typer.echo(profile_document.to_yaml(draft.profile), nl=False)
 
 
 def _print_change(name: str, profile: Profile) -> None:
     async def newest(tx: Tx) -> str:
         try:
-            return profile_document.write((await profiles.get(tx, name)).profile())
+            return profile_document.to_yaml((await profiles.get(tx, name)).profile())
         except NotFound:
             return ""
 
-    changes = _diff(session.in_transaction(newest), profile_document.write(profile), name, "new")
+    changes = _diff(session.in_transaction(newest), profile_document.to_yaml(profile), name, "new")
     typer.echo(changes or f"{name} would not change.\n", nl=False)
 
 
 @app.command()
 def check(file: File, as_json: AsJson = False) -> None:
     """Say all that is wrong with a profile, by line (exit code 1)."""
-    problems: list[Problem] = []
+    problems: list[ProfileProblem] = []
     try:
-        profile_document.read(_decoded(_load(file), file), file)
-    except profile_document.BadProfile as error:
+        profile_document.read_profile(_decoded(_load(file), file), file)
+    except profile_document.InvalidProfile as error:
         problems = error.problems
     if as_json:
         output.print_json_lines(problems)
     elif problems:
         for problem in problems:
-            typer.echo(output.printable(profile_document.say(file, problem)))
+            typer.echo(output.printable(profile_document.format_problem(file, problem)))
     else:
         typer.echo(f"ok: {file} is a profile")
     if problems:
@@ -171,10 +171,10 @@ def show_profile(
         output.print_record(answer, as_json=True)
         return
     typer.echo(f"# {output.printable(_headline(found))}")
-    typer.echo(profile_document.write(profile), nl=False)
+    typer.echo(profile_document.to_yaml(profile), nl=False)
 
 
-def _headline(found: Version) -> str:
+def _headline(found: ProfileVersion) -> str:
     by = f" by {found.saved_by}" if found.saved_by else ""
     note = f": {found.note}" if found.note else ""
     at = found.saved_at.astimezone()
@@ -185,8 +185,8 @@ def _headline(found: Version) -> str:
 def list_profiles(as_json: AsJson = False) -> None:
     """List the profiles, with the newest version of each."""
 
-    async def find(tx: Tx) -> list[Entry]:
-        return await profiles.find(tx)
+    async def find(tx: Tx) -> list[ProfileSummary]:
+        return await profiles.find_all(tx)
 
     found = session.in_transaction(find)
     if not found and not as_json:
@@ -207,8 +207,8 @@ class Step:
 def history(name: Named = None, as_json: AsJson = False) -> None:
     """List the versions of a profile, newest first: who saved each, when and why."""
 
-    async def find(tx: Tx) -> list[Version]:
-        return await profiles.history(tx, (await choose_profile(tx, name)).name)
+    async def find(tx: Tx) -> list[ProfileVersion]:
+        return await profiles.read_versions(tx, (await choose_profile(tx, name)).name)
 
     steps = [
         Step(one.version, one.saved_at, one.saved_by, one.note)
@@ -225,7 +225,7 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Show what changed between two versions."""
-    texts = [profile_document.write(_get(name, version).profile()) for version in (first, second)]
+    texts = [profile_document.to_yaml(_get(name, version).profile()) for version in (first, second)]
     changes = _diff(texts[0], texts[1], f"{name} version {first}", f"{name} version {second}")
     if as_json:
         output.print_json({"name": name, "from": first, "to": second, "diff": changes.splitlines()})
@@ -241,7 +241,7 @@ def use(
     """Make a profile the default: it counts where none is named."""
 
     async def act(tx: Tx) -> None:
-        await profiles.use(tx, (await choose_profile(tx, name)).name, by=current_user())
+        await profiles.set_default(tx, (await choose_profile(tx, name)).name, by=current_user())
 
     session.in_transaction(act)
     if as_json:
@@ -254,7 +254,7 @@ def use(
 def example(as_json: AsJson = False) -> None:
     """Print a profile with every field explained, to start from."""
     if as_json:
-        output.print_json(profile_document.read(TEXT, "example").model_dump(mode="json"))
+        output.print_json(profile_document.read_profile(TEXT, "example").model_dump(mode="json"))
     else:
         typer.echo(TEXT, nl=False)
 
@@ -264,10 +264,10 @@ def edit(name: Named = None, note: Note = None, as_json: AsJson = False) -> None
     """Edit a profile in $VISUAL or $EDITOR; what is saved is checked first. The first one starts from the example."""
     try:
         newest = _get(name, None)
-        name, after, text = newest.name, newest.version, profile_document.write(newest.profile())
+        name, after, text = newest.name, newest.version, profile_document.to_yaml(newest.profile())
         draft = EDIT + text
     except NotFound:
-        name, after, text, draft = name or profiles.FIRST, 0, "", TEXT
+        name, after, text, draft = name or profiles.DEFAULT_NAME, 0, "", TEXT
         profiles.check_name(name)
     file = _draft_file(name, draft)
     profile = _edited(file)
@@ -280,7 +280,7 @@ def edit(name: Named = None, note: Note = None, as_json: AsJson = False) -> None
     if as_json:
         output.print_json(asdict(saved) | {"waiting": waits})
         return
-    typer.echo(_diff(text, profile_document.write(profile), "before", "after"), nl=False)
+    typer.echo(_diff(text, profile_document.to_yaml(profile), "before", "after"), nl=False)
     _tell(saved, waits)
 
 
@@ -296,10 +296,12 @@ def _edited(file: Path) -> Profile:
     while True:
         try:
             _open_editor(file)
-            return profile_document.read(_decoded(file.read_bytes(), str(file)), str(file))
-        except profile_document.BadProfile as error:
+            return profile_document.read_profile(_decoded(file.read_bytes(), str(file)), str(file))
+        except profile_document.InvalidProfile as error:
             for problem in error.problems:
-                typer.echo(output.printable(profile_document.say(str(file), problem)), err=True)
+                typer.echo(
+                    output.printable(profile_document.format_problem(str(file), problem)), err=True
+                )
             if sys.stdin.isatty() and typer.confirm("Edit it again?", default=True):
                 continue
             raise Invalid(f"nothing was saved; the draft is {file}") from error
@@ -321,7 +323,7 @@ def _keep(file: Path) -> None:
     typer.echo(f"The draft is kept: {file}", err=True)
 
 
-def _tell(saved: Saved, waits: int) -> None:
+def _tell(saved: SavedProfile, waits: int) -> None:
     if not saved.changed:
         typer.echo(f"Nothing changed: version {saved.version} of {saved.name} says the same.")
         return
@@ -341,18 +343,18 @@ def _tell(saved: Saved, waits: int) -> None:
 
 def _save(
     name: str, profile: Profile, note: str | None, after: int | None = None
-) -> tuple[Saved, int]:
+) -> tuple[SavedProfile, int]:
     """What was saved, and how many listings now wait to be judged for it."""
 
-    async def act(tx: Tx) -> tuple[Saved, int]:
-        saved = await profiles.save(tx, name, profile, by=current_user(), note=note, after=after)
-        return saved, await judging_feed.begin(tx, saved)
+    async def act(tx: Tx) -> tuple[SavedProfile, int]:
+        saved = await profiles.save(tx, name, profile, by=current_user(), note=note, based_on=after)
+        return saved, await judging_feed.add_for_new_profile(tx, saved)
 
     return session.in_transaction(act)
 
 
-def _get(name: str | None, version: int | None) -> Version:
-    async def find(tx: Tx) -> Version:
+def _get(name: str | None, version: int | None) -> ProfileVersion:
+    async def find(tx: Tx) -> ProfileVersion:
         return await choose_profile(tx, name, version=version)
 
     return session.in_transaction(find)
@@ -366,16 +368,16 @@ def _diff(before: str, after: str, first: str, second: str) -> str:
 def _load(file: str) -> bytes:
     try:
         if file == "-":
-            return sys.stdin.buffer.read(BIGGEST + 1)
+            return sys.stdin.buffer.read(MAX_FILE_SIZE + 1)
         with Path(file).open("rb") as given:
-            return given.read(BIGGEST + 1)
+            return given.read(MAX_FILE_SIZE + 1)
     except OSError as error:
         raise Invalid(f"cannot read {file}: {error.strerror}") from error
 
 
 def _is_profile(data: bytes, file: str) -> bool:
     """What is certainly a resume is one; of other texts the name decides."""
-    if resume.sniff(data):
+    if resume.detect_format(data):
         return False
     return file == "-" or Path(file).suffix.lower() in (".yaml", ".yml", ".json")
 
@@ -383,10 +385,10 @@ def _is_profile(data: bytes, file: str) -> bool:
 def _read(data: bytes, file: str) -> Profile:
     """The profile in a file; all that is wrong with it is said, a line each."""
     try:
-        return profile_document.read(_decoded(data, file), file)
-    except profile_document.BadProfile as error:
+        return profile_document.read_profile(_decoded(data, file), file)
+    except profile_document.InvalidProfile as error:
         for problem in error.problems:
-            typer.echo(output.printable(profile_document.say(file, problem)), err=True)
+            typer.echo(output.printable(profile_document.format_problem(file, problem)), err=True)
         raise typer.Exit(2) from error
 
 

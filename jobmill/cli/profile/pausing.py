@@ -50,7 +50,7 @@ def resume(
     async def act(tx: Tx) -> Paused:
         id = (await lookups.choose_profile(tx, name)).profile_id
         if await profiles.resume(tx, name):
-            await judging_feed.add_missed(tx, id)
+            await judging_feed.add_unjudged(tx, id)
             await notify_feeds(tx)
         return Paused(name, False, await judging_feed.count(tx, id))
 

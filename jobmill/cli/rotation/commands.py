@@ -81,7 +81,7 @@ def _make_request(
     slices: bool,
     companies: bool,
 ) -> RunRequest:
-    request = rotation.wish_of(settings)
+    request = rotation.request_from_settings(settings)
     kind = "slice" if slices else "company" if companies else None
     return replace(
         request,
@@ -98,7 +98,7 @@ async def _run(
 ) -> reports.RunDetails | None:
     await assembly.declare_stages(tools, settings)
     async with tools.db.transaction() as tx:
-        planned, items = await rotation.start(tx, request, os.environ)
+        planned, items = await rotation.start_run(tx, request, os.environ)
     if planned.run_id is None:
         return None
     if not later and items:

@@ -46,8 +46,8 @@ def up(
 
 async def _begin_demo(database: Database) -> None:
     async with database.transaction() as tx:
-        if await setup.is_first(tx):
-            await setup.begin(tx)
+        if await setup.is_first_start(tx):
+            await setup.start_demo(tx)
 
 
 def run_all(settings: Settings, listener: socket.socket, prepare: Prepare | None = None) -> None:
@@ -78,12 +78,12 @@ async def _run_services(
             await prepare(database)
         # The pages have their own pool, so that heartbeats never wait behind page requests.
         async with (
-            session.staged(settings, database) as staged,
+            session.open_session(settings, database) as staged,
             environment.open_web_database(settings, database, size=4) as web_database,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,
         ):
-            settings, life = staged.settings, staged.life
+            settings, life = staged.settings, staged.clock
             tools = Tools(database, fetch, model)
             await app.declare_stages(tools, settings)
             await app.declare_schedules(tools)

@@ -34,7 +34,7 @@ def worker(
     async def main(stop: asyncio.Event) -> None:
         async with (
             environment.open_database(settings, answer_limit=STAGE_ANSWER_LIMIT) as database,
-            session.staged(settings, database) as staged,
+            session.open_session(settings, database) as staged,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,
         ):

@@ -86,7 +86,9 @@ def discover(
         "auto_enable": auto_enable,
         "validation_required": validation,
     }
-    new_item = discovery.work(discovery.parse(config), via="user_submission", by="command line")
+    new_item = discovery.new_item(
+        discovery.parse_config(config), via="user_submission", by="command line"
+    )
     item = session.in_transaction(lambda tx: queue.submit(tx, new_item), declared=True)
     note = f"`jobmill queue show {item}` shows its progress"
     output.print_record(_QueuedDiscovery(url, item, note), as_json=as_json)

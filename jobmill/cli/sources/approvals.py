@@ -16,7 +16,7 @@ from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
 from jobmill.errors import AppError
 from jobmill.pipelines import approval
-from jobmill.pipelines.approval import Decided
+from jobmill.pipelines.approval import ApprovalResult
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -135,11 +135,11 @@ def reject(
 
 
 def _decide(
-    names: list[str], act: Callable[[Tx, ApprovalRef], Awaitable[Decided]], as_json: bool
+    names: list[str], act: Callable[[Tx, ApprovalRef], Awaitable[ApprovalResult]], as_json: bool
 ) -> None:
     refs = [approvals.parse_ref(name) for name in dict.fromkeys(names)]
 
-    async def decide_all(database: Database) -> list[Decided]:
+    async def decide_all(database: Database) -> list[ApprovalResult]:
         return [await _decide_one(database, ref, act, alone=len(refs) == 1) for ref in refs]
 
     decisions = session.with_database(decide_all, declared=True)
@@ -156,10 +156,10 @@ def _decide(
 async def _decide_one(
     database: Database,
     ref: ApprovalRef,
-    act: Callable[[Tx, ApprovalRef], Awaitable[Decided]],
+    act: Callable[[Tx, ApprovalRef], Awaitable[ApprovalResult]],
     *,
     alone: bool,
-) -> Decided:
+) -> ApprovalResult:
     """Decide one of several; an error does not stop the others."""
     try:
         async with database.transaction() as tx:
@@ -167,4 +167,4 @@ async def _decide_one(
     except AppError as error:
         if alone:
             raise
-        return Decided(str(ref), "unchanged", "-", None, str(error))
+        return ApprovalResult(str(ref), "unchanged", "-", None, str(error))

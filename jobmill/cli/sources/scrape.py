@@ -101,7 +101,7 @@ class _QueuedScrape:
 
 async def _enqueue(tx: Tx, *, ids: list[int] | None) -> list[_QueuedScrape]:
     source_ids = await _choose_sources(tx, ids)
-    submissions = await queue.submit_all(tx, [source.work(id) for id in source_ids])
+    submissions = await queue.submit_all(tx, [source.new_item(id) for id in source_ids])
     return [
         _QueuedScrape(id, submission.live, submission.message)
         if isinstance(submission, queue.RefusedItem)
@@ -178,7 +178,7 @@ async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
 
         harvest = await source_run.crawl_source(tools, id, os.environ, report=show_progress)
     async with tools.db.transaction() as tx:
-        saved = await source.keep(tx, id=id, harvest=harvest)
+        saved = await source.save_harvest(tx, id=id, harvest=harvest)
         detail = harvest.detail or (await sources.get(tx, id)).last_detail
     result = _RunResult.from_saved(id, saved, detail)
     if as_json:

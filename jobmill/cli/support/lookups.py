@@ -14,7 +14,7 @@ from jobmill.cli.support.hints import NotFoundWithHint
 from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import profiles
-from jobmill.matching.profiles import Version
+from jobmill.matching.profiles import ProfileVersion
 
 ProfileName = Annotated[
     str | None,
@@ -29,7 +29,7 @@ def current_user() -> str:
     return os.environ.get("USER") or "command line"
 
 
-async def choose_profile(tx: Tx, name: str | None, *, version: int | None = None) -> Version:
+async def choose_profile(tx: Tx, name: str | None, *, version: int | None = None) -> ProfileVersion:
     """Read a profile by name, or the default one; an error tells how to create or list profiles."""
     try:
         return await profiles.get(tx, name, version=version)

@@ -49,7 +49,7 @@ async def _with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
     try:
         async with (
             environment.open_database(settings) as database,
-            session.staged(settings, database) as staged,
+            session.open_session(settings, database) as staged,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,
         ):

@@ -19,7 +19,7 @@ Vector: TypeAlias = "npt.NDArray[np.float32]"
 
 MODEL = "all-MiniLM-L6-v2, 128 tokens"
 """What vectors are kept under: those of another model, or of more tokens, are not compared."""
-FAR, NEAR = 0.2, 0.6
+UNRELATED, CLOSE = 0.2, 0.6
 """The similarity of a posting and a profile that have nothing in common, and of a close pair: of
 real postings most that belong together lie between, around 0.5, and others around 0.3."""
 
@@ -37,10 +37,10 @@ def similarity(one: Vector, other: Vector) -> float:
     return max(-1.0, min(1.0, float(one @ other)))
 
 
-def likeness(similarity: float) -> float:
+def scaled_similarity(similarity: float) -> float:
     """From 0, nothing in common, to 1, close: the similarity spread over the range that real pairs
     have."""
-    return max(0.0, min(1.0, (similarity - FAR) / (NEAR - FAR)))
+    return max(0.0, min(1.0, (similarity - UNRELATED) / (CLOSE - UNRELATED)))
 
 
 def _embed(texts: Sequence[str]) -> list[Vector]:

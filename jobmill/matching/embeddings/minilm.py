@@ -30,7 +30,7 @@ class MiniLM:
 
     def __init__(self) -> None:
         folder = get_model_path()
-        self._weights = _read(folder / "model.safetensors")
+        self._weights = _read_weights(folder / "model.safetensors")
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(TOKENS)  # pyright: ignore[reportUnknownMemberType]
@@ -38,20 +38,20 @@ class MiniLM:
     def embed(self, text: str) -> Array:
         """The vector of a text. Each is computed alone: so there is nothing to pad or to mask, and
         the company that a text keeps does not move it."""
-        x = self._look_up(self._tokenizer.encode(text).ids)
+        x = self._embed_tokens(self._tokenizer.encode(text).ids)
         for layer in range(LAYERS):
             x = self._attend(x, f"encoder.layer.{layer}.attention")
-            x = self._think(x, f"encoder.layer.{layer}")
+            x = self._feed_forward(x, f"encoder.layer.{layer}")
         mean: Array = x.mean(0)
         mean /= math.sqrt(mean @ mean)
         return mean
 
-    def _look_up(self, ids: list[int]) -> Array:
+    def _embed_tokens(self, ids: list[int]) -> Array:
         words, places, kinds = (
             self._weights[f"embeddings.{name}_embeddings.weight"]
             for name in ("word", "position", "token_type")
         )
-        return self._normed(words[ids] + places[: len(ids)] + kinds[0], "embeddings")
+        return self._layer_norm(words[ids] + places[: len(ids)] + kinds[0], "embeddings")
 
     def _attend(self, x: Array, part: str) -> Array:
         query, key, value = (
@@ -64,20 +64,20 @@ class MiniLM:
         np.exp(weights, out=weights)
         weights /= weights.sum(-1, keepdims=True)
         seen = (weights @ value).swapaxes(0, 1).reshape(len(x), SIZE)
-        return self._normed(x + self._linear(seen, f"{part}.output.dense"), f"{part}.output")
+        return self._layer_norm(x + self._linear(seen, f"{part}.output.dense"), f"{part}.output")
 
-    def _think(self, x: Array, part: str) -> Array:
+    def _feed_forward(self, x: Array, part: str) -> Array:
         wide = self._linear(x, f"{part}.intermediate.dense")
         for start in range(0, len(wide), _ROWS):
             _gelu(wide[start : start + _ROWS])
-        return self._normed(x + self._linear(wide, f"{part}.output.dense"), f"{part}.output")
+        return self._layer_norm(x + self._linear(wide, f"{part}.output.dense"), f"{part}.output")
 
     def _linear(self, x: Array, part: str) -> Array:
         y: Array = x @ self._weights[f"{part}.weight"].T
         y += self._weights[f"{part}.bias"]
         return y
 
-    def _normed(self, x: Array, part: str) -> Array:
+    def _layer_norm(self, x: Array, part: str) -> Array:
         x -= x.mean(-1, keepdims=True)
         x /= np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-12))
         x *= self._weights[f"{part}.LayerNorm.weight"]
@@ -85,7 +85,7 @@ class MiniLM:
         return x
 
 
-def _read(file: Path) -> Mapping[str, Array]:
+def _read_weights(file: Path) -> Mapping[str, Array]:
     """The weights of a safetensors file: the length of a header, the header in JSON, the numbers.
     They stay in the file, where the processes of a machine share them."""
     with file.open("rb") as stream:

@@ -100,7 +100,7 @@ def posting_text(posting: Posting) -> str:
     text = f"{posting.title}.\n{posting.requirements or posting.description or ''}"[:_FIRST]
     text = _ADDRESS.sub(" ", text)
     for name in _spellings(company_names.company_key(posting.company)):
-        text = _without(text, name, posting.company or "")
+        text = _remove_name(text, name, posting.company or "")
     title, _, body = text.partition("\n")
     return _plain("\n".join([title, *_about_the_work(body)]))
 
@@ -113,7 +113,7 @@ def profile_text(profile: Profile) -> str:
     name = profile.person.name or ""
     words = re.sub(r"[^\w'\u2019-]+", " ", fold_case(name)).split()
     for part in [words, *([word] for word in words if len(word) > 1)]:
-        text = _without(text, part, name)
+        text = _remove_name(text, part, name)
     return _plain(text)
 
 
@@ -143,7 +143,7 @@ def _spellings(key: str) -> Iterator[Sequence[str]]:
         yield words
 
 
-def _without(text: str, words: Sequence[str], given: str) -> str:
+def _remove_name(text: str, words: Sequence[str], given: str) -> str:
     """The text without a name, wherever it is written as one: "Box" is a company, "box" is not."""
     if not words:
         return text

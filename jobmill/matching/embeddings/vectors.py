@@ -17,33 +17,35 @@ from .. import embeddings
 from . import MODEL, Vector, neutral_text
 
 SIZE = 384
-PROFILES = 64
+MAX_CACHED_PROFILES = 64
 """So many profiles are remembered by a process."""
 
 _profiles: dict[str, Vector] = {}
 _under_way: dict[tuple[int, UUID], asyncio.Task[Vector]] = {}
 
 
-async def likeness_of(db: Database, listing: Listing, profile: Profile) -> float | None:
+async def similarity_to_profile(db: Database, listing: Listing, profile: Profile) -> float | None:
     """How near a listing is to a profile, from 0 to 1; None where the profile says nothing."""
     wanted = neutral_text.profile_text(profile)
     if not wanted:
         return None
-    offered = await _of_listing(db, listing)
-    return embeddings.likeness(embeddings.similarity(offered, await _of_profile(wanted)))
+    offered = await _listing_vector(db, listing)
+    return embeddings.scaled_similarity(
+        embeddings.similarity(offered, await _profile_vector(wanted))
+    )
 
 
-async def _of_listing(db: Database, listing: Listing) -> Vector:
+async def _listing_vector(db: Database, listing: Listing) -> Vector:
     text = neutral_text.posting_text(listings.to_posting(listing))
-    text_hash = hash_of(text)
+    text_hash = hash_text(text)
     async with db.transaction() as tx:
-        kept = await get(tx, MODEL, {listing.id: text_hash})
+        kept = await read_vectors(tx, MODEL, {listing.id: text_hash})
     if listing.id in kept:
         return kept[listing.id]
-    return await _share(db, listing.id, text_hash, text)
+    return await _compute_once(db, listing.id, text_hash, text)
 
 
-async def _share(db: Database, id: int, text_hash: UUID, text: str) -> Vector:
+async def _compute_once(db: Database, id: int, text_hash: UUID, text: str) -> Vector:
     """The vector, computed once for all who want it now: several profiles come to a listing together."""
     key = id, text_hash
     if key not in _under_way:
@@ -56,37 +58,37 @@ async def _share(db: Database, id: int, text_hash: UUID, text: str) -> Vector:
 async def _compute(db: Database, id: int, text_hash: UUID, text: str) -> Vector:
     [vector] = await embeddings.embed([text])
     async with db.transaction() as tx:
-        await keep(tx, id, MODEL, text_hash, vector)
+        await save(tx, id, MODEL, text_hash, vector)
     return vector
 
 
-async def _of_profile(text: str) -> Vector:
+async def _profile_vector(text: str) -> Vector:
     if text not in _profiles:
         [vector] = await embeddings.embed([text])
-        if len(_profiles) >= PROFILES:
+        if len(_profiles) >= MAX_CACHED_PROFILES:
             _profiles.clear()
         _profiles[text] = vector
         return vector
     return _profiles[text]
 
 
-def hash_of(text: str) -> UUID:
+def hash_text(text: str) -> UUID:
     """What tells one text from another."""
     return UUID(hashlib.md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _StoredVector:
     listing_id: int
     text_hash: UUID
     vector: bytes
 
 
-async def get(tx: Tx, model: str, hashes: Mapping[int, UUID]) -> dict[int, Vector]:
+async def read_vectors(tx: Tx, model: str, hashes: Mapping[int, UUID]) -> dict[int, Vector]:
     """The vectors of these listings, as far as they are of this model and of these texts."""
     found = await fetch_all(
         tx,
-        _Kept,
+        _StoredVector,
         """
         SELECT listing_id, text_hash, vector FROM matching.vector
          WHERE listing_id = ANY(%s) AND model = %s
@@ -100,7 +102,7 @@ async def get(tx: Tx, model: str, hashes: Mapping[int, UUID]) -> dict[int, Vecto
     }
 
 
-async def keep(tx: Tx, listing_id: int, model: str, text_hash: UUID, vector: Vector) -> None:
+async def save(tx: Tx, listing_id: int, model: str, text_hash: UUID, vector: Vector) -> None:
     """Keep the vector of a listing in place of any other; nothing if the listing is gone."""
     await tx.execute(
         """

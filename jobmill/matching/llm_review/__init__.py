@@ -1,4 +1,4 @@
-"""What a strong model is asked about a listing, and what its answer may do to the score."""
+"""Ask a strong model to review a listing, and combine its answer with the local score."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from pydantic import BaseModel, ConfigDict, Field
 from jobmill.catalog.company_names import company_key
 from jobmill.catalog.posting import Posting
 from jobmill.matching.profile import RANKS, Profile, Skill
-from jobmill.matching.verdict import Intake, Item, MatchResult
+from jobmill.matching.verdict import MatchResult, ResumeIntake, ScoreItem
 from jobmill.outside.model_question import ModelQuestion
 
 from ..posting_facts import skills
 from ..rules.company_facts import Employer
-from ..rules.scoring import limited, priority
+from ..rules.scoring import cap_items, priority_of
 from . import claim_checks, prompt_injection
-from .claim_checks import Checked, Held
+from .claim_checks import ClaimChecker, DroppedClaims
 
 PROMPT_VERSION = "1"
 MAX_TOKENS = 3_000
 
-# All of it together, in any alphabet, stays within what a call may cost by default.
-LONGEST_LISTING = 8_000
-"""Letters of a posting's text that are sent; about one in a hundred is longer."""
-LONGEST_SUMMARY = 1_500
-LONGEST_LINES = 2_000
-"""Letters of each kind of line of the profile that are sent."""
-MOST_SKILLS = 80
+# Together, in any alphabet, these stay below the default cost limit of a call.
+MAX_LISTING_LENGTH = 8_000
+"""Characters of a posting that are sent; about 1% of postings are longer."""
+MAX_SUMMARY_LENGTH = 1_500
+MAX_LINES_LENGTH = 2_000
+"""Characters of each kind of profile line that are sent."""
+MAX_SKILLS = 80
 
-REACH = 20
-"""So far may a model move what the rules see: it tells shades of a fit, it does not make one. Were
-it talked into a hundred, a poor match would still be none."""
-LIFT = 4
-"""Up, only so far for each skill that stands in both texts, and by the share that these have of all
-that are asked for: those who write a listing do not write the profile."""
+MAX_CHANGE = 20
+"""How far a model may move the rules' score. It can refine a fit but not create one: even a model
+that was tricked into answering 100 cannot turn a poor listing into a match."""
+MAX_LIFT_PER_SKILL = 4
+"""How far up a model may move the score for each skill that both texts contain, scaled by the share
+of required skills that the profile has. The author of a listing cannot influence the profile."""
 
-KEPT = ("timezone", "size")
+LOCAL_ITEMS = ("timezone", "size")
 """Items of the local score that a model does not judge."""
 LIMIT = "limit"
 CANDIDATE, EMPLOYER = "[candidate]", "[employer]"
-"""What is sent in place of names."""
+"""Placeholders sent instead of names."""
 
 INSTRUCTIONS = """\
 You judge for a candidate how well a job listing fits them. The document has two parts: CANDIDATE,
@@ -68,8 +68,11 @@ class Reason(_Form):
     """Whether they speak for the fit or against it."""
 
 
-class Opinion(_Form):
+class ReviewAnswer(_Form):
     """What a model says of a fit."""
+
+    # The schema is part of the cache key: answers that are already paid for carry this title.
+    model_config = ConfigDict(title="Opinion")
 
     fit: int = Field(ge=0, le=100)
     reasons: list[Reason]
@@ -92,7 +95,7 @@ class Opinion(_Form):
     """Words of LISTING, verbatim, that CANDIDATE can truthfully use, at most 12."""
 
 
-def ask(
+def build_question(
     profile: Profile,
     posting: Posting,
     employer: Employer,
@@ -100,17 +103,17 @@ def ask(
     *,
     item: int | None,
     run: str | None,
-) -> ModelQuestion[Opinion]:
-    """The question; neither the person's name nor the company's is in it."""
-    candidate = _without(_own_names(profile), CANDIDATE, _candidate(profile, local))
-    names = (*_bare(employer.name), *_bare(posting.company))
-    listing = _without(names, EMPLOYER, _listing(posting))
+) -> ModelQuestion[ReviewAnswer]:
+    """Build the question. It contains neither the person's name nor the company's."""
+    candidate = _replace_names(_candidate_names(profile), CANDIDATE, _candidate(profile, local))
+    names = (*_company_names(employer.name), *_company_names(posting.company))
+    listing = _replace_names(names, EMPLOYER, _listing(posting))
     return ModelQuestion(
         tier="strong",
         purpose="match",
         instructions=INSTRUCTIONS,
         text=f"=== CANDIDATE ===\n{candidate}\n\n=== LISTING ===\n{listing}",
-        answer_type=Opinion,
+        answer_type=ReviewAnswer,
         prompt_version=PROMPT_VERSION,
         max_tokens=MAX_TOKENS,
         item=item,
@@ -118,21 +121,21 @@ def ask(
     )
 
 
-def _without(names: Iterable[str], mark: str, text: str) -> str:
-    """The text with a mark for each of the names; a name that is also a skill's stays."""
+def _replace_names(names: Iterable[str], mark: str, text: str) -> str:
+    """Replace each name with a placeholder, except names that are also skills."""
     for name in sorted({name for name in names if len(name) > 2}, key=len, reverse=True):
-        if not claim_checks.is_known(skills.canonical(name)):
+        if not claim_checks.is_known_skill(skills.canonical_name(name)):
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", mark, text)
     return text
 
 
-def _own_names(profile: Profile) -> tuple[str, ...]:
+def _candidate_names(profile: Profile) -> tuple[str, ...]:
     name = profile.person.name or ""
     return (name, *name.split())
 
 
-def _bare(company: str | None) -> tuple[str, ...]:
-    """A company's name, and without what only says of which kind it is ("Inc.", "GmbH")."""
+def _company_names(company: str | None) -> tuple[str, ...]:
+    """A company's name, with and without its legal form ("Inc.", "GmbH")."""
     words = (company or "").split()
     while len(words) > 1 and company_key(" ".join(words[:-1])) == company_key(company):
         words.pop()
@@ -140,7 +143,7 @@ def _bare(company: str | None) -> tuple[str, ...]:
 
 
 def _candidate(profile: Profile, local: MatchResult) -> str:
-    ranked = sorted(profile.skills, key=lambda one: -RANKS[one.rank])[:MOST_SKILLS]
+    ranked = sorted(profile.skills, key=lambda one: -RANKS[one.rank])[:MAX_SKILLS]
     years = profile.experience_years
     facts = {
         "Years of experience": "" if years is None else f"{years:g}",
@@ -150,7 +153,7 @@ def _candidate(profile: Profile, local: MatchResult) -> str:
         "Wanted kind of role": ", ".join(profile.role_types),
         "Skills found in both texts by rules": "; ".join(local.matched_skills),
         "Skills found in the listing alone by rules": "; ".join(local.skill_gaps),
-        "Summary": profile.summary[:LONGEST_SUMMARY],
+        "Summary": profile.summary[:MAX_SUMMARY_LENGTH],
         "Highlights": _lines(profile.highlights),
         "Projects": _lines(profile.projects),
         "Achievements": _lines(profile.achievements),
@@ -164,39 +167,41 @@ def _skill(skill: Skill) -> str:
 
 
 def _lines(lines: tuple[str, ...]) -> str:
-    return "".join(f"\n- {line}" for line in _sent(lines))
+    return "".join(f"\n- {line}" for line in _lines_to_send(lines))
 
 
-def _sent(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The first of the lines, as many as there is room for."""
+def _lines_to_send(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The first lines, up to the length limit."""
     sizes = accumulate(map(len, lines))
-    return tuple(line for line, size in zip(lines, sizes, strict=True) if size <= LONGEST_LINES)
+    return tuple(line for line, size in zip(lines, sizes, strict=True) if size <= MAX_LINES_LENGTH)
 
 
 def _listing(posting: Posting) -> str:
     text = posting.description or posting.requirements or ""
-    return f"Title: {posting.title}\n{text[:LONGEST_LISTING]}"
+    return f"Title: {posting.title}\n{text[:MAX_LISTING_LENGTH]}"
 
 
-def combine(
-    opinion: Opinion, model: str, local: MatchResult, profile: Profile, posting: Posting
+def combine_with_review(
+    review: ReviewAnswer, model: str, local: MatchResult, profile: Profile, posting: Posting
 ) -> MatchResult:
-    """The local score with a model's fit in place of its base, as far as the texts bear it out."""
-    held, checked = Held(profile, posting), Checked()
-    matched = checked.keep("skill", opinion.matched_skills, held.matched)
-    gaps = checked.keep("gap", opinion.gaps, held.gap)
-    reasons = _reasons(opinion, held, checked, posting)
-    intake = _filled(_intake(opinion, held, checked, profile), local.resume_intake)
+    """Replace the base of the local score with the model's fit, as far as both texts support it."""
+    held, checked = ClaimChecker(profile, posting), DroppedClaims()
+    matched = checked.keep_verified("skill", review.matched_skills, held.check_matched_skill)
+    gaps = checked.keep_verified("gap", review.gaps, held.check_gap)
+    reasons = _verified_reasons(review, held, checked, posting)
+    intake = _fill_gaps(_verified_intake(review, held, checked, profile), local.resume_intake)
     shared = _union(local.matched_skills, matched)
     lacking = _union(local.skill_gaps, gaps, but=shared)
-    lift = _lift(len(shared), len(lacking))
-    points, why = _weigh(opinion.fit, _base(local), lift, prompt_injection.find(held.posting))
-    judged = Item("model", points, 100, f"{model} {why}", reasons)
-    items = limited(judged, *(one for one in local.items if one.name in KEPT))
+    lift = _max_lift(len(shared), len(lacking))
+    points, why = _bound_fit(
+        review.fit, _base_score(local), lift, prompt_injection.find_injection(held.posting_text)
+    )
+    judged = ScoreItem("model", points, 100, f"{model} {why}", reasons)
+    items = cap_items(judged, *(one for one in local.items if one.name in LOCAL_ITEMS))
     score = sum(one.points for one in items)
     return MatchResult(
         match_score=score,
-        application_priority=priority(profile, score),
+        application_priority=priority_of(profile, score),
         matched_skills=shared,
         skill_gaps=lacking,
         items=items,
@@ -208,72 +213,85 @@ def combine(
     )
 
 
-def _base(local: MatchResult) -> int:
-    """What the rules say of what the model is asked for."""
-    parts = (one.points for one in local.items if one.name not in (*KEPT, LIMIT))
+def _base_score(local: MatchResult) -> int:
+    """The rules' score for what the model judges."""
+    parts = (one.points for one in local.items if one.name not in (*LOCAL_ITEMS, LIMIT))
     return max(0, min(100, sum(parts)))
 
 
-def _lift(shared: int, lacking: int) -> int:
-    return min(LIFT * shared, REACH * shared // (shared + lacking or 1))
+def _max_lift(shared: int, lacking: int) -> int:
+    return min(MAX_LIFT_PER_SKILL * shared, MAX_CHANGE * shared // (shared + lacking or 1))
 
 
-def _weigh(fit: int, base: int, lift: int, spoken: str | None) -> tuple[int, str]:
-    """How much of a fit counts, and why."""
-    if spoken:
-        return base, f"says {fit}, which does not count: the listing speaks to models (“{spoken}”)"
-    points = max(base - REACH, 0, min(fit, base + lift))
+def _bound_fit(fit: int, base: int, lift: int, injection: str | None) -> tuple[int, str]:
+    """How much of the model's fit counts, and why."""
+    if injection:
+        return (
+            base,
+            f"says {fit}, which does not count: the listing speaks to models (“{injection}”)",
+        )
+    points = max(base - MAX_CHANGE, 0, min(fit, base + lift))
     if points == fit:
         return points, f"says {fit}; rules alone say {base}"
     bound = (
         f"the skills in both texts lift that by {lift} at most"
         if fit > base
-        else f"it may take {REACH} off"
+        else f"it may take {MAX_CHANGE} off"
     )
     return points, f"says {fit}, held to {points}: rules say {base}, and {bound}"
 
 
-def _reasons(opinion: Opinion, held: Held, checked: Checked, posting: Posting) -> tuple[str, ...]:
-    """Quotes, those that speak for it first."""
+def _verified_reasons(
+    review: ReviewAnswer, held: ClaimChecker, checked: DroppedClaims, posting: Posting
+) -> tuple[str, ...]:
+    """Verified quotes, those in favour first."""
 
     def quote(said: str) -> str | None:
-        whole = (said.replace(EMPLOYER, name) for name in (*_bare(posting.company), EMPLOYER))
-        return next(filter(None, map(held.quote, whole)), None)
+        whole = (
+            said.replace(EMPLOYER, name) for name in (*_company_names(posting.company), EMPLOYER)
+        )
+        return next(filter(None, map(held.check_quote, whole)), None)
 
     def quotes(speaks_for: bool) -> tuple[str, ...]:
-        said = (one.quote for one in opinion.reasons if one.speaks_for is speaks_for)
-        return checked.keep("quote", said, quote)
+        said = (one.quote for one in review.reasons if one.speaks_for is speaks_for)
+        return checked.keep_verified("quote", said, quote)
 
     return (*(f"for: {one}" for one in quotes(True)), *(f"against: {one}" for one in quotes(False)))
 
 
-def _intake(opinion: Opinion, held: Held, checked: Checked, profile: Profile) -> Intake:
-    names = _own_names(profile)
+def _verified_intake(
+    review: ReviewAnswer, held: ClaimChecker, checked: DroppedClaims, profile: Profile
+) -> ResumeIntake:
+    names = _candidate_names(profile)
 
     def among(*kinds: tuple[str, ...]) -> Callable[[str], str | None]:
-        lines = (line for kind in kinds for line in _sent(kind))
-        sent = {_without(names, CANDIDATE, line): line for line in lines}
-        return lambda claim: sent.get(claim_checks.closest(claim, list(sent)) or "")
+        lines = (line for kind in kinds for line in _lines_to_send(kind))
+        sent = {_replace_names(names, CANDIDATE, line): line for line in lines}
+        return lambda claim: sent.get(claim_checks.closest_line(claim, list(sent)) or "")
 
-    told = claim_checks.sentences(opinion.summary.replace(CANDIDATE, names[0] or "I"))
-    return Intake(
-        professional_summary=" ".join(checked.keep("summary", told, held.sentence)),
-        prioritized_skills=checked.keep("own skill", opinion.prioritized_skills, held.skill),
-        experience_highlights=checked.keep(
-            "highlight", opinion.highlights, among(profile.highlights)
+    told = claim_checks.split_sentences(review.summary.replace(CANDIDATE, names[0] or "I"))
+    return ResumeIntake(
+        professional_summary=" ".join(checked.keep_verified("summary", told, held.check_sentence)),
+        prioritized_skills=checked.keep_verified(
+            "own skill", review.prioritized_skills, held.check_profile_skill
         ),
-        projects_to_include=checked.keep("project", opinion.projects, among(profile.projects)),
-        achievement_angles=checked.keep(
+        experience_highlights=checked.keep_verified(
+            "highlight", review.highlights, among(profile.highlights)
+        ),
+        projects_to_include=checked.keep_verified(
+            "project", review.projects, among(profile.projects)
+        ),
+        achievement_angles=checked.keep_verified(
             "achievement",
-            opinion.achievement_angles,
+            review.achievement_angles,
             among(profile.achievements, profile.highlights),
         ),
-        ats_keywords=checked.keep("keyword", opinion.ats_keywords, held.keyword),
+        ats_keywords=checked.keep_verified("keyword", review.ats_keywords, held.check_keyword),
     )
 
 
-def _filled(intake: Intake, local: Intake) -> Intake:
-    """Where nothing is left of what the model said, what the rules say."""
+def _fill_gaps(intake: ResumeIntake, local: ResumeIntake) -> ResumeIntake:
+    """Use the local suggestions wherever nothing from the model remains."""
     said = {one.name: getattr(intake, one.name) for one in fields(intake)}
     return replace(local, **{name: words for name, words in said.items() if words})
 
@@ -281,11 +299,11 @@ def _filled(intake: Intake, local: Intake) -> Intake:
 def _union(
     names: tuple[str, ...], more: tuple[str, ...], but: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """All names, each once, however it is spelt."""
+    """All names once, ignoring spelling variants."""
     by_name = {_key(one): one for one in reversed((*names, *more))}
     left_out = set(map(_key, but))
     return tuple(reversed([one for key, one in by_name.items() if key not in left_out]))
 
 
 def _key(skill: str) -> str:
-    return skills.canonical(skill).casefold()
+    return skills.canonical_name(skill).casefold()

@@ -1,4 +1,4 @@
-"""Checks what a model claims against the two texts it was shown: the profile and the posting."""
+"""Check a model's claims against the two texts it was shown: the profile and the posting."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from jobmill.matching.profile import Profile
 
 from ..posting_facts import skills
 
-ALIKE = 0.9
-"""So alike must a line be to one of the profile's; what is kept is the profile's own."""
-LONGEST = 500
-"""Letters of a line or sentence that are looked at; nothing that we want is longer."""
-MOST = 30
-"""Claims of one kind that are looked at."""
-SHOWN = 160
-"""Letters of a dropped claim that are kept."""
+MIN_SIMILARITY = 0.9
+"""Minimum similarity of a claimed line to a line of the profile. The profile's wording is kept."""
+MAX_CLAIM_LENGTH = 500
+"""Characters of a line or sentence to look at; valid claims are shorter."""
+MAX_CLAIMS = 30
+"""Claims of one kind to look at."""
+MAX_DROPPED_LENGTH = 160
+"""Characters kept of a dropped claim."""
 
 SIGNS = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u00a0": " "})  # fmt: skip
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -28,7 +28,7 @@ WORD = re.compile(r"[^\W\d_][\w'+#-]*")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 YEARS = re.compile(r"(\d+(?:\.\d+)?)\s*\+?[\s-]*(?:years?|yrs?)\b([^.,;]{0,60})", re.IGNORECASE)
 ENDING = re.compile(r"(?<=\w{3})(?:'s|ing|ers?|ed|e?s|e|ly|ions?|ment)$")
-# All that a summary may say in words that are not the profile's: nothing that one can lie with.
+# The words that a summary may use besides those of the profile. None of them states a fact.
 NEUTRAL = """
 a ability able about across adept also an and any are as at background based be both bring brings but by
 can capable career careful combine comfortable committed creative curious dedicated driven each every
@@ -42,157 +42,179 @@ QUOTES = " \"'\u201c\u201d\u2018\u2019\u2026.,;"
 
 
 @dataclass
-class Checked:
-    """What was kept is with whoever asked; this is what was not."""
+class DroppedClaims:
+    """Collects the claims that failed their check."""
 
     dropped: list[str] = field(default_factory=list[str])
 
-    def keep(
+    def keep_verified(
         self, kind: str, claims: Iterable[str], check: Callable[[str], str | None]
     ) -> tuple[str, ...]:
-        """What `check` makes of the claims, each once; those of which it makes nothing are dropped."""
+        """Return what `check` makes of each claim, without repeats, and record the claims that it
+        rejects."""
         kept: dict[str, str] = {}
-        for claim in list(claims)[:MOST]:
-            said = shown(claim)
+        for claim in list(claims)[:MAX_CLAIMS]:
+            said = on_one_line(claim)
             if not said:
                 continue
             if held := check(said):
                 kept.setdefault(held.casefold(), held)
             else:
-                self.dropped.append(f"{kind}: {said[:SHOWN]}")
+                self.dropped.append(f"{kind}: {said[:MAX_DROPPED_LENGTH]}")
         return tuple(kept.values())
 
 
-class Held:
-    """What a profile and a posting hold."""
+class ClaimChecker:
+    """The facts that a profile and a posting contain."""
 
     def __init__(self, profile: Profile, posting: Posting) -> None:
-        self._person = profile
-        texts = (posting.title, posting.description, posting.requirements, *posting.tags)
-        self.posting = "\n".join(text for text in texts if text)
+        self._profile = profile
+        texts = (
+            posting.title,
+            posting.description,
+            posting.requirements,
+            *posting.tags,
+        )
+        self.posting_text = "\n".join(text for text in texts if text)
         lines = (*profile.highlights, *profile.projects, *profile.achievements)
-        self.profile = "\n".join((*profile.titles, profile.summary, *lines))
+        self.profile_text = "\n".join((*profile.titles, profile.summary, *lines))
 
     @cached_property
-    def _asked(self) -> dict[str, str]:
-        """The skills that the posting names, as it spells them."""
-        hits = reversed(skills.find(self.posting))
-        return {hit.name: self.posting[hit.start : hit.end] for hit in hits}
+    def _posting_skills(self) -> dict[str, str]:
+        """Skills in the posting, with the posting's spelling."""
+        hits = reversed(skills.find_skills(self.posting_text))
+        return {hit.name: self.posting_text[hit.start : hit.end] for hit in hits}
 
     @cached_property
-    def _listed(self) -> dict[str, str]:
-        """The skills that the profile lists, as it spells them, by their folded names."""
-        return {skills.canonical(one.name).casefold(): one.name for one in self._person.skills}
+    def _listed_skills(self) -> dict[str, str]:
+        """Skills listed in the profile, with its spelling, by case-folded name."""
+        return {
+            skills.canonical_name(one.name).casefold(): one.name for one in self._profile.skills
+        }
 
     @cached_property
-    def _own(self) -> dict[str, str]:
-        """The same, and those that its lines name."""
-        return {name.casefold(): name for name in skills.named(self.profile)} | self._listed
+    def _profile_skills(self) -> dict[str, str]:
+        """Listed skills, and skills that the profile's texts name."""
+        return {
+            name.casefold(): name for name in skills.skill_names(self.profile_text)
+        } | self._listed_skills
 
     @cached_property
     def _stems(self) -> frozenset[str]:
-        person = self._person.person
-        about = (person.name or "", person.home_city, *self._person.locations, NEUTRAL)
-        text = "\n".join((*self._listed.values(), self.profile, *about))
+        person = self._profile.person
+        about = (person.name or "", person.home_city, *self._profile.locations, NEUTRAL)
+        text = "\n".join((*self._listed_skills.values(), self.profile_text, *about))
         return frozenset(map(_stem, _words(text)))
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
-        years = (self._person.experience_years, *(one.years for one in self._person.skills))
+        years = (self._profile.experience_years, *(one.years for one in self._profile.skills))
         told = {f"{one:g}" for one in years if one is not None}
-        return frozenset(told.union(NUMBER.findall(self.profile)))
+        return frozenset(told.union(NUMBER.findall(self.profile_text)))
 
     @cached_property
     def _years(self) -> dict[str, float]:
-        return {skills.canonical(one.name): one.years or 0.0 for one in self._person.skills}
+        return {skills.canonical_name(one.name): one.years or 0.0 for one in self._profile.skills}
 
-    def matched(self, claim: str) -> str | None:
-        """A skill that both name, as the profile spells it."""
-        name = skills.canonical(claim)
-        mine = self._own.get(name.casefold())
-        if not mine and not is_known(name):
-            mine = find(claim, self.profile)
-        return mine if mine and self._spelling(claim) else None
+    def check_matched_skill(self, claim: str) -> str | None:
+        """A skill that both texts name, in the profile's spelling."""
+        name = skills.canonical_name(claim)
+        mine = self._profile_skills.get(name.casefold())
+        if not mine and not is_known_skill(name):
+            mine = find_words(claim, self.profile_text)
+        return mine if mine and self._spelling_in_posting(claim) else None
 
-    def gap(self, claim: str) -> str | None:
-        """What the posting names and the profile does not."""
-        name = skills.canonical(claim)
-        if name.casefold() in self._own or (not is_known(name) and find(claim, self.profile)):
+    def check_gap(self, claim: str) -> str | None:
+        """A skill that the posting names and the profile does not."""
+        name = skills.canonical_name(claim)
+        if name.casefold() in self._profile_skills or (
+            not is_known_skill(name) and find_words(claim, self.profile_text)
+        ):
             return None
-        return name if is_known(name) and name in self._asked else self._spelling(claim)
+        return (
+            name
+            if is_known_skill(name) and name in self._posting_skills
+            else self._spelling_in_posting(claim)
+        )
 
-    def quote(self, claim: str) -> str | None:
-        """Words of the posting, as it spells them."""
-        return find(claim.strip(QUOTES), self.posting)
+    def check_quote(self, claim: str) -> str | None:
+        """Words of the posting, in its spelling."""
+        return find_words(claim.strip(QUOTES), self.posting_text)
 
-    def skill(self, claim: str) -> str | None:
+    def check_profile_skill(self, claim: str) -> str | None:
         """A skill that the profile lists."""
-        return self._listed.get(skills.canonical(claim).casefold())
+        return self._listed_skills.get(skills.canonical_name(claim).casefold())
 
-    def keyword(self, claim: str) -> str | None:
-        """Words of the posting that state nothing which the profile does not hold."""
-        written = self._spelling(claim)
-        return written if written and self._bears(written) else None
+    def check_keyword(self, claim: str) -> str | None:
+        """Words of the posting that claim nothing beyond the profile."""
+        written = self._spelling_in_posting(claim)
+        return written if written and self._supports(written) else None
 
-    def sentence(self, claim: str) -> str | None:
-        """A sentence of which the profile holds all skills, numbers, names and other words."""
-        own = find(claim.rstrip("."), self.profile)
-        return claim if own or self._bears(claim) else None
+    def check_sentence(self, claim: str) -> str | None:
+        """A sentence whose skills, numbers, names and other words are all in the profile."""
+        own = find_words(claim.rstrip("."), self.profile_text)
+        return claim if own or self._supports(claim) else None
 
-    def _spelling(self, claim: str) -> str | None:
-        """What the posting names, as it spells it."""
-        name = skills.canonical(claim)
-        # An everyday word is not a skill wherever it stands: "go to market" does not ask for Go.
-        return self._asked.get(name) if is_known(name) else find(claim, self.posting)
+    def _spelling_in_posting(self, claim: str) -> str | None:
+        """A term of the posting, in its spelling."""
+        name = skills.canonical_name(claim)
+        # An everyday word is not always a skill: "go to market" does not ask for Go.
+        return (
+            self._posting_skills.get(name)
+            if is_known_skill(name)
+            else find_words(claim, self.posting_text)
+        )
 
-    def _bears(self, text: str) -> bool:
-        """Whether the profile holds all that a text says."""
-        hits = skills.find(text)
+    def _supports(self, text: str) -> bool:
+        """Whether the profile supports everything that a text says."""
+        hits = skills.find_skills(text)
         rest = text
         for hit in reversed(hits):
             rest = f"{rest[: hit.start]} {rest[hit.end :]}"
         return (
-            all(hit.name.casefold() in self._own for hit in hits)
+            all(hit.name.casefold() in self._profile_skills for hit in hits)
             and all(number in self._numbers for number in NUMBER.findall(rest))
             and all(map(self._has_word, _words(rest)))
             and self._has_the_years(text)
         )
 
     def _has_word(self, word: str) -> bool:
-        name = skills.canonical(word)
-        # With a capital, an everyday word may be a skill also where no list tells so.
-        if word != word.lower() and is_known(name):
-            return name.casefold() in self._own
+        name = skills.canonical_name(word)
+        # A capitalised everyday word may be a skill even outside a list.
+        if word != word.lower() and is_known_skill(name):
+            return name.casefold() in self._profile_skills
         return _stem(word) in self._stems
 
     def _has_the_years(self, text: str) -> bool:
-        """Whether years that are said of a skill are not more than the profile gives it."""
+        """Whether the years claimed for a skill do not exceed those in the profile."""
         return all(
             float(found[1]) <= self._years.get(name, 0.0)
             for found in YEARS.finditer(text)
-            for name in skills.named(found[2])
+            for name in skills.skill_names(found[2])
         )
 
 
 def _words(text: str) -> list[str]:
-    """The words, those with a hyphen in parts."""
-    return [part for word in WORD.findall(plain(text)) for part in word.split("-") if part]
+    """The words, split at hyphens."""
+    return [
+        part for word in WORD.findall(normalize_signs(text)) for part in word.split("-") if part
+    ]
 
 
 def _stem(word: str) -> str:
     return ENDING.sub("", word.casefold())
 
 
-def sentences(text: str) -> list[str]:
-    return SENTENCE.split(shown(text, 4 * LONGEST))
+def split_sentences(text: str) -> list[str]:
+    return SENTENCE.split(on_one_line(text, 4 * MAX_CLAIM_LENGTH))
 
 
-def closest(claim: str, lines: Sequence[str]) -> str | None:
-    """The line that a claim repeats, word for word or nearly so."""
-    wanted = squeeze(claim)
-    best, most = None, ALIKE
+def closest_line(claim: str, lines: Sequence[str]) -> str | None:
+    """The line that a claim repeats exactly or nearly."""
+    wanted = normalize(claim)
+    best, most = None, MIN_SIMILARITY
     for line in lines:
-        said = squeeze(line[:LONGEST])
+        said = normalize(line[:MAX_CLAIM_LENGTH])
         if said == wanted:
             return line
         alike = SequenceMatcher(None, said, wanted, autojunk=False)
@@ -201,37 +223,37 @@ def closest(claim: str, lines: Sequence[str]) -> str | None:
     return best
 
 
-def find(words: str, text: str) -> str | None:
-    """The words as they stand in a text, whatever their case and the spaces between them."""
-    parts = plain(words)[:LONGEST].split()
+def find_words(words: str, text: str) -> str | None:
+    """Find the words in a text, ignoring case and spacing, and return the text's spelling."""
+    parts = normalize_signs(words)[:MAX_CLAIM_LENGTH].split()
     if not any(part.isalnum() or len(part) > 1 for part in parts):
         return None
     inner = r"\s+".join(map(re.escape, parts))
-    # Signs are one letter each before and after, so that places stay the same.
+    # The translation maps one character to one character, so positions stay valid.
     found = re.search(rf"(?<!\w){inner}(?!\w)", text.translate(SIGNS), re.IGNORECASE)
     return " ".join(text[found.start() : found.end()].split()) if found else None
 
 
-def shown(text: str, most: int = LONGEST) -> str:
-    """A model's words on one line, without signs that neither a terminal nor the database takes."""
+def on_one_line(text: str, most: int = MAX_CLAIM_LENGTH) -> str:
+    """The text on one line, without characters that terminals or the database reject."""
     kept = "".join(sign if sign.isprintable() else " " for sign in text[:most])
     return " ".join(kept.split())
 
 
-def plain(text: str) -> str:
-    """With one sign where typographers have several."""
+def normalize_signs(text: str) -> str:
+    """Replace typographic variants of quotes, dashes and spaces."""
     return text.translate(SIGNS)
 
 
-def squeeze(text: str) -> str:
-    return " ".join(plain(text).casefold().split()).strip(" -*.;")
+def normalize(text: str) -> str:
+    return " ".join(normalize_signs(text).casefold().split()).strip(" -*.;")
 
 
-def is_known(name: str) -> bool:
-    """Whether it is the canonical name of a skill that we find by its spellings."""
-    return name in _known()
+def is_known_skill(name: str) -> bool:
+    """Whether this is the canonical name of a skill in our list."""
+    return name in _known_skill_names()
 
 
 @cache
-def _known() -> frozenset[str]:
-    return frozenset(one.name for one in skills.spellings())
+def _known_skill_names() -> frozenset[str]:
+    return frozenset(one.name for one in skills.all_spellings())

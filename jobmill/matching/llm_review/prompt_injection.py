@@ -1,4 +1,4 @@
-"""Finds words of a listing that are meant for models rather than for people."""
+"""Detect text in a listing that is addressed to language models rather than to people."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _TO_MODELS = re.compile(
 )
 
 
-def find(text: str) -> str | None:
-    """The words with which a text speaks to a model rather than to people."""
+def find_injection(text: str) -> str | None:
+    """The first words that address a model; None if there are none."""
     seen = unicodedata.normalize("NFKC", text)
     seen = "".join(sign for sign in seen if unicodedata.category(sign) != "Cf")
     found = _TO_MODELS.search(seen)

@@ -18,12 +18,12 @@ from . import (
     sections,
     time_zones,
 )
-from .experience_years import AskedYears
-from .quoted_lines import cut
-from .required_skills import AskedSkill
+from .experience_years import RequiredYears
+from .quoted_lines import quote_line
+from .required_skills import PostingSkill
 from .role_type import Role
-from .sections import Sections
-from .time_zones import Zones
+from .sections import TextSections
+from .time_zones import UtcOffsets
 
 Importance: TypeAlias = required_skills.Importance
 
@@ -50,12 +50,12 @@ ARRANGED: dict[Arrangement, re.Pattern[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class PostingFacts:
     """None and () mean that the posting does not say; nothing is guessed."""
 
-    skills: tuple[AskedSkill, ...] = ()
+    skills: tuple[PostingSkill, ...] = ()
     """Each once, with the highest importance that it has anywhere."""
-    years: AskedYears | None = None
+    years: RequiredYears | None = None
     """Overall: not of one tool, and not the company's age."""
     seniority: Seniority | None = None
     seniority_words: str = ""
@@ -66,23 +66,23 @@ class Facts:
     """Also where the arrangement is not said: then they say that it might be remote."""
     places: tuple[str, ...] = ()
     """Where one would work, or live to work remotely."""
-    lives_in: tuple[str, ...] = ()
+    required_residence: tuple[str, ...] = ()
     """Countries or regions of which the text says that one must live there."""
-    zones: tuple[float, ...] = ()
+    utc_offsets: tuple[float, ...] = ()
     """Hours from UTC at which the team works, as far as words or places tell."""
     zone_words: str = ""
 
 
-def read(posting: Posting) -> Facts:
+def read_facts(posting: Posting) -> PostingFacts:
     """The facts of a posting."""
     text = (posting.description or posting.requirements or "")[:LONGEST]
-    parts = sections.find(text)
+    parts = sections.find_sections(text)
     places = _places(posting)
-    role, role_words = role_type.read(posting.title, text)
+    role, role_words = role_type.read_role(posting.title, text)
     hours, zone_words = _zones(text, places)
-    return Facts(
+    return PostingFacts(
         skills=_skills(posting, text, parts),
-        years=experience_years.read(text, parts),
+        years=experience_years.read_years(text, parts),
         seniority=posting.seniority,
         seniority_words=posting.title if posting.seniority else "",
         role=role,
@@ -90,17 +90,17 @@ def read(posting: Posting) -> Facts:
         arrangement=posting.arrangement,
         arrangement_words=_arrangement_words(posting, places, text),
         places=places,
-        lives_in=residence.read(text),
-        zones=hours,
+        required_residence=residence.find_required_residence(text),
+        utc_offsets=hours,
         zone_words=zone_words,
     )
 
 
-def _skills(posting: Posting, text: str, parts: Sections) -> tuple[AskedSkill, ...]:
+def _skills(posting: Posting, text: str, parts: TextSections) -> tuple[PostingSkill, ...]:
     requirements = (posting.requirements or "")[:LONGEST]
     # A tag is a word or two: what is longer is a text without end.
     tags = [tag[:LONGEST_TAG] for tag in posting.tags[:MOST_TAGS]]
-    return tuple(required_skills.read(posting.title, text, parts, requirements, tags))
+    return tuple(required_skills.read_skills(posting.title, text, parts, requirements, tags))
 
 
 def _places(posting: Posting) -> tuple[str, ...]:
@@ -108,19 +108,19 @@ def _places(posting: Posting) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*said, *posting.remote_from)))
 
 
-def _zones(text: str, places: Sequence[str]) -> tuple[Zones, str]:
+def _zones(text: str, places: Sequence[str]) -> tuple[UtcOffsets, str]:
     """As the text states them, else those of the places."""
-    hours, words = time_zones.from_text(text)
-    return (hours, words) if hours else time_zones.from_places(places)
+    hours, words = time_zones.offsets_from_text(text)
+    return (hours, words) if hours else time_zones.offsets_from_places(places)
 
 
 def _arrangement_words(posting: Posting, places: Sequence[str], text: str) -> str:
     """Where its word stands: a place or the title, else the text; else the places, or nothing."""
     if posting.arrangement is None:
-        return remote_hints.read(text)
+        return remote_hints.find_remote_hint(text)
     pattern = ARRANGED[posting.arrangement]
     shown = (posting.location or "", *places, posting.title)
     if short := next((one for one in shown if pattern.search(one)), None):
         return short
     found = pattern.search(text)
-    return cut(text, *found.span()) if found else "; ".join(places)
+    return quote_line(text, *found.span()) if found else "; ".join(places)

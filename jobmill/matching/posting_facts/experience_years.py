@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from .quoted_lines import cut
-from .sections import Sections
+from .quoted_lines import quote_line
+from .sections import TextSections
 
 WORDS = {
     "zero": 0, "a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
@@ -123,7 +123,7 @@ INSTEAD = re.compile(
     re.IGNORECASE,
 )
 """One way of several, such as years in place of a degree."""
-SAID = re.compile(
+STATED_IN_WORDS = re.compile(
     r"(?P<several>\bmehrjährige\w*(?: \w+){0,2} ?\w*erfahrung|\bmehrere jahre\w*(?: \w+){0,2} ?\w*"
     r"erfahrung|\bseveral years['\u2019]?(?: of)?(?: \w+){0,3} experience)"
     r"|(?P<first>\berste(?:r|n)?(?: \w+){0,2} (?:berufs|praxis|praktische )?\w*erfahrung(?!en mit)"
@@ -133,7 +133,7 @@ SAID = re.compile(
     r"|erforderlich|nötig)|\b(?:pas|ni)(?: besoin)?(?: de diplômes ni)? d['\u2019]expérience)",
     re.IGNORECASE,
 )
-SAID_HINTS = (
+STATED_HINTS = (
     "mehrjähr", "mehrere jahr", "several years", "erste", "première exp", "no experience", "no prior",
     "no previous", "no work experience", "no es necesaria", "sin experiencia", "keine ",
     "d'expérience", "d\u2019expérience",
@@ -146,7 +146,7 @@ EXPERIENCED = 15
 
 
 @dataclass(frozen=True, slots=True)
-class AskedYears:
+class RequiredYears:
     """Years of experience that a posting asks for."""
 
     least: float
@@ -155,7 +155,7 @@ class AskedYears:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class YearsMention:
     low: float
     high: float | None
     start: int
@@ -163,7 +163,7 @@ class Mention:
     preferred: bool = False
 
 
-def read(text: str, sections: Sections) -> AskedYears | None:
+def read_years(text: str, sections: TextSections) -> RequiredYears | None:
     """The years asked for overall; what is only preferred, or one way of several, counts if nothing
     else is said."""
     mentions = list(_mentions(text, sections))
@@ -173,20 +173,20 @@ def read(text: str, sections: Sections) -> AskedYears | None:
     # Who needs three years of one thing and five of another needs five; of several ways the shortest
     # will do.
     one = max(firm, key=_low) if firm else min(mentions, key=_low)
-    return AskedYears(one.low, one.high, cut(text, one.start, one.end))
+    return RequiredYears(one.low, one.high, quote_line(text, one.start, one.end))
 
 
-def _low(mention: Mention) -> float:
+def _low(mention: YearsMention) -> float:
     return mention.low
 
 
-def _mentions(text: str, sections: Sections) -> Iterator[Mention]:
+def _mentions(text: str, sections: TextSections) -> Iterator[YearsMention]:
     for unit in _units(text):
         left = text[max(0, unit.start() - 40) : unit.start()]
         if count := COUNT.search(left):
             start = unit.start() - len(left) + count.start()
-            mention = _judge(text, count, start, unit)
-            if mention and sections.at(start) == "preferred":
+            mention = _read_mention(text, count, start, unit)
+            if mention and sections.section_at(start) == "preferred":
                 mention = replace(mention, preferred=True)
             if mention:
                 yield mention
@@ -204,13 +204,15 @@ def _units(text: str) -> list[re.Match[str]]:
     )
 
 
-def _judge(text: str, count: re.Match[str], start: int, unit: re.Match[str]) -> Mention | None:
+def _read_mention(
+    text: str, count: re.Match[str], start: int, unit: re.Match[str]
+) -> YearsMention | None:
     before, after = _clause(text, start, unit.end())
     low, high = _number(count["low"]), _number(count["high"])
     if unit[0].startswith("decade"):
         low, high = low and low * 10, None
     months = unit[0].startswith("month")
-    if low is None or not _is_asked(count, before, after, low, months=months):
+    if low is None or not _is_requirement(count, before, after, low, months=months):
         return None
     if months:
         low, high = low / 12, high / 12 if high is not None else None
@@ -221,10 +223,12 @@ def _judge(text: str, count: re.Match[str], start: int, unit: re.Match[str]) -> 
     if high is not None and high < low:
         high = None
     preferred = bool(PREFERRED.search(after) or NICE.search(before) or INSTEAD.search(before))
-    return Mention(low, high, start, unit.end(), preferred)
+    return YearsMention(low, high, start, unit.end(), preferred)
 
 
-def _is_asked(count: re.Match[str], before: str, after: str, low: float, *, months: bool) -> bool:
+def _is_requirement(
+    count: re.Match[str], before: str, after: str, low: float, *, months: bool
+) -> bool:
     if low > LONGEST or OTHER_AFTER.match(after) or OTHER_BEFORE.search(before):
         return False
     experience = EXPERIENCE.search(after[:100]) or EXPERIENCE.search(before[-60:])
@@ -261,12 +265,12 @@ def _number(text: str | None) -> float | None:
     return float(WORDS[word] if word in WORDS else word.replace(",", "."))
 
 
-def _in_words(text: str) -> AskedYears | None:
+def _in_words(text: str) -> RequiredYears | None:
     small = text.lower()
-    found = SAID.search(text) if any(hint in small for hint in SAID_HINTS) else None
+    found = STATED_IN_WORDS.search(text) if any(hint in small for hint in STATED_HINTS) else None
     if not found:
         return None
-    words = cut(text, *found.span())
+    words = quote_line(text, *found.span())
     if found["several"]:
-        return AskedYears(SEVERAL, None, words)
-    return AskedYears(0, FIRST if found["first"] else None, words)
+        return RequiredYears(SEVERAL, None, words)
+    return RequiredYears(0, FIRST if found["first"] else None, words)

@@ -194,7 +194,7 @@ HubSpot > CRM
 """
 
 
-def implied(names: Iterable[str]) -> set[str]:
+def implied_skills(names: Iterable[str]) -> set[str]:
     """What skills imply, directly or through others; not the skills themselves."""
     given = set(names)
     return {one for name in given for one in _all(name)} - given

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from .skills import Hit
+from .skills import SkillHit
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _SHORT_FORM = re.compile(r"[A-Z][A-Z0-9&+./-]{1,7}")
@@ -15,7 +15,7 @@ _SHORT = 4
 """Capitals of so many letters are a word of their own: "IT" is not "it"."""
 _BEFORE, _AFTER = r"(?<![\w@#+])(?<!\w[.])", r"(?![\w+#])(?!\.\w)"
 # They stand in every posting, whatever the trade.
-_EVERYWHERE = frozenset(
+_GENERIC = frozenset(
     ("adaptability", "attention to detail", "collaboration", "communication", "communication skills",
      "creativity", "critical thinking", "decision making", "flexibility", "interpersonal skills",
      "leadership", "motivation", "multitasking", "organisation", "organization", "organizational skills",
@@ -25,19 +25,19 @@ _EVERYWHERE = frozenset(
 )  # fmt: skip
 
 
-def find(names: Iterable[str], text: str) -> Iterator[Hit]:
+def find_custom_skills(names: Iterable[str], text: str) -> Iterator[SkillHit]:
     """Every place where a text has one of these names, as whole words; a name may stand in the
     plural, with its hyphens or without."""
     small = text.lower()
     for name in names:
         for key, pattern in _patterns(name):
             if key in small:
-                yield from (Hit(name, *found.span()) for found in pattern.finditer(text))
+                yield from (SkillHit(name, *found.span()) for found in pattern.finditer(text))
 
 
-def is_said_everywhere(name: str) -> bool:
+def is_generic(name: str) -> bool:
     """Whether it tells nothing of the work: teamwork and its like."""
-    return " ".join(re.split(r"[\s-]+", name.strip().lower())) in _EVERYWHERE
+    return " ".join(re.split(r"[\s-]+", name.strip().lower())) in _GENERIC
 
 
 @lru_cache(maxsize=4_096)

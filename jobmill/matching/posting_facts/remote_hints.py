@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .quoted_lines import cut, sentence
+from .quoted_lines import quote_line, sentence_around
 
 MAYBE = re.compile(
     r"\bremote[- ](?:first|friendly|ok(?:ay)?|possible|optional|options?|candidates?|applicants?"
@@ -33,13 +33,13 @@ ANOTHER = re.compile(
 )
 
 
-def read(text: str) -> str:
+def find_remote_hint(text: str) -> str:
     """The first line that has such words; empty where there is none."""
     small = text.lower()
     if not any(hint in small for hint in HINTS):
         return ""
     for found in MAYBE.finditer(text):
-        around = sentence(text, *found.span())
+        around = sentence_around(text, *found.span())
         if not DENIED.search(around) and not ANOTHER.search(around):
-            return cut(text, *found.span())
+            return quote_line(text, *found.span())
     return ""

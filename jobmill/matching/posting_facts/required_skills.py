@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from . import personal_skills, skills
-from .quoted_lines import bounds, cut
-from .sections import Part, Sections
-from .skills import Hit
+from .quoted_lines import line_bounds, quote_line
+from .sections import Part, TextSections
+from .skills import SkillHit
 
 Importance: TypeAlias = Literal["required", "preferred", "mentioned"]
 RANKS: dict[Importance, int] = {"required": 2, "preferred": 1, "mentioned": 0}
@@ -56,7 +56,7 @@ SENTENCE = re.compile(r"(?<=[.;!?])\s|\s{2,}|[•●▪✨]")
 
 
 @dataclass(frozen=True, slots=True)
-class AskedSkill:
+class PostingSkill:
     """A skill that a posting names."""
 
     name: str
@@ -66,29 +66,32 @@ class AskedSkill:
     """The line in which it stands, cut short."""
 
 
-def read(
-    title: str, text: str, sections: Sections, requirements: str = "", tags: Iterable[str] = ()
-) -> list[AskedSkill]:
+def read_skills(
+    title: str, text: str, sections: TextSections, requirements: str = "", tags: Iterable[str] = ()
+) -> list[PostingSkill]:
     """Each skill once, in order, with the highest importance that it has anywhere: what the title
     names is required, what only a tag names is mentioned."""
-    in_title = (AskedSkill(name, "required", title) for name in skills.named(title))
-    in_text = _in_text(skills.find(text), text, sections, requirements)
-    return _most_wanted((*in_title, *in_text, *_in_tags(tags)))
+    in_title = (PostingSkill(name, "required", title) for name in skills.skill_names(title))
+    in_text = _in_text(skills.find_skills(text), text, sections, requirements)
+    return _keep_most_important((*in_title, *in_text, *_in_tags(tags)))
 
 
-def read_own(
-    names: Collection[str], title: str, text: str, sections: Sections, requirements: str = ""
-) -> list[AskedSkill]:
+def read_custom_skills(
+    names: Collection[str], title: str, text: str, sections: TextSections, requirements: str = ""
+) -> list[PostingSkill]:
     """The same of a person's own names, such as no list has."""
     in_title = (
-        AskedSkill(hit.name, "required", title) for hit in personal_skills.find(names, title)
+        PostingSkill(hit.name, "required", title)
+        for hit in personal_skills.find_custom_skills(names, title)
     )
-    in_text = _in_text(personal_skills.find(names, text), text, sections, requirements)
-    return _most_wanted((*in_title, *in_text))
+    in_text = _in_text(
+        personal_skills.find_custom_skills(names, text), text, sections, requirements
+    )
+    return _keep_most_important((*in_title, *in_text))
 
 
-def _most_wanted(several: Iterable[AskedSkill]) -> list[AskedSkill]:
-    found: dict[str, AskedSkill] = {}
+def _keep_most_important(several: Iterable[PostingSkill]) -> list[PostingSkill]:
+    found: dict[str, PostingSkill] = {}
     for one in several:
         known = found.get(one.name)
         if known is None or RANKS[one.importance] > RANKS[known.importance]:
@@ -96,25 +99,25 @@ def _most_wanted(several: Iterable[AskedSkill]) -> list[AskedSkill]:
     return list(found.values())
 
 
-def _in_tags(tags: Iterable[str]) -> Iterator[AskedSkill]:
+def _in_tags(tags: Iterable[str]) -> Iterator[PostingSkill]:
     for tag in tags:
-        name = skills.canonical(tag)
-        for known in [name] if name in skills.names() else skills.named(tag):
-            yield AskedSkill(known, "mentioned", tag)
+        name = skills.canonical_name(tag)
+        for known in [name] if name in skills.all_names() else skills.skill_names(tag):
+            yield PostingSkill(known, "mentioned", tag)
 
 
 def _in_text(
-    hits: Iterable[Hit], text: str, sections: Sections, requirements: str
-) -> Iterator[AskedSkill]:
+    hits: Iterable[SkillHit], text: str, sections: TextSections, requirements: str
+) -> Iterator[PostingSkill]:
     wanted = {line.strip() for line in requirements.split("\n")} - {""}
     for hit in hits:
-        begin, end = bounds(text, hit.start, hit.end)
+        begin, end = line_bounds(text, hit.start, hit.end)
         line = text[begin:end]
         if DENIED.search(line[max(0, hit.start - begin - 60) : hit.start - begin]):
             continue
-        part = sections.at(hit.start) or ("required" if line.strip() in wanted else None)
+        part = sections.section_at(hit.start) or ("required" if line.strip() in wanted else None)
         importance = _weigh(line, hit.start - begin, hit.end - begin, part)
-        yield AskedSkill(hit.name, importance, cut(text, hit.start, hit.end))
+        yield PostingSkill(hit.name, importance, quote_line(text, hit.start, hit.end))
 
 
 def _weigh(line: str, start: int, end: int, part: Part | None) -> Importance:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .quoted_lines import sentence
+from .quoted_lines import sentence_around
 
 _NAME = r"(?:U\.?S\.?A?\.?|U\.?K\.?|E\.?U\.?|EMEA|LATAM|APAC|[A-Z][a-z]+)"
 _NAMES = rf"{_NAME}(?: {_NAME}){{0,2}}(?:(?:,| or| and|, or) (?:the )?{_NAME}(?: {_NAME})?){{0,4}}"
@@ -28,13 +28,13 @@ _BUT = re.compile(
 )
 
 
-def read(text: str) -> tuple[str, ...]:
+def find_required_residence(text: str) -> tuple[str, ...]:
     """The places, in the text's words; none where it does not say."""
     small = text.lower()
     if not any(hint in small for hint in HINTS):
         return ()
     for found in LIVES.finditer(text):
-        if not _BUT.search(sentence(text, *found.span())):
+        if not _BUT.search(sentence_around(text, *found.span())):
             parts = _BETWEEN.split(found["one"] or found["two"])
             return tuple(part for part in parts if part)
     return ()

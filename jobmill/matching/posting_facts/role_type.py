@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
-from .quoted_lines import cut
+from .quoted_lines import quote_line
 
 Role: TypeAlias = Literal["ic", "management"]
 
@@ -68,9 +68,9 @@ ALONE = re.compile(
 )
 
 
-def read(title: str, text: str) -> tuple[Role | None, str]:
+def read_role(title: str, text: str) -> tuple[Role | None, str]:
     """The role and the words that show it; by the title, else by what the text says of a team."""
-    role = _of_title(title)
+    role = _role_of_title(title)
     if role == "management":
         return role, title
     small = text.lower()
@@ -78,11 +78,13 @@ def read(title: str, text: str) -> tuple[Role | None, str]:
     may_lead = not alone and _may_lead(title) and any(hint in small for hint in LEADS_HINTS)
     leads = LEADS.search(text) if may_lead else None
     if leads:
-        return "management", cut(text, *leads.span())
-    return (role, title) if role else ("ic", cut(text, *alone.span())) if alone else (None, "")
+        return "management", quote_line(text, *leads.span())
+    return (
+        (role, title) if role else ("ic", quote_line(text, *alone.span())) if alone else (None, "")
+    )
 
 
-def _of_title(title: str) -> Role | None:
+def _role_of_title(title: str) -> Role | None:
     low = title.lower()
     if ASSISTS.search(low):
         return "ic"

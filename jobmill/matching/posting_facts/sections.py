@@ -60,19 +60,19 @@ PREFERRED_ANYWHERE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Sections:
+class TextSections:
     """Where each part begins; before the first nothing is known."""
 
     starts: tuple[int, ...] = ()
     parts: tuple[Part, ...] = ()
 
-    def at(self, place: int) -> Part | None:
+    def section_at(self, place: int) -> Part | None:
         """The part in which a place lies."""
         index = bisect_right(self.starts, place)
         return self.parts[index - 1] if index else None
 
 
-def find(text: str) -> Sections:
+def find_sections(text: str) -> TextSections:
     """The parts of a text."""
     starts: list[int] = []
     parts: list[Part] = []
@@ -82,7 +82,7 @@ def find(text: str) -> Sections:
             starts.append(begin)
             parts.append(part)
         begin += len(line) + 1
-    return Sections(tuple(starts), tuple(parts))
+    return TextSections(tuple(starts), tuple(parts))
 
 
 def _heading(line: str) -> Part | None:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, TypeAlias
 
-from .quoted_lines import bounds
+from .quoted_lines import line_bounds
 
 Kind: TypeAlias = Literal["", "=", "?", "~"]
 """How a spelling is meant: any case; this case only; an everyday word; one that is a language."""
@@ -28,10 +28,10 @@ REACH = 80
 MARK = re.compile(
     r"[,;/|•·()\[\]:\t]| (?:and|or|&|und|oder|et|ou|y|e|och|eller) |(?:^|\s)[-\u2013\u2014*]\s"
 )
-SAID = re.compile(r"\b(?:in|with|using|of)\s$", re.IGNORECASE)
+BEFORE_LANGUAGE = re.compile(r"\b(?:in|with|using|of)\s$", re.IGNORECASE)
 LISTS = re.compile(r"\b(?:is|are|us(?:e|es|ing)|include[sd]?|including|such as)\s$", re.IGNORECASE)
 USING = re.compile(r"\b(?:using|advanced|proficient in|proficiency in)\s$", re.IGNORECASE)
-SAYS = re.compile(
+AFTER_LANGUAGE = re.compile(
     r"\s(?:programming|language|developer|engineer|code|codebase|skills|spreadsheets?|macros)\b",
     re.IGNORECASE,
 )
@@ -42,7 +42,7 @@ ENDS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SkillHit:
     """A skill, and where a text names it."""
 
     name: str
@@ -51,14 +51,14 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class SkillSpelling:
     text: str
     kind: Kind
     name: str
     """The skill's."""
 
 
-def find(text: str) -> list[Hit]:
+def find_skills(text: str) -> list[SkillHit]:
     """Every place where the text names a skill, in order; a longer name hides the shorter in it."""
     found = _occurrences(text)
     sure = [hit.start for one, hit in found if one.kind not in EVERYDAY]
@@ -67,25 +67,25 @@ def find(text: str) -> list[Hit]:
     ]
 
 
-def named(text: str) -> list[str]:
+def skill_names(text: str) -> list[str]:
     """The skills that a text names, each once, in the order in which they come."""
-    return list(dict.fromkeys(hit.name for hit in find(text)))
+    return list(dict.fromkeys(hit.name for hit in find_skills(text)))
 
 
-def canonical(name: str) -> str:
+def canonical_name(name: str) -> str:
     """The name under which we know a skill, else the name itself."""
     name = name.strip()
     return _names().get(name.casefold(), name)
 
 
 @cache
-def names() -> frozenset[str]:
+def all_names() -> frozenset[str]:
     """The skills that we know."""
-    return frozenset(one.name for one in spellings())
+    return frozenset(one.name for one in all_spellings())
 
 
 @cache
-def spellings() -> tuple[Spelling, ...]:
+def all_spellings() -> tuple[SkillSpelling, ...]:
     """All that we know: one skill a line, its name first, each with its kind's mark before it."""
     lines = (
         (resources.files("jobmill.matching.posting_facts") / "skills.txt")
@@ -95,16 +95,16 @@ def spellings() -> tuple[Spelling, ...]:
     return tuple(one for line in lines for one in _read(line.split(" | ")))
 
 
-def _read(marked: list[str]) -> Iterable[Spelling]:
+def _read(marked: list[str]) -> Iterable[SkillSpelling]:
     name = marked[0].lstrip("=?~")
     for one in marked:
         kind = KINDS.get(one[0], "")
-        yield Spelling(one.removeprefix(kind), kind, name)
+        yield SkillSpelling(one.removeprefix(kind), kind, name)
 
 
-def _occurrences(text: str) -> list[tuple[Spelling, Hit]]:
+def _occurrences(text: str) -> list[tuple[SkillSpelling, SkillHit]]:
     known = _by_first_word()
-    found: list[tuple[Spelling, Hit]] = []
+    found: list[tuple[SkillSpelling, SkillHit]] = []
     end = 0
     for word in WORD.finditer(text):
         start = word.start()
@@ -113,19 +113,21 @@ def _occurrences(text: str) -> list[tuple[Spelling, Hit]]:
         for spelling in group:
             if match := _pattern(spelling).match(text, start):
                 end = match.end()
-                found.append((spelling, Hit(spelling.name, start, end)))
+                found.append((spelling, SkillHit(spelling.name, start, end)))
                 break
     return found
 
 
-def _is_meant(text: str, spelling: Spelling, hit: Hit, sure: list[int]) -> bool:
+def _is_meant(text: str, spelling: SkillSpelling, hit: SkillHit, sure: list[int]) -> bool:
     """Whether an everyday word stands where only a skill would: named as a language, or in a list
     of others on its line."""
     start, end = hit.start, hit.end
-    begin, stop = bounds(text, start, end)
+    begin, stop = line_bounds(text, start, end)
     before, after = text[max(begin, start - REACH) : start], text[end : min(stop, end + REACH)]
     ends = ENDS.match(after) is not None
-    if spelling.kind == "~" and (SAYS.match(after) or (ends and SAID.search(before))):
+    if spelling.kind == "~" and (
+        AFTER_LANGUAGE.match(after) or (ends and BEFORE_LANGUAGE.search(before))
+    ):
         return True
     if USING.search(before):
         return True
@@ -142,21 +144,21 @@ def _begins_an_item(before: str) -> bool:
 
 @cache
 def _names() -> dict[str, str]:
-    return {one.text.casefold(): one.name for one in spellings()}
+    return {one.text.casefold(): one.name for one in all_spellings()}
 
 
 @cache
-def _by_first_word() -> dict[str, list[Spelling]]:
+def _by_first_word() -> dict[str, list[SkillSpelling]]:
     """Names by the word that they begin with, the longest first: most words of a text begin none."""
-    groups: defaultdict[str, list[Spelling]] = defaultdict(list)
-    for one in sorted(spellings(), key=lambda one: -len(one.text)):
+    groups: defaultdict[str, list[SkillSpelling]] = defaultdict(list)
+    for one in sorted(all_spellings(), key=lambda one: -len(one.text)):
         if first := WORD.match(one.text):
             groups[first[0].lower()].append(one)
     return dict(groups)
 
 
 @cache
-def _pattern(spelling: Spelling) -> re.Pattern[str]:
+def _pattern(spelling: SkillSpelling) -> re.Pattern[str]:
     text = re.sub(r"\\?[ -]", "[ \u00a0-]", re.escape(spelling.text))
     after = AFTER if spelling.kind in EVERYDAY else AFTER_PLAIN
     return re.compile(text + after, 0 if spelling.kind else re.IGNORECASE)

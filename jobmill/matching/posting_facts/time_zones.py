@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from jobmill.places import gazetteer, utc_offsets
 
-from .quoted_lines import cut
+from .quoted_lines import quote_line
 
-Zones: TypeAlias = tuple[float, ...]
+UtcOffsets: TypeAlias = tuple[float, ...]
 
-WORDS: dict[str, Zones] = {
+WORDS: dict[str, UtcOffsets] = {
     "pacific": (-8.0,), "mountain": (-7.0,), "central": (-6.0,), "eastern": (-5.0,),
     "pst": (-8.0,), "pdt": (-8.0,), "pt": (-8.0,), "mst": (-7.0,), "mdt": (-7.0,), "mt": (-7.0,),
     "cst": (-6.0,), "cdt": (-6.0,), "ct": (-6.0,), "est": (-5.0,), "edt": (-5.0,), "et": (-5.0,),
@@ -52,7 +52,7 @@ NOT_HOURS = re.compile(
 REACH = 60
 
 
-def from_text(text: str) -> tuple[Zones, str]:
+def offsets_from_text(text: str) -> tuple[UtcOffsets, str]:
     """The zones in which a text says the work is done, and the words."""
     for found in STATED.finditer(text):
         around = text[max(0, found.start() - REACH) : found.end() + REACH]
@@ -60,18 +60,18 @@ def from_text(text: str) -> tuple[Zones, str]:
             continue
         # "Central" and its like are everyday words.
         if (found["one"] or "UTC").isupper() or NAMED.match(text, found.end()):
-            return _stated(found), cut(text, *found.span())
+            return _stated_offsets(found), quote_line(text, *found.span())
     return (), ""
 
 
-def from_places(said: Iterable[str]) -> tuple[Zones, str]:
+def offsets_from_places(said: Iterable[str]) -> tuple[UtcOffsets, str]:
     """The zones of places, and those that tell; a place that we do not know tells nothing."""
     known = [(zones, place) for place in said if (zones := utc_offsets.offsets_of_location(place))]
     hours = sorted({hour for zones, _ in known for hour in zones})
     return tuple(hours), "; ".join(place for _, place in known)
 
 
-def _stated(found: re.Match[str]) -> Zones:
+def _stated_offsets(found: re.Match[str]) -> UtcOffsets:
     if found["low"]:
         low = _hours(found["low"])
         high = found["high"] or found["bare"]
@@ -89,5 +89,5 @@ def _hours(offset: str) -> float:
     return sign * (int(hours[:2]) + int(minutes or hours[2:] or 0) / 60)
 
 
-def _ends(zones: Zones) -> tuple[float, float]:
+def _ends(zones: UtcOffsets) -> tuple[float, float]:
     return zones[0], zones[-1]

@@ -17,7 +17,7 @@ class Employer:
     remote_first: bool | None = None
 
 
-def read(company: Company | None) -> Employer:
+def to_employer(company: Company | None) -> Employer:
     """The employer as the catalog knows it."""
     if company is None:
         return Employer()

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from jobmill.catalog.companies import Company, Tier
 from jobmill.matching.profile import RANKS, Profile, Tiers
 from jobmill.matching.rules import company_facts, tech_stack
-from jobmill.matching.rules.tech_stack import Stack
-from jobmill.matching.verdict import Item
+from jobmill.matching.rules.tech_stack import TechStack
+from jobmill.matching.verdict import ScoreItem
 from jobmill.places import parsed_place
 
-ENOUGH = 5
+FULL_STACK_SKILLS = 5
 """A stack that shares a person's five best skills is as near as can be."""
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class CompanyScore:
     points: int
     """The sum of the items'."""
     tier: Tier
-    items: tuple[Item, ...]
+    items: tuple[ScoreItem, ...]
 
 
-def score(company: Company, stack: Stack, profile: Profile) -> Score:
+def score_company(company: Company, stack: TechStack, profile: Profile) -> CompanyScore:
     """The points and the tier of a company for a profile; what is not known adds nothing."""
     items = (
         _home_city(company, profile),
@@ -33,10 +33,10 @@ def score(company: Company, stack: Stack, profile: Profile) -> Score:
         _ai_ml(stack, profile),
     )
     points = sum(item.points for item in items)
-    return Score(points, tier_of(points, profile.rules.tiers), items)
+    return CompanyScore(points, tier_for_points(points, profile.rules.tiers), items)
 
 
-def tier_of(points: int, tiers: Tiers) -> Tier:
+def tier_for_points(points: int, tiers: Tiers) -> Tier:
     """The best tier that so many points reach."""
     borders: dict[Tier, int] = {"S": tiers.S, "A": tiers.A, "B": tiers.B, "C": tiers.C}
     for name, least in borders.items():
@@ -45,28 +45,28 @@ def tier_of(points: int, tiers: Tiers) -> Tier:
     return "D"
 
 
-def _home_city(company: Company, profile: Profile) -> Item:
+def _home_city(company: Company, profile: Profile) -> ScoreItem:
     home, most = profile.person.home_city, profile.rules.company.home_city_office
-    offices = company_facts.read(company).offices
+    offices = company_facts.to_employer(company).offices
     near = tuple(office for office in offices if parsed_place.is_any_in([office], [home]))
     if near:
-        return Item("home city office", most, most, f"it has an office in {home}", near)
+        return ScoreItem("home city office", most, most, f"it has an office in {home}", near)
     why = "none of its offices is there" if offices else "its offices are not known"
-    return Item("home city office", 0, most, f"{home}: {why}", offices)
+    return ScoreItem("home city office", 0, most, f"{home}: {why}", offices)
 
 
-def _tech(stack: Iterable[str], profile: Profile) -> Item:
+def _tech(stack: Iterable[str], profile: Profile) -> ScoreItem:
     most = profile.rules.company.tech_alignment
     known = dict.fromkeys(stack)
     ranks: dict[str, int] = {}
     for skill in profile.skills:
-        name = tech_stack.of_skill(skill.name)
+        name = tech_stack.stack_name(skill.name)
         if name:
             ranks[name] = max(RANKS[skill.rank], ranks.get(name, 0))
     shared = tuple(name for name in known if name in ranks)
-    full = sum(sorted(ranks.values(), reverse=True)[:ENOUGH])
+    full = sum(sorted(ranks.values(), reverse=True)[:FULL_STACK_SKILLS])
     points = min(most, most * sum(ranks[name] for name in shared) // full) if full else 0
-    return Item("tech alignment", points, most, _why_tech(known, ranks, shared), shared)
+    return ScoreItem("tech alignment", points, most, _why_tech(known, ranks, shared), shared)
 
 
 def _why_tech(known: dict[str, None], ranks: dict[str, int], shared: tuple[str, ...]) -> str:
@@ -77,17 +77,17 @@ def _why_tech(known: dict[str, None], ranks: dict[str, int], shared: tuple[str, 
     return f"{len(shared)} of its {len(known)} technologies are in the profile"
 
 
-def _remote_first(company: Company, profile: Profile) -> Item:
+def _remote_first(company: Company, profile: Profile) -> ScoreItem:
     most = profile.rules.company.remote_first
     if company.remote_first:
-        return Item("remote-first", most, most, "its pages say that it works remotely first")
+        return ScoreItem("remote-first", most, most, "its pages say that it works remotely first")
     why = "not known" if company.remote_first is None else "its pages say that it does not"
-    return Item("remote-first", 0, most, why)
+    return ScoreItem("remote-first", 0, most, why)
 
 
-def _ai_ml(stack: Stack, profile: Profile) -> Item:
+def _ai_ml(stack: TechStack, profile: Profile) -> ScoreItem:
     most = profile.rules.company.ai_ml
     words = tuple(dict.fromkeys(stack.ai_ml))[:5]
     if words:
-        return Item("AI/ML", most, most, "its pages are about machine learning", words)
-    return Item("AI/ML", 0, most, "its pages hardly speak of machine learning")
+        return ScoreItem("AI/ML", most, most, "its pages are about machine learning", words)
+    return ScoreItem("AI/ML", 0, most, "its pages hardly speak of machine learning")

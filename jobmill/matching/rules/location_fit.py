@@ -11,7 +11,7 @@ from jobmill.matching.profile import Profile
 from jobmill.places import gazetteer, parsed_place
 from jobmill.places.parsed_place import ParsedPlace
 
-from ..posting_facts import Facts
+from ..posting_facts import PostingFacts
 
 LONGEST: Final = 300
 """Characters of the words that are shown."""
@@ -22,7 +22,7 @@ Fit: TypeAlias = Literal["suits", "doubtful", "unlikely", "impossible"]
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class LocationFit:
     fit: Fit
     reason: str
     words: str
@@ -34,13 +34,13 @@ class _Case:
     """What is known of the two."""
 
     profile: Profile
-    spots: tuple[ParsedPlace, ...]
+    locations: tuple[ParsedPlace, ...]
     only_from: tuple[ParsedPlace, ...]
     """Where one must live to work remotely."""
-    asked_to_live: tuple[ParsedPlace, ...]
+    required_residence: tuple[ParsedPlace, ...]
     """By the text, which is easier to misread."""
     words: str
-    hopeful: bool
+    may_be_remote: bool
     """It does not say remote for certain: its text is not all here, or leaves room for it."""
 
     @property
@@ -54,17 +54,17 @@ class _Case:
     @property
     def is_at_home(self) -> bool:
         homes = parsed_place.parse_all(self.homes)
-        return any(parsed_place.is_in(spot, home) for spot in self.spots for home in homes)
+        return any(parsed_place.is_in(spot, home) for spot in self.locations for home in homes)
 
     @property
-    def wanted(self) -> str:
+    def wanted_arrangements(self) -> str:
         return " or ".join(self.profile.arrangements) or "any arrangement"
 
     def wants(self, arrangement: str) -> bool:
         return not self.profile.arrangements or arrangement in self.profile.arrangements
 
 
-def judge(profile: Profile, posting: Posting, facts: Facts) -> Whereabouts:
+def judge_location(profile: Profile, posting: Posting, facts: PostingFacts) -> LocationFit:
     """How a posting's arrangement and places suit a person."""
     named = facts.places or posting.locations or (posting.location or "",)
     arrangement = facts.arrangement or posting.arrangement
@@ -74,7 +74,7 @@ def judge(profile: Profile, posting: Posting, facts: Facts) -> Whereabouts:
         parsed_place.parse_all(
             (*posting.remote_from, *(one for one in named if _ONLY.search(one)))
         ),
-        tuple(place for place in parsed_place.parse_all(facts.lives_in) if place.areas),
+        tuple(place for place in parsed_place.parse_all(facts.required_residence) if place.areas),
         _words(facts, (*posting.remote_from, *named)),
         posting.partial or bool(not arrangement and facts.arrangement_words),
     )
@@ -86,10 +86,10 @@ def judge(profile: Profile, posting: Posting, facts: Facts) -> Whereabouts:
         found = _remote(replace(case, only_from=parsed_place.parse_all(also), words=also[0]))
         if found.fit == "suits":
             return found
-    return _on_site(case, arrangement) if arrangement else _unsaid(case)
+    return _on_site(case, arrangement) if arrangement else _arrangement_unknown(case)
 
 
-def _words(facts: Facts, named: tuple[str, ...]) -> str:
+def _words(facts: PostingFacts, named: tuple[str, ...]) -> str:
     listed = "; ".join(dict.fromkeys(place for place in named if place))
     said = facts.arrangement_words
     both = (said, "" if listed in said else listed)
@@ -97,75 +97,78 @@ def _words(facts: Facts, named: tuple[str, ...]) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\u2026"
 
 
-def _remote(case: _Case) -> Whereabouts:
+def _remote(case: _Case) -> LocationFit:
     if not case.wants("remote"):
-        return Whereabouts(
-            "impossible", f"Remote, and only {case.wanted} is wanted", case.words, "arrangement"
+        return LocationFit(
+            "impossible",
+            f"Remote, and only {case.wanted_arrangements} is wanted",
+            case.words,
+            "arrangement",
         )
-    around = case.only_from or case.spots
+    around = case.only_from or case.locations
     if case.is_at_home or not around or any(_admits(place, case) for place in around):
-        found = Whereabouts("suits", "Remote", case.words)
+        found = LocationFit("suits", "Remote", case.words)
     else:
-        found = _elsewhere(case, around)
-    if found.fit == "suits" and not case.is_at_home and _asks_to_live_elsewhere(case):
+        found = _remote_elsewhere(case, around)
+    if found.fit == "suits" and not case.is_at_home and _requires_other_residence(case):
         reason = "Remote, but the text asks to live in another country"
-        return Whereabouts("unlikely", reason, case.words)
+        return LocationFit("unlikely", reason, case.words)
     return found
 
 
-def _asks_to_live_elsewhere(case: _Case) -> bool:
-    asked = case.asked_to_live
+def _requires_other_residence(case: _Case) -> bool:
+    asked = case.required_residence
     return bool(asked) and not any(_is_in_country(place, case) for place in asked)
 
 
-def _elsewhere(case: _Case, around: tuple[ParsedPlace, ...]) -> Whereabouts:
+def _remote_elsewhere(case: _Case, around: tuple[ParsedPlace, ...]) -> LocationFit:
     """Remote, but from places of which none is the person's."""
     if any(not place.lies_in for place in around):
         # We do not know where that is.
         fit: Fit = "doubtful" if case.only_from else "suits"
-        return Whereabouts(fit, "Remote, perhaps only from other places", case.words)
+        return LocationFit(fit, "Remote, perhaps only from other places", case.words)
     if any(_is_in_country(place, case) for place in around):
         return (
-            Whereabouts("unlikely", "Remote, but only from other states or cities", case.words)
+            LocationFit("unlikely", "Remote, but only from other states or cities", case.words)
             if case.only_from
-            else Whereabouts("suits", "Remote", case.words)
+            else LocationFit("suits", "Remote", case.words)
         )
     if case.only_from:
-        return Whereabouts(
+        return LocationFit(
             "impossible", "Remote, but only from other countries", case.words, "remote_elsewhere"
         )
-    return Whereabouts("unlikely", "Remote, but in another country", case.words)
+    return LocationFit("unlikely", "Remote, but in another country", case.words)
 
 
-def _on_site(case: _Case, arrangement: str) -> Whereabouts:
+def _on_site(case: _Case, arrangement: str) -> LocationFit:
     if case.is_at_home:
         if case.wants(arrangement):
-            return Whereabouts("suits", f"{arrangement.capitalize()} in {case.cities}", case.words)
-        reason = f"{arrangement.capitalize()}, and only {case.wanted} is wanted"
-        return Whereabouts("doubtful", reason, case.words)
+            return LocationFit("suits", f"{arrangement.capitalize()} in {case.cities}", case.words)
+        reason = f"{arrangement.capitalize()}, and only {case.wanted_arrangements} is wanted"
+        return LocationFit("doubtful", reason, case.words)
     if not _is_elsewhere(case):
         reason = f"{arrangement.capitalize()}, and it does not say in which city"
-        return Whereabouts("unlikely", reason, case.words)
+        return LocationFit("unlikely", reason, case.words)
     reason = f"{arrangement.capitalize()}, and not in {case.cities}"
-    return Whereabouts("impossible", reason, case.words, "not_remote")
+    return LocationFit("impossible", reason, case.words, "not_remote")
 
 
-def _unsaid(case: _Case) -> Whereabouts:
+def _arrangement_unknown(case: _Case) -> LocationFit:
     """A posting that names a city and does not say remote is for people in that city."""
     if case.is_at_home:
         fit: Fit = "suits" if case.wants("hybrid") or case.wants("onsite") else "doubtful"
-        return Whereabouts(fit, f"In {case.cities}, and it does not say remote", case.words)
+        return LocationFit(fit, f"In {case.cities}, and it does not say remote", case.words)
     if not _is_elsewhere(case):
-        return Whereabouts("doubtful", "Neither remote nor a place was found", case.words)
+        return LocationFit("doubtful", "Neither remote nor a place was found", case.words)
     reason = f"Location not remote or {case.cities}"
-    if case.hopeful:
-        return Whereabouts("unlikely", f"{reason}, as far as the text tells", case.words)
-    return Whereabouts("impossible", reason, case.words, "not_remote")
+    if case.may_be_remote:
+        return LocationFit("unlikely", f"{reason}, as far as the text tells", case.words)
+    return LocationFit("impossible", reason, case.words, "not_remote")
 
 
 def _is_elsewhere(case: _Case) -> bool:
     """Whether only cities or other countries are named; a person's own country alone says nothing."""
-    return bool(case.spots) and not any(_admits(place, case) for place in case.spots)
+    return bool(case.locations) and not any(_admits(place, case) for place in case.locations)
 
 
 def _admits(place: ParsedPlace, case: _Case) -> bool:

@@ -13,6 +13,6 @@ STEPS: Final[dict[Seniority, int]] = {
 }  # fmt: skip
 
 
-def distance(asked: Seniority, wanted: Iterable[Seniority]) -> int:
+def steps_from(asked: Seniority, wanted: Iterable[Seniority]) -> int:
     """Steps from what is asked to the nearest that is wanted; below 0 where that is more senior."""
     return min((STEPS[asked] - STEPS[one] for one in wanted), key=lambda step: (abs(step), step))

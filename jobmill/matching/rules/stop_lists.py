@@ -14,7 +14,7 @@ from jobmill.matching.verdict import Rejection
 from jobmill.plain_text import fold_case
 
 
-def check(
+def find_rejection(
     profile: Profile,
     platforms: PlatformRules,
     *,
@@ -23,11 +23,11 @@ def check(
     company: str | None = None,
 ) -> Rejection | None:
     """The first reason never to look at a posting, from what a link alone tells."""
-    rejections = check_all(profile, platforms, urls=(url,), title=title, company=company)
+    rejections = find_rejections(profile, platforms, urls=(url,), title=title, company=company)
     return next(iter(rejections), None)
 
 
-def check_all(
+def find_rejections(
     profile: Profile,
     platforms: PlatformRules,
     *,

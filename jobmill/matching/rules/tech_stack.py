@@ -45,52 +45,52 @@ _AI = re.compile(
     re.IGNORECASE,
 )
 _AI_SHORT = re.compile(r"\b(?:AI|A\.I\.|ML|LLMs?|GenAI|NLP|KI)\b(?!\s*(?:\d|[A-Z]{2}\b))")
-_FOCUS = 3
+_MIN_MENTIONS = 3
 """So often a site must speak of it before it is what the company is about."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
+class TechStack:
     names: tuple[str, ...] = ()
     """In small letters, in the order in which they come."""
     ai_ml: tuple[str, ...] = ()
     """The words that show a focus on machine learning; none where there is no such focus."""
 
 
-def find(about: str, texts: Iterable[str]) -> Stack:
+def find_tech_stack(about: str, texts: Iterable[str]) -> TechStack:
     """What the texts of a site name; `about` is what the company says of itself in short."""
     whole = [about, *texts]
-    return Stack(names=_named(whole), ai_ml=_focus(about, whole))
+    return TechStack(names=_names_in(whole), ai_ml=_ai_focus(about, whole))
 
 
-def of_skill(name: str) -> str | None:
+def stack_name(name: str) -> str | None:
     """How a stack calls a skill of a profile; None for what no stack tells."""
-    return STACK.get(skills.canonical(name))
+    return STACK.get(skills.canonical_name(name))
 
 
-def _named(texts: Iterable[str]) -> tuple[str, ...]:
+def _names_in(texts: Iterable[str]) -> tuple[str, ...]:
     lines = (line for text in texts for line in text.splitlines())
     return tuple(dict.fromkeys(name for line in lines for name in _in_line(line)))
 
 
 def _in_line(line: str) -> list[str]:
-    hits = [hit for hit in skills.find(line) if hit.name in STACK]
+    hits = [hit for hit in skills.find_skills(line) if hit.name in STACK]
     sure = {hit.name for hit in hits if line[hit.start : hit.end].casefold() not in _EVERYDAY}
     return [STACK[hit.name] for hit in hits if hit.name in sure or _is_meant(line, hit, sure)]
 
 
-def _is_meant(line: str, hit: skills.Hit, sure: set[str]) -> bool:
+def _is_meant(line: str, hit: skills.SkillHit, sure: set[str]) -> bool:
     """Whether a word that is no name to most people is one here."""
     around = line[max(0, hit.start - _REACH) : hit.end + _REACH]
     return line[hit.start].isupper() and bool(sure or _TRADE.search(around))
 
 
-def _focus(about: str, texts: list[str]) -> tuple[str, ...]:
+def _ai_focus(about: str, texts: list[str]) -> tuple[str, ...]:
     told = _ai_words(about)
     if told:
         return told
     said = [word for text in texts for word in _ai_words(text)]
-    return tuple(dict.fromkeys(said)) if len(said) >= _FOCUS else ()
+    return tuple(dict.fromkeys(said)) if len(said) >= _MIN_MENTIONS else ()
 
 
 def _ai_words(text: str) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ _LEVEL_WORDS: Final = (
     " iv v level remote hybrid onsite"
 )
 LEVELS: Final = frozenset(_LEVEL_WORDS.split())
-UNSAID, UNKNOWN = 0.7, 0.2
+OPEN_FIELD, UNKNOWN_FIELD = 0.7, 0.2
 """A field that one of the titles leaves open; one that it names and we do not know."""
 
 _FIELD_OF: Final = {word: field for field, words in FIELDS.items() for word in words.split()}
@@ -114,13 +114,13 @@ class _Title:
     words: frozenset[str]
 
 
-def nearest(title: str, wanted: Iterable[str]) -> tuple[float, str]:
+def find_closest(title: str, wanted: Iterable[str]) -> tuple[float, str]:
     """How near a title is to the nearest one wanted, from 0 to 1, and which that is."""
     given = {one: _read(one) for one in wanted}
     # Whoever wants to be a "Software Engineer" or a "Staff Engineer" means software both times.
     fields = frozenset(field for one in given.values() for field in one.fields)
     near = {
-        one: _nearness(_read(title), replace(known, fields=known.fields or fields))
+        one: _similarity(_read(title), replace(known, fields=known.fields or fields))
         for one, known in given.items()
     }
     best = max(near, key=lambda one: near[one])
@@ -159,30 +159,33 @@ def _fields(before: list[str], behind: list[str], role: str | None) -> frozenset
     return fields & _DISTANT or (fields - {"software"} or fields)
 
 
-def _nearness(one: _Title, other: _Title) -> float:
+def _similarity(one: _Title, other: _Title) -> float:
     if one.words == other.words and one.role == other.role:
         return 1.0
     if one.role is None or other.role is None:
-        return _shared(one.words, other.words) * (1 if one.role == other.role else 0.5)
+        return _shared_words(one.words, other.words) * (1 if one.role == other.role else 0.5)
     role = 1.0 if one.role == other.role else NEAR_ROLES.get(frozenset((one.role, other.role)), 0.0)
-    return 0.25 * role + 0.75 * max(role, 0.1) * _field(one, other)
+    return 0.25 * role + 0.75 * max(role, 0.1) * _field_similarity(one, other)
 
 
-def _field(one: _Title, other: _Title) -> float:
+def _field_similarity(one: _Title, other: _Title) -> float:
     """1 where both name the same field; words that we do not know count only where they are shared."""
     if not one.fields or not other.fields:
-        return max(_unsaid(one, other), _shared(one.words, other.words - ROLES.keys()))
+        return max(
+            _similarity_without_field(one, other),
+            _shared_words(one.words, other.words - ROLES.keys()),
+        )
     pairs = [(a, b) for a in one.fields for b in other.fields]
     return max(
         1.0 if a == b else NEAR_FIELDS.get((a, b)) or NEAR_FIELDS.get((b, a), 0) for a, b in pairs
     )
 
 
-def _unsaid(*both: _Title) -> float:
+def _similarity_without_field(*both: _Title) -> float:
     known = any(one.words - ROLES.keys() and not one.fields for one in both)
     distant = any(one.fields & _DISTANT for one in both)
-    return UNKNOWN if known or distant else UNSAID
+    return UNKNOWN_FIELD if known or distant else OPEN_FIELD
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+def _shared_words(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(other) if other else 0.0

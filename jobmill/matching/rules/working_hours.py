@@ -18,20 +18,20 @@ FAR: Final = 9
 
 
 @lru_cache(maxsize=1_024)
-def standard(zone: str) -> float:
+def standard_offset(zone: str) -> float:
     """Hours from UTC without summer time, so that a score does not change with the season."""
     known = ZoneInfo(zone)
     offsets = (dt.datetime(2026, month, 1, tzinfo=known).utcoffset() for month in (1, 7))
     return min(offset.total_seconds() / 3_600 for offset in offsets if offset is not None)
 
 
-def apart(zone: str, zones: Iterable[float]) -> float:
+def hours_apart(zone: str, zones: Iterable[float]) -> float:
     """Hours to the nearest of the zones, around the globe the shorter way."""
-    own = standard(zone)
+    own = standard_offset(zone)
     return min(min(abs(own - other) % 24, 24 - abs(own - other) % 24) for other in zones)
 
 
-def points(hours: float, span: Span) -> int:
+def points_for_hours(hours: float, span: Span) -> int:
     """The most where the hours are the same, nothing at three hours, the least from nine on."""
     nothing = min(max(0, span.least), span.most)
     if hours <= NEUTRAL:

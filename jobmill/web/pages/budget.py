@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
-from jobmill.matching import match_counts
+from jobmill.matching import matches
 from jobmill.outside import budget_ledger, model_prices
 from jobmill.outside.budget_ledger import LedgerLine, PeriodSpending
 from jobmill.queue import inspect
@@ -135,7 +135,7 @@ async def _read(tx: Tx, days: int) -> BudgetPage:
         await budget_ledger.read_spending(tx, "day"),
         await budget_ledger.read_spending(tx, "month"),
         await budget_ledger.read_lines(tx, days),
-        await match_counts.created(tx, days),
+        await matches.count_created(tx, days),
         blocked.get("budget", 0),
         await server_time(tx),
     )

@@ -36,7 +36,7 @@ class DemoStatus:
         if time.monotonic() < self._valid_until:
             return
         async with db.transaction() as tx:
-            self.is_demo = await setup.is_on(tx)
+            self.is_demo = await setup.is_demo(tx)
         self._valid_until = time.monotonic() + CACHE_SECONDS
 
 
@@ -49,9 +49,9 @@ async def refresh_demo_status(request: Request, db: Db) -> None:
 async def show(visitor: Admin, db: Db, page: Page) -> HTMLResponse:
     """What ending the demo deletes."""
     async with db.transaction() as tx:
-        is_demo = await setup.is_on(tx)
+        is_demo = await setup.is_demo(tx)
         # Counted only in a demo, which is small.
-        counts = await cleanup.count(tx) if is_demo else ()
+        counts = await cleanup.count_data(tx) if is_demo else ()
     return page("demo/page.html", is_on=is_demo, counts=counts)
 
 
@@ -60,6 +60,6 @@ async def end(request: Request, visitor: Admin, form: Fields) -> Response:
     """Delete the demo and start the set-up."""
     if form.get("sure") != "yes":
         raise Invalid(say("Confirm that you want to end the demo. Its data cannot be restored."))
-    await cleanup.end(cast(Database, request.app.state.database))
+    await cleanup.end_demo(cast(Database, request.app.state.database))
     request.app.state.demo_status.invalidate()
     return RedirectResponse("/setup", 303)

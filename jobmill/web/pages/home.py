@@ -14,8 +14,8 @@ from jobmill.db import Tx
 from jobmill.hiring.waitlist import pending
 from jobmill.hiring.waitlist.pending import PendingOffer
 from jobmill.matching import judging_feed, matches
-from jobmill.matching.matches import Wanted
-from jobmill.matching.profiles import ProfileId, Version
+from jobmill.matching.matches import MatchQuery
+from jobmill.matching.profiles import ProfileId, ProfileVersion
 from jobmill.outside import budget_ledger
 from jobmill.outside.budget_ledger import PeriodSpending
 from jobmill.queue import inspect
@@ -36,7 +36,7 @@ COUNT_LIMIT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class HomeState:
-    version: Version | None
+    version: ProfileVersion | None
     new: int
     best: Sequence[MatchRow]
     unscored: int
@@ -103,12 +103,12 @@ async def read(tx: Tx) -> HomeState:
 
 
 async def _find_best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
-    filter = Wanted(profile_id=profile_id, statuses=["new"], limit=MAX_ROWS)
+    filter = MatchQuery(profile_id=profile_id, statuses=["new"], limit=MAX_ROWS)
     return await matches.find(tx, filter)
 
 
 async def _count_new(tx: Tx, profile_id: ProfileId) -> int:
-    listed = await matches.listed(tx, profile_id, most=COUNT_LIMIT)
+    listed = await matches.count_shown(tx, profile_id, most=COUNT_LIMIT)
     return next((count.count for count in listed if count.status == "new"), 0)
 
 

@@ -49,7 +49,7 @@ async def add(fields: Fields, visitor: Recruiter, db: Db, page: Page) -> Respons
     try:
         form.check()
         async with db.transaction() as tx:
-            id = await company_pipeline.begin(tx, form.name, form.website or None)
+            id = await company_pipeline.ensure_company(tx, form.name, form.website or None)
             item = await submit_analysis(tx, id, force=False)
     except (Conflict, Invalid, Unavailable) as error:
         status = html_errors.status_code(error)
@@ -62,7 +62,7 @@ async def submit_analysis(tx: Tx, id: int, *, force: bool) -> ItemId | None:
     company = await companies.get(tx, id, with_counts=False)
     if not force and companies.is_up_to_date(company, await server_time(tx)):
         return None
-    return await task_progress.submit_or_join(tx, company_pipeline.work(id, force=force))
+    return await task_progress.submit_or_join(tx, company_pipeline.new_item(id, force=force))
 
 
 def progress_url(id: int, item: ItemId) -> str:

@@ -30,10 +30,10 @@ from jobmill.matching import (
 )
 from jobmill.matching.matches import MatchId
 from jobmill.matching.profile import Profile
-from jobmill.matching.profiles import Version
+from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.verdict import FilterResult
-from jobmill.matching.verdicts import Word
-from jobmill.matching.what_if import Difference
+from jobmill.matching.verdicts import Verdict
+from jobmill.matching.what_if import VerdictDifference
 from jobmill.web import job_view
 from jobmill.web.dependencies import Db, RawDb
 from jobmill.web.page_query import ShortText, strip_text
@@ -54,9 +54,9 @@ class ListingDetail:
     duplicates: list[Listing]
     events: list[history.CatalogEvent]
     source: Source | None
-    version: Version | None
+    version: ProfileVersion | None
     """The profile version that the job was scored for."""
-    verdict: Word | None
+    verdict: Verdict | None
     match_id: MatchId | None
     lineage: UUID | None
 
@@ -84,11 +84,11 @@ class WhatIfQuery(BaseModel):
     def apply(self, profile: Profile, listing: Listing) -> Profile:
         """The changed profile; Invalid if a skill or a place is unknown."""
         places = [self.place] if self.place else []
-        what_if.check(listings.to_posting(listing), having=self.skills, places=places)
+        what_if.check_changes(listings.to_posting(listing), having=self.skills, places=places)
         arrangements: list[Arrangement] | None = None
         if self.arrangement:
             arrangements = [] if self.arrangement == "any" else [self.arrangement]
-        return what_if.change(
+        return what_if.apply_changes(
             profile,
             having=self.skills,
             without=_split(self.without),
@@ -130,7 +130,7 @@ async def show(
         threshold=job_view.describe_threshold(result),
         facts=_facts(listing),
         dates=_dates(listing),
-        pieces=skill_highlights.cut(
+        pieces=skill_highlights.split_at_skills(
             listing.description or "", result.matched_skills if result else ()
         ),
         events=[(event.at, job_view.describe_listing_event(event)) for event in detail.events],
@@ -147,7 +147,7 @@ async def _read(tx: Tx, id: int, profile: str | None) -> ListingDetail:
     verdict = await verdicts.get(tx, version.profile_id, id) if version else None
     if version and verdict:
         # The version that the job was scored for, which may be an older one.
-        version = await profiles.by_id(tx, version.profile_id, version=verdict.profile_version)
+        version = await profiles.get_by_id(tx, version.profile_id, version=verdict.profile_version)
     linked = await duplicate_links.find_linked(tx, listing.duplicate_of or id)
     duplicate_ids = [
         duplicate for duplicate in [listing.duplicate_of, *linked] if duplicate and duplicate != id
@@ -160,7 +160,7 @@ async def _read(tx: Tx, id: int, profile: str | None) -> ListingDetail:
         await sources.get(tx, listing.source_id) if listing.source_id else None,
         version,
         verdict,
-        await matches.of_listing(tx, version.profile_id, id) if version else None,
+        await matches.find_id_by_listing(tx, version.profile_id, id) if version else None,
         await job_view.find_lineage(tx, verdict),
     )
 
@@ -171,7 +171,7 @@ def _filter_result(detail: ListingDetail) -> FilterResult | None:
         return detail.verdict.filter_result
     if detail.version is None:
         return None
-    return local_score.sift(detail.version.profile(), detail.listing, PLATFORM_RULES)
+    return local_score.apply_filter(detail.version.profile(), detail.listing, PLATFORM_RULES)
 
 
 def _describe_decision(detail: ListingDetail) -> str:
@@ -223,14 +223,14 @@ def _split(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _describe_change(difference: Difference) -> str:
+def _describe_change(difference: VerdictDifference) -> str:
     before, after = difference.before, difference.after
     return f"{job_view.describe_standing(before)} → {job_view.describe_standing(after)}"
 
 
 async def _compare(
     database: Database, detail: ListingDetail, query: WhatIfQuery
-) -> tuple[Difference | None, str | None]:
+) -> tuple[VerdictDifference | None, str | None]:
     """How the changes would alter the score, or what is wrong with them."""
     if detail.version is None:
         return None, say("There is no profile yet. Create one first.")
@@ -242,13 +242,18 @@ async def _compare(
     try:
         async with asyncio.timeout(WHAT_IF_SECONDS):
             async with database.transaction() as tx:
-                employer = await rescore.employer_of(tx, detail.listing)
+                employer = await rescore.read_employer(tx, detail.listing)
             before, after = [
                 await local_score.judge(
-                    database, candidate, detail.listing, employer, PLATFORM_RULES, anyway=True
+                    database,
+                    candidate,
+                    detail.listing,
+                    employer,
+                    PLATFORM_RULES,
+                    score_rejected=True,
                 )
                 for candidate in (profile, changed_profile)
             ]
     except (*CONNECTION_ERRORS, TimeoutError) as error:
         raise Unavailable(say("Scoring took too long. Try again in a moment.")) from error
-    return what_if.compare(before, after), None
+    return what_if.compare_verdicts(before, after), None

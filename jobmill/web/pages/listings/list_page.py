@@ -13,7 +13,7 @@ from jobmill.catalog import listing_search
 from jobmill.catalog.listing_search import ListingHit
 from jobmill.catalog.posting import Arrangement
 from jobmill.matching import verdicts
-from jobmill.matching.verdicts import Said
+from jobmill.matching.verdicts import VerdictReason
 from jobmill.web import job_view
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
@@ -62,16 +62,16 @@ class ListingRow(NamedTuple):
     hit: ListingHit
     place: str
     salary: str | None
-    verdict: Said | None
+    verdict: VerdictReason | None
     reason: str
 
     @classmethod
-    def of(cls, hit: ListingHit, verdict: Said | None) -> ListingRow:
+    def of(cls, hit: ListingHit, verdict: VerdictReason | None) -> ListingRow:
         place, salary = job_view.describe_place(hit), job_view.describe_salary(hit)
         return cls(hit, place, salary, verdict, _describe(verdict))
 
 
-def _describe(verdict: Said | None) -> str:
+def _describe(verdict: VerdictReason | None) -> str:
     if verdict is None:
         return ""
     if verdict.outcome == "filtered":
@@ -88,7 +88,7 @@ async def show(query: Annotated[ListingListQuery, Query()], db: Db, page: Page) 
             tx, search, after=query.after, limit=PAGE_SIZE, max_scanned=SCAN_LIMIT
         )
         ids = [hit.id for hit in result.hits]
-        summaries = await verdicts.said(tx, version.profile_id, ids) if version else {}
+        summaries = await verdicts.read_reasons(tx, version.profile_id, ids) if version else {}
     return page(
         "listings/page.html",
         query=query,

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
 from jobmill.matching import matches, profiles
-from jobmill.matching.matches import Status, Wanted
+from jobmill.matching.matches import MatchQuery, Status
 from jobmill.web import job_view
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow, format_capped
@@ -71,8 +71,8 @@ async def show(
         if version is None:
             return page("matches/no_profile.html")
         columns = await _read_columns(tx, version.profile_id, query.profile)
-        changed_match = await matches.known(tx, done) if done else None
-        all_profiles = await profiles.find(tx)
+        changed_match = await matches.find_by_id(tx, done) if done else None
+        all_profiles = await profiles.find_all(tx)
     return page(
         "matches/board.html",
         topics=["matches"],
@@ -88,11 +88,11 @@ async def show(
 
 
 async def _read_columns(tx: Tx, profile_id: int, profile: str | None) -> list[BoardColumn]:
-    listed = await matches.listed(tx, profiles.ProfileId(profile_id), most=COUNT_LIMIT)
+    listed = await matches.count_shown(tx, profiles.ProfileId(profile_id), most=COUNT_LIMIT)
     counts = {count.status: count.count for count in listed}
     columns: list[BoardColumn] = []
     for status in COLUMNS:
-        filter = Wanted(profile_id, statuses=[status], limit=CARDS_PER_COLUMN)
+        filter = MatchQuery(profile_id, statuses=[status], limit=CARDS_PER_COLUMN)
         rows = [MatchRow.of(match) for match in await matches.find(tx, filter)]
         count = counts.get(status, 0)
         url = InboxQuery(profile=profile, status=status).url("/matches")

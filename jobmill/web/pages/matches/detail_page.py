@@ -15,8 +15,8 @@ from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.matching import duplicate_matches, matches, profiles, skill_highlights, verdicts
-from jobmill.matching.matches import Event, Match
-from jobmill.matching.verdicts import Word
+from jobmill.matching.matches import Match, MatchEvent
+from jobmill.matching.verdicts import Verdict
 from jobmill.web import job_view
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db, View
@@ -36,8 +36,8 @@ MATCHES_PATH = re.compile(r"/matches(?:[/?][\x21-\x5b\x5d-\x7e]*)?")
 @dataclass(frozen=True, slots=True)
 class MatchDetail:
     row: MatchRow
-    events: list[Event]
-    verdict: Word | None
+    events: list[MatchEvent]
+    verdict: Verdict | None
     strike_limit: int
     source: Source | None
     lineage: UUID | None
@@ -61,7 +61,7 @@ async def show(match_id: PathId, db: Db, page: Page) -> HTMLResponse:
         bars=bars,
         bar_total=job_view.describe_total(bars, match.match_score),
         threshold=job_view.describe_threshold(detail.verdict and detail.verdict.match_result),
-        pieces=skill_highlights.cut(match.description or "", match.matched_skills),
+        pieces=skill_highlights.split_at_skills(match.description or "", match.matched_skills),
         intake=job_view.format_resume_intake(match.resume_intake),
         events=[(event.at, job_view.describe_match_event(event)) for event in detail.events],
         back=f"/matches/{match.id}",
@@ -75,7 +75,7 @@ async def _read(tx: Tx, id: int) -> MatchDetail:
     verdict = await verdicts.get(tx, version.profile_id, match.listing_id)
     return MatchDetail(
         await _read_row(tx, match),
-        await matches.events(tx, id),
+        await matches.read_events(tx, id),
         verdict,
         version.profile().rules.strikes.threshold,
         await sources.get(tx, listing.source_id) if listing.source_id else None,
@@ -84,7 +84,9 @@ async def _read(tx: Tx, id: int) -> MatchDetail:
 
 
 async def _read_row(tx: Tx, match: Match) -> MatchRow:
-    return MatchRow.of(match, (await duplicate_matches.of(tx, [match.id])).get(match.id, ()))
+    return MatchRow.of(
+        match, (await duplicate_matches.find_duplicates(tx, [match.id])).get(match.id, ())
+    )
 
 
 HtmxRequest = Annotated[Literal["true"] | None, Header(alias="HX-Request")]
@@ -110,7 +112,7 @@ async def undo(
 ) -> Response:
     """Restore the previous status."""
     async with db.transaction() as tx:
-        _, match = await matches.undo(tx, match_id, actor=visitor.actor.name)
+        _, match = await matches.undo_status(tx, match_id, actor=visitor.actor.name)
         row = await _read_row(tx, match)
     return _respond(row, form, view, is_htmx=bool(hx))
 

@@ -34,7 +34,7 @@ async def _export(query: InboxQuery, db: Db, form: Form) -> StreamingResponse:
     async with db.transaction() as tx:
         version = await profiles.get(tx, query.profile)
     filter = query.without("after").to_filter(version.profile_id, match_export.PAGE)
-    pages = match_export.read(db.transaction, filter)
+    pages = match_export.read_pages(db.transaction, filter)
     # Read the first page before the response starts, so that an early failure is an error page.
     first = await anext(pages)
     headers = {"Content-Disposition": f'attachment; filename="matches.{form}"'}
@@ -45,7 +45,7 @@ async def _export(query: InboxQuery, db: Db, form: Form) -> StreamingResponse:
 async def _write(
     first: list[Match], pages: AsyncGenerator[list[Match]], form: Form
 ) -> AsyncGenerator[str]:
-    yield match_export.head(form)
-    yield "".join(match_export.write(match, form) for match in first)
+    yield match_export.header(form)
+    yield "".join(match_export.write_match(match, form) for match in first)
     async for page in pages:
-        yield "".join(match_export.write(match, form) for match in page)
+        yield "".join(match_export.write_match(match, form) for match in page)

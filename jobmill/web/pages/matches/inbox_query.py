@@ -7,8 +7,8 @@ from typing import Annotated, get_args
 from pydantic import Field
 
 from jobmill.catalog.posting import Arrangement
-from jobmill.matching.matches import Order, Status, Wanted
-from jobmill.matching.saved_views import Filters
+from jobmill.matching.matches import MatchQuery, Order, Status
+from jobmill.matching.saved_views import InboxFilters
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID
 
@@ -25,7 +25,7 @@ class InboxQuery(PageQuery):
     after: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
 
     @classmethod
-    def from_filters(cls, filters: Filters, profile: str | None) -> InboxQuery:
+    def from_filters(cls, filters: InboxFilters, profile: str | None) -> InboxQuery:
         """The query of a saved view."""
         return cls(
             profile=profile,
@@ -37,9 +37,9 @@ class InboxQuery(PageQuery):
         )
 
     @property
-    def filters(self) -> Filters:
+    def filters(self) -> InboxFilters:
         newest = self.order == "newest"
-        return Filters(self.status, self.least, self.arrangement, self.q, newest=newest)
+        return InboxFilters(self.status, self.least, self.arrangement, self.q, newest=newest)
 
     @property
     def is_filtered(self) -> bool:
@@ -48,7 +48,7 @@ class InboxQuery(PageQuery):
     @property
     def can_be_saved(self) -> bool:
         """Whether there is a filter or an order that a view could save."""
-        return self.filters != Filters()
+        return self.filters != InboxFilters()
 
-    def to_filter(self, profile_id: int, limit: int) -> Wanted:
-        return self.filters.wanted(profile_id, after=self.after, limit=limit)
+    def to_filter(self, profile_id: int, limit: int) -> MatchQuery:
+        return self.filters.to_query(profile_id, after=self.after, limit=limit)

@@ -21,11 +21,11 @@ from jobmill.matching import (
     saved_views,
     verdicts,
 )
-from jobmill.matching.duplicate_matches import Copy
-from jobmill.matching.inbox import REACH, Found
-from jobmill.matching.matches import Count, Match, Status
-from jobmill.matching.profiles import Entry, Version
-from jobmill.matching.saved_views import View as SavedView
+from jobmill.matching.duplicate_matches import MatchDuplicate
+from jobmill.matching.inbox import SCAN_LIMIT, MatchPage
+from jobmill.matching.matches import Match, Status, StatusCount
+from jobmill.matching.profiles import ProfileSummary, ProfileVersion
+from jobmill.matching.saved_views import SavedView
 from jobmill.web import html_errors, job_view
 from jobmill.web.dependencies import Db, RequestDatabase, View
 from jobmill.web.job_view import MatchRow, format_capped
@@ -50,11 +50,11 @@ class NewMatchesQuery(InboxQuery):
 
 @dataclass(frozen=True, slots=True)
 class InboxPage:
-    version: Version
-    result: Found
-    copies: Mapping[int, Sequence[Copy]]
-    profiles: list[Entry]
-    counts: list[Count]
+    version: ProfileVersion
+    result: MatchPage
+    copies: Mapping[int, Sequence[MatchDuplicate]]
+    profiles: list[ProfileSummary]
+    counts: list[StatusCount]
     views: list[SavedView]
     newest: int
     changed_match: Match | None
@@ -114,7 +114,7 @@ async def render(
         topics=["matches"],
         query=query,
         content=content,
-        scan_limit=REACH,
+        scan_limit=SCAN_LIMIT,
         rows=[
             MatchRow.of(match, content.copies.get(match.id, ())) for match in content.result.matches
         ],
@@ -132,27 +132,27 @@ async def render(
 
 async def read_inbox(
     tx: Tx,
-    version: Version,
+    version: ProfileVersion,
     query: InboxQuery,
     done: int | None = None,
     gone: int | None = None,
 ) -> InboxPage:
     id = version.profile_id
     # Read before the list: a match that arrives in between counts as new and is not lost.
-    newest = await matches.newest(tx)
-    result = await inbox.find(tx, query.to_filter(id, PAGE_SIZE))
-    counts = [count for count in await matches.listed(tx, id, most=COUNT_LIMIT) if count.count]
-    changed_match = await matches.known(tx, done) if done else None
+    newest = await matches.newest_id(tx)
+    result = await inbox.read_page(tx, query.to_filter(id, PAGE_SIZE))
+    counts = [count for count in await matches.count_shown(tx, id, most=COUNT_LIMIT) if count.count]
+    changed_match = await matches.find_by_id(tx, done) if done else None
     empty_reason = (
         "" if result.matches else await _empty_reason(tx, version, query, result, bool(counts))
     )
     return InboxPage(
         version,
         result,
-        await duplicate_matches.of(tx, [match.id for match in result.matches]),
-        await profiles.find(tx),
+        await duplicate_matches.find_duplicates(tx, [match.id for match in result.matches]),
+        await profiles.find_all(tx),
         counts,
-        await saved_views.find(tx, id),
+        await saved_views.find_all(tx, id),
         newest,
         changed_match,
         await _find_removed_view(tx, id, gone),
@@ -171,7 +171,7 @@ async def _find_removed_view(tx: Tx, profile_id: int, id: int | None) -> SavedVi
 
 
 async def _empty_reason(
-    tx: Tx, version: Version, query: InboxQuery, result: Found, has_matches: bool
+    tx: Tx, version: ProfileVersion, query: InboxQuery, result: MatchPage, has_matches: bool
 ) -> str:
     """Why the list is empty, as a code for the template."""
     if result.partial:
@@ -182,7 +182,7 @@ async def _empty_reason(
         return "filtered" if query.is_filtered else "dismissed"
     if await judging_feed.count(tx, version.profile_id, most=1):
         return "scoring"
-    return "no fit" if await verdicts.is_any(tx, version.profile_id) else "no jobs"
+    return "no fit" if await verdicts.has_any(tx, version.profile_id) else "no jobs"
 
 
 @router.get("/news")

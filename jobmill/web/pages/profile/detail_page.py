@@ -15,7 +15,7 @@ from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import judging_feed, profiles
 from jobmill.matching.profile import Profile, Rules
-from jobmill.matching.profiles import Entry, Version
+from jobmill.matching.profiles import ProfileSummary, ProfileVersion
 from jobmill.queue.feed import notify_feeds
 from jobmill.web import job_view
 from jobmill.web.auth import Recruiter
@@ -41,15 +41,15 @@ class ProfileQuery(PageQuery):
 
 @dataclass(frozen=True, slots=True)
 class ProfileDetail:
-    version: Version
+    version: ProfileVersion
     profile: Profile
-    profiles: Sequence[Entry]
-    versions: Sequence[Version]
+    profiles: Sequence[ProfileSummary]
+    versions: Sequence[ProfileVersion]
     waiting: int
     """Listings that wait to be scored."""
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> ProfileSummary:
         return next(entry for entry in self.profiles if entry.name == self.version.name)
 
 
@@ -62,8 +62,8 @@ async def show(query: Annotated[ProfileQuery, Query()], db: Db, page: Page) -> H
         detail = ProfileDetail(
             version,
             version.profile(),
-            await profiles.find(tx),
-            await profiles.history(tx, version.name),
+            await profiles.find_all(tx),
+            await profiles.read_versions(tx, version.name),
             await judging_feed.count(tx, version.profile_id, most=COUNT_LIMIT),
         )
     return page(
@@ -77,7 +77,7 @@ async def show(query: Annotated[ProfileQuery, Query()], db: Db, page: Page) -> H
     )
 
 
-def _notice(did: str, version: Version) -> str:
+def _notice(did: str, version: ProfileVersion) -> str:
     name, number = version.name, version.version
     match did:
         case "saved":
@@ -138,29 +138,33 @@ async def show_version(query: Annotated[ProfileQuery, Query()], db: Db, page: Pa
     )
 
 
-async def _find_previous(tx: Tx, version: Version) -> Version | None:
+async def _find_previous(tx: Tx, version: ProfileVersion) -> ProfileVersion | None:
     try:
         return await profiles.get(tx, version.name, version=version.version - 1)
     except NotFound:
         return None
 
 
-async def _pause(tx: Tx, version: Version, by: str) -> None:
+async def _pause(tx: Tx, version: ProfileVersion, by: str) -> None:
     await profiles.pause(tx, version.name)
 
 
-async def _resume(tx: Tx, version: Version, by: str) -> None:
+async def _resume(tx: Tx, version: ProfileVersion, by: str) -> None:
     if await profiles.resume(tx, version.name):
-        await judging_feed.add_missed(tx, version.profile_id)
+        await judging_feed.add_unjudged(tx, version.profile_id)
         await notify_feeds(tx)
 
 
-async def _make_default(tx: Tx, version: Version, by: str) -> None:
-    await profiles.use(tx, version.name, by=by)
+async def _make_default(tx: Tx, version: ProfileVersion, by: str) -> None:
+    await profiles.set_default(tx, version.name, by=by)
 
 
 async def _apply(
-    db: Db, form: Fields, by: str, action: Callable[[Tx, Version, str], Awaitable[None]], did: str
+    db: Db,
+    form: Fields,
+    by: str,
+    action: Callable[[Tx, ProfileVersion, str], Awaitable[None]],
+    did: str,
 ) -> Response:
     async with db.transaction(SLOW_SECONDS) as tx:
         version = await profiles.get(tx, form.get("profile") or None)

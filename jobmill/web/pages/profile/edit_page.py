@@ -14,8 +14,8 @@ from jobmill.db import Database, Tx
 from jobmill.errors import AppError, Conflict, Invalid, NotFound
 from jobmill.matching import judging_feed, profiles
 from jobmill.matching.profile import Profile
-from jobmill.matching.profile_document import BadProfile, Problem
-from jobmill.matching.profiles import Saved, Version
+from jobmill.matching.profile_document import InvalidProfile, ProfileProblem
+from jobmill.matching.profiles import ProfileVersion, SavedProfile
 from jobmill.queue.feed import notify_feeds
 from jobmill.web import html_errors, resume_upload
 from jobmill.web.auth import Recruiter, Visitor
@@ -39,7 +39,7 @@ SAVE_SECONDS = 60.0
 class FormFeedback:
     """What the form page shows besides the form: problems, a preview, a resume that was read."""
 
-    problems: Sequence[Problem] = ()
+    problems: Sequence[ProfileProblem] = ()
     error: str = ""
     missing: Sequence[str] = ()
     """Fields that the resume said nothing about."""
@@ -89,7 +89,7 @@ async def edit(
             start = await profiles.get(tx, newest.name, version=query.version)
     form = replace(
         ProfileForm.from_profile(start.profile() if start else Profile()),
-        name=newest.name if newest else "" if new else profiles.FIRST,
+        name=newest.name if newest else "" if new else profiles.DEFAULT_NAME,
         after=newest.version if newest else 0,
         mode="yaml" if how == "yaml" else "fields",
     )
@@ -130,7 +130,7 @@ async def render_error(
     steps: Sequence[object] = (),
 ) -> HTMLResponse:
     """The form again, with the typed values and the problems."""
-    if isinstance(error, BadProfile):
+    if isinstance(error, InvalidProfile):
         feedback = FormFeedback(problems=error.problems)
         return render_form(page, template, form, feedback, 422, steps=steps)
     if isinstance(error, Conflict):
@@ -152,7 +152,7 @@ async def _render_preview(
     return render_form(page, "profile/edit.html", form, feedback)
 
 
-async def _find(tx: Tx, name: str) -> Version | None:
+async def _find(tx: Tx, name: str) -> ProfileVersion | None:
     try:
         return await profiles.get(tx, name)
     except NotFound:
@@ -167,7 +167,7 @@ async def save(
     visitor: Visitor,
     *,
     rescore: bool = False,
-) -> Saved:
+) -> SavedProfile:
     """Save a new version. A first version is scored for all open listings; a later one only with
     `rescore`: then changed listings are queued, or all if there were too many to preview."""
     async with db.transaction() as tx:
@@ -175,8 +175,8 @@ async def save(
     result = await preview(database, current.profile_id, profile) if current and rescore else None
     async with db.transaction(SAVE_SECONDS) as tx:
         by, note = visitor.name or visitor.actor.name, form.note or None
-        saved = await profiles.save(tx, form.name, profile, by=by, note=note, after=form.after)
-        await judging_feed.begin(tx, saved)
+        saved = await profiles.save(tx, form.name, profile, by=by, note=note, based_on=form.after)
+        await judging_feed.add_for_new_profile(tx, saved)
         if saved.changed and current and result:
             await _queue_rescoring(tx, current.profile_id, result)
     return saved
@@ -209,7 +209,9 @@ async def upload(request: Request, visitor: Recruiter, db: Db, page: Page) -> Re
     return render_form(page, "profile/edit.html", form, feedback)
 
 
-def form_from_resume(draft: Profile, newest: Version | None, resume_name: str) -> ProfileForm:
+def form_from_resume(
+    draft: Profile, newest: ProfileVersion | None, resume_name: str
+) -> ProfileForm:
     """Values of the resume over those of the current profile; a resume has no rules or wishes."""
     note = say("read from %(name)s", name=resume_name)
     if newest is None:

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 from jobmill.catalog.posting import Arrangement, Period, Seniority
 from jobmill.matching import profile_document
 from jobmill.matching.profile import RANKS, Profile
-from jobmill.matching.profile_document import BadProfile, Problem
-from jobmill.matching.profiles import FIRST, Version
+from jobmill.matching.profile_document import InvalidProfile, ProfileProblem
+from jobmill.matching.profiles import DEFAULT_NAME, ProfileVersion
 from jobmill.web.form import LongForm
 from jobmill.web.translations import say
 
@@ -52,7 +52,7 @@ class SkillRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProfileForm:
-    name: str = FIRST
+    name: str = DEFAULT_NAME
     after: int = 0
     """The version that was edited; 0 for a new profile."""
     note: str = ""
@@ -67,16 +67,16 @@ class ProfileForm:
 
     @classmethod
     def from_profile(
-        cls, profile: Profile, version: Version | None = None, *, is_new: bool | None = None
+        cls, profile: Profile, version: ProfileVersion | None = None, *, is_new: bool | None = None
     ) -> ProfileForm:
         """A form with the values of a profile; in a new one, unset required fields stay empty."""
         data = profile.model_dump(mode="json")
-        text = profile_document.write(profile)
+        text = profile_document.to_yaml(profile)
         if version is None if is_new is None else is_new:
             unset = {"home_city", "timezone"} - profile.person.model_fields_set
             data["person"] |= dict.fromkeys(unset)
         return cls(
-            name=version.name if version else FIRST,
+            name=version.name if version else DEFAULT_NAME,
             after=version.version if version else 0,
             base=text,
             yaml=text,
@@ -117,13 +117,13 @@ class ProfileForm:
     def profile(self) -> Profile:
         """The profile; BadProfile with all problems if it is not valid."""
         if self.mode == "yaml":
-            return profile_document.read(self.yaml, "profile")
-        data, _ = profile_document.parse(self.base or "{}", "profile")
-        profile = profile_document.check(_fill(data, self), "profile")
+            return profile_document.read_profile(self.yaml, "profile")
+        data, _ = profile_document.parse_yaml(self.base or "{}", "profile")
+        profile = profile_document.validate(_fill(data, self), "profile")
         required = () if self.after else REQUIRED_FIELDS
         if missing := [path for path in required if not self.texts.get(path)]:
-            problems = [Problem(None, path, say("is required")) for path in missing]
-            raise BadProfile("profile", problems)
+            problems = [ProfileProblem(None, path, say("is required")) for path in missing]
+            raise InvalidProfile("profile", problems)
         return profile
 
     def in_mode(self, mode: Mode, profile: Profile) -> ProfileForm:
@@ -198,7 +198,7 @@ def _format(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def errors_by_field(problems: Iterable[Problem]) -> dict[str, str]:
+def errors_by_field(problems: Iterable[ProfileProblem]) -> dict[str, str]:
     """Messages by the form field that they belong to; "" collects all others."""
     messages: dict[str, list[str]] = {}
     for problem in problems:

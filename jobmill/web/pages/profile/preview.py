@@ -15,7 +15,7 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.db import Database
 from jobmill.matching import profile_document, rescore
 from jobmill.matching.profile import Profile
-from jobmill.matching.rescore import Change, Kind
+from jobmill.matching.rescore import Kind, VerdictChange
 from jobmill.web.job_view import describe_standing
 
 MAX_LISTINGS = 2_000
@@ -34,7 +34,7 @@ class DiffLine(NamedTuple):
 class ProfilePreview:
     complete: bool = False
     """Whether all open listings were scored."""
-    changes: list[Change] = field(default_factory=list[Change])
+    changes: list[VerdictChange] = field(default_factory=list[VerdictChange])
     counts: Counter[Kind] = field(default_factory=Counter[Kind])
 
     @property
@@ -45,7 +45,7 @@ class ProfilePreview:
     def changed_listings(self) -> list[int]:
         return sorted(change.listing_id for change in self.changes)
 
-    def largest_changes(self, kind: Kind) -> list[tuple[Change, str, str]]:
+    def largest_changes(self, kind: Kind) -> list[tuple[VerdictChange, str, str]]:
         """The changes of a kind with the largest difference in score, before and after."""
         changes = [change for change in self.changes if change.kind == kind]
         return [
@@ -57,7 +57,7 @@ class ProfilePreview:
         return max(self.counts[kind] - MAX_SHOWN, 0)
 
 
-def _score_change(change: Change) -> int:
+def _score_change(change: VerdictChange) -> int:
     return abs((change.after.score or 0) - (change.before.score or 0))
 
 
@@ -66,7 +66,9 @@ async def preview(
 ) -> ProfilePreview:
     """Score the newest open listings with local rules, for a few seconds at most."""
     result, deadline = ProfilePreview(), time.monotonic() + MAX_SECONDS
-    async with aclosing(rescore.compare(database, profile_id, profile, PLATFORM_RULES)) as changes:
+    async with aclosing(
+        rescore.compare_open_listings(database, profile_id, profile, PLATFORM_RULES)
+    ) as changes:
         async for change in changes:
             if result.scored >= max_listings or time.monotonic() > deadline:
                 return result
@@ -81,8 +83,8 @@ async def preview(
 
 def diff_profiles(before: Profile | None, after: Profile) -> Sequence[DiffLine]:
     """Changed lines of the profile as YAML, with one line of context."""
-    old = profile_document.write(before).splitlines() if before else []
-    new = profile_document.write(after).splitlines()
+    old = profile_document.to_yaml(before).splitlines() if before else []
+    new = profile_document.to_yaml(after).splitlines()
     lines = list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
     return [
         DiffLine("", "…") if line.startswith("@@") else DiffLine(line[0].strip(), line[1:])

@@ -125,7 +125,7 @@ async def run(visitor: Recruiter, db: Db) -> Response:
     """Submit a run of the rotation, or show the one that is already live."""
     try:
         async with db.transaction() as tx:
-            id = await queue.submit(tx, rotation.work())
+            id = await queue.submit(tx, rotation.new_item())
     except NotAdmitted as error:
         if error.refused.live is None:
             raise

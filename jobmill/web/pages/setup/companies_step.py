@@ -102,13 +102,13 @@ async def add(
     selection = CompanySelection(q, field, form.get("chosen", ()), pasted)
     try:
         keys = [company.key for company in selection.selected]
-        wishes = first_boards.read([*keys, *selection.pasted.split("\n")])
+        wishes = first_boards.parse_lines([*keys, *selection.pasted.split("\n")])
         if wishes.wrong:
             return await _render(db, page, site_settings, selection, wishes.wrong)
         if not wishes.boards and not wishes.pages:
             return await _render(db, page, site_settings, selection, is_empty=True)
         async with db.transaction(ADD_SECONDS) as tx:
-            await first_boards.begin(tx, wishes, by=visitor.name or visitor.actor.name)
+            await first_boards.add_boards(tx, wishes, by=visitor.name or visitor.actor.name)
     except (Invalid, Unavailable) as error:
         return await _render(db, page, site_settings, selection, error=error)
     return RedirectResponse(MODEL, 303)

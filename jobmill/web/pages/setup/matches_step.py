@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from jobmill.catalog import totals
 from jobmill.db import Tx
 from jobmill.matching import judging_feed, matches, verdicts
-from jobmill.matching.matches import Wanted
+from jobmill.matching.matches import MatchQuery
 from jobmill.queue import inspect
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow
@@ -59,7 +59,7 @@ async def _read(tx: Tx, status: SetupStatus) -> FirstMatches:
     if status.version is None:
         return FirstMatches(listings, 0, 0, [], has_worker)
     id = status.version.profile_id
-    best = await matches.find(tx, Wanted(profile_id=id, limit=MAX_MATCHES))
+    best = await matches.find(tx, MatchQuery(profile_id=id, limit=MAX_MATCHES))
     return FirstMatches(
         listings,
         await verdicts.count(tx, id, most=COUNT_LIMIT),

@@ -9,8 +9,8 @@ from jobmill.catalog import source_import
 from jobmill.catalog.source_import import ReadProgress
 from jobmill.db import Tx
 from jobmill.matching import matches
-from jobmill.matching.matches import Wanted
-from jobmill.matching.profiles import Version
+from jobmill.matching.matches import MatchQuery
+from jobmill.matching.profiles import ProfileVersion
 from jobmill.web import job_view
 from jobmill.web.site_settings import SiteSettings
 from jobmill.web.translations import say
@@ -34,7 +34,7 @@ class SetupStep(NamedTuple):
 class SetupStatus(NamedTuple):
     """What exists already."""
 
-    version: Version | None
+    version: ProfileVersion | None
     boards: ReadProgress
     has_models: bool
     has_matches: bool
@@ -50,10 +50,10 @@ async def read_setup_status(tx: Tx, site_settings: SiteSettings) -> SetupStatus:
     )
 
 
-async def _has_matches(tx: Tx, version: Version | None) -> bool:
+async def _has_matches(tx: Tx, version: ProfileVersion | None) -> bool:
     if version is None:
         return False
-    return bool(await matches.find(tx, Wanted(profile_id=version.profile_id, limit=1)))
+    return bool(await matches.find(tx, MatchQuery(profile_id=version.profile_id, limit=1)))
 
 
 def list_steps(status: SetupStatus, current_path: str) -> Sequence[SetupStep]:

@@ -105,12 +105,12 @@ async def enable(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> R
 
 @router.post("/run")
 async def run(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
-    return await _submit(db, page, source_id, source_pipeline.work(source_id))
+    return await _submit(db, page, source_id, source_pipeline.new_item(source_id))
 
 
 @router.post("/test")
 async def test(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
-    return await _submit(db, page, source_id, preview.work(source_id))
+    return await _submit(db, page, source_id, preview.new_item(source_id))
 
 
 async def _submit(db: RequestDatabase, page: PageRenderer, id: int, new: NewItem) -> Response:

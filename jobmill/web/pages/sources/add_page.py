@@ -92,8 +92,8 @@ async def add(fields: Fields, visitor: Recruiter, db: Db, page: Page) -> Respons
 
 def _discovery_item(form: SourceForm, visitor: Visitor) -> NewItem:
     config: dict[str, Any] = {"url": form.url, "company_name": form.company or None}
-    return discovery.work(
-        discovery.parse(config),
+    return discovery.new_item(
+        discovery.parse_config(config),
         via="user_submission",
         approved=form.enable,
         by=visitor.actor.name,

@@ -7,29 +7,30 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from jobmill.demo.companies import DemoCompany, at
-from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, as_json, page
+from jobmill.demo.companies import DemoCompany, companies_on
 from jobmill.demo.state import DemoListing, DemoMoment
-from jobmill.demo.vendors import text
+
+from ..http_messages import NOT_FOUND, DemoReply, DemoRequest, html_reply, json_reply
+from . import text
 
 HOSTS = ("api.ashbyhq.com", "jobs.ashbyhq.com")
 
 
 def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
-    boards = {company.slug: company for company in at("ashby")}
+    boards = {company.slug: company for company in companies_on("ashby")}
     match ask.parts:
         case ["posting-api", "job-board", slug] if slug in boards:
             return _dated(now, boards[slug], ask)
         case [slug, *_] if slug in boards:
-            return page(f"<title>{escape(boards[slug].name)} Jobs</title>")
+            return html_reply(f"<title>{escape(boards[slug].name)} Jobs</title>")
         case _:
-            return MISSING
+            return NOT_FOUND
 
 
 def _dated(now: DemoMoment, company: DemoCompany, ask: DemoRequest) -> DemoReply:
     """Ashby sends Last-Modified, not an ETag."""
-    open = now.open(company)
-    reply = as_json({"apiVersion": "1", "jobs": [posting(now, listing) for listing in open]})
+    open = now.open_listings(company)
+    reply = json_reply({"apiVersion": "1", "jobs": [posting(now, listing) for listing in open]})
     if not open:
         return reply
     changed = email.utils.format_datetime(now.changed_at(company), usegmt=True)

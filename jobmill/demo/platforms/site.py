@@ -7,9 +7,10 @@ from html import escape
 from typing import Any
 
 from jobmill.demo.companies import DemoCompany
-from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, page
 from jobmill.demo.state import DemoListing, DemoMoment
-from jobmill.demo.vendors import feed, text, workday
+
+from ..http_messages import NOT_FOUND, DemoReply, DemoRequest, html_reply
+from . import feed, text, workday
 
 WITHOUT_DATA = "ironquillpress"
 """Companies without structured data on their pages."""
@@ -30,25 +31,25 @@ def answer(now: DemoMoment, company: DemoCompany, ask: DemoRequest) -> DemoReply
             return _about(company)
         case ["careers"]:
             return _careers(now, company)
-        case ["jobs.rss"] if company.vendor == "rss":
+        case ["jobs.rss"] if company.platform == "rss":
             return feed.rss(now, company)
         case ["jobs", name]:
             return _position(now, company, name)
         case _:
-            return MISSING
+            return NOT_FOUND
 
 
 def _frame(company: DemoCompany, title: str, body: str, head: str = "") -> DemoReply:
     careers = _WORDS[company.language][3]
     nav = f'<nav><a href="/about">{_WORDS[company.language][0]}</a> <a href="/careers">{careers}</a></nav>'
-    return page(
+    return html_reply(
         f'<!doctype html><html lang="{company.language}"><head><meta charset="utf-8">'
         f"<title>{escape(title)}</title>{head}</head><body>{nav}<main>{body}</main></body></html>"
     )
 
 
 def _home(company: DemoCompany) -> DemoReply:
-    intro = f"{company.name} {company.trade}."
+    intro = f"{company.name} {company.activity}."
     head = f'<meta name="description" content="{escape(intro)}">'
     body = f"<h1>{escape(company.name)}</h1><p>{escape(intro)}</p>"
     return _frame(company, company.name, body, head)
@@ -58,7 +59,7 @@ def _about(company: DemoCompany) -> DemoReply:
     about, culture, stack, *_ = _WORDS[company.language]
     first = "We are a remote-first team. " if company.remote_first else ""
     intro = (
-        f"{company.name} {company.trade}. Founded in {company.founded}, we are {company.people:,} "
+        f"{company.name} {company.activity}. Founded in {company.founded}, we are {company.employees:,} "
         f"people, headquartered in {company.town}."
     )
     body = (
@@ -75,16 +76,16 @@ def _careers(now: DemoMoment, company: DemoCompany) -> DemoReply:
         "greenhouse": f"https://boards.greenhouse.io/{company.slug}",
         "lever": f"https://jobs.lever.co/{company.slug}",
         "ashby": f"https://jobs.ashbyhq.com/{company.slug}",
-        "workday": f"https://{company.tenant}/{workday.SITE}",
-    }.get(company.vendor)
+        "workday": f"https://{company.workday_host}/{workday.SITE}",
+    }.get(company.platform)
     if board:
         return _frame(company, careers, f'<h1>{careers}</h1><p><a href="{board}">{open}</a></p>')
-    if company.vendor == "rss":
+    if company.platform == "rss":
         kind = 'type="application/rss+xml" title="Jobs"'
         link = f'<link rel="alternate" {kind} href="{feed.PATH}">'
         body = f'<h1>{careers}</h1><p><a href="{feed.PATH}">{open} (RSS)</a></p>'
         return _frame(company, careers, body, link)
-    show = _relaunched if now.trouble(company) == "reformed" else _cards
+    show = _relaunched if now.failure(company) == "redesigned" else _cards
     return _frame(company, careers, show(now, company))
 
 
@@ -94,7 +95,7 @@ def _cards(now: DemoMoment, company: DemoCompany) -> str:
         f'<span class="opening-place">{escape(listing.place)}</span> '
         f'<time class="opening-date" datetime="{now.posted_at(listing).date()}">'
         f"{now.posted_at(listing).date()}</time></li>"
-        for listing in now.open(company)
+        for listing in now.open_listings(company)
     )
     return f'<h1>{_WORDS[company.language][4]}</h1><ul class="openings">{cards}</ul>'
 
@@ -104,16 +105,16 @@ def _relaunched(now: DemoMoment, company: DemoCompany) -> str:
     cards = "".join(
         f'<li class="opening"><b class="v2-name">{escape(listing.title)}</b><br>{escape(listing.place)}'
         f'<button data-open="{listing.path}">More</button></li>'
-        for listing in now.open(company)
+        for listing in now.open_listings(company)
     )
     return f'<h1>{_WORDS[company.language][4]}</h1><ul class="openings">{cards}</ul>'
 
 
 def _position(now: DemoMoment, company: DemoCompany, name: str) -> DemoReply:
     number = name.rpartition("-")[2]
-    listing = now.find(company, int(number)) if number.isdigit() else None
+    listing = now.find_listing(company, int(number)) if number.isdigit() else None
     if listing is None:
-        return MISSING
+        return NOT_FOUND
     data = json.dumps(posting(now, listing), ensure_ascii=False).replace("<", "\\u003c")
     head = f'<script type="application/ld+json">{data}</script>'
     body = f"<article><h1>{escape(listing.title)}</h1><p>{escape(listing.place)}</p>{text.html(listing)}</article>"
@@ -134,7 +135,7 @@ def posting(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
         "hiringOrganization": {
             "@type": "Organization",
             "name": listing.company.name,
-            "sameAs": listing.company.site,
+            "sameAs": listing.company.website,
         },
     }
     if listing.arrangement == "remote":

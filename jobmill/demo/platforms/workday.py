@@ -7,9 +7,10 @@ from html import escape
 from typing import Any
 
 from jobmill.demo.companies import DemoCompany
-from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, as_json, page
 from jobmill.demo.state import DemoListing, DemoMoment
-from jobmill.demo.vendors import text
+
+from ..http_messages import NOT_FOUND, DemoReply, DemoRequest, html_reply, json_reply
+from . import text
 
 SITE = "Careers"
 STEP = 20
@@ -22,11 +23,11 @@ def answer(now: DemoMoment, company: DemoCompany, ask: DemoRequest) -> DemoReply
             return _listed(now, company, ask)
         case ["wday", "cxs", given, site, "job", *rest] if (given, site) == (tenant, SITE) and rest:
             listing = _find(now, company, rest[-1])
-            return as_json(detail(now, listing)) if listing else MISSING
+            return json_reply(detail(now, listing)) if listing else NOT_FOUND
         case [site, *_] if site == SITE:
-            return page(f"<title>{escape(company.name)} Careers</title>")
+            return html_reply(f"<title>{escape(company.name)} Careers</title>")
         case _:
-            return MISSING
+            return NOT_FOUND
 
 
 def _listed(now: DemoMoment, company: DemoCompany, ask: DemoRequest) -> DemoReply:
@@ -38,12 +39,12 @@ def _listed(now: DemoMoment, company: DemoCompany, ask: DemoRequest) -> DemoRepl
         return DemoReply(status=422)
     if query["limit"] > STEP:
         return DemoReply(status=400)
-    listings = now.open(company)
+    listings = now.open_listings(company)
     offset: int = query["offset"]
     shown = [item(now, listing) for listing in listings[offset : offset + query["limit"]]]
     # Like the real API, it reports the total on the first page only.
     total = len(listings) if not offset else 0
-    return as_json({"total": total, "jobPostings": shown, "facets": []})
+    return json_reply({"total": total, "jobPostings": shown, "facets": []})
 
 
 def item(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def detail(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
             "jobPostingId": _path(listing).rpartition("/")[2],
             "jobPostingSiteId": SITE,
             "remoteType": _remote(listing),
-            "externalUrl": f"https://{listing.company.tenant}/{SITE}{_path(listing)}",
+            "externalUrl": f"https://{listing.company.workday_host}/{SITE}{_path(listing)}",
         },
         "hiringOrganization": {"name": listing.company.name, "url": ""},
     }
@@ -87,7 +88,7 @@ def _path(listing: DemoListing) -> str:
 
 def _find(now: DemoMoment, company: DemoCompany, end: str) -> DemoListing | None:
     number = end.rpartition("_R-")[2]
-    return now.find(company, int(number)) if number.isdigit() else None
+    return now.find_listing(company, int(number)) if number.isdigit() else None
 
 
 def _since(now: DemoMoment, listing: DemoListing) -> str:

@@ -5,28 +5,31 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from jobmill.demo.companies import at
-from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, as_json, page, tagged
+from jobmill.demo.companies import companies_on
 from jobmill.demo.state import DemoListing, DemoMoment
-from jobmill.demo.vendors import text
+
+from ..http_messages import NOT_FOUND, DemoReply, DemoRequest, html_reply, json_reply, with_etag
+from . import text
 
 HOSTS = ("api.lever.co", "jobs.lever.co")
 
 
 def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
-    sites = {company.slug: company for company in at("lever")}
+    sites = {company.slug: company for company in companies_on("lever")}
     match ask.parts:
         case ["v0", "postings", slug] if slug in sites:
             skip, limit = int(ask.query("skip") or 0), int(ask.query("limit") or 1_000)
-            postings = [posting(now, company) for company in now.open(sites[slug])]
-            return tagged(ask, as_json(postings[skip : skip + limit]))
+            postings = [posting(now, company) for company in now.open_listings(sites[slug])]
+            return with_etag(ask, json_reply(postings[skip : skip + limit]))
         case ["v0", "postings", slug, code] if slug in sites:
-            postings = [company for company in now.open(sites[slug]) if company.code == code]
-            return as_json(posting(now, postings[0])) if postings else MISSING
+            postings = [
+                company for company in now.open_listings(sites[slug]) if company.code == code
+            ]
+            return json_reply(posting(now, postings[0])) if postings else NOT_FOUND
         case [slug, *_] if slug in sites:
-            return page(f"<title>{escape(sites[slug].name)} jobs</title>")
+            return html_reply(f"<title>{escape(sites[slug].name)} jobs</title>")
         case _:
-            return MISSING
+            return NOT_FOUND
 
 
 def posting(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:

@@ -5,30 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from jobmill.demo.companies import COMPANIES
-from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, as_json
 from jobmill.demo.state import DemoListing, DemoMoment
-from jobmill.demo.vendors import text
+
+from ..http_messages import NOT_FOUND, DemoReply, DemoRequest, json_reply
+from . import text
 
 HOSTS = ("remotive.com",)
 
 
 def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
     if ask.path != "/api/remote-jobs":
-        return MISSING
+        return NOT_FOUND
     words = ask.query("search").lower()
-    listings = [listing for listing in repeated(now) if words in text.html(listing).lower()]
-    return as_json(
+    listings = [
+        listing for listing in aggregated_listings(now) if words in text.html(listing).lower()
+    ]
+    return json_reply(
         {"job-count": len(listings), "jobs": [_item(now, listing) for listing in listings]}
     )
 
 
-def repeated(now: DemoMoment) -> list[DemoListing]:
+def aggregated_listings(now: DemoMoment) -> list[DemoListing]:
     """The remote listings of half the companies."""
     some = [employer for employer in COMPANIES if len(employer.slug) % 2]
     return [
         listing
         for company in some
-        for listing in now.open(company)
+        for listing in now.open_listings(company)
         if listing.arrangement == "remote"
     ]
 

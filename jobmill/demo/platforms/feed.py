@@ -6,19 +6,20 @@ import email.utils
 from html import escape
 
 from jobmill.demo.companies import DemoCompany
-from jobmill.demo.exchange import DemoReply
 from jobmill.demo.state import DemoListing, DemoMoment
-from jobmill.demo.vendors import text
+
+from ..http_messages import DemoReply
+from . import text
 
 PATH = "/jobs.rss"
 
 
 def rss(now: DemoMoment, company: DemoCompany) -> DemoReply:
-    items = "".join(_item(now, listing) for listing in now.open(company))
+    items = "".join(_item(now, listing) for listing in now.open_listings(company))
     name = escape(company.name)
     body = (
         '<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel>'
-        f"<title>Jobs at {name}</title><link>{company.site}/careers</link>"
+        f"<title>Jobs at {name}</title><link>{company.website}/careers</link>"
         f"<description>Open positions</description>{items}</channel></rss>"
     )
     return DemoReply(body.encode(), content_type="application/rss+xml; charset=utf-8")

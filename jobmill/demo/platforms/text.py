@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from jobmill.demo import roles
 from jobmill.demo.state import DemoListing
+
+from .. import roles
 
 
 def html(listing: DemoListing) -> str:
@@ -17,7 +18,7 @@ def html(listing: DemoListing) -> str:
 
 
 def sections(listing: DemoListing) -> list[tuple[str, Sequence[str]]]:
-    words = roles.WORDS[listing.company.language]
+    words = roles.PHRASES[listing.company.language]
     parts = [
         (words.duties, listing.duties),
         (words.required, listing.required),

@@ -42,26 +42,26 @@ class DemoReply:
     status: int = 200
     content_type: str = "text/html; charset=utf-8"
     headers: tuple[tuple[str, str], ...] = ()
-    claims: int | None = None
+    claimed_length: int | None = None
     """A false Content-Length, to simulate a broken server."""
-    after: float = 0.0
+    delay: float = 0.0
     """Delay in seconds."""
 
 
-MISSING = DemoReply(b"<title>404 Not Found</title>", 404)
+NOT_FOUND = DemoReply(b"<title>404 Not Found</title>", 404)
 
 
-def page(html: str) -> DemoReply:
+def html_reply(html: str) -> DemoReply:
     return DemoReply(html.encode())
 
 
-def as_json(value: object) -> DemoReply:
+def json_reply(value: object) -> DemoReply:
     return DemoReply(
         json.dumps(value, ensure_ascii=False).encode(), content_type="application/json"
     )
 
 
-def tagged(ask: DemoRequest, reply: DemoReply) -> DemoReply:
+def with_etag(ask: DemoRequest, reply: DemoReply) -> DemoReply:
     """Add a validator, or answer 304 if the client has it already."""
     tag = f'W/"{hashlib.sha256(reply.body).hexdigest()[:24]}"'
     if ask.headers.get("if-none-match") == tag:

@@ -5,36 +5,37 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from jobmill.demo.companies import DemoCompany, at
-from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, as_json, page, tagged
+from jobmill.demo.companies import DemoCompany, companies_on
 from jobmill.demo.state import DemoListing, DemoMoment
-from jobmill.demo.vendors import text
+
+from ..http_messages import NOT_FOUND, DemoReply, DemoRequest, html_reply, json_reply, with_etag
+from . import text
 
 HOSTS = ("boards-api.greenhouse.io", "boards.greenhouse.io", "job-boards.greenhouse.io")
 
 
 def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
-    boards = {company.slug: company for company in at("greenhouse")}
+    boards = {company.slug: company for company in companies_on("greenhouse")}
     match ask.parts:
         case ["v1", "boards", slug, "jobs"] if slug in boards:
-            return tagged(ask, as_json(board(now, boards[slug])))
+            return with_etag(ask, json_reply(board(now, boards[slug])))
         case ["v1", "boards", slug, "jobs", number] if slug in boards and number.isdigit():
-            listing = now.find(boards[slug], int(number))
-            return as_json(post(now, listing)) if listing else MISSING
+            listing = now.find_listing(boards[slug], int(number))
+            return json_reply(job(now, listing)) if listing else NOT_FOUND
         case ["v1", "boards", slug] if slug in boards:
-            return as_json({"name": boards[slug].name, "content": ""})
+            return json_reply({"name": boards[slug].name, "content": ""})
         case [slug, *_] if slug in boards:
-            return page(f"<title>Jobs at {escape(boards[slug].name)}</title>")
+            return html_reply(f"<title>Jobs at {escape(boards[slug].name)}</title>")
         case _:
-            return MISSING
+            return NOT_FOUND
 
 
 def board(now: DemoMoment, company: DemoCompany) -> dict[str, Any]:
-    posts = [post(now, listing) for listing in now.open(company)]
+    posts = [job(now, listing) for listing in now.open_listings(company)]
     return {"jobs": posts, "meta": {"total": len(posts)}}
 
 
-def post(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
+def job(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
     posted = now.posted_at(listing).isoformat(timespec="seconds")
     return {
         "id": listing.number,
