@@ -101,8 +101,8 @@ def clone(server: str, template: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def rolled_back(server: str, template: str) -> Iterator[str]:
-    """One database for all that is rolled back: numbers are used up there nevertheless, and those
-    of the template begin at 1 for every test."""
+    """One database for all tests that are rolled back. Sequences advance there nevertheless; those of the
+    template start at 1 for every test."""
     with clone(server, template) as url:
         yield url
 

@@ -81,7 +81,7 @@ FORGERY = "x\n2026-01-01T00:00:00.000Z INFO    jobmill all is well\x1b[2J\r\u202
 @pytest.mark.parametrize("format", ["text", "json"])
 @pytest.mark.parametrize("forgery", [FORGERY, SHORT])
 @pytest.mark.parametrize("where", ["message", "field", "nested", "error"])
-def test_no_value_can_forge_a_line(
+def test_no_value_can_forge_a_log_line(
     format: Literal["text", "json"], forgery: str, where: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log.setup(format=format)

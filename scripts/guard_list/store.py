@@ -106,7 +106,7 @@ GUARDS: list[Guard] = [
         INSERT,
         "ORDER BY kind, key_hash, n\n        ON CONFLICT (kind, key_hash) DO NOTHING",
         "ORDER BY kind, key_hash, n",
-        f"{CAP}::test_already_queued_in_the_same_phase",
+        f"{CAP}::test_an_item_queued_in_the_same_phase_is_refused",
     ),
     guard(
         "the capacity of a phase is counted under a lock",
@@ -120,14 +120,14 @@ GUARDS: list[Guard] = [
         ADMISSION,
         "if room[new.kind, new.stage] > 0:",
         "if True:",
-        f"{CAP}::test_queue_full",
+        f"{CAP}::test_a_full_phase_refuses_new_items",
     ),
     guard(
         "a single item takes the fast path only far from the capacity",
         ADMISSION,
         "AND capacity > %(uncommitted)s + pg_relation_size('queue.live') / 8192 * %(per_page)s",
         "",
-        f"{CAP}::test_queue_full",
+        f"{CAP}::test_a_full_phase_refuses_new_items",
     ),
     guard(
         "a feed takes only as many rows as the phase has room for",

@@ -144,7 +144,7 @@ GUARDS: list[Guard] = [
         RETRY,
         "if work.retry_count >= work.max_retries:",
         "if work.retry_count > work.max_retries:",
-        "tests/queue/test_retry.py::test_when_there_is_no_retry",
+        "tests/queue/test_retry.py::test_an_item_that_is_not_retried_fails_with_the_reason_and_a_next_step",
         "tests/queue/test_spawn.py::"
         "test_scenario_4_a_failing_item_is_tried_a_bounded_number_of_times",
     ),

@@ -36,7 +36,7 @@ def _name(file: Path) -> str:
 
 
 @pytest.mark.parametrize("file", DOCS, ids=_name)
-def test_every_link_leads_somewhere(file: Path) -> None:
+def test_every_link_leads_to_an_existing_target(file: Path) -> None:
     text = FENCED.sub("", file.read_text())
     links = [link for link in LINK.findall(text) if not re.match(r"[a-z]+:", link)]
     assert [link for link in links if not _leads(file, link)] == []
@@ -54,7 +54,7 @@ def _anchors(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("file", [file for file in DOCS if file.name != "commands.md"], ids=_name)
-def test_every_command_that_is_named_is_known_with_its_options(file: Path) -> None:
+def test_every_command_in_the_docs_exists_with_its_options(file: Path) -> None:
     assert [line for line in _commands(file.read_text()) if not _is_known(line)] == []
 
 
@@ -87,7 +87,7 @@ def _options(command: Any) -> set[str]:
     }
 
 
-async def test_every_page_that_is_named_in_a_guide_is_there(database: Database) -> None:
+async def test_every_page_in_a_guide_exists(database: Database) -> None:
     patterns = [re.sub(r"\{[^}]+\}", "[^/]+", route.path) for route in routes(database)]
     missing = [
         (file.name, path)

@@ -18,7 +18,7 @@ from jobmill.db import Database, connect
 from tests.acceptance.world import HOME, PAGE, PROFILE, open_world
 from tests.cli import forked
 from tests.conftest import clone
-from tests.outside.site import Site
+from tests.outside.site import LoopbackSite
 from tests.queue.helpers import fetch
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ PHASES = (
 
 
 @pytest.fixture
-async def world() -> AsyncIterator[dict[str, Site]]:
+async def world() -> AsyncIterator[dict[str, LoopbackSite]]:
     async with open_world() as sites:
         yield sites
 
@@ -43,7 +43,7 @@ async def world() -> AsyncIterator[dict[str, Site]]:
 class Mill:
     """The product on one database: its commands, and a worker that is restarted when it dies."""
 
-    def __init__(self, folder: Path, url: str, world: dict[str, Site]) -> None:
+    def __init__(self, folder: Path, url: str, world: dict[str, LoopbackSite]) -> None:
         self.folder = folder
         self.deaths = folder / "deaths"
         self.variables = {
@@ -87,7 +87,7 @@ class Mill:
         return died
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "tests.acceptance.mortal", str(self.deaths)]
+        command = [sys.executable, "-m", "tests.acceptance.self_killing_worker", str(self.deaths)]
         variables = {**self.variables, "PYTHONPATH": str(ROOT)}
         return subprocess.Popen(command, cwd=self.folder, env=variables)
 
@@ -167,8 +167,8 @@ async def _follow(
 
 
 @pytest.mark.parametrize("words", [BY_COMPANY, BY_LISTING], ids=["company", "listing"])
-async def test_one_thing_in_and_all_that_follows_out_whoever_is_killed(
-    home: Path, server: str, template: str, world: dict[str, Site], words: tuple[str, ...]
+async def test_killing_the_worker_at_any_step_does_not_change_the_result(
+    home: Path, server: str, template: str, world: dict[str, LoopbackSite], words: tuple[str, ...]
 ) -> None:
     with clone(server, template) as url:
         mill = Mill(home, url, world)

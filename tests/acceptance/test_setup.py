@@ -65,7 +65,7 @@ def fake_python(folder: Path, text: str) -> str:
     return f"PYTHON={folder / 'python 3'}"
 
 
-def test_an_old_python_is_named_with_what_is_needed(checkout: Path) -> None:
+def test_an_old_python_is_reported_with_the_required_version(checkout: Path) -> None:
     done = make(checkout, "setup", fake_python(checkout, OLD))
     assert done.returncode != 0
     assert "needs Python 3.11 or newer" in done.stderr
@@ -73,13 +73,13 @@ def test_an_old_python_is_named_with_what_is_needed(checkout: Path) -> None:
     assert not (checkout / ".venv").exists()
 
 
-def test_a_python_that_cannot_make_environments_is_named_with_the_package(checkout: Path) -> None:
+def test_a_python_without_venv_is_reported_with_the_missing_package(checkout: Path) -> None:
     done = make(checkout, "setup", fake_python(checkout, BARE))
     assert done.returncode != 0
     assert "install the package python3-venv" in done.stderr
 
 
-def test_a_python_that_is_not_there_is_named(checkout: Path) -> None:
+def test_a_missing_python_is_reported(checkout: Path) -> None:
     done = make(checkout, "setup", "PYTHON=/nowhere/python3")
     assert done.returncode != 0
     assert "was found at /nowhere/python3" in done.stderr
@@ -92,7 +92,7 @@ def test_help_lists_every_target(checkout: Path) -> None:
     assert listed >= {"run", "test", "check", "fmt", "eval", "bench", "soak", "clean"}
 
 
-def test_the_second_set_up_does_nothing_until_something_changes(checkout: Path) -> None:
+def test_a_second_setup_does_nothing_until_something_changes(checkout: Path) -> None:
     python = fake_python(checkout, GOOD)
     assert make(checkout, "setup", python).returncode == 0
     assert [line.split()[0] for line in calls(checkout)] == ["venv", "pip", "pip"]
@@ -113,7 +113,7 @@ def test_the_second_set_up_does_nothing_until_something_changes(checkout: Path) 
     assert [line.split()[0] for line in calls(moved)[8:]] == ["venv", "pip", "pip"]
 
 
-def test_a_set_up_that_failed_is_done_again(checkout: Path) -> None:
+def test_a_failed_setup_is_repeated(checkout: Path) -> None:
     python = fake_python(checkout, GOOD.replace(">>calls ;;", ">>calls; exit 1 ;;"))
     assert make(checkout, "setup", python).returncode != 0
     (checkout / ".venv" / "bin" / "python").write_text(GOOD)

@@ -21,7 +21,7 @@ import pytest
 from jobmill.db.embedded import EmbeddedServer
 from tests.acceptance.world import post
 from tests.cli import forked
-from tests.outside.site import Site, open_site, reply
+from tests.outside.site import LoopbackSite, open_site, reply
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -44,19 +44,19 @@ POSTS = [
 
 
 @dataclass
-class Step:
+class TutorialStep:
     """A command of the tutorial and the output shown below it."""
 
     line: str
     shown: str | None = None
 
 
-def steps(text: str) -> list[Step]:
+def steps(text: str) -> list[TutorialStep]:
     """A block of output belongs to the last command before it."""
-    commands: list[Step] = []
+    commands: list[TutorialStep] = []
     for kind, block in BLOCK.findall(text):
         if kind == "sh":
-            commands += [Step(line) for line in block.splitlines()]
+            commands += [TutorialStep(line) for line in block.splitlines()]
         else:
             assert commands[-1].shown is None, f"shown twice: {block}"
             commands[-1].shown = block
@@ -86,7 +86,7 @@ def plain(output: str) -> str:
 
 
 class Reader:
-    """A reader with a terminal who follows the tutorial."""
+    """Runs the commands of the tutorial in order, as a reader with a terminal would."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -103,14 +103,14 @@ class Reader:
         self.mill: subprocess.Popen[bytes] | None = None
         (folder / ".venv").symlink_to(sys.prefix)
 
-    def do(self, step: Step) -> None:
+    def do(self, step: TutorialStep) -> None:
         line = NAME.sub(lambda name: self.known[name[0]], step.line)
         deadline = time.monotonic() + PATIENCE
         while not self._shows(step, output := self._run(line)):
             assert time.monotonic() < deadline, f"{line}\n{output}\nnot as in:\n{step.shown}"
             time.sleep(0.2)
 
-    def _shows(self, step: Step, output: str) -> bool:
+    def _shows(self, step: TutorialStep, output: str) -> bool:
         if step.shown is None:
             return True
         shown = step.shown.replace(":8000/", f":{self.port}/")
@@ -154,7 +154,7 @@ class Reader:
             time.sleep(0.05)
         return output.read_text()
 
-    def meet(self, board: Site) -> None:
+    def meet(self, board: LoopbackSite) -> None:
         """Start again with `board` in place of Greenhouse, which the demo answers itself."""
         self.stop()
         self.own["JOBMILL_HOST_OVERRIDES"] = f"{API}={board.place}"
@@ -173,7 +173,7 @@ def _free_port() -> int:
 
 
 @pytest.fixture
-async def board() -> AsyncIterator[Site]:
+async def board() -> AsyncIterator[LoopbackSite]:
     """The answer of Greenhouse."""
     async with open_site() as site:
         answer = json.dumps({"jobs": POSTS, "meta": {"total": len(POSTS)}}).encode()
@@ -191,8 +191,8 @@ def reader(home: Path) -> Iterator[Reader]:
 
 
 @pytest.mark.timeout(600)
-async def test_every_command_of_the_tutorial_does_what_it_shows(
-    reader: Reader, board: Site
+async def test_every_command_of_the_tutorial_prints_what_it_shows(
+    reader: Reader, board: LoopbackSite
 ) -> None:
     for step in steps(TUTORIAL.read_text()):
         await asyncio.to_thread(reader.do, step)

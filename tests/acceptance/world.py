@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from tests.outside.site import Site, open_site, reply
+from tests.outside.site import LoopbackSite, open_site, reply
 
 HOME = "https://tidewater.example"
 BOARD = "https://boards.greenhouse.io/tidewater"
@@ -95,7 +95,7 @@ def posting_page() -> bytes:
 
 
 @asynccontextmanager
-async def open_world() -> AsyncIterator[dict[str, Site]]:
+async def open_world() -> AsyncIterator[dict[str, LoopbackSite]]:
     """The sites by host."""
     async with AsyncExitStack() as stack:
         site, board, api = [await stack.enter_async_context(open_site()) for _ in range(3)]

@@ -26,7 +26,15 @@ from jobmill.tools import Tools
 from tests.catalog.helpers import make_source, open_titles, posting
 from tests.catalog.helpers import run as save
 from tests.fakes import Net, ok
-from tests.outside.site import ReceivedRequest, ResponseWriter, Site, in_turn, open_site, raw, reply
+from tests.outside.site import (
+    LoopbackSite,
+    ReceivedRequest,
+    ResponseWriter,
+    in_turn,
+    open_site,
+    raw,
+    reply,
+)
 
 PATH = "/api/offers/"
 
@@ -58,7 +66,7 @@ async def site() -> Any:
         yield site
 
 
-async def scrape(database: Database, site: Site, id: int) -> SavedRun:
+async def scrape(database: Database, site: LoopbackSite, id: int) -> SavedRun:
     settings = Settings(private_hosts=site.place, host_interval_seconds=0.001)
     async with open_fetch(database, settings) as fetch:
         harvest = await source_run.crawl_source(Tools(database, fetch), id, {})
@@ -68,7 +76,7 @@ async def scrape(database: Database, site: Site, id: int) -> SavedRun:
         return await source_runs.save(tx, id, harvest, PLATFORM_RULES)
 
 
-async def add(database: Database, site: Site) -> int:
+async def add(database: Database, site: LoopbackSite) -> int:
     config = {"board_token": "wells", "base_url": site.url("").rstrip("/")}
     async with database.transaction() as tx:
         new = NewSource("Wells", "recruitee", "wells", config, url=site.url("/"))
@@ -81,7 +89,7 @@ async def titles(database: Database, id: int) -> list[str]:
 
 
 async def test_a_board_that_says_unchanged_is_not_read_again(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     id = await add(database, site)
 
@@ -110,7 +118,7 @@ async def test_a_board_that_says_unchanged_is_not_read_again(
     ids=["429", "503", "challenge", "error", "cut", "empty", "404"],
 )
 async def test_trouble_on_the_wire_closes_nothing(
-    database: Database, site: Site, trouble: Any, outcome: str
+    database: Database, site: LoopbackSite, trouble: Any, outcome: str
 ) -> None:
     id = await add(database, site)
     site.on(PATH, in_turn(board("Anchor", "Baker"), trouble, board("Anchor")))
@@ -122,7 +130,7 @@ async def test_trouble_on_the_wire_closes_nothing(
     assert await titles(database, id) == ["Anchor"]
 
 
-async def test_a_held_vendor_is_not_called(database: Database, site: Site) -> None:
+async def test_a_held_vendor_is_not_called(database: Database, site: LoopbackSite) -> None:
     id = await add(database, site)
     async with database.transaction() as tx:
         await tx.execute(
@@ -146,7 +154,9 @@ async def test_a_source_that_cannot_be_asked_says_why(database: Database) -> Non
         await run("gem", {"board_token": "x"})
 
 
-async def test_a_source_that_is_not_wanted_is_not_called(database: Database, site: Site) -> None:
+async def test_a_source_that_is_not_wanted_is_not_called(
+    database: Database, site: LoopbackSite
+) -> None:
     id = await add(database, site)
     async with database.transaction() as tx:
         await sources.reject(tx, id, "not ours")

@@ -27,7 +27,7 @@ from jobmill.people import secrets
 from jobmill.pipelines import source
 from jobmill.web import site
 from tests.demo.helpers import begin, running
-from tests.demo.test_whole import BEGINNING
+from tests.demo.test_end_to_end import BEGINNING
 from tests.queue.helpers import fetch
 from tests.web.conftest import served
 

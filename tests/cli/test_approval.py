@@ -13,7 +13,7 @@ import pytest
 from tests.boards.selectors import pages
 from tests.cli import forked
 from tests.cli.forked import Run, json_lines
-from tests.outside.site import Site, open_site, reply
+from tests.outside.site import LoopbackSite, open_site, reply
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ async def site() -> Any:
 
 
 @pytest.fixture
-def run(home: Path, url: str, site: Site) -> Run:
+def run(home: Path, url: str, site: LoopbackSite) -> Run:
     return forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
 
 
@@ -44,7 +44,7 @@ async def listed(run: Run) -> list[str]:
     return [entry["ref"] for entry in json_lines(await run("approval", "list", "--json"))]
 
 
-async def test_a_page_is_discovered_shown_approved_and_run(run: Run, site: Site) -> None:
+async def test_a_page_is_discovered_shown_approved_and_run(run: Run, site: LoopbackSite) -> None:
     assert "Nothing needs your approval" in (await run("approval", "list")).stdout
     queued = json_lines(await run("source", "discover", site.url("/careers"), "--json"))[0]
     assert (await run("worker", "--drain")).returncode == 0
@@ -66,7 +66,9 @@ async def test_a_page_is_discovered_shown_approved_and_run(run: Run, site: Site)
     assert await listed(run) == []
 
 
-async def test_an_approved_board_becomes_a_source_that_runs(run: Run, site: Site, url: str) -> None:
+async def test_an_approved_board_becomes_a_source_that_runs(
+    run: Run, site: LoopbackSite, url: str
+) -> None:
     ref = f"board:{make_board(url, site.url('/careers'))}"
     assert await listed(run) == [ref]
     assert "stays known" in (await run("approval", "reject", ref, "--reason", "spam")).stdout
@@ -80,7 +82,9 @@ async def test_an_approved_board_becomes_a_source_that_runs(run: Run, site: Site
     assert source["open_listings"] == len(pages.POSTS)
 
 
-async def test_an_invalid_approval_does_not_stop_the_others(run: Run, site: Site, url: str) -> None:
+async def test_an_invalid_approval_does_not_stop_the_others(
+    run: Run, site: LoopbackSite, url: str
+) -> None:
     ref = f"board:{make_board(url, site.url('/careers'))}"
     done = await run("approval", "reject", "source:99", ref, "--json")
     first, second = map(json.loads, done.stdout.splitlines())
@@ -88,7 +92,9 @@ async def test_an_invalid_approval_does_not_stop_the_others(run: Run, site: Site
     assert "does not exist" in first["note"]
 
 
-async def test_invalid_approvals_are_refused_with_a_hint(run: Run, site: Site, url: str) -> None:
+async def test_invalid_approvals_are_refused_with_a_hint(
+    run: Run, site: LoopbackSite, url: str
+) -> None:
     ref = f"board:{make_board(url, site.url('/careers'))}"
     assert (await run("approval", "approve", ref)).returncode == 0
 

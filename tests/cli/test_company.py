@@ -12,13 +12,13 @@ import pytest
 from tests.cli import forked
 from tests.cli.forked import Run, json_lines
 from tests.extract.company.helpers import ABOUT, html
-from tests.outside.site import ReceivedRequest, ResponseWriter, Site, open_site, reply
+from tests.outside.site import LoopbackSite, ReceivedRequest, ResponseWriter, open_site, reply
 
 LEVER = '<p>Come and build pumps with us.</p><a href="https://jobs.lever.co/brinewell">Roles</a>'
 
 
 @pytest.fixture
-async def site() -> AsyncIterator[Site]:
+async def site() -> AsyncIterator[LoopbackSite]:
     async with open_site() as site:
         site.on("/robots.txt", reply(b"User-agent: *\nAllow: /\n"))
         site.on("/about", reply(html(ABOUT).encode()))
@@ -27,15 +27,15 @@ async def site() -> AsyncIterator[Site]:
 
 
 @pytest.fixture
-def run(home: Path, url: str, site: Site) -> Run:
+def run(home: Path, url: str, site: LoopbackSite) -> Run:
     return forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
 
 
-async def add(run: Run, site: Site, *more: str) -> subprocess.CompletedProcess[str]:
+async def add(run: Run, site: LoopbackSite, *more: str) -> subprocess.CompletedProcess[str]:
     return await run("company", "add", "Brinewell", "--website", site.url("/"), *more)
 
 
-async def test_a_worker_analyzes_an_added_company(run: Run, site: Site) -> None:
+async def test_a_worker_analyzes_an_added_company(run: Run, site: LoopbackSite) -> None:
     [added] = json_lines(await add(run, site, "--json"))
     assert (added["name"], added["note"]) == ("Brinewell", "queued")
     [again] = json_lines(await add(run, site, "--json"))
@@ -51,7 +51,7 @@ async def test_a_worker_analyzes_an_added_company(run: Run, site: Site) -> None:
     assert forced["note"] == "queued"
 
 
-async def test_company_add_wait_prints_the_analysis(run: Run, site: Site) -> None:
+async def test_company_add_wait_prints_the_analysis(run: Run, site: LoopbackSite) -> None:
     done = await add(run, site, "--wait")
     assert done.returncode == 0, done.stderr
     for words in (
@@ -68,7 +68,7 @@ async def test_company_add_wait_prints_the_analysis(run: Run, site: Site) -> Non
     assert "No companies" in (await run("company", "list", "--tier", "S")).stdout
 
 
-async def test_company_add_waits_for_items_of_another_worker(run: Run, site: Site) -> None:
+async def test_company_add_waits_for_items_of_another_worker(run: Run, site: LoopbackSite) -> None:
     requested, go = asyncio.Event(), asyncio.Event()
 
     async def hold(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -89,13 +89,15 @@ async def test_company_add_waits_for_items_of_another_worker(run: Run, site: Sit
     assert (await other).returncode == 0
 
 
-async def test_company_add_wait_reports_why_the_analysis_failed(run: Run, site: Site) -> None:
+async def test_company_add_wait_reports_why_the_analysis_failed(
+    run: Run, site: LoopbackSite
+) -> None:
     done = await run("company", "add", "Brinewell", "--website", "http://10.0.0.1/", "--wait")
     assert done.returncode == 1
     assert "10.0.0.1 is not a public address" in done.stdout
 
 
-async def test_a_url_is_refused_as_company_name(run: Run, site: Site) -> None:
+async def test_a_url_is_refused_as_company_name(run: Run, site: LoopbackSite) -> None:
     done = await run("company", "add", site.url("/"))
     assert done.returncode == 2
     assert "--website" in done.stderr

@@ -16,7 +16,7 @@ import pytest
 from jobmill.cli.rotation import reports
 from tests.cli import forked
 from tests.cli.forked import json_lines
-from tests.outside.site import Site, open_site, reply
+from tests.outside.site import LoopbackSite, open_site, reply
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
@@ -44,7 +44,7 @@ async def site() -> Any:
 
 
 @pytest.fixture
-def run(home: Path, url: str, site: Site) -> Run:
+def run(home: Path, url: str, site: LoopbackSite) -> Run:
     variables = {
         "HOME": str(home),
         "PATH": os.environ["PATH"],

@@ -18,7 +18,7 @@ import pytest
 from jobmill.catalog.posting import format_salary
 from tests.cli import forked
 from tests.cli.forked import Run, json_lines
-from tests.outside.site import Site, open_site, reply
+from tests.outside.site import LoopbackSite, open_site, reply
 
 CONFIG = {
     "selectors": {
@@ -50,11 +50,11 @@ async def site() -> Any:
 
 
 @pytest.fixture
-def run(home: Path, url: str, site: Site) -> Run:
+def run(home: Path, url: str, site: LoopbackSite) -> Run:
     return forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
 
 
-async def add(run: Run, site: Site, **config: Any) -> int:
+async def add(run: Run, site: LoopbackSite, **config: Any) -> int:
     text = json.dumps(CONFIG | {"url": site.url("/careers")} | config)
     done = await run(
         "source", "add", "--platform", "html", "--config", text, "--company", "Wells & Co",
@@ -64,7 +64,7 @@ async def add(run: Run, site: Site, **config: Any) -> int:
 
 
 async def test_a_source_is_added_tested_scraped_and_searched(
-    run: Run, site: Site, home: Path
+    run: Run, site: LoopbackSite, home: Path
 ) -> None:
     id = await add(run, site)
     sample = json_lines(await run("source", "test", id, "--json"))[0]
@@ -99,7 +99,7 @@ async def test_a_source_is_added_tested_scraped_and_searched(
     assert {row["title"] for row in table} == {"Senior Pump Engineer", "Cook", "Diver"}
 
 
-async def test_results_are_printed_as_text_without_json(run: Run, site: Site) -> None:
+async def test_results_are_printed_as_text_without_json(run: Run, site: LoopbackSite) -> None:
     assert "No sources" in (await run("source", "list")).stdout
     assert "No jobs" in (await run("listing", "list")).stdout
     id = await add(run, site)
@@ -113,7 +113,7 @@ async def test_results_are_printed_as_text_without_json(run: Run, site: Site) ->
     assert "Wells & Co" in (await run("company", "show", "wells")).stdout
 
 
-async def test_a_worker_runs_a_queued_source_once(run: Run, site: Site) -> None:
+async def test_a_worker_runs_a_queued_source_once(run: Run, site: LoopbackSite) -> None:
     id = await add(run, site)
     assert json_lines(await run("source", "scrape", id, "--queue", "--json"))[0]["note"] == "queued"
     refused = json_lines(await run("source", "scrape", id, "--queue", "--json"))[0]
@@ -122,7 +122,7 @@ async def test_a_worker_runs_a_queued_source_once(run: Run, site: Site) -> None:
     assert len(json_lines(await run("listing", "list", "--json"))) == 2
 
 
-async def test_failures_of_a_source_are_shown_and_counted(run: Run, site: Site) -> None:
+async def test_failures_of_a_source_are_shown_and_counted(run: Run, site: LoopbackSite) -> None:
     id = await add(run, site)
     site.on("/careers", reply(b"broken", status=500))
     assert (await run("source", "scrape", id, "--json")).returncode == 1
@@ -131,7 +131,9 @@ async def test_failures_of_a_source_are_shown_and_counted(run: Run, site: Site) 
     assert "1 failure (transient)" in (await run("source", "list")).stdout
 
 
-async def test_a_source_is_disabled_rejected_and_enabled_by_hand(run: Run, site: Site) -> None:
+async def test_a_source_is_disabled_rejected_and_enabled_by_hand(
+    run: Run, site: LoopbackSite
+) -> None:
     id = await add(run, site)
     assert "disabled" in (await run("source", "disable", id, "--reason", "too noisy")).stdout
     assert "too noisy" in (await run("source", "list", "--status", "disabled")).stdout
@@ -140,7 +142,7 @@ async def test_a_source_is_disabled_rejected_and_enabled_by_hand(run: Run, site:
     assert (await run("source", "enable", id)).returncode == 4
 
 
-async def test_bad_wishes_are_refused_with_what_to_do(run: Run, site: Site) -> None:
+async def test_bad_wishes_are_refused_with_what_to_do(run: Run, site: LoopbackSite) -> None:
     for arguments, words in [
         (["source", "add"], "say what to add"),
         (["source", "add", "--platform", "greenhose", "--token", "x"], "did you mean greenhouse"),
@@ -161,7 +163,7 @@ async def test_bad_wishes_are_refused_with_what_to_do(run: Run, site: Site) -> N
     assert json_lines(await run("source", "list", "--json")) == []
 
 
-async def test_a_private_address_is_refused(run: Run, site: Site) -> None:
+async def test_a_private_address_is_refused(run: Run, site: LoopbackSite) -> None:
     config = json.dumps(CONFIG | {"url": site.url("/careers")})
     done = await run(
         "source", "add", "--platform", "html", "--config", config, "--json",
@@ -248,7 +250,7 @@ async def test_duplicates_are_grouped_by_line_or_by_id(run: Run, home: Path) -> 
     assert sorted(group["members"]) == ["a", "b"]
 
 
-async def test_links_can_be_made_and_undone(run: Run, site: Site) -> None:
+async def test_links_can_be_made_and_undone(run: Run, site: LoopbackSite) -> None:
     id = await add(run, site)
     json_lines(await run("source", "scrape", id, "--json"))
     duplicate, canonical = [hit["id"] for hit in json_lines(await run("listing", "list", "--json"))]
@@ -297,7 +299,7 @@ async def test_postings_are_numbered_by_line_including_empty_lines(run: Run) -> 
 
 
 async def test_a_source_without_its_api_key_does_not_stop_the_others(
-    run: Run, site: Site, url: str
+    run: Run, site: LoopbackSite, url: str
 ) -> None:
     with psycopg.connect(url) as connection:
         connection.execute(

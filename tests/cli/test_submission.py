@@ -13,7 +13,7 @@ import pytest
 
 from tests.acceptance.world import PROFILE, posting_page
 from tests.cli import forked
-from tests.outside.site import Site, open_site, reply
+from tests.outside.site import LoopbackSite, open_site, reply
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
@@ -25,7 +25,7 @@ LITTLE = b"""<html><head><title>Backend Engineer</title><script type="applicatio
 
 
 @pytest.fixture
-async def site() -> AsyncIterator[Site]:
+async def site() -> AsyncIterator[LoopbackSite]:
     async with open_site() as site:
         site.on("/robots.txt", reply(b"User-agent: *\nAllow: /\n"))
         site.on("/good", reply(posting_page()))
@@ -35,7 +35,7 @@ async def site() -> AsyncIterator[Site]:
 
 
 @pytest.fixture
-def run(home: Path, url: str, site: Site) -> Run:
+def run(home: Path, url: str, site: LoopbackSite) -> Run:
     variables = {
         "HOME": str(home),
         "PATH": os.environ["PATH"],

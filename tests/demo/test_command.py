@@ -13,7 +13,7 @@ from tests.cli import forked
 from tests.queue.helpers import fetch
 
 
-async def test_it_begins_says_where_it_stands_and_ends(home: Path, url: str) -> None:
+async def test_the_demo_starts_reports_its_status_and_ends(home: Path, url: str) -> None:
     run = forked.runner(home, url)
     assert json.loads((await run("demo", "status", "--json")).stdout)["on"] is False
     begun = await run("demo", "start", "--day", "60", "--json")
@@ -31,7 +31,7 @@ async def test_it_begins_says_where_it_stands_and_ends(home: Path, url: str) -> 
     }
 
 
-async def test_it_runs_and_when_it_is_ended_the_product_goes_on_without_it(
+async def test_after_the_demo_is_cleared_jobmill_continues_empty(
     home: Path, url: str, database: Database
 ) -> None:
     variables = {

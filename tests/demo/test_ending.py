@@ -48,7 +48,7 @@ async def _count(tx: Tx, name: str) -> int:
     return row[0]
 
 
-async def test_the_end_leaves_what_a_new_database_has(database: Database) -> None:
+async def test_ending_the_demo_leaves_an_empty_database(database: Database) -> None:
     new = await counts(database)
     await begin(database)
     assert (await counts(database)).keys() >= {"hiring.event", "catalog.company", "demo.world"}
@@ -59,7 +59,7 @@ async def test_the_end_leaves_what_a_new_database_has(database: Database) -> Non
     assert after == new
 
 
-async def test_no_table_is_forgotten(database: Database) -> None:
+async def test_the_cleanup_names_every_table(database: Database) -> None:
     async with database.transaction() as tx:
         names = {name for (name,) in await _tables(tx)}
     code = cleanup.__loader__.get_source(cleanup.__name__)  # type: ignore[union-attr]
@@ -67,7 +67,7 @@ async def test_no_table_is_forgotten(database: Database) -> None:
     assert set(cleanup.KEPT_TABLES) < names
 
 
-async def test_the_log_of_openings_only_grows_again_after_the_end(database: Database) -> None:
+async def test_the_audit_log_is_append_only_again_after_the_cleanup(database: Database) -> None:
     await begin(database)
     await cleanup.end_demo(database)
     await begin(database)
@@ -75,7 +75,7 @@ async def test_the_log_of_openings_only_grows_again_after_the_end(database: Data
         await fetch(database, "TRUNCATE hiring.event CASCADE")
 
 
-async def test_to_end_it_twice_is_harmless_and_it_can_begin_again(database: Database) -> None:
+async def test_ending_twice_is_harmless_and_the_demo_can_start_again(database: Database) -> None:
     await begin(database)
     assert await cleanup.end_demo(database)
     assert not await cleanup.end_demo(database)
@@ -84,7 +84,7 @@ async def test_to_end_it_twice_is_harmless_and_it_can_begin_again(database: Data
         assert await setup.is_demo(tx)
 
 
-async def test_own_data_are_never_mixed_with_the_demo_nor_removed(database: Database) -> None:
+async def test_the_demo_never_mixes_with_or_deletes_real_data(database: Database) -> None:
     async with database.transaction() as tx:
         await profiles.save(tx, "mine", Profile())
     with pytest.raises(Conflict, match="in use"):
@@ -95,12 +95,12 @@ async def test_own_data_are_never_mixed_with_the_demo_nor_removed(database: Data
         assert [profile.name for profile in await profiles.find_all(tx)] == ["mine"]
 
 
-async def test_it_begins_once(database: Database) -> None:
+async def test_only_one_of_two_concurrent_starts_succeeds(database: Database) -> None:
     both = await asyncio.gather(begin(database), begin(database), return_exceptions=True)
     assert [type(result) for result in both if result] == [Conflict]
 
 
-async def test_what_was_under_way_writes_nothing_after_the_end(
+async def test_running_work_writes_nothing_after_the_cleanup(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     new = await counts(database)
@@ -109,7 +109,7 @@ async def test_what_was_under_way_writes_nothing_after_the_end(
         while (await fetch(database, "SELECT count(*) FROM catalog.listing"))[0] < 10:
             await asyncio.sleep(0.02)
         assert await cleanup.end_demo(database)
-    # The worker has finished what it was at.
+    # The worker has finished its running stages.
     assert "lease lost, nothing written" in caplog.text
     after = await counts(database)
     kept_tables = {*HOUSEKEEPING, *cleanup.KEPT_TABLES}
@@ -118,9 +118,9 @@ async def test_what_was_under_way_writes_nothing_after_the_end(
     }
 
 
-def test_in_the_demo_nothing_leaves_this_machine() -> None:
-    given = Settings(model_strong="anthropic:x", host_overrides={"*.test": "127.0.0.1:1"})
-    settings = demo_settings(given, 4711)
+def test_the_demo_settings_redirect_all_network_access() -> None:
+    original = Settings(model_strong="anthropic:x", host_overrides={"*.test": "127.0.0.1:1"})
+    settings = demo_settings(original, 4711)
     assert (
         settings.host_overrides["*.io"] == settings.host_overrides["*.example"] == "127.0.0.1:4711"
     )
@@ -129,7 +129,7 @@ def test_in_the_demo_nothing_leaves_this_machine() -> None:
     assert settings.smtp_url.get_secret_value() == ""
 
 
-async def test_only_a_database_that_nobody_ever_used_begins_with_the_demo(
+async def test_the_demo_starts_automatically_only_in_an_unused_database(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -142,7 +142,9 @@ async def test_only_a_database_that_nobody_ever_used_begins_with_the_demo(
         assert not await setup.is_first_start(tx)
 
 
-async def test_where_people_may_sign_in_no_demo_begins_by_itself(database: Database) -> None:
+async def test_the_demo_does_not_start_automatically_once_people_have_accounts(
+    database: Database,
+) -> None:
     async with database.transaction() as tx:
         await persons.add(tx, "Ada", "ada@example.com", "admin", "a long enough word")
         assert not await setup.is_first_start(tx)

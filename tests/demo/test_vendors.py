@@ -24,18 +24,18 @@ from tests.demo.test_world import on
 ANY_DAY = 2.5
 
 
-def asked(now: DemoMoment, request: Request, **headers: str) -> DemoReply:
+def send(now: DemoMoment, request: Request, **headers: str) -> DemoReply:
     host, _, path = request.url.partition("://")[2].partition("/")
     body = b"" if request.json is None else json.dumps(request.json).encode()
     names = {name.replace("_", "-").lower(): value for name, value in headers.items()}
     return answer(now, DemoRequest(request.method, host, f"/{path}", names, body))
 
 
-def got(now: DemoMoment, url: str) -> DemoReply:
-    return asked(now, Request(url))
+def get(now: DemoMoment, url: str) -> DemoReply:
+    return send(now, Request(url))
 
 
-def walked(now: DemoMoment, name: str, config: dict[str, Any]) -> list[Posting]:
+def crawl(now: DemoMoment, name: str, config: dict[str, Any]) -> list[Posting]:
     """All postings, with their details, as a run would read them."""
     platform = BY_NAME[name]
     checked = platform.parse_config(config)
@@ -44,14 +44,14 @@ def walked(now: DemoMoment, name: str, config: dict[str, Any]) -> list[Posting]:
     todo, postings = [platform.first_request(checked)], list[Posting]()
     while todo:
         request = todo.pop(0)
-        read = platform.read(asked(now, request).body, request, checked)
+        read = platform.read(send(now, request).body, request, checked)
         postings += read.postings
         todo += read.next
         assert not read.stubs
     if platform.detail_request and platform.read_detail:
         return [
             platform.read_detail(
-                asked(now, platform.detail_request(posting, checked)).body, posting, checked
+                send(now, platform.detail_request(posting, checked)).body, posting, checked
             )
             if posting.partial
             else posting
@@ -91,10 +91,10 @@ CONFIGS: dict[str, Callable[[DemoCompany], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("vendor", CONFIGS)
-def test_our_adapters_read_every_board_whole(vendor: companies.DemoPlatform) -> None:
+def test_our_adapters_read_every_board_completely(vendor: companies.DemoPlatform) -> None:
     now, count = on(7.5), 0
     for company in companies.companies_on(vendor):
-        postings = {entry.title: entry for entry in walked(now, vendor, CONFIGS[vendor](company))}
+        postings = {entry.title: entry for entry in crawl(now, vendor, CONFIGS[vendor](company))}
         listings = {entry.title: entry for entry in now.open_listings(company)}
         assert postings.keys() == listings.keys()
         for title, posting in postings.items():
@@ -116,18 +116,18 @@ def check(posting: Posting, listing: DemoListing, company: DemoCompany) -> None:
         assert (posting.salary.min, posting.salary.max) == listing.pay
 
 
-def test_the_aggregator_repeats_what_companies_have() -> None:
+def test_the_aggregator_repeats_listings_of_companies() -> None:
     now = on(ANY_DAY)
-    postings = walked(now, "remotive", {"keywords": "python"})
+    postings = crawl(now, "remotive", {"keywords": "python"})
     assert postings
     repeated = {(entry.company.name, entry.title) for entry in remotive.aggregated_listings(now)}
     assert {(entry.company, entry.title) for entry in postings} <= repeated
 
 
 @pytest.mark.parametrize("vendor", ["greenhouse", "lever", "ashby", "workday"])
-def test_a_careers_page_gives_its_board_away(vendor: companies.DemoPlatform) -> None:
+def test_the_board_is_detected_on_a_careers_page(vendor: companies.DemoPlatform) -> None:
     for company in companies.companies_on(vendor):
-        careers = got(on(ANY_DAY), f"{company.website}/careers")
+        careers = get(on(ANY_DAY), f"{company.website}/careers")
         board = detect_likeliest_board(
             f"{company.website}/careers", careers.body.decode(), company=company.name
         )
@@ -138,11 +138,11 @@ def test_a_careers_page_gives_its_board_away(vendor: companies.DemoPlatform) -> 
         )
 
 
-def test_a_page_of_a_position_is_read_with_and_without_data() -> None:
+def test_a_posting_page_is_read_with_and_without_structured_data() -> None:
     now = on(ANY_DAY)
     for slug, structured in (("naranjalstudio", True), ("ironquillpress", False)):
         listing = now.open_listings(BY_SLUG[slug])[0]
-        reply = got(now, listing.url)
+        reply = get(now, listing.url)
         assert (b"ld+json" in reply.body) is structured
         posting = page_reader.read_posting(reply.body, listing.url).posting
         assert posting
@@ -157,39 +157,39 @@ def test_a_page_of_a_position_is_read_with_and_without_data() -> None:
         ("https://api.ashbyhq.com/posting-api/job-board/kestrelworks", "Last-Modified"),
     ],
 )
-def test_what_has_not_changed_is_not_sent_again(url: str, name: str) -> None:
+def test_an_unchanged_board_answers_304(url: str, name: str) -> None:
     now = on(ANY_DAY)
-    validator = dict(got(now, url).headers)[name]
+    validator = dict(get(now, url).headers)[name]
     question = {"ETag": "if_none_match", "Last-Modified": "if_modified_since"}[name]
-    assert asked(now, Request(url), **{question: validator}).status == 304
-    assert asked(on(20), Request(url), **{question: validator}).status == 200
+    assert send(now, Request(url), **{question: validator}).status == 304
+    assert send(on(20), Request(url), **{question: validator}).status == 200
 
 
-def test_the_troubles_show_in_the_answers() -> None:
+def test_failures_of_the_demo_sites_show_in_their_replies() -> None:
     board = "https://castellaneaviation.wd5.myworkdayjobs.com/Careers"
-    assert [got(on(day), board).status for day in (0.5, 1.5, 2)] == [200, 500, 200]
+    assert [get(on(day), board).status for day in (0.5, 1.5, 2)] == [200, 500, 200]
     lever = "https://api.lever.co/v0/postings/thistledownfreight?mode=json"
-    limited = got(on(1.3), lever)
+    limited = get(on(1.3), lever)
     assert (limited.status, dict(limited.headers)["Retry-After"]) == (429, "8")
     careers = "https://bellweatherbaking.example/careers"
-    assert [b"opening-title" in got(on(day), careers).body for day in (1, 3)] == [True, False]
+    assert [b"opening-title" in get(on(day), careers).body for day in (1, 3)] == [True, False]
     jobs = "https://boards-api.greenhouse.io/v1/boards/saltmarshrobotics/jobs"
-    assert [len(json.loads(got(on(day), jobs).body)["jobs"]) > 0 for day in (0, 1, 2)] == [
+    assert [len(json.loads(get(on(day), jobs).body)["jobs"]) > 0 for day in (0, 1, 2)] == [
         True, False, True,
     ]  # fmt: skip
-    lie = got(on(1.5), "https://tallowmerecitylibrary.example/jobs.rss")
+    lie = get(on(1.5), "https://tallowmerecitylibrary.example/jobs.rss")
     assert lie.claimed_length
     assert lie.claimed_length > len(lie.body)
-    first = dict(got(on(1), "https://ringdovetravel.example/").headers)["Location"]
-    back = dict(got(on(1), f"https://ringdovetravel.example{first}").headers)["Location"]
+    first = dict(get(on(1), "https://ringdovetravel.example/").headers)["Location"]
+    back = dict(get(on(1), f"https://ringdovetravel.example{first}").headers)["Location"]
     assert (first, back) == ("/welcome", "/")
     slow = BY_NAME["workday"].first_request
     assert slow
     config = BY_NAME["workday"].parse_config(tenant(BY_SLUG["broadfellinsurance"]))
-    assert asked(on(1), slow(config)).delay > 0
+    assert send(on(1), slow(config)).delay > 0
 
 
-def test_a_host_that_is_not_of_the_world_has_nothing() -> None:
+def test_an_unknown_host_has_no_pages() -> None:
     for url in ("https://elsewhere.example/robots.txt", "https://fernhollowwater.recruitee.com/"):
-        assert got(on(1), url).status == 404
-    assert got(on(1), "https://fernhollowwater.example/robots.txt").status == 200
+        assert get(on(1), url).status == 404
+    assert get(on(1), "https://fernhollowwater.example/robots.txt").status == 200

@@ -12,7 +12,7 @@ from jobmill.hiring.records import applicants, openings
 from tests.demo.helpers import begin
 
 
-async def test_the_demo_acts_for_nobody_but_its_own_people(database: Database) -> None:
+async def test_the_demo_acts_only_for_its_own_applicants(database: Database) -> None:
     await begin(database)
     visitor = applicants.parse_contact("Zed", "zed@example.org")
     async with database.transaction() as tx:

@@ -22,12 +22,12 @@ def everything(now: state.DemoMoment) -> list[state.DemoListing]:
     return [listing for company in COMPANIES for listing in now.open_listings(company)]
 
 
-def test_the_same_seed_and_moment_give_the_same_world() -> None:
+def test_the_same_seed_and_time_give_the_same_state() -> None:
     assert everything(on(3)) == everything(on(3))
     assert everything(on(3)) != everything(on(3, seed=8))
 
 
-def test_it_begins_full_and_stays_so() -> None:
+def test_the_demo_starts_with_many_listings_and_keeps_them() -> None:
     for day in (0, 1, 5, 50, 500):
         assert 60 <= len(everything(on(day))) <= sum(company.max_listings for company in COMPANIES)
 
@@ -52,14 +52,14 @@ def test_no_listing_is_dated_in_the_future_and_some_are_weeks_old() -> None:
     ) > 9 * (dt.timedelta(days=1))
 
 
-def test_numbers_tell_the_listings_of_a_company_apart() -> None:
+def test_listings_of_a_company_have_distinct_numbers() -> None:
     for company in COMPANIES:
         for day in (0, 2, 20):
             numbers = [listing.number for listing in on(day).open_listings(company)]
             assert len(set(numbers)) == len(numbers)
 
 
-def test_what_changed_last_is_told() -> None:
+def test_the_last_change_is_reported() -> None:
     for company in companies.companies_on("ashby"):
         before, after = on(1), on(3)
         if before.open_listings(company) == after.open_listings(company):
@@ -77,7 +77,7 @@ def test_every_failure_happens_and_comes_again(failure: state.Failure) -> None:
         assert on(failure.ends).failure(company) is None
 
 
-def test_there_is_every_vendor_trade_and_language() -> None:
+def test_every_vendor_trade_and_language_occurs() -> None:
     assert len(COMPANIES) == 25
     assert {listing.platform for listing in COMPANIES} >= {
         "greenhouse", "lever", "ashby", "workday", "rss", "html",

@@ -38,7 +38,7 @@ from .checker import EVIDENCE, violations
 from .history import HistoryWriter, read_history
 from .pipeline import PIPELINE, order
 from .proxy import Action, FaultProxy, Link, Request, proxied
-from .replicas import Replicas, Server, replicas
+from .replicas import PostgresServer, Replicas, replicas
 
 ROOT = Path(__file__).parents[2]
 LEASE = 3.0
@@ -61,7 +61,7 @@ LOGGED = {
 @dataclass
 class Report:
     faults: Counter[str] = field(default_factory=Counter[str])
-    seen: Counter[str] = field(default_factory=Counter[str])
+    occurrences: Counter[str] = field(default_factory=Counter[str])
     recoveries: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     operations: int = 0
     items: int = 0
@@ -76,7 +76,7 @@ class Report:
         ]
         rows += [
             (f"sometimes-{name.replace(' ', '-')}", str(times), "1", times > 0)
-            for name, times in self.seen.items()
+            for name, times in self.occurrences.items()
         ]
         for name, seconds in self.recoveries.items():
             longest = max(seconds)
@@ -184,7 +184,7 @@ class Chaos:
                                 await queue.submit(tx, order(key))
                         except psycopg.Error:
                             history.complete(key, "unknown")
-                            self.report.seen["unknown submissions"] += 1
+                            self.report.occurrences["unknown submissions"] += 1
                         else:
                             history.complete(key, "ok")
                         await asyncio.sleep(0.05)
@@ -207,8 +207,8 @@ class Chaos:
             "worker paused": self._pause,
             "saves blocked": self._block_saves,
             "server restarted": self._restart,
-            "primary killed": partial(self._fail_over, "primary killed", Server.kill),
-            "primary frozen": partial(self._fail_over, "primary frozen", Server.freeze),
+            "primary killed": partial(self._fail_over, "primary killed", PostgresServer.kill),
+            "primary frozen": partial(self._fail_over, "primary frozen", PostgresServer.freeze),
         }
         names: list[str] = []
         while time.monotonic() < until or self.report.faults.total() < wanted_faults:
@@ -279,12 +279,12 @@ class Chaos:
         await asyncio.to_thread(self._pair.primary.start)
         await self._recovered("server restarted", began, claims)
 
-    async def _fail_over(self, name: str, fail: Callable[[Server], None]) -> None:
+    async def _fail_over(self, name: str, fail: Callable[[PostgresServer], None]) -> None:
         began, claims = time.monotonic(), self._held()
         fail(self._pair.primary)
         await asyncio.to_thread(self._pair.promote)
         await self._recovered(name, began, claims)
-        self.report.seen["failovers"] += 1
+        self.report.occurrences["failovers"] += 1
         # The old primary becomes a copy of the new one, so that it can happen again.
         await asyncio.to_thread(self._pair.replace_primary)
 
@@ -321,9 +321,9 @@ class Chaos:
             server.execute(statement)
         report.violations = violations(server.url(), history)
         report.items = cast(int, server.execute("SELECT count(*) FROM queue.item")[0][0])
-        report.seen["rescues"] = cast(int, server.execute(RESCUES)[0][0])
+        report.occurrences["rescues"] = cast(int, server.execute(RESCUES)[0][0])
         for name, line in LOGGED.items():
-            report.seen[name] = self.workers.count(line)
+            report.occurrences[name] = self.workers.count(line)
 
 
 CLAIMS = "SELECT id, attempt FROM queue.live WHERE status = 'PROCESSING'"

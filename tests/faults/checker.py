@@ -1,6 +1,6 @@
 """Checks from the tables alone that the queue kept its guarantees. Shares no code with the product.
 
-Each check is one query that returns the rows that break a promise. It is run when everything has come
+Each check is one query that returns the rows that violate a guarantee. It is run when everything has come
 to rest. The pipeline of `pipeline.py` leaves the evidence: each stage saves (item, stage, attempt) in
 its own transaction, and each child carries the attempt that spawned it in its key.
 """

@@ -1,6 +1,6 @@
 """The history of test clients: each call is recorded before it is made and after its result is known.
 
-A client that dies, or whose connection breaks during COMMIT, leaves an invocation without a result: the
+A client that dies or loses its connection during COMMIT leaves an invocation without a result: the
 operation may or may not have happened. Nothing else may be uncertain.
 """
 

@@ -22,7 +22,7 @@ ANSWER_LIMIT = 60
 """Seconds for a statement or a program of the harness itself; it should fail, never hang."""
 
 
-class Server:
+class PostgresServer:
     def __init__(self, folder: Path) -> None:
         self.data = folder / "data"
         self.socket = folder / "socket"
@@ -38,7 +38,7 @@ class Server:
     def initialize(self) -> None:
         self._run("initdb", "-D", self.data, "-U", "jobmill", "--auth=trust", "--no-sync")
 
-    def copy_from(self, primary: Server) -> None:
+    def copy_from(self, primary: PostgresServer) -> None:
         """Become a standby of `primary`, up to date and streaming once started."""
         origin = f"host={primary.socket} user=jobmill application_name={STANDBY}"
         self._run("pg_basebackup", "-D", self.data, "-d", origin, "-R", "-c", "fast", "--no-sync")
@@ -126,8 +126,8 @@ class Replicas:
     """A primary that commits only what its standby has, and a URL that finds the current primary."""
 
     def __init__(self, folder: Path) -> None:
-        self.primary = Server(folder / "a")
-        self.standby = Server(folder / "b")
+        self.primary = PostgresServer(folder / "a")
+        self.standby = PostgresServer(folder / "b")
         self.writable = self.primary
         self.url = make_conninfo(
             "",

@@ -10,7 +10,7 @@ from .chaos import chaos, show
 
 
 @pytest.mark.timeout(300)
-async def test_a_minute_of_chaos_breaks_no_promise(home: Path) -> None:
+async def test_a_minute_of_chaos_violates_no_guarantee(home: Path) -> None:
     async with chaos(home) as storm:
         report = await storm.run(60, wanted_faults=100)
     show(report, wanted_faults=100)

@@ -19,7 +19,7 @@ from tests.queue.helpers import fetch
 from .checker import EVIDENCE, violations
 from .history import Operation
 from .pipeline import PIPELINE, order
-from .replicas import Replicas, Server, replicas
+from .replicas import PostgresServer, Replicas, replicas
 
 LEASE = dt.timedelta(seconds=4)
 
@@ -54,9 +54,9 @@ async def until_all_ended(url: str) -> None:
             await asyncio.sleep(0.1)
 
 
-@pytest.mark.parametrize("fail", [Server.kill, Server.freeze])
+@pytest.mark.parametrize("fail", [PostgresServer.kill, PostgresServer.freeze])
 async def test_work_continues_on_the_standby(
-    pair: Replicas, fail: Callable[[Server], None]
+    pair: Replicas, fail: Callable[[PostgresServer], None]
 ) -> None:
     async with connect(pair.primary.url()) as database, database.transaction() as tx:
         await migrate(tx)

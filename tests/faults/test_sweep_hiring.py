@@ -71,7 +71,9 @@ async def applications(database: Database, opening: Opening) -> list[tuple[str, 
     )
 
 
-async def test_apply_batch(database: Database, sweep: Sweep) -> None:
+async def test_a_batch_of_applications_is_saved_once_wherever_it_is_cut(
+    database: Database, sweep: Sweep
+) -> None:
     for position in sweep.positions():
         opening, people = await opening_with(database, 1, 3)
         asks = [ApplyRequest(person, by_applicant(person)) for person in people]
@@ -82,7 +84,9 @@ async def test_apply_batch(database: Database, sweep: Sweep) -> None:
         await check(database)
 
 
-async def test_withdraw_with_promotion(database: Database, sweep: Sweep) -> None:
+async def test_a_withdrawal_and_its_promotion_happen_once_wherever_they_are_cut(
+    database: Database, sweep: Sweep
+) -> None:
     for position in sweep.positions():
         opening, people = await opening_with(database, 1, 2)
         [placed, _] = await everybody_applies(database, opening, people)
@@ -96,7 +100,9 @@ async def test_withdraw_with_promotion(database: Database, sweep: Sweep) -> None
         await check(database)
 
 
-async def test_decay(database: Database, sweep: Sweep) -> None:
+async def test_a_missed_offer_is_taken_back_once_wherever_it_is_cut(
+    database: Database, sweep: Sweep
+) -> None:
     for position in sweep.positions():
         opening, people = await opening_with(database, 1, 3)
         await everybody_applies(database, opening, people)
@@ -108,7 +114,9 @@ async def test_decay(database: Database, sweep: Sweep) -> None:
         await check(database)
 
 
-async def test_budget_reservation(database: Database, sweep: Sweep) -> None:
+async def test_a_budget_is_never_exceeded_wherever_a_reservation_is_cut(
+    database: Database, sweep: Sweep
+) -> None:
     """A reservation stays counted if its answer was lost, so a budget is never exceeded."""
     cap = Decimal(3)
     acknowledged = 0

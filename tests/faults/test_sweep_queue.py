@@ -50,7 +50,9 @@ async def submitted(database: Database, position: int) -> str:
     return key
 
 
-async def test_submit(database: Database, sweep: Sweep) -> None:
+async def test_a_submission_is_stored_once_wherever_it_is_cut(
+    database: Database, sweep: Sweep
+) -> None:
     keys: list[str] = []
     for position in sweep.positions():
         keys.append(f"order {position}")
@@ -61,7 +63,7 @@ async def test_submit(database: Database, sweep: Sweep) -> None:
     await check(database, keys)
 
 
-async def test_claim(database: Database, sweep: Sweep) -> None:
+async def test_a_claim_loses_no_item_wherever_it_is_cut(database: Database, sweep: Sweep) -> None:
     keys: list[str] = []
     wants = [ClaimRequest("order", "start", 1)]
     for position in sweep.positions():
@@ -110,7 +112,9 @@ async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Wo
     ],
     ids=["advance", "wait for", "hand over", "end", "advance without save", "end without save"],
 )
-async def test_settle(database: Database, sweep: Sweep, kind: str, stage: str, moves: int) -> None:
+async def test_a_settlement_happens_once_wherever_it_is_cut(
+    database: Database, sweep: Sweep, kind: str, stage: str, moves: int
+) -> None:
     """Each move with its save and its spawns; `moves` counts how often the stage has to run."""
     keys: list[str] = []
     worker = await do(database, leases.register_worker, "here", LEASE)
@@ -125,7 +129,7 @@ async def test_settle(database: Database, sweep: Sweep, kind: str, stage: str, m
     await check(database, keys)
 
 
-async def test_rescue(database: Database, sweep: Sweep) -> None:
+async def test_a_rescue_happens_once_wherever_it_is_cut(database: Database, sweep: Sweep) -> None:
     keys: list[str] = []
     for position in sweep.positions():
         keys.append(await submitted(database, position))
@@ -142,7 +146,9 @@ async def test_rescue(database: Database, sweep: Sweep) -> None:
     await check(database, keys)
 
 
-async def test_schedule_tick(database: Database, sweep: Sweep) -> None:
+async def test_a_schedule_submits_one_item_wherever_it_is_cut(
+    database: Database, sweep: Sweep
+) -> None:
     planned = schedule.Schedule("daily", dt.timedelta(hours=1), order("planned"))
     tick = schedule.schedule_task([planned])
     await do(database, schedule.declare_schedules, [planned])

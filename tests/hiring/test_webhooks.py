@@ -21,23 +21,23 @@ from jobmill.settings import Settings
 from tests.cli import forked
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.notices_helpers import Sender, ids, item, states
-from tests.outside.site import ReceivedRequest, Site, in_turn, open_site, redirect, reply
+from tests.outside.site import LoopbackSite, ReceivedRequest, in_turn, open_site, redirect, reply
 from tests.queue.helpers import fetch, make_due, statuses
 
 URL = "https://hooks.example.org/x"
 
 
 @pytest.fixture
-async def site() -> AsyncIterator[Site]:
+async def site() -> AsyncIterator[LoopbackSite]:
     async with open_site() as site:
         yield site
 
 
-def sender(database: Database, site: Site) -> Sender:
+def sender(database: Database, site: LoopbackSite) -> Sender:
     return Sender(database, Settings(private_hosts=site.place))
 
 
-async def make_delivery(database: Database, site: Site) -> webhooks.CreatedWebhook:
+async def make_delivery(database: Database, site: LoopbackSite) -> webhooks.CreatedWebhook:
     """A webhook, and one event that it is to be told of: a person called Zebedee applied."""
     async with database.transaction() as tx:
         opening = await make_opening(tx)
@@ -71,7 +71,7 @@ async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
 
 
 async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply(status=202))
     added = await make_delivery(database, site)
@@ -104,7 +104,7 @@ async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
 
 @pytest.mark.server_clock(dt.timedelta(hours=1))
 async def test_a_delivery_is_signed_at_the_time_of_the_server(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply())
     await make_delivery(database, site)
@@ -115,7 +115,7 @@ async def test_a_delivery_is_signed_at_the_time_of_the_server(
 
 
 async def test_the_check_in_the_guide_tells_ours_from_others(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     page = Path(__file__).parents[2] / "docs/how-to/notify-applicants.md"
     found = re.search(r"<!-- example: .*? -->\n```python\n(.*?)```", page.read_text(), re.DOTALL)
@@ -139,7 +139,7 @@ def seen(request: ReceivedRequest) -> tuple[str, bytes]:
 
 
 async def test_a_receiver_that_fails_is_told_again_under_the_same_number(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", in_turn(reply(status=500), reply(status=429), reply()))
     added = await make_delivery(database, site)
@@ -154,7 +154,7 @@ async def test_a_receiver_that_fails_is_told_again_under_the_same_number(
     assert (delivery.state, delivery.attempts) == ("sent", 3)
 
 
-async def test_a_redirect_into_the_house_has_failed(database: Database, site: Site) -> None:
+async def test_a_redirect_into_the_house_has_failed(database: Database, site: LoopbackSite) -> None:
     site.on("/hook", redirect("http://10.0.0.1/admin"))
     await make_delivery(database, site)
     await sender(database, site).send()
@@ -163,7 +163,9 @@ async def test_a_redirect_into_the_house_has_failed(database: Database, site: Si
     assert (await statuses(database))["FAILED"] == 1
 
 
-async def test_a_receiver_that_is_gone_is_not_told_any_more(database: Database, site: Site) -> None:
+async def test_a_receiver_that_is_gone_is_not_told_any_more(
+    database: Database, site: LoopbackSite
+) -> None:
     site.on("/hook", reply(status=410))
     added = await make_delivery(database, site)
     async with database.transaction() as tx:
@@ -189,7 +191,7 @@ async def test_a_receiver_that_is_gone_is_not_told_any_more(database: Database, 
 
 
 async def test_a_worker_that_dies_after_calling_calls_again_under_the_same_number(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply())
     await make_delivery(database, site)
@@ -208,7 +210,7 @@ async def test_a_worker_that_dies_after_calling_calls_again_under_the_same_numbe
 
 
 async def test_a_replay_is_a_delivery_of_its_own_with_the_same_event(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply())
     await make_delivery(database, site)
@@ -226,7 +228,9 @@ async def test_a_replay_is_a_delivery_of_its_own_with_the_same_event(
     ]
 
 
-async def test_what_is_removed_takes_its_deliveries_with_it(database: Database, site: Site) -> None:
+async def test_what_is_removed_takes_its_deliveries_with_it(
+    database: Database, site: LoopbackSite
+) -> None:
     added = await make_delivery(database, site)
     one = sender(database, site)
     await one.feed()
@@ -271,7 +275,7 @@ async def test_deliveries_are_read_in_pages_the_latest_first(tx: Tx) -> None:
 
 
 async def test_the_commands_do_all_of_it(
-    url: str, database: Database, site: Site, home: Path
+    url: str, database: Database, site: LoopbackSite, home: Path
 ) -> None:
     run = forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
 

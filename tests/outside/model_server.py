@@ -15,15 +15,15 @@ from typing import Any
 
 from jobmill.outside import model_prices
 
-from .site import Handler, ReceivedRequest, ResponseWriter, Site, open_site
+from .site import Handler, LoopbackSite, ReceivedRequest, ResponseWriter, open_site
 
 MESSAGES = "/v1/messages"
 COMPLETIONS = "/chat/completions"
 
 
 @dataclass
-class Server:
-    site: Site
+class ModelServer:
+    site: LoopbackSite
     billed: Decimal = Decimal(0)
     requests: list[dict[str, Any]] = field(default_factory=list)
 
@@ -44,9 +44,9 @@ class Server:
 
 
 @asynccontextmanager
-async def open_server() -> AsyncIterator[Server]:
+async def open_server() -> AsyncIterator[ModelServer]:
     async with open_site() as site:
-        yield Server(site)
+        yield ModelServer(site)
 
 
 def answer(

@@ -15,7 +15,7 @@ from jobmill.outside.model_question import ModelBlocked, ModelQuestion
 from jobmill.settings import Settings
 
 
-class Found(BaseModel):
+class JobTitle(BaseModel):
     title: str
 
 
@@ -30,7 +30,7 @@ async def main(url: str, server: str, name: str, day: str, tokens: str) -> None:
         for number in range(1_000):
             text = f"{name} {number}"
             got = await model(
-                ModelQuestion("strong", "race", "Read.", text, Found, "1", int(tokens))
+                ModelQuestion("strong", "race", "Read.", text, JobTitle, "1", int(tokens))
             )
             if isinstance(got, ModelBlocked) and got.reason == "spent_out":
                 return

@@ -82,7 +82,7 @@ def in_turn(*handlers: Handler) -> Handler:
 
 
 @dataclass
-class Site:
+class LoopbackSite:
     port: int = 0
     requests: list[ReceivedRequest] = field(default_factory=list)
     max_concurrent: int = 0
@@ -136,8 +136,8 @@ class Site:
 
 
 @asynccontextmanager
-async def open_site(tls: ssl.SSLContext | None = None) -> AsyncIterator[Site]:
-    site = Site()
+async def open_site(tls: ssl.SSLContext | None = None) -> AsyncIterator[LoopbackSite]:
+    site = LoopbackSite()
     server = await asyncio.start_server(site.accept, "127.0.0.1", 0, ssl=tls)
     site.port = server.sockets[0].getsockname()[1]
     try:

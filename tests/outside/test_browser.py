@@ -30,7 +30,7 @@ from jobmill.settings import Settings
 from tests.missing_browser import skip_or_fail
 
 from .conftest import QUICK
-from .site import ReceivedRequest, ResponseWriter, Site, open_site, reply
+from .site import LoopbackSite, ReceivedRequest, ResponseWriter, open_site, reply
 
 needs_browser = pytest.mark.usefixtures("chromium")
 
@@ -49,18 +49,18 @@ def chromium() -> None:
 
 
 @pytest.fixture
-async def fetch(database: Database, site: Site) -> AsyncIterator[Fetch]:
+async def fetch(database: Database, site: LoopbackSite) -> AsyncIterator[Fetch]:
     settings = Settings(private_hosts=site.place)
     async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
         yield fetch
 
 
-def render(site: Site, path: str = "/careers") -> Request:
+def render(site: LoopbackSite, path: str = "/careers") -> Request:
     return Request(site.url(path), render=True)
 
 
 @needs_browser
-async def test_a_page_is_read_after_its_scripts_have_run(fetch: Fetch, site: Site) -> None:
+async def test_a_page_is_read_after_its_scripts_have_run(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/careers", reply(PAGE, ETag='"shell"'))
     titles = '["Engineer", "Köchin"]'.encode()
     site.on("/data.json", reply(titles, content_type="application/json"))
@@ -75,7 +75,9 @@ async def test_a_page_is_read_after_its_scripts_have_run(fetch: Fetch, site: Sit
 
 
 @needs_browser
-async def test_errors_that_a_browser_hides_are_detected_first(fetch: Fetch, site: Site) -> None:
+async def test_errors_that_a_browser_hides_are_detected_first(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     assert isinstance(await fetch(render(site)), PageGone)
     site.on("/busy", reply(b"<p>later", status=429, retry_after="9"))
     busy = await fetch(render(site, "/busy"))
@@ -84,7 +86,7 @@ async def test_errors_that_a_browser_hides_are_detected_first(fetch: Fetch, site
 
 
 @needs_browser
-async def test_the_browser_obeys_robots_txt(fetch: Fetch, site: Site) -> None:
+async def test_the_browser_obeys_robots_txt(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/robots.txt", reply(b"User-agent: *\nDisallow: /careers"))
     answer = await fetch(render(site))
     assert isinstance(answer, FetchFailure)
@@ -92,7 +94,9 @@ async def test_the_browser_obeys_robots_txt(fetch: Fetch, site: Site) -> None:
 
 
 @needs_browser
-async def test_a_rendered_page_cannot_reach_private_addresses(fetch: Fetch, site: Site) -> None:
+async def test_a_rendered_page_cannot_reach_private_addresses(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     async with open_site() as secret:
         secret.on("/", reply(b"s3cret", access_control_allow_origin="*"))
         there = [secret.url(), f"http://localhost:{secret.port}/", f"http://[::1]:{secret.port}/"]
@@ -108,7 +112,7 @@ async def test_a_rendered_page_cannot_reach_private_addresses(fetch: Fetch, site
 
 
 @needs_browser
-async def test_a_page_that_never_ends_is_killed_with_all_processes(site: Site) -> None:
+async def test_a_page_that_never_ends_is_killed_with_all_processes(site: LoopbackSite) -> None:
     site.on("/careers", reply(b"<script>for (;;) {}</script>"))
     guard = AddressGuard(parse_private_hosts(site.place))
     mark = f"jobmill-{uuid.uuid4()}"
@@ -119,7 +123,7 @@ async def test_a_page_that_never_ends_is_killed_with_all_processes(site: Site) -
     await until_ended(mark)
 
 
-async def test_the_children_of_a_browser_end_with_it(site: Site, tmp_path: Path) -> None:
+async def test_the_children_of_a_browser_end_with_it(site: LoopbackSite, tmp_path: Path) -> None:
     mark = f"jobmill-{uuid.uuid4()}"
     fake = tmp_path / "chromium"
     fake.write_text(f"#!/bin/sh\nsh -c 'sleep 90; :' {mark} &\nwait\n")
@@ -132,7 +136,7 @@ async def test_the_children_of_a_browser_end_with_it(site: Site, tmp_path: Path)
 
 
 @needs_browser
-async def test_cancelling_a_render_kills_the_browser(site: Site) -> None:
+async def test_cancelling_a_render_kills_the_browser(site: LoopbackSite) -> None:
     there = asyncio.Event()
 
     async def hang(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -176,7 +180,7 @@ def running(mark: str) -> list[str]:
 
 
 @needs_browser
-async def test_a_page_that_grows_too_large_is_truncated(fetch: Fetch, site: Site) -> None:
+async def test_a_page_that_grows_too_large_is_truncated(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/careers", reply(b"<script>document.write('x'.repeat(50000))</script>"))
     answer = await fetch(Request(site.url("/careers"), render=True, max_bytes=10_000))
     assert isinstance(answer, Truncated)
@@ -184,7 +188,9 @@ async def test_a_page_that_grows_too_large_is_truncated(fetch: Fetch, site: Site
 
 
 @needs_browser
-async def test_a_challenge_created_by_a_script_is_detected(fetch: Fetch, site: Site) -> None:
+async def test_a_challenge_created_by_a_script_is_detected(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     site.on("/careers", reply(b"<script>document.title = 'Just a moment...'</script>"))
     answer = await fetch(render(site))
     assert isinstance(answer, FetchFailure)
@@ -192,7 +198,7 @@ async def test_a_challenge_created_by_a_script_is_detected(fetch: Fetch, site: S
 
 
 async def test_responses_that_are_not_html_need_no_browser(
-    database: Database, site: Site, tmp_path: Path
+    database: Database, site: LoopbackSite, tmp_path: Path
 ) -> None:
     """A program that is not a browser; the test fails if it is started."""
     fake = tmp_path / "chromium"
@@ -210,7 +216,7 @@ async def test_responses_that_are_not_html_need_no_browser(
 
 
 async def test_without_a_browser_we_say_what_to_install(
-    database: Database, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database, site: LoopbackSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CHROMIUM", raising=False)
@@ -251,7 +257,7 @@ async def say(proxy: str, text: str) -> bytes:
     return answer
 
 
-async def test_the_proxy_connects_only_through_the_guard(site: Site) -> None:
+async def test_the_proxy_connects_only_through_the_guard(site: LoopbackSite) -> None:
     site.on("/x", reply(b"hello"))
     async with (
         open_site() as secret,
@@ -282,7 +288,7 @@ async def test_the_proxy_connects_only_through_the_guard(site: Site) -> None:
     assert site.requests[0].headers == {"host": site.place, "connection": "close", "x": "1"}
 
 
-async def test_the_proxy_stops_at_its_traffic_limit(site: Site) -> None:
+async def test_the_proxy_stops_at_its_traffic_limit(site: LoopbackSite) -> None:
     site.on("/", reply(b"x" * 1_000_000))
     async with open_proxy(AddressGuard(parse_private_hosts(site.place)), 200_000) as proxy:
         answer = await say(proxy, f"GET {site.url()} HTTP/1.1\r\n\r\n")

@@ -19,19 +19,19 @@ from jobmill.outside.model_prices import Price
 from jobmill.outside.model_question import ModelAnswer, ModelBlocked, ModelQuestion
 from jobmill.settings import Settings
 
-from .model_server import MESSAGES, Server, answer, open_server
+from .model_server import MESSAGES, ModelServer, answer, open_server
 from .site import ReceivedRequest, ResponseWriter
 
 DAY, MONTH, SOON = (dt.timedelta(hours=hours) for hours in (12, 13, 1))
 HOUR = dt.timedelta(hours=1)
 
 
-class Found(BaseModel):
+class PostingTitle(BaseModel):
     title: str
 
 
-def ask(text: str = "x", **more: Any) -> ModelQuestion[Found]:
-    return ModelQuestion("strong", "match", "Find the title.", text, Found, "1", 100, **more)
+def ask(text: str = "x", **more: Any) -> ModelQuestion[PostingTitle]:
+    return ModelQuestion("strong", "match", "Find the title.", text, PostingTitle, "1", 100, **more)
 
 
 def caps(**more: Any) -> BudgetCaps:
@@ -184,12 +184,12 @@ async def is_anyone_waiting(database: Database) -> bool:
 
 
 @pytest.fixture
-async def vendor() -> AsyncIterator[Server]:
+async def vendor() -> AsyncIterator[ModelServer]:
     async with open_server() as vendor:
         yield vendor
 
 
-async def start(url: str, vendor: Server, *arguments: object) -> asyncio.subprocess.Process:
+async def start(url: str, vendor: ModelServer, *arguments: object) -> asyncio.subprocess.Process:
     words = [url, vendor.url, *map(str, arguments)]
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.outside.model_worker", *words
@@ -211,7 +211,7 @@ def gate(count: int) -> Callable[[ReceivedRequest, ResponseWriter], Awaitable[No
 # reached.
 @pytest.mark.parametrize("tokens", [2_500, 100])
 async def test_eight_concurrent_processes_never_exceed_a_cap(
-    url: str, vendor: Server, database: Database, tokens: int
+    url: str, vendor: ModelServer, database: Database, tokens: int
 ) -> None:
     async def bill(request: ReceivedRequest, out: ResponseWriter) -> None:
         body = json.loads(request.body)
@@ -232,7 +232,7 @@ async def test_eight_concurrent_processes_never_exceed_a_cap(
 
 
 async def test_the_reservation_of_a_killed_process_stays_counted(
-    url: str, vendor: Server, database: Database
+    url: str, vendor: ModelServer, database: Database
 ) -> None:
     asked_once = asyncio.Event()
 
@@ -266,7 +266,7 @@ async def reason(model: ModelClient) -> str:
 
 
 async def test_concurrent_calls_in_one_process_share_the_cap(
-    vendor: Server, database: Database
+    vendor: ModelServer, database: Database
 ) -> None:
     vendor.says(answer({"title": "Cook"}))
     settings = Settings(anthropic_base_url=vendor.url, budget_day=0.009)

@@ -35,9 +35,9 @@ from jobmill.settings import Settings
 from .conftest import QUICK
 from .site import (
     Handler,
+    LoopbackSite,
     ReceivedRequest,
     ResponseWriter,
-    Site,
     in_turn,
     open_site,
     raw,
@@ -55,12 +55,12 @@ def unknown(answer: object, cause: FetchCause) -> FetchFailure:
     return answer
 
 
-async def get(fetch: Fetch, site: Site, handler: Handler, path: str = "/jobs/1") -> object:
+async def get(fetch: Fetch, site: LoopbackSite, handler: Handler, path: str = "/jobs/1") -> object:
     site.on(path, handler)
     return await fetch(Request(site.url(path)))
 
 
-async def test_a_result_has_body_type_and_validators(fetch: Fetch, site: Site) -> None:
+async def test_a_result_has_body_type_and_validators(fetch: Fetch, site: LoopbackSite) -> None:
     plain = reply(b"hello", content_type="text/plain", ETag='"1"', Last_Modified="yesterday")
     answer = await get(fetch, site, plain)
     url = site.url("/jobs/1")
@@ -69,7 +69,7 @@ async def test_a_result_has_body_type_and_validators(fetch: Fetch, site: Site) -
 
 
 async def test_requests_carry_the_user_agent_and_the_given_headers(
-    fetch: Fetch, site: Site
+    fetch: Fetch, site: LoopbackSite
 ) -> None:
     site.on("/search", reply(b"{}"))
     headers = {"X-One": "1", "Host": "evil.example.com", "Accept": "application/json"}
@@ -90,7 +90,7 @@ async def test_requests_carry_the_user_agent_and_the_given_headers(
 
 
 async def test_host_overrides_replace_only_the_configured_hosts(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     site.on("/jobs", reply(b"[]"))
     host_overrides = {"boards.acme.example": site.place, "*.fake.example": site.place}
@@ -111,7 +111,7 @@ async def test_host_overrides_replace_only_the_configured_hosts(
     "headers", [{"X": "a\r\nEvil: 1"}, {"X\n": "a"}, {"X": "ключ"}, {"": "a"}, {"X": "a\0b"}]
 )
 async def test_an_invalid_header_is_refused_without_logging_its_value(
-    fetch: Fetch, site: Site, headers: dict[str, str]
+    fetch: Fetch, site: LoopbackSite, headers: dict[str, str]
 ) -> None:
     answer = unknown(await fetch(Request(site.url(), secret=headers)), "refused")
     assert "Evil" not in answer.detail
@@ -142,23 +142,27 @@ STATUSES: list[tuple[int, FetchCause]] = [
 
 @pytest.mark.parametrize(("status", "cause"), STATUSES)
 async def test_error_statuses_become_failures_with_a_cause(
-    fetch: Fetch, site: Site, status: int, cause: FetchCause
+    fetch: Fetch, site: LoopbackSite, status: int, cause: FetchCause
 ) -> None:
     answer = unknown(await get(fetch, site, reply(status=status)), cause)
     assert answer.status == status
 
 
 @pytest.mark.parametrize("status", [404, 410])
-async def test_404_and_410_mean_the_page_is_gone(fetch: Fetch, site: Site, status: int) -> None:
+async def test_404_and_410_mean_the_page_is_gone(
+    fetch: Fetch, site: LoopbackSite, status: int
+) -> None:
     assert await get(fetch, site, reply(status=status)) == PageGone(site.url("/jobs/1"), status)
 
 
-async def test_retry_after_is_passed_on(fetch: Fetch, site: Site) -> None:
+async def test_retry_after_is_passed_on(fetch: Fetch, site: LoopbackSite) -> None:
     answer = await get(fetch, site, reply(status=429, retry_after="120"))
     assert unknown(answer, "rate_limited").retry_after == dt.timedelta(seconds=120)
 
 
-async def test_retry_after_may_be_a_date_and_go_with_a_503(fetch: Fetch, site: Site) -> None:
+async def test_retry_after_may_be_a_date_and_go_with_a_503(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     then = format_datetime(dt.datetime.now(dt.UTC) + dt.timedelta(minutes=30), usegmt=True)
     answer = unknown(await get(fetch, site, reply(status=503, retry_after=then)), "rate_limited")
     assert answer.retry_after
@@ -177,7 +181,7 @@ async def test_retry_after_may_be_a_date_and_go_with_a_503(fetch: Fetch, site: S
     ],
 )
 async def test_validators_are_sent_and_304_is_not_modified(
-    fetch: Fetch, site: Site, validators: Validators, sent: dict[str, str]
+    fetch: Fetch, site: LoopbackSite, validators: Validators, sent: dict[str, str]
 ) -> None:
     site.on("/feed", reply(status=304))
     assert await fetch(Request(site.url("/feed")), validators) == NotModified(site.url("/feed"))
@@ -186,7 +190,7 @@ async def test_validators_are_sent_and_304_is_not_modified(
 
 
 async def test_validators_are_sent_only_to_the_url_that_issued_them(
-    fetch: Fetch, site: Site
+    fetch: Fetch, site: LoopbackSite
 ) -> None:
     """Otherwise an old page after a new redirect would count as not modified."""
     site.on("/feed", redirect("/closed-feed"))
@@ -209,7 +213,7 @@ async def test_validators_are_sent_only_to_the_url_that_issued_them(
 
 
 async def test_redirects_are_followed_and_the_final_url_is_returned(
-    fetch: Fetch, site: Site
+    fetch: Fetch, site: LoopbackSite
 ) -> None:
     site.on("/1", redirect("2?x=y", 301))
     site.on("/2", redirect(site.url("/3#part"), 307))
@@ -219,7 +223,9 @@ async def test_redirects_are_followed_and_the_final_url_is_returned(
     assert (answer.url, answer.body) == (site.url("/3"), b"here")
 
 
-async def test_five_redirects_are_followed_and_six_are_too_many(fetch: Fetch, site: Site) -> None:
+async def test_five_redirects_are_followed_and_six_are_too_many(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     for n in range(6):
         site.on(f"/{n}", redirect(f"/{n + 1}"))
     site.on("/6", reply(b"here"))
@@ -228,7 +234,7 @@ async def test_five_redirects_are_followed_and_six_are_too_many(fetch: Fetch, si
     assert len(site.requests_to("/6")) == 1
 
 
-async def test_a_redirect_loop_is_detected_immediately(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_loop_is_detected_immediately(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/a", redirect("/b"))
     site.on("/b", redirect("/a"))
     unknown(await fetch(Request(site.url("/a"))), "redirects")
@@ -250,13 +256,13 @@ async def test_a_redirect_loop_is_detected_immediately(fetch: Fetch, site: Site)
     ],
 )
 async def test_a_redirect_to_a_private_address_is_refused(
-    fetch: Fetch, site: Site, to: str
+    fetch: Fetch, site: LoopbackSite, to: str
 ) -> None:
     unknown(await get(fetch, site, redirect(to)), "refused")
     assert len(site.requests) == 1
 
 
-async def test_a_redirect_without_location_is_a_loop(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_without_location_is_a_loop(fetch: Fetch, site: LoopbackSite) -> None:
     unknown(await get(fetch, site, reply(status=302)), "redirects")
 
 
@@ -265,7 +271,7 @@ async def test_a_redirect_without_location_is_a_loop(fetch: Fetch, site: Site) -
     [(301, "GET", b""), (302, "GET", b""), (303, "GET", b""), (307, "POST", b"[1]"), (308, "POST", b"[1]")],
 )  # fmt: skip
 async def test_a_post_is_repeated_only_for_307_and_308(
-    fetch: Fetch, site: Site, status: int, method: str, body: bytes
+    fetch: Fetch, site: LoopbackSite, status: int, method: str, body: bytes
 ) -> None:
     site.on("/1", redirect("/2", status))
     site.on("/2", reply(b"ok"))
@@ -273,7 +279,9 @@ async def test_a_post_is_repeated_only_for_307_and_308(
     assert (site.requests[1].method, site.requests[1].body) == (method, body)
 
 
-async def test_secret_headers_are_sent_only_to_their_host(database: Database, site: Site) -> None:
+async def test_secret_headers_are_sent_only_to_their_host(
+    database: Database, site: LoopbackSite
+) -> None:
     async with open_site() as other:
         settings = Settings(private_hosts=f"{site.place},{other.place}")
         site.on("/1", redirect("/2"))
@@ -292,7 +300,7 @@ async def test_secret_headers_are_sent_only_to_their_host(database: Database, si
 
 
 async def test_a_404_after_a_redirect_counts_only_for_the_same_page(
-    fetch: Fetch, site: Site
+    fetch: Fetch, site: LoopbackSite
 ) -> None:
     site.on("/jobs/1", redirect("/en/jobs/1/"))
     assert isinstance(await fetch(Request(site.url("/jobs/1"))), PageGone)
@@ -302,14 +310,14 @@ async def test_a_404_after_a_redirect_counts_only_for_the_same_page(
     assert unknown(await fetch(Request(site.url("/jobs/3"))), "status").status == 404
 
 
-async def test_a_redirect_to_the_front_page_is_a_failure(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_to_the_front_page_is_a_failure(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/", reply(b"Welcome!"))
     unknown(await get(fetch, site, redirect("/")), "redirects")
     site.on("/en", redirect("/"))
     assert isinstance(await fetch(Request(site.url("/en"))), Ok)
 
 
-async def test_a_redirect_to_a_login_is_forbidden(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_to_a_login_is_forbidden(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/users/sign_in", reply(b"Who are you?"))
     unknown(await get(fetch, site, redirect("/users/sign_in?next=/jobs/1")), "forbidden")
 
@@ -317,12 +325,14 @@ async def test_a_redirect_to_a_login_is_forbidden(fetch: Fetch, site: Site) -> N
 # Bodies
 
 
-async def test_a_body_shorter_than_its_length_is_a_failure(fetch: Fetch, site: Site) -> None:
+async def test_a_body_shorter_than_its_length_is_a_failure(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     unknown(await get(fetch, site, raw(SHORT)), "network")
     unknown(await get(fetch, site, raw(CHUNKED + b"5\r\nhello\r\n")), "network")
 
 
-async def test_bytes_after_the_content_length_are_ignored(fetch: Fetch, site: Site) -> None:
+async def test_bytes_after_the_content_length_are_ignored(fetch: Fetch, site: LoopbackSite) -> None:
     """The bytes do not reach the next request either: connections are not reused."""
 
     async def generous(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -343,7 +353,7 @@ async def test_bytes_after_the_content_length_are_ignored(fetch: Fetch, site: Si
 
 @pytest.mark.parametrize("lengths", ["-5", "1e3", "5\r\nContent-Length: 6"])
 async def test_an_invalid_content_length_is_a_failure(
-    fetch: Fetch, site: Site, lengths: str
+    fetch: Fetch, site: LoopbackSite, lengths: str
 ) -> None:
     head = f"HTTP/1.1 200 OK\r\nContent-Length: {lengths}\r\n\r\nhello".encode()
     unknown(await get(fetch, site, raw(head)), "network")
@@ -359,7 +369,9 @@ async def reset_within(request: ReceivedRequest, out: ResponseWriter) -> None:
 
 
 @pytest.mark.parametrize("handler", [reset_at_once, reset_within, raw(b""), raw(b"What?\r\n\r\n")])
-async def test_a_broken_connection_is_a_failure(fetch: Fetch, site: Site, handler: Handler) -> None:
+async def test_a_broken_connection_is_a_failure(
+    fetch: Fetch, site: LoopbackSite, handler: Handler
+) -> None:
     unknown(await get(fetch, site, handler), "network")
 
 
@@ -370,7 +382,7 @@ async def test_a_refused_connection_is_a_failure(database: Database) -> None:
         unknown(await fetch(Request(url)), "network")
 
 
-async def test_endless_headers_are_a_failure(fetch: Fetch, site: Site) -> None:
+async def test_endless_headers_are_a_failure(fetch: Fetch, site: LoopbackSite) -> None:
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await out.send(b"HTTP/1.1 200 OK\r\n")
         for n in range(100_000):
@@ -398,19 +410,19 @@ async def hesitating(request: ReceivedRequest, out: ResponseWriter) -> None:
 
 @pytest.mark.parametrize("handler", [silent, dripping, hesitating])
 async def test_the_total_time_of_a_request_is_limited(
-    fetch: Fetch, site: Site, handler: Handler
+    fetch: Fetch, site: LoopbackSite, handler: Handler
 ) -> None:
     unknown(await get(fetch, site, handler), "timeout")
 
 
-async def test_a_body_over_the_limit_is_truncated(fetch: Fetch, site: Site) -> None:
+async def test_a_body_over_the_limit_is_truncated(fetch: Fetch, site: LoopbackSite) -> None:
     answer = await get(fetch, site, reply(b"x" * 60_001))
     assert isinstance(answer, Truncated)
     assert answer.limit == 60_000
     assert isinstance(await get(fetch, site, reply(b"x" * 60_000)), Ok)
 
 
-async def test_a_request_can_lower_the_size_limit(fetch: Fetch, site: Site) -> None:
+async def test_a_request_can_lower_the_size_limit(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/", reply(b"0123456789"))
     answer = await fetch(Request(site.url(), max_bytes=4))
     assert answer == Truncated(site.url(), b"0123", 4, "text/html", "utf-8")
@@ -436,7 +448,9 @@ PACKED = {
 
 
 @pytest.mark.parametrize("encoding", PACKED)
-async def test_compressed_bodies_are_decoded(fetch: Fetch, site: Site, encoding: str) -> None:
+async def test_compressed_bodies_are_decoded(
+    fetch: Fetch, site: LoopbackSite, encoding: str
+) -> None:
     answer = await get(fetch, site, reply(PACKED[encoding], content_encoding=encoding))
     assert isinstance(answer, Ok), answer
     assert answer.body == b"hello"
@@ -453,14 +467,14 @@ BOMBS = {
 
 @pytest.mark.parametrize("encoding", BOMBS)
 async def test_a_decompression_bomb_stops_at_the_limit(
-    fetch: Fetch, site: Site, encoding: str
+    fetch: Fetch, site: LoopbackSite, encoding: str
 ) -> None:
     answer = await get(fetch, site, reply(BOMBS[encoding], content_encoding=encoding))
     assert isinstance(answer, Truncated)
     assert len(answer.body) == answer.limit == 100_000
 
 
-async def test_compressed_bytes_without_content_count_too(fetch: Fetch, site: Site) -> None:
+async def test_compressed_bytes_without_content_count_too(fetch: Fetch, site: LoopbackSite) -> None:
     nothing = b"\0\0\0\xff\xff"  # A stored block without content: no output.
     answer = await get(fetch, site, reply(nothing * 20_000, content_encoding="deflate"))
     assert isinstance(answer, Truncated)
@@ -482,12 +496,12 @@ async def test_compressed_bytes_without_content_count_too(fetch: Fetch, site: Si
     ],
 )
 async def test_invalid_compression_is_a_failure(
-    fetch: Fetch, site: Site, encoding: str, body: bytes
+    fetch: Fetch, site: LoopbackSite, encoding: str, body: bytes
 ) -> None:
     unknown(await get(fetch, site, reply(body, content_encoding=encoding)), "network")
 
 
-async def test_text_is_decoded_by_its_actual_charset(fetch: Fetch, site: Site) -> None:
+async def test_text_is_decoded_by_its_actual_charset(fetch: Fetch, site: LoopbackSite) -> None:
     page = '<meta charset="iso-8859-2">Łódź'
     answer = await get(fetch, site, reply(page.encode("iso-8859-2")))
     assert isinstance(answer, Ok)
@@ -501,7 +515,7 @@ async def test_text_is_decoded_by_its_actual_charset(fetch: Fetch, site: Site) -
 # Pages without content
 
 
-async def test_a_challenge_with_status_200_is_forbidden(fetch: Fetch, site: Site) -> None:
+async def test_a_challenge_with_status_200_is_forbidden(fetch: Fetch, site: LoopbackSite) -> None:
     page = b"<html><head><title>Just a moment...</title></head><body>Checking</body></html>"
     unknown(await get(fetch, site, reply(page)), "forbidden")
     unknown(await get(fetch, site, reply(b"ok", cf_mitigated="challenge")), "forbidden")
@@ -518,7 +532,9 @@ async def test_private_addresses_are_refused_before_any_lookup(fetch: Fetch, pla
     assert unknown(await fetch(Request(place, page=True)), "refused").url == place
 
 
-async def test_a_name_that_resolves_to_loopback_is_refused(database: Database, site: Site) -> None:
+async def test_a_name_that_resolves_to_loopback_is_refused(
+    database: Database, site: LoopbackSite
+) -> None:
     async def resolve(host: str, port: int) -> Sequence[str]:
         return ["127.0.0.1"]
 
@@ -528,7 +544,7 @@ async def test_a_name_that_resolves_to_loopback_is_refused(database: Database, s
 
 
 async def test_proxy_settings_of_the_environment_are_ignored(
-    fetch: Fetch, site: Site, monkeypatch: pytest.MonkeyPatch
+    fetch: Fetch, site: LoopbackSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
@@ -575,7 +591,7 @@ def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLCo
 
 
 async def test_a_cancelled_request_releases_its_slot(
-    fetch: Fetch, site: Site, database: Database
+    fetch: Fetch, site: LoopbackSite, database: Database
 ) -> None:
     there = asyncio.Event()
 
@@ -595,7 +611,7 @@ async def test_a_cancelled_request_releases_its_slot(
 
 
 async def test_a_request_logs_one_line_without_secrets(
-    fetch: Fetch, site: Site, caplog: pytest.LogCaptureFixture
+    fetch: Fetch, site: LoopbackSite, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="jobmill")
     site.on("/k3y/jobs", in_turn(reply(b"hello"), reply(status=401)))
@@ -613,7 +629,7 @@ async def test_a_request_logs_one_line_without_secrets(
 
 
 async def test_the_defaults_are_large_enough_for_the_largest_boards(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     site.on("/", reply(gzip.compress(b"x" * 30_000_000), content_encoding="gzip"))
     async with open_fetch(database, Settings(private_hosts=site.place)) as fetch:
@@ -622,7 +638,7 @@ async def test_the_defaults_are_large_enough_for_the_largest_boards(
     assert len(answer.body) == 30_000_000
 
 
-async def test_a_key_in_a_url_is_sent_but_never_shown(fetch: Fetch, site: Site) -> None:
+async def test_a_key_in_a_url_is_sent_but_never_shown(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/api/s3cret", reply(b"[]", ETag='"1"'))
     site.on("/gone/s3cret", reply(status=404))
     site.on("/broken/s3cret", reply(status=500))

@@ -28,7 +28,7 @@ from jobmill.outside.rate_limits import (
 from jobmill.outside.request import FetchFailure, Ok, Request
 from jobmill.settings import Settings
 
-from .site import Handler, ReceivedRequest, ResponseWriter, Site, in_turn, open_site, reply
+from .site import Handler, LoopbackSite, ReceivedRequest, ResponseWriter, in_turn, open_site, reply
 
 ROOT = Path(__file__).parents[2]
 SECOND = dt.timedelta(seconds=1)
@@ -288,7 +288,7 @@ async def test_a_hold_applies_to_callers_already_waiting(database: Database) -> 
 
 
 async def test_a_429_holds_the_host_for_all_workers(
-    database: Database, url: str, site: Site
+    database: Database, url: str, site: LoopbackSite
 ) -> None:
     site.on("/", in_turn(reply(status=429, retry_after="600"), reply(b"ok")))
     settings = Settings(private_hosts=site.place)
@@ -316,7 +316,7 @@ async def reset(request: ReceivedRequest, out: ResponseWriter) -> None:
     [(reset, 1), (reply(status=500), 1), (reply(status=404), 0), (reply(status=403), 0)],
 )
 async def test_failures_of_a_host_are_counted(
-    database: Database, site: Site, handler: Handler, failures: int
+    database: Database, site: LoopbackSite, handler: Handler, failures: int
 ) -> None:
     site.on("/", handler)
     async with open_fetch(database, Settings(private_hosts=site.place)) as fetch:
@@ -326,7 +326,9 @@ async def test_failures_of_a_host_are_counted(
     assert rows == [(failures, [])]
 
 
-async def test_every_redirect_waits_for_its_own_slot(database: Database, site: Site) -> None:
+async def test_every_redirect_waits_for_its_own_slot(
+    database: Database, site: LoopbackSite
+) -> None:
     async with open_site() as other:
         site.on("/", reply(status=302, location=other.url("/")))
         other.on("/", reply(b"ok"))
@@ -358,7 +360,9 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-async def test_processes_share_the_rate_limit(url: str, site: Site, database: Database) -> None:
+async def test_processes_share_the_rate_limit(
+    url: str, site: LoopbackSite, database: Database
+) -> None:
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await asyncio.sleep(0.15)
         await reply(b"ok")(request, out)

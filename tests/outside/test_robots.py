@@ -13,7 +13,7 @@ from jobmill.outside.robots import MAX_ROBOTS_BYTES, RULES_LIFETIME, crawl_delay
 from jobmill.settings import Settings
 
 from .conftest import QUICK
-from .site import Handler, ReceivedRequest, ResponseWriter, Site, in_turn, redirect, reply
+from .site import Handler, LoopbackSite, ReceivedRequest, ResponseWriter, in_turn, redirect, reply
 
 HOUR = dt.timedelta(hours=1)
 RULES = b"""
@@ -28,16 +28,16 @@ Crawl-delay: 0.25
 
 
 @pytest.fixture(autouse=True)
-def pages(site: Site) -> None:
+def pages(site: LoopbackSite) -> None:
     for path in ("/jobs/1", "/jobs/public/1", "/about"):
         site.on(path, reply(b"a page"))
 
 
-async def read(fetch: Fetch, site: Site, path: str) -> object:
+async def read(fetch: Fetch, site: LoopbackSite, path: str) -> object:
     return await fetch(Request(site.url(path), page=True))
 
 
-async def test_robots_txt_is_obeyed_under_our_own_name(fetch: Fetch, site: Site) -> None:
+async def test_robots_txt_is_obeyed_under_our_own_name(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/robots.txt", reply(RULES))
     denied = await read(fetch, site, "/jobs/1")
     assert isinstance(denied, FetchFailure)
@@ -51,13 +51,15 @@ async def test_robots_txt_is_obeyed_under_our_own_name(fetch: Fetch, site: Site)
     ]
 
 
-async def test_apis_are_requested_without_robots_txt(fetch: Fetch, site: Site) -> None:
+async def test_apis_are_requested_without_robots_txt(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/robots.txt", reply(RULES))
     assert isinstance(await fetch(Request(site.url("/jobs/1"))), Ok)
     assert site.requests_to("/robots.txt") == []
 
 
-async def test_every_redirect_is_checked_against_robots_txt(fetch: Fetch, site: Site) -> None:
+async def test_every_redirect_is_checked_against_robots_txt(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     site.on("/robots.txt", reply(RULES))
     site.on("/about", redirect("/jobs/1"))
     answer = await read(fetch, site, "/about")
@@ -68,7 +70,7 @@ async def test_every_redirect_is_checked_against_robots_txt(fetch: Fetch, site: 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
 async def test_without_robots_txt_everything_is_allowed(
-    fetch: Fetch, site: Site, status: int
+    fetch: Fetch, site: LoopbackSite, status: int
 ) -> None:
     site.on("/robots.txt", reply(status=status))
     assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
@@ -88,7 +90,7 @@ UNREADABLE: list[tuple[Handler, str]] = [
 
 @pytest.mark.parametrize(("handler", "cause"), UNREADABLE)
 async def test_an_unreadable_robots_txt_blocks_with_its_own_cause(
-    fetch: Fetch, site: Site, handler: Handler, cause: str
+    fetch: Fetch, site: LoopbackSite, handler: Handler, cause: str
 ) -> None:
     site.on("/robots.txt", handler)
     answer = await read(fetch, site, "/jobs/1")
@@ -98,24 +100,28 @@ async def test_an_unreadable_robots_txt_blocks_with_its_own_cause(
     assert site.requests_to("/jobs/1") == []
 
 
-async def test_an_html_page_as_robots_txt_allows_everything(fetch: Fetch, site: Site) -> None:
+async def test_an_html_page_as_robots_txt_allows_everything(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     site.on("/robots.txt", reply(b"<!doctype html><title>Acme</title>\0" + b"<p>Disallow: /" * 9))
     assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
 
-async def test_robots_txt_may_be_redirected(fetch: Fetch, site: Site) -> None:
+async def test_robots_txt_may_be_redirected(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/robots.txt", redirect("/other.txt"))
     site.on("/other.txt", reply(RULES))
     assert isinstance(await read(fetch, site, "/jobs/1"), FetchFailure)
 
 
-async def test_a_redirect_loop_as_robots_txt_allows_everything(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_loop_as_robots_txt_allows_everything(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
     site.on("/robots.txt", redirect("/robots.txt"))
     assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
 
 async def test_only_the_beginning_of_a_huge_robots_txt_counts(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     early = b"User-agent: *\nDisallow: /about\n" + b"#" * MAX_ROBOTS_BYTES + b"\nDisallow: /jobs/\n"
     site.on("/robots.txt", reply(early))
@@ -125,7 +131,7 @@ async def test_only_the_beginning_of_a_huge_robots_txt_counts(
         assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
 
-async def test_concurrent_callers_read_robots_txt_once(fetch: Fetch, site: Site) -> None:
+async def test_concurrent_callers_read_robots_txt_once(fetch: Fetch, site: LoopbackSite) -> None:
     site.on("/robots.txt", reply(b""))
     answers = await asyncio.gather(*(read(fetch, site, "/jobs/1") for _ in range(8)))
     assert all(isinstance(answer, Ok) for answer in answers)
@@ -133,7 +139,7 @@ async def test_concurrent_callers_read_robots_txt_once(fetch: Fetch, site: Site)
 
 
 async def test_workers_share_robots_txt(
-    database: Database, fetch: Fetch, url: str, site: Site
+    database: Database, fetch: Fetch, url: str, site: LoopbackSite
 ) -> None:
     site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
     await read(fetch, site, "/about")
@@ -153,14 +159,14 @@ async def change(
         )
 
 
-async def fresh(database: Database, site: Site) -> object:
+async def fresh(database: Database, site: LoopbackSite) -> object:
     """A `Fetch` of a process that has just started."""
     settings = Settings(private_hosts=site.place)
     async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
         return await read(fetch, site, "/jobs/1")
 
 
-async def test_expired_rules_are_read_again(database: Database, site: Site) -> None:
+async def test_expired_rules_are_read_again(database: Database, site: LoopbackSite) -> None:
     site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
     assert isinstance(await fresh(database, site), FetchFailure)
     assert isinstance(await fresh(database, site), FetchFailure)
@@ -169,7 +175,7 @@ async def test_expired_rules_are_read_again(database: Database, site: Site) -> N
 
 
 async def test_old_rules_are_used_for_a_month_while_new_ones_fail(
-    database: Database, site: Site
+    database: Database, site: LoopbackSite
 ) -> None:
     site.on("/robots.txt", in_turn(reply(b"Disallow:"), reply(status=500)))
     assert isinstance(await fresh(database, site), Ok)
@@ -187,7 +193,7 @@ async def test_old_rules_are_used_for_a_month_while_new_ones_fail(
     ],
 )
 async def test_the_server_decides_when_rules_expire(
-    database: Database, site: Site, rules_expired: bool
+    database: Database, site: LoopbackSite, rules_expired: bool
 ) -> None:
     site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
     await fresh(database, site)
@@ -197,7 +203,9 @@ async def test_the_server_decides_when_rules_expire(
 
 
 @pytest.mark.server_clock(dt.timedelta(days=2))
-async def test_rules_are_kept_with_the_times_of_the_server(database: Database, site: Site) -> None:
+async def test_rules_are_kept_with_the_times_of_the_server(
+    database: Database, site: LoopbackSite
+) -> None:
     site.on("/robots.txt", reply(RULES))
     await fresh(database, site)
     async with database.transaction() as tx:
@@ -210,7 +218,7 @@ async def test_rules_are_kept_with_the_times_of_the_server(database: Database, s
 
 
 async def test_the_crawl_delay_applies_to_all_workers(
-    database: Database, fetch: Fetch, site: Site
+    database: Database, fetch: Fetch, site: LoopbackSite
 ) -> None:
     site.on("/robots.txt", reply(RULES))
     assert isinstance(await read(fetch, site, "/jobs/1"), FetchFailure)
@@ -227,5 +235,5 @@ def test_the_crawl_delay_has_a_maximum(delay: str, seconds: float) -> None:
     assert parsed == dt.timedelta(seconds=seconds)
 
 
-async def test_a_missing_page_is_gone_despite_robots_txt(fetch: Fetch, site: Site) -> None:
+async def test_a_missing_page_is_gone_despite_robots_txt(fetch: Fetch, site: LoopbackSite) -> None:
     assert isinstance(await read(fetch, site, "/jobs/9"), PageGone)

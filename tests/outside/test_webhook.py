@@ -15,7 +15,7 @@ from jobmill.outside.public_addresses import AddressRefused
 from jobmill.outside.webhook import ReceiverGone, WebhookRequest, WebhookSender, check_url, sign
 from jobmill.settings import Settings
 
-from .site import Handler, ReceivedRequest, ResponseWriter, Site, redirect, reply
+from .site import Handler, LoopbackSite, ReceivedRequest, ResponseWriter, redirect, reply
 
 QUICK = HttpLimits(
     seconds=0.3, connect_seconds=0.3, read_seconds=0.3, raw_bytes=64_000, bytes=64_000
@@ -25,15 +25,15 @@ SIGNED_AT = dt.datetime.fromtimestamp(1_700_000_000.9, dt.UTC)
 BODY = b'{"id":1,"eventType":"PROMOTED"}'
 
 
-def delivery(site: Site, path: str = "/hook") -> WebhookRequest:
+def delivery(site: LoopbackSite, path: str = "/hook") -> WebhookRequest:
     return WebhookRequest(77, site.url(path), SECRET, "PROMOTED", BODY, SIGNED_AT)
 
 
-def caller(site: Site, limits: HttpLimits = QUICK) -> WebhookSender:
+def caller(site: LoopbackSite, limits: HttpLimits = QUICK) -> WebhookSender:
     return WebhookSender(Settings(private_hosts=site.place), limits=limits)
 
 
-async def test_a_delivery_is_signed_over_its_time_and_its_body(site: Site) -> None:
+async def test_a_delivery_is_signed_over_its_time_and_its_body(site: LoopbackSite) -> None:
     site.on("/hook", reply(status=204))
     assert "204" in await caller(site).send(delivery(site))
     [request] = site.requests_to("/hook")
@@ -62,7 +62,7 @@ NEVER = (300, 301, 302, 304, 307, 308, 400, 401, 403, 404, 422)
 
 
 @pytest.mark.parametrize("status", [*AGAIN, *NEVER])
-async def test_the_status_decides_about_a_retry(site: Site, status: int) -> None:
+async def test_the_status_decides_about_a_retry(site: LoopbackSite, status: int) -> None:
     site.on("/hook", reply(b"no", status))
     with pytest.raises(OutsideError, match=str(status)) as caught:
         await caller(site).send(delivery(site))
@@ -70,7 +70,7 @@ async def test_the_status_decides_about_a_retry(site: Site, status: int) -> None
     assert not isinstance(caught.value, ReceiverGone)
 
 
-async def test_a_410_stops_all_deliveries(site: Site) -> None:
+async def test_a_410_stops_all_deliveries(site: LoopbackSite) -> None:
     site.on("/hook", reply(status=410))
     with pytest.raises(ReceiverGone):
         await caller(site).send(delivery(site))
@@ -78,7 +78,7 @@ async def test_a_410_stops_all_deliveries(site: Site) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_a_redirect_is_not_followed_but_its_target_is_reported(
-    site: Site, status: int
+    site: LoopbackSite, status: int
 ) -> None:
     site.on("/hook", redirect("http://169.254.169.254/latest/meta-data", status))
     site.on("/inside", reply())
@@ -109,7 +109,7 @@ async def cut(request: ReceivedRequest, out: ResponseWriter) -> None:
 
 @pytest.mark.parametrize("handle", [hang, drip, cut])
 async def test_a_receiver_that_does_not_answer_is_retried(
-    site: Site, handle: Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]
+    site: LoopbackSite, handle: Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]
 ) -> None:
     site.on("/hook", handle)
     with pytest.raises(ExchangeError) as caught:
@@ -117,7 +117,7 @@ async def test_a_receiver_that_does_not_answer_is_retried(
     assert not caught.value.permanent
 
 
-async def test_a_response_counts_before_its_body_ends(site: Site) -> None:
+async def test_a_response_counts_before_its_body_ends(site: LoopbackSite) -> None:
     async def go_on(request: ReceivedRequest, out: ResponseWriter) -> None:
         await out.send(b"HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\nthanks")
         await asyncio.Event().wait()
@@ -126,7 +126,7 @@ async def test_a_response_counts_before_its_body_ends(site: Site) -> None:
     assert "200" in await caller(site).send(delivery(site))
 
 
-async def test_almost_nothing_of_a_huge_response_is_read(site: Site) -> None:
+async def test_almost_nothing_of_a_huge_response_is_read(site: LoopbackSite) -> None:
     sent = 0
 
     async def pour(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -155,7 +155,7 @@ async def test_almost_nothing_of_a_huge_response_is_read(site: Site) -> None:
         "https://2130706433/hook",
     ],
 )
-async def test_private_receivers_must_be_configured(site: Site, url: str) -> None:
+async def test_private_receivers_must_be_configured(site: LoopbackSite, url: str) -> None:
     site.on("/hook", reply())
     private = replace(delivery(site), url=url.format(port=site.port))
     with pytest.raises(AddressRefused):

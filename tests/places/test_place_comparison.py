@@ -6,7 +6,7 @@ from jobmill.places import place_comparison
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("here", "there", "expected"),
     [
         ("Dublin", "Dublin, Ireland", "same"),
         ("NYC", "New York, NY (HQ)", "same"),
@@ -27,7 +27,7 @@ from jobmill.places import place_comparison
         ("Remote (Canada)", "Remote (US)", "other"),
     ],
 )
-def test_how_two_places_relate(one: str, other: str, expected: place_comparison.Relation) -> None:
-    first, second = place_comparison.read_places((one,)), place_comparison.read_places((other,))
+def test_how_two_places_relate(here: str, there: str, expected: place_comparison.Relation) -> None:
+    first, second = place_comparison.read_places((here,)), place_comparison.read_places((there,))
     assert place_comparison.compare(first, second) == expected
     assert place_comparison.compare(second, first) == expected

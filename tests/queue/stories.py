@@ -50,7 +50,7 @@ class Settle:
 
 
 @dataclass(frozen=True)
-class Step:
+class QueueStep:
     """`number` chooses a process, an item (0 is the newest), a phase or an amount."""
 
     verb: str
@@ -98,7 +98,7 @@ WAITS = some.builds(
 )
 VERBS = ["kill", "stop and rejoin", "rescue", "disown", "pass time", "unpark", "put back", "cancel"]
 SELDOM = ["pause", "resume", "unblock", "wake orphans"]
-STEPS = some.builds(Step, some.sampled_from(VERBS * 2 + SELDOM), some.integers(0, 5))
+STEPS = some.builds(QueueStep, some.sampled_from(VERBS * 2 + SELDOM), some.integers(0, 5))
 STORIES = some.lists(
     # Unneeded steps shrink to None.
     some.none() | some.one_of(SUBMITS, SUBMITS, CLAIMS, *[SETTLES] * 3, *[WAITS] * 2, STEPS, STEPS),

@@ -43,7 +43,7 @@ async def refusal(tx: Tx, new: NewItem) -> RefusedItem:
     return caught.value.refused
 
 
-async def test_already_queued_in_the_same_phase(tx: Tx) -> None:
+async def test_an_item_queued_in_the_same_phase_is_refused(tx: Tx) -> None:
     await queue.declare_stages(tx, SITE)
     live = await queue.submit(tx, new("site/analysis"))
     refused = await refusal(tx, new("site/analysis"))
@@ -51,7 +51,7 @@ async def test_already_queued_in_the_same_phase(tx: Tx) -> None:
     assert refused.message == "Already queued: site/analysis for earl-grey"
 
 
-async def test_currently_processing(tx: Tx) -> None:
+async def test_an_item_being_processed_is_refused(tx: Tx) -> None:
     await queue.declare_stages(tx, SITE)
     live = await queue.submit(tx, new("site/analysis"))
     await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = 1")
@@ -59,14 +59,14 @@ async def test_currently_processing(tx: Tx) -> None:
     assert (refused.reason, refused.live) == ("processing", live)
 
 
-async def test_in_another_phase(tx: Tx) -> None:
+async def test_an_item_queued_in_another_phase_is_refused(tx: Tx) -> None:
     await queue.declare_stages(tx, SITE)
     live = await queue.submit(tx, new("site/prompts"))
     refused = await refusal(tx, new("site/analysis"))
     assert (refused.reason, refused.live) == ("other phase", live)
 
 
-async def test_queue_full(tx: Tx) -> None:
+async def test_a_full_phase_refuses_new_items(tx: Tx) -> None:
     await queue.declare_stages(tx, SITE)
     answers = await queue.submit_all(tx, [new("site/analysis", f"k{n}") for n in range(7)])
     assert [isinstance(answer, AcceptedItem) for answer in answers] == [True] * 5 + [False] * 2

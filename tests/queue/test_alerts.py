@@ -61,7 +61,7 @@ async def test_a_healthy_queue_raises_no_alert(tx: Tx) -> None:
         (5, {"handed": True}, []),
     ],
 )
-async def test_what_raises_an_alert(
+async def test_repeated_and_deep_items_raise_alerts(
     tx: Tx, copies: int, changes: dict[str, Any], expected: list[str]
 ) -> None:
     await root(tx)

@@ -17,7 +17,7 @@ from .helpers import drain, fetch, new, put, stages
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-pipeline.md"
 
 
-async def test_the_example_pipeline(database: Database) -> None:
+async def test_the_example_pipeline_runs(database: Database) -> None:
     match = re.search(r"<!-- example: .*?```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert match
     assert len(match[1].splitlines()) <= 32
@@ -40,7 +40,7 @@ async def test_the_example_pipeline(database: Database) -> None:
 REFERENCE = PAGE.parents[1] / "reference" / "tables.md"
 
 
-async def test_the_reference_of_tables_is_what_the_database_has(tx: Tx) -> None:
+async def test_the_table_reference_matches_the_database(tx: Tx) -> None:
     documented = {
         name: columns.replace("`", "").split(", ")
         for name, columns in re.findall(
@@ -63,7 +63,7 @@ async def test_the_reference_of_tables_is_what_the_database_has(tx: Tx) -> None:
     assert documented == dict(existing)
 
 
-def test_the_reference_of_events_names_what_the_code_writes() -> None:
+def test_the_event_reference_lists_every_event_that_the_code_writes() -> None:
     text = REFERENCE.read_text().partition("## Events")[2]
     documented = set(re.findall(r"`([a-z ]+)`", text)) - {"what"}
     code = "".join(file.read_text() for file in Path(queue.__file__).parent.glob("*.py"))

@@ -134,7 +134,7 @@ async def test_imported_items_run(database: Database) -> None:
         (LEGACY | {"pipeline_state": [1]}, "line 2: pipeline_state: "),
         (LEGACY | {"priority": 10**9}, "line 2: priority 1000000000"),
     ],
-    ids=lambda given: given[:20] if isinstance(given, str) else "",
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
 )  # fmt: skip
 async def test_a_bad_line_is_named_and_nothing_is_imported(
     tx: Tx, line: dict[str, Any] | str, says: str

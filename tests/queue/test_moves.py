@@ -106,7 +106,9 @@ async def test_an_item_that_advances_may_get_another_priority(database: Database
     ("move", "status"),
     [(Finish(), "SUCCESS"), (Filter("5 strikes"), "FILTERED"), (Skip("below 80"), "SKIPPED")],
 )
-async def test_how_items_end(database: Database, move: Move, status: str) -> None:
+async def test_a_move_that_ends_an_item_sets_its_status_and_message(
+    database: Database, move: Move, status: str
+) -> None:
     async def run(work: Work) -> Move:
         return move
 
@@ -352,7 +354,7 @@ async def test_an_item_that_never_ends_fails_after_its_maximum_of_steps(database
         (Finish(spawn=[new("tea", "")]), "the key must have"),
         (Finish(message="a\x00b"), "NUL character"),
     ],
-    ids=lambda given: "" if isinstance(given, str) else type(given).__name__,
+    ids=lambda value: "" if isinstance(value, str) else type(value).__name__,
 )
 async def test_an_outcome_that_cannot_be_stored_fails_only_its_item(
     database: Database, move: Move, says: str
@@ -392,7 +394,7 @@ async def test_text_that_only_looks_like_a_nul_is_kept(database: Database) -> No
         (new("tea", max_spawn_depth=-1), "max spawn depth -1"),
         (new("coffee"), "there is no phase coffee/run; the phases are: tea/run"),
     ],
-    ids=lambda given: given if isinstance(given, str) else "",
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_a_wrong_submission_is_refused_with_a_reason(
     tx: Tx, wrong: queue.NewItem, says: str

@@ -1,12 +1,10 @@
-"""The hot statements go by index, however much was done before: no plan of theirs reads a table whole.
-
-A million finished items are made once for the module.
-"""
+"""The frequent statements of the queue use indexes beside a million finished items; none scans a large table."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -65,7 +63,7 @@ async def history(server: str, template: str) -> AsyncIterator[str]:
     run(server, "DROP DATABASE {} WITH (FORCE)", name)
 
 
-class Explained(psycopg.AsyncCursor[Any]):
+class ExplainingCursor(psycopg.AsyncCursor[Any]):
     """Explains every statement before it runs it."""
 
     plans: ClassVar[list[str]] = []
@@ -85,21 +83,28 @@ class Plans:
         self.tx = tx
 
     async def of(self, call: Callable[[], Awaitable[Any]]) -> str:
-        Explained.plans.clear()
+        ExplainingCursor.plans.clear()
         await call()
-        assert Explained.plans
-        return "\n".join(Explained.plans)
+        assert ExplainingCursor.plans
+        return "\n".join(ExplainingCursor.plans)
+
+
+@asynccontextmanager
+async def explained(url: str, settings: Mapping[str, str]) -> AsyncIterator[Plans]:
+    async with await psycopg.AsyncConnection.connect(
+        url,
+        cursor_factory=ExplainingCursor,
+        options=" ".join(f"-c {name}={value}" for name, value in settings.items()),
+    ) as tx:
+        yield Plans(tx)
+        await tx.rollback()
 
 
 @pytest.fixture
 async def plans(history: str) -> AsyncIterator[Plans]:
-    async with await psycopg.AsyncConnection.connect(
-        history,
-        cursor_factory=Explained,
-        options=" ".join(f"-c {name}={value}" for name, value in INDEX_PLANS.items()),
-    ) as tx:
-        yield Plans(tx)
-        await tx.rollback()
+    """On a connection with the settings of a worker."""
+    async with explained(history, INDEX_PLANS) as plans:
+        yield plans
 
 
 SCANNED = re.compile(r"Seq Scan on (item|ending|live|event)\b")
@@ -119,7 +124,7 @@ async def worker_of(tx: Tx) -> int:
     return await leases.register_worker(tx, "w", SOON)
 
 
-async def test_a_claim(plans: Plans) -> None:
+async def test_a_claim_uses_indexes(plans: Plans) -> None:
     worker = await worker_of(plans.tx)
     plan = await plans.of(
         lambda: store.claim_items(plans.tx, worker, [ClaimRequest("tea", "run", 100)])
@@ -127,7 +132,7 @@ async def test_a_claim(plans: Plans) -> None:
     by_index(plan, "live_due", "item_pkey")
 
 
-async def test_an_end_and_a_requeue(plans: Plans) -> None:
+async def test_ending_and_requeueing_items_use_indexes(plans: Plans) -> None:
     worker = await worker_of(plans.tx)
     claimed = await store.claim_items(plans.tx, worker, [ClaimRequest("tea", "run", 20)])
     ends = [f'{{"id":{item.work.id},"attempt":1,"status":"SUCCESS"}}' for item in claimed[:10]]
@@ -141,21 +146,22 @@ async def test_an_end_and_a_requeue(plans: Plans) -> None:
     by_index(plan, "live_pkey")
 
 
-async def test_a_spawn_and_its_five_rules(plans: Plans) -> None:
+async def test_a_spawn_and_its_five_rules_use_indexes(plans: Plans) -> None:
     children = [ChildItem(ItemId(5000), new("cup", f"c{n}")) for n in range(100)]
     plan = await plans.of(lambda: spawn_children(plans.tx, children))
     by_index(plan, "once_in_a_lineage", "live_once", "item_pkey")
 
 
-async def test_a_spawn_on_a_connection_without_index_plans(plans: Plans) -> None:
-    """With the default settings of the planner, as in a separate transaction of a stage."""
-    plan = await plans.of(
-        lambda: spawn_children(plans.tx, [ChildItem(ItemId(5000), new("cup", "c"))])
-    )
+async def test_a_spawn_uses_indexes_with_default_planner_settings(history: str) -> None:
+    """As in a separate transaction of a stage."""
+    async with explained(history, {}) as plans:
+        plan = await plans.of(
+            lambda: spawn_children(plans.tx, [ChildItem(ItemId(5000), new("cup", "c"))])
+        )
     by_index(plan, "once_in_a_lineage")
 
 
-async def test_a_hand_over(plans: Plans) -> None:
+async def test_a_hand_over_uses_indexes(plans: Plans) -> None:
     worker = await worker_of(plans.tx)
     [claimed] = await store.claim_items(plans.tx, worker, [ClaimRequest("tea", "run", 1)])
     move = queue.HandOver("run")
@@ -163,13 +169,13 @@ async def test_a_hand_over(plans: Plans) -> None:
     by_index(plan, "once_in_a_lineage", "live_pkey")
 
 
-async def test_a_submission(plans: Plans) -> None:
+async def test_a_submission_scans_no_table(plans: Plans) -> None:
     plan = await plans.of(lambda: queue.submit(plans.tx, new("cup", "fresh")))
     assert "Seq Scan on item" not in plan
     assert "Seq Scan on live" not in plan
 
 
-async def test_a_lineage_of_ten_thousand_among_a_million(plans: Plans) -> None:
+async def test_reading_a_lineage_of_ten_thousand_items_uses_indexes(plans: Plans) -> None:
     [tracking] = await fetch(plans.tx, "SELECT tracking_id FROM queue.item WHERE id = 5000")
     assert isinstance(tracking, UUID)
     plan = await plans.of(lambda: lineage.read_lineage(plans.tx, tracking, limit=100))
@@ -177,7 +183,7 @@ async def test_a_lineage_of_ten_thousand_among_a_million(plans: Plans) -> None:
     by_index(plan.replace(" on live ", " on few "), "once_in_a_lineage", "item_pkey")
 
 
-async def test_the_same_error_rule(plans: Plans) -> None:
+async def test_the_check_for_an_earlier_failure_uses_indexes(plans: Plans) -> None:
     [tracking] = await fetch(plans.tx, "SELECT tracking_id::text FROM queue.item WHERE id = 5000")
     work = Work(ItemId(1), "tea", "run", "k5000", {}, 1, 0, 3, 0, 0, tracking, None, None)
     plan = await plans.of(lambda: store.has_failed_with(plans.tx, work, "0" * 32))
@@ -185,14 +191,14 @@ async def test_the_same_error_rule(plans: Plans) -> None:
 
 
 @pytest.mark.parametrize("status", [None, "FAILED", "SUCCESS", "PENDING"])
-async def test_a_page_of_items(plans: Plans, status: Any) -> None:
+async def test_a_page_of_items_scans_no_table(plans: Plans, status: Any) -> None:
     plan = await plans.of(lambda: search.search_items(plans.tx, search.ItemFilter(status)))
     assert not re.search(r"Seq Scan on (item|ending)\b", plan), plan
 
 
 @pytest.mark.parametrize("status", [None, "SUCCESS", "FAILED", "SKIPPED", "PENDING"])
 @pytest.mark.parametrize(("kind", "key"), [("cup", None), (None, "k9"), ("tea", "k9")])
-async def test_a_page_of_items_by_any_filter_stays_within_its_reach(
+async def test_a_filtered_page_of_items_stays_within_its_scan_limit(
     plans: Plans, status: Any, kind: str | None, key: str | None
 ) -> None:
     sought = search.ItemFilter(status, kind, key)
@@ -200,7 +206,7 @@ async def test_a_page_of_items_by_any_filter_stays_within_its_reach(
     by_index(plan.replace(" on live ", " on few "))
 
 
-async def test_the_guard_itself_can_fail(plans: Plans) -> None:
+async def test_a_plan_that_scans_a_table_is_detected(plans: Plans) -> None:
     plan = await plans.of(
         lambda: plans.tx.execute("SELECT count(*) FROM queue.item WHERE message = 'x'")
     )

@@ -70,7 +70,7 @@ def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> N
         (0, RuntimeError("x"), True, "Ancestor item failed with same error, not retrying. "),
     ],
 )
-def test_when_there_is_no_retry(
+def test_an_item_that_is_not_retried_fails_with_the_reason_and_a_next_step(
     retries: int, error: Exception, failed_before: bool, message: str
 ) -> None:
     outcome = outcome_of_error(work(retries), error, failed_before=failed_before)

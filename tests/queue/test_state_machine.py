@@ -33,7 +33,7 @@ from jobmill.queue.worker_connections import INDEX_PLANS
 
 from . import stories
 from .model import CAPACITY, LEASE, MAX_RESCUES, MAX_SPAWN_DEPTH, START, Batch, QueueModel
-from .stories import PASSING, PHASES, Settle, Step, Submit
+from .stories import PASSING, PHASES, QueueStep, Settle, Submit
 
 
 async def never(work: Work) -> queue.Move:
@@ -99,7 +99,7 @@ Verb = tuple[Callable[[], Awaitable[object]], Callable[[], object]]
 """What PostgreSQL does in one transaction, and what the model does; equal refusals are expected."""
 
 
-class Story:
+class QueueStory:
     """Takes each step on PostgreSQL and in the model, and compares the answers and the states."""
 
     def __init__(self, tx: Tx, database: Database) -> None:
@@ -128,10 +128,10 @@ class Story:
             case Settle():
                 await self.claim(self.processes[step.process], step.claim)
                 await self.settle(self.processes[step.process], step)
-            case Step("stop and rejoin"):
+            case QueueStep("stop and rejoin"):
                 await self.do(self.verbs(step.number)["kill"])
                 await self.join(self.processes[step.number % stories.PROCESSES])
-            case Step() if step.verb not in ("put back", "cancel") or self.model.items:
+            case QueueStep() if step.verb not in ("put back", "cancel") or self.model.items:
                 await self.do(self.verbs(step.number)[step.verb])
 
     def begin_transaction(self) -> None:
@@ -310,7 +310,7 @@ def brief_answer(answer: SettlementResult) -> str | list[ItemId | str]:
 
 
 @pytest.fixture
-async def story(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Story]:
+async def story(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[QueueStory]:
     """On connections with the settings of a worker."""
     monkeypatch.setattr(leases, "MAX_RESCUES", MAX_RESCUES)
     async with (
@@ -319,7 +319,7 @@ async def story(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stor
     ):
         await connection.execute("CREATE TABLE saved (item bigint, attempt int)")
         await queue.declare_stages(connection, STAGES)
-        yield Story(connection, database)
+        yield QueueStory(connection, database)
 
 
 RANDOM = settings(
@@ -334,12 +334,12 @@ RANDOM = settings(
 
 @settings(RANDOM)
 @given(steps=stories.STORIES)
-async def test_the_queue_and_the_model_agree(story: Story, steps: list[Any]) -> None:
+async def test_the_queue_and_the_model_agree(story: QueueStory, steps: list[Any]) -> None:
     await story.tell(steps)
 
 
 @pytest.mark.soak
 @settings(RANDOM, max_examples=5_000)
 @given(steps=stories.STORIES)
-async def test_the_queue_and_the_model_agree_for_long(story: Story, steps: list[Any]) -> None:
+async def test_the_queue_and_the_model_agree_for_long(story: QueueStory, steps: list[Any]) -> None:
     await story.tell(steps)

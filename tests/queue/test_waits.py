@@ -1,4 +1,4 @@
-"""Waits whose end was missed are ended later."""
+"""An item that missed the end of the item it waits for is woken later."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from jobmill.errors import Invalid, Unavailable
 from jobmill.pipelines import first_boards
 from jobmill.queue import Stage, declare_stages
 from jobmill.rotation import bundled_companies
+from tests.queue.helpers import never
 
 
 def test_every_bundled_line_is_a_board_that_we_can_read_and_stands_once() -> None:
@@ -66,7 +67,7 @@ def test_too_many_lines_at_once_are_refused() -> None:
 async def test_boards_are_kept_once_and_only_new_ones_are_fetched(database: Database) -> None:
     wishes = first_boards.parse_lines(["greenhouse/stripe", "ashby/linear"])
     async with database.transaction() as tx:
-        await declare_stages(tx, {("source", "scrape"): Stage(_nothing)})
+        await declare_stages(tx, {("source", "scrape"): Stage(never)})
         first = await first_boards.add_boards(tx, wishes, by="dana")
         again = await first_boards.add_boards(tx, wishes, by="dana")
     assert (first.boards, first.new, first.queued) == (2, 2, 2)
@@ -79,7 +80,3 @@ async def test_without_any_worker_ever_nothing_is_added_and_it_is_said(database:
             await first_boards.add_boards(
                 tx, first_boards.parse_lines(["greenhouse/stripe"]), by="dana"
             )
-
-
-async def _nothing(work: object) -> object:
-    raise NotImplementedError

@@ -14,32 +14,29 @@ from jobmill.catalog import companies, sources
 from jobmill.db import Database
 from jobmill.matching import matches, profiles
 from jobmill.pipelines import discovery, source
-from jobmill.queue import Stage, Work, declare_stages, inspect
+from jobmill.queue import Stage, declare_stages, inspect
 from jobmill.settings import Settings
 from jobmill.web.site_settings import SiteSettings
 from tests.matching import helpers, judged
-from tests.outside.model_server import Server, answer, open_server, trouble
+from tests.outside.model_server import ModelServer, answer, open_server, trouble
 from tests.people.helpers import bearer
+from tests.queue.helpers import never
 from tests.web.helpers import site_with
 
 KEY = {"ANTHROPIC_API_KEY": "sk-secret-of-dana"}
 
 
 @pytest.fixture
-async def provider() -> AsyncIterator[Server]:
+async def provider() -> AsyncIterator[ModelServer]:
     async with open_server() as server:
         yield server
-
-
-async def nothing(work: Work) -> object:
-    raise NotImplementedError
 
 
 async def know_phases(database: Database) -> None:
     """Declare the stages, as a worker does when it starts."""
     phases = ((source.KIND, "scrape"), (discovery.KIND, "discover"))
     async with database.transaction() as tx:
-        await declare_stages(tx, {phase: Stage(nothing) for phase in phases})  # type: ignore[arg-type]
+        await declare_stages(tx, {phase: Stage(never) for phase in phases})
 
 
 def words(page: httpx2.Response) -> str:
@@ -188,7 +185,7 @@ async def test_an_invalid_field_in_the_setup_is_marked(site: httpx2.AsyncClient)
 
 
 async def test_the_model_page_names_the_variable_and_never_shows_the_key(
-    database: Database, provider: Server
+    database: Database, provider: ModelServer
 ) -> None:
     provider.says(answer({"word": "ready"}))
     settings = Settings(anthropic_base_url=provider.url)
@@ -213,7 +210,7 @@ async def test_the_model_page_names_the_variable_and_never_shows_the_key(
     assert "sk-secret" not in page.text + checked.text + again.text
 
 
-async def test_a_refused_key_is_reported(database: Database, provider: Server) -> None:
+async def test_a_refused_key_is_reported(database: Database, provider: ModelServer) -> None:
     provider.says(trouble(401, "invalid key sk-secret-of-dana"))
     settings = Settings(anthropic_base_url=provider.url)
     async with site_with(

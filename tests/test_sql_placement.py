@@ -10,9 +10,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "jobmill"
 
 
-@pytest.mark.parametrize("room", ["cli", "web", "pipelines", "app.py"])
-def test_sql_is_only_in_packages_that_own_tables(room: str) -> None:
-    place = PACKAGE / room
-    files = [place] if place.is_file() else sorted(place.rglob("*.py"))
+@pytest.mark.parametrize("package", ["cli", "web", "pipelines", "app.py"])
+def test_sql_is_only_in_packages_that_own_tables(package: str) -> None:
+    folder = PACKAGE / package
+    files = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
     assert files
     assert [file.name for file in files if re.search(r"\.execute\(", file.read_text())] == []

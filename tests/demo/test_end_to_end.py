@@ -1,4 +1,4 @@
-"""The whole demo: sites through the real pipelines, applicants through the real rules, and its end."""
+"""The complete demo: sites through the real pipelines, applicants through the real rules, and its end."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
         await asyncio.sleep(0.3)
 
 
-async def test_everything_has_something_true_to_show(database: Database) -> None:
+async def test_every_part_of_the_demo_has_data(database: Database) -> None:
     await begin(database, day=30)
     async with running(database):
         await see(database, BEGINNING)

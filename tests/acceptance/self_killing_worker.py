@@ -1,4 +1,4 @@
-"""A worker that kills itself: `python -m tests.acceptance.mortal FILE`.
+"""A worker that kills itself: `python -m tests.acceptance.self_killing_worker FILE`.
 
 It does everything the product does. FILE lists phases, one per line: when a run of one of them has
 returned its move, and before the move is written, the line is removed and the process kills itself
