@@ -7,15 +7,17 @@ import base64
 import pytest
 
 from jobmill.boards import api_keys
-from jobmill.boards.adapters import adzuna, greenhouse, jooble, reed
+from jobmill.boards.adapters import adzuna, greenhouse, jooble
 from jobmill.errors import Unavailable
 from jobmill.outside.request import Request
+
+from .adapters import first_request
 
 ENVIRON = {"JOOBLE_API_KEY": "k/1 2", "REED_API_KEY": "reed", "OTHER_API_KEY": "other"}
 
 
 def test_a_key_in_an_address_is_quoted_and_kept_out_of_sight() -> None:
-    asked = jooble.first_request(jooble.JoobleSearch())
+    asked = first_request("jooble")
     filled = api_keys.insert_keys(asked, api_keys.key_names(jooble.PLATFORM), ENVIRON)
     assert filled.private_url == "https://jooble.org/api/k%2F1%202"
     assert filled.url == asked.url
@@ -31,9 +33,7 @@ def test_a_key_in_a_header_moves_to_the_secret_ones() -> None:
 
 @pytest.mark.parametrize(("key", "login"), [("reed", "reed:"), ("ann:pass", "ann:pass")])
 def test_a_key_for_basic_stands_for_the_user(key: str, login: str) -> None:
-    filled = api_keys.insert_keys(
-        reed.first_request(reed.ReedSearch()), ("REED_API_KEY",), {"REED_API_KEY": key}
-    )
+    filled = api_keys.insert_keys(first_request("reed"), ("REED_API_KEY",), {"REED_API_KEY": key})
     said = filled.secret["Authorization"].removeprefix("Basic ")
     assert base64.b64decode(said).decode() == login
 
@@ -55,9 +55,7 @@ def test_a_value_that_looks_like_a_name_is_not_replaced_again() -> None:
 @pytest.mark.parametrize("environ", [{}, {"JOOBLE_API_KEY": ""}, {"JOOBLE_API_KEY": " \n"}])
 def test_a_missing_key_is_named(environ: dict[str, str]) -> None:
     with pytest.raises(Unavailable, match="JOOBLE_API_KEY"):
-        api_keys.insert_keys(
-            jooble.first_request(jooble.JoobleSearch()), ("JOOBLE_API_KEY",), environ
-        )
+        api_keys.insert_keys(first_request("jooble"), ("JOOBLE_API_KEY",), environ)
 
 
 def test_a_newline_after_a_key_does_not_break_its_header() -> None:

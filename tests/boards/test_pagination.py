@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from jobmill.boards.adapters import adzuna, jooble, reed
 from jobmill.boards.board_crawler import page_parameters
 from jobmill.outside.request import Request
+
+from .adapters import first_request, read
 
 FIRST = Request("https://a.example/jobs?size=20&q=cook")
 
@@ -33,19 +35,27 @@ def test_a_page_is_named_by_what_it_asks_otherwise(url: str, asks: dict[str, Any
 
 
 @pytest.mark.parametrize(
-    ("ask", "config", "asks"),
+    ("platform", "body", "asks"),
     [
-        (jooble._ask, jooble.JoobleSearch(keywords="cook"), {"page": 2}),
-        (reed._ask, reed.ReedSearch(keywords="cook"), {"resultsToSkip": "100"}),
+        ("jooble", {"jobs": [{"title": "a", "link": "b"}], "totalCount": 101}, {"page": 2}),
         (
-            adzuna._ask,
-            adzuna.AdzunaSearch(),
+            "reed",
+            {"results": [{"jobTitle": "a", "jobId": 1}], "totalResults": 101},
+            {"resultsToSkip": "100"},
+        ),
+        (
+            "adzuna",
+            {"results": [{"title": "a"}], "count": 51},
             {"at": "https://api.adzuna.com/v1/api/jobs/us/search/2"},
         ),
     ],
 )
-def test_pages_of_searches(ask: Any, config: Any, asks: dict[str, Any]) -> None:
-    assert page_parameters(ask(config, 1), ask(config, 2)) == asks
+def test_the_second_page_of_a_search_differs_in_its_page_parameters(
+    platform: str, body: dict[str, Any], asks: dict[str, Any]
+) -> None:
+    first = first_request(platform, keywords="cook")
+    (second,) = read(platform, json.dumps(body).encode(), {"keywords": "cook"}, first).next
+    assert page_parameters(first, second) == asks
 
 
 def test_a_cursor_in_a_body_is_told_from_one_in_an_address() -> None:

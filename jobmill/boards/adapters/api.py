@@ -1,9 +1,10 @@
-"""Any API that lists postings as JSON, by where it is and what its fields are called."""
+"""Custom APIs: any API that lists postings as JSON, described by its URL and the paths of its fields."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self, cast
 from urllib.parse import quote, urldefrag, urlencode, urljoin, urlsplit
 
@@ -18,15 +19,15 @@ from jobmill.places import location_text
 
 from ..platform import BoardPage, Config, Platform
 
-# Whoever may add a source must not be able to send out what else the environment holds.
-KEY_NAME = re.compile(
+# A user who may add a source must not be able to send other secrets of the environment to a site.
+_KEY_NAME = re.compile(
     r"(?!JOBMILL_|AWS_|OPENAI_|ANTHROPIC_|GITHUB_)[A-Z][A-Z0-9_]*_API_(KEY|TOKEN)"
 )
-PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "host"})
+_FORBIDDEN_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "host"})
 
 
-def _key_name(name: str) -> str:
-    if not KEY_NAME.fullmatch(name):
+def _check_key_name(name: str) -> str:
+    if not _KEY_NAME.fullmatch(name):
         raise ValueError("name a variable of its own that ends with _API_KEY or _API_TOKEN")
     return name
 
@@ -34,11 +35,11 @@ def _key_name(name: str) -> str:
 class ApiEndpoints(Config):
     search: str = ""
     details: str | None = None
-    """Where one posting is, with {id} in it."""
+    """The path of a single posting, with {id} in it."""
 
 
 class ApiFields(Config):
-    """Where a posting's parts are in its record: names, with dots for what lies deeper."""
+    """The dotted paths of a posting's fields in its record."""
 
     id: str = "id"
     title: str = "title"
@@ -60,30 +61,30 @@ class ApiFields(Config):
 
 
 class ApiPaging(Config):
-    """How further pages are asked for: by number, by offset, or at the address an answer names."""
+    """How further pages are requested: by number, by offset, or by the URL that a response names."""
 
     by: Literal["page", "offset", "next"]
     param: str = "page"
     start: int = 1
     size: Annotated[int, Field(ge=1)] = 100
-    """How many records a whole page has; a shorter one is the last."""
+    """The number of records of a full page; a page with fewer is the last."""
     next: str = "next"
-    """Where the address of the next page is, for `by: next`."""
+    """The path of the URL of the next page, for `by: next`."""
     max_pages: Annotated[int, Field(ge=1, le=200)] = 10
 
 
 class ApiConfig(Config):
     base_url: Annotated[str, Field(pattern=r"^https://[^/\s]+")]
     auth_type: Literal["none", "api_key", "bearer", "basic", "query"] = "none"
-    api_key_env: Annotated[str, AfterValidator(_key_name)] | None = None
+    api_key_env: Annotated[str, AfterValidator(_check_key_name)] | None = None
     """The environment variable that holds the key; for `basic`, a key or user:password."""
     api_key_name: str | None = None
-    """The header (`api_key`) or parameter (`query`) that takes it."""
+    """The header (`api_key`) or parameter (`query`) that carries the key."""
     endpoints: ApiEndpoints = ApiEndpoints()
     headers: dict[str, str] = Field(default_factory=dict)
     params: dict[str, str | int | float | bool] = Field(default_factory=dict)
     items: str | None = None
-    """Where the records are; without it, the answer itself or its only list."""
+    """The path of the records; without it, the response itself or its only list."""
     fields: ApiFields = ApiFields()
     paging: ApiPaging | None = None
 
@@ -98,7 +99,7 @@ class ApiConfig(Config):
     @classmethod
     def _no_secrets(cls, headers: dict[str, str]) -> dict[str, str]:
         for name in headers:
-            if name.lower() in PRIVATE:
+            if name.lower() in _FORBIDDEN_HEADERS:
                 raise ValueError(
                     f"{name} is not set here: put the key into a variable, api_key_env"
                 )
@@ -113,30 +114,33 @@ class ApiConfig(Config):
 
 def first_request(config: ApiConfig) -> Request:
     start = config.paging.start if config.paging and config.paging.by != "next" else None
-    return _ask(config, 1, start)
+    return _search_request(config, 1, start)
 
 
-def _ask(config: ApiConfig, number: int, value: int | None) -> Request:
-    params = {name: str(value).lower() if isinstance(value, bool) else value
-              for name, value in config.params.items()}  # fmt: skip
-    if config.paging and value is not None:
-        params[config.paging.param] = value
-    return _request(config, config.endpoints.search, params, number, value)
+def _search_request(config: ApiConfig, page: int, position: int | None) -> Request:
+    """The request for a page; `position` is the number or offset that its URL states."""
+    params = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in config.params.items()
+    }
+    if config.paging and position is not None:
+        params[config.paging.param] = position
+    return _request(config, config.endpoints.search, params, page, position)
 
 
 def _request(
-    config: ApiConfig, path: str, params: Mapping[str, object], number: int, value: int | None
+    config: ApiConfig, path: str, params: Mapping[str, object], page: int, position: int | None
 ) -> Request:
     url = config.base_url.rstrip("/") + (
         "/" + quote(path.lstrip("/"), safe="/?=&%,:;") if path else ""
     )
     if params:
         url += ("&" if "?" in url else "?") + urlencode(params)
-    return _signed(Request(url, context={"page": number, "value": value}), config)
+    return _add_key_name(Request(url, context={"page": page, "value": position}), config)
 
 
-def _signed(request: Request, config: ApiConfig) -> Request:
-    """The request with the name of its key where the key will be."""
+def _add_key_name(request: Request, config: ApiConfig) -> Request:
+    """The request with the name of its API key, which `api_keys` replaces by the key."""
     key, url, secret = f"{{{config.api_key_env}}}", request.url, dict[str, str]()
     match config.auth_type:
         case "api_key":
@@ -153,46 +157,54 @@ def _signed(request: Request, config: ApiConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: ApiConfig) -> BoardPage:
-    """A page of records, or one record."""
-    answer = lenient_models.parse_json(body)
-    records = _records(answer, config)
+    """A page of records, or a single record."""
+    response = lenient_models.parse_json(body)
+    records = _records(response, config)
     if records is None:
-        one = _posting(answer, config)
-        if one is None:
+        posting = _posting(response, config)
+        if posting is None:
             raise lenient_models.unknown_response(PLATFORM.title)
-        return BoardPage((one,))
-    postings = [one for record in records if (one := _posting(record, config))]
+        return BoardPage((posting,))
+    postings = [posting for record in records if (posting := _posting(record, config))]
     if records and not postings:
         raise OutsideError("no record has a title where the config says", permanent=True)
-    next_, truncated = _turn(answer, len(records), request, config)
+    next_, truncated = _next_page(response, len(records), request, config)
     return BoardPage(tuple(postings), next_, truncated, stubs=len(records) - len(postings))
 
 
-def _records(answer: object, config: ApiConfig) -> list[object] | None:
-    """The list of records; None where the answer is one record itself."""
+def _posting(record: object, config: ApiConfig) -> Posting | None:
+    posting = read_record(record, config.fields, config.base_url)
+    if posting and posting.description is None and config.endpoints.details is not None:
+        return replace(posting, partial=True)
+    return posting
+
+
+def _records(response: object, config: ApiConfig) -> list[object] | None:
+    """The list of records; None if the response is a single record."""
     if config.items:
-        found = pick(answer, config.items)
-        if not isinstance(found, list):
-            raise OutsideError(f"the answer has no list at {config.items}", permanent=True)
-        return cast(list[object], found)
-    if isinstance(answer, list):
-        return cast(list[object], answer)
-    if not isinstance(answer, dict) or pick(cast(object, answer), config.fields.title) is not None:
+        return list_at(response, config.items)
+    if isinstance(response, list):
+        return cast(list[object], response)
+    if not isinstance(response, dict) or (
+        get_path(cast(object, response), config.fields.title) is not None
+    ):
         return None
-    values = cast(dict[str, object], answer).values()
+    values = cast(dict[str, object], response).values()
     lists = [cast(list[object], value) for value in values if isinstance(value, list)]
     return lists[0] if len(lists) == 1 else None
 
 
-def pick(value: object, path: str | None) -> Any:
-    """What lies at a path; of each element where a list is on the way."""
+def get_path(value: object, path: str | None) -> Any:
+    """The value at a dotted path. A list on the way gives the values of all its elements, or the element
+    that a number names."""
     for name in path.split(".") if path else ():
         if isinstance(value, list):
-            held = cast(list[object], value)
+            elements = cast(list[object], value)
             if name.isdigit():
-                value = held[int(name)] if int(name) < len(held) else None
+                value = elements[int(name)] if int(name) < len(elements) else None
             else:
-                value = [found for one in held if (found := pick(one, name)) is not None]
+                inner = (get_path(element, name) for element in elements)
+                value = [part for part in inner if part is not None]
         elif isinstance(value, dict):
             value = cast(dict[str, object], value).get(name)
         else:
@@ -200,52 +212,63 @@ def pick(value: object, path: str | None) -> Any:
     return value if path else None
 
 
-def _posting(record: object, config: ApiConfig) -> Posting | None:
-    names = config.fields
-    title = html_text.single_line(_scalar(pick(record, names.title)))
+def list_at(response: object, path: str) -> list[object]:
+    """The list at a path; OutsideError where there is none."""
+    value = get_path(response, path)
+    if not isinstance(value, list):
+        raise OutsideError(f"the answer has no list at {path}", permanent=True)
+    return cast(list[object], value)
+
+
+def text_at(record: object, path: str | None) -> str | None:
+    """The text or number at a path, or the first one of a list."""
+    return next(iter(texts_at(record, path)), None)
+
+
+def texts_at(record: object, path: str | None) -> list[str]:
+    """All texts and numbers at a path."""
+    return list(_texts(get_path(record, path)))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for element in cast(list[object], value):
+            yield from _texts(element)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+        yield str(value)
+
+
+def read_record(record: object, paths: ApiFields, base_url: str = "") -> Posting | None:
+    """The posting of a record; None without a title."""
+    title = html_text.single_line(text_at(record, paths.title))
     if not title:
         return None
-    link = _scalar(pick(record, names.url))
-    description = html_text.from_html(_joined(pick(record, names.description)))
-    where = location_text.unique_locations(pick(record, names.location))
+    link = text_at(record, paths.url)
+    description = "\n".join(texts_at(record, paths.description))
+    locations = location_text.unique_locations(get_path(record, paths.location))
     return Posting(
         title=title,
-        url=lenient_models.parse_link(urljoin(config.base_url, link)) or "" if link else "",
-        company=html_text.single_line(_scalar(pick(record, names.company))),
-        location="; ".join(where) or None,
-        # One text may hold several places; a list has one each.
-        locations=where if len(where) > 1 else (),
-        arrangement=_arrangement(pick(record, names.remote)),
-        department=html_text.single_line(_scalar(pick(record, names.department))),
-        employment_type=employment.parse_employment_type(pick(record, names.employment_type)),
-        posted_at=dates.parse_date(pick(record, names.posted_at)),
-        updated_at=dates.parse_date(pick(record, names.updated_at)),
-        valid_through=dates.parse_deadline(pick(record, names.valid_through)),
+        url=lenient_models.parse_link(urljoin(base_url, link)) or "" if link else "",
+        company=html_text.single_line(text_at(record, paths.company)),
+        location="; ".join(locations) or None,
+        # A single text may name several places, which are split later.
+        locations=locations if len(locations) > 1 else (),
+        arrangement=_arrangement(get_path(record, paths.remote)),
+        department=html_text.single_line(text_at(record, paths.department)),
+        employment_type=employment.parse_employment_type(get_path(record, paths.employment_type)),
+        posted_at=dates.parse_date(get_path(record, paths.posted_at)),
+        updated_at=dates.parse_date(get_path(record, paths.updated_at)),
+        valid_through=dates.parse_deadline(get_path(record, paths.valid_through)),
         salary=salary.from_fields(
-            pick(record, names.salary_min),
-            pick(record, names.salary_max),
-            pick(record, names.salary_currency),
-            pick(record, names.salary_period),
+            get_path(record, paths.salary_min),
+            get_path(record, paths.salary_max),
+            get_path(record, paths.salary_currency),
+            get_path(record, paths.salary_period),
         ),
-        description=description,
-        apply_url=lenient_models.parse_link(pick(record, names.apply_url)),
-        vendor_id=_scalar(pick(record, names.id)),
-        partial=description is None and config.endpoints.details is not None,
+        description=html_text.from_html(description),
+        apply_url=lenient_models.parse_link(get_path(record, paths.apply_url)),
+        vendor_id=text_at(record, paths.id),
     )
-
-
-def _scalar(value: object) -> str | None:
-    if isinstance(value, list):
-        return next((found for one in cast(list[object], value) if (found := _scalar(one))), None)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    return str(value)
-
-
-def _joined(value: object) -> str | None:
-    if isinstance(value, list):
-        return "\n".join(filter(None, map(_scalar, cast(list[object], value)))) or None
-    return _scalar(value)
 
 
 def _arrangement(value: object) -> Arrangement | None:
@@ -254,35 +277,35 @@ def _arrangement(value: object) -> Arrangement | None:
     return work_arrangement.from_label(value)
 
 
-def _turn(
-    answer: object, count: int, request: Request, config: ApiConfig
+def _next_page(
+    response: object, count: int, request: Request, config: ApiConfig
 ) -> tuple[tuple[Request, ...], bool]:
-    """The next page, and whether there is one that we do not read."""
-    paging, number = config.paging, request.context.get("page", 1)
+    """The request for the next page, and whether there is a page that is not requested."""
+    paging, page = config.paging, request.context.get("page", 1)
     if paging is None or not count:
         return (), False
     if paging.by == "next":
-        url = _scalar(pick(answer, paging.next))
+        url = text_at(response, paging.next)
         if not url:
             return (), False
-        return _follow(url, number, config) if number < paging.max_pages else ((), True)
+        return _follow(url, page, config) if page < paging.max_pages else ((), True)
     if count < paging.size:
         return (), False
-    if number >= paging.max_pages:
+    if page >= paging.max_pages:
         return (), True
-    value: int = request.context.get("value") or paging.start
+    position: int = request.context.get("value") or paging.start
     step = 1 if paging.by == "page" else count
-    return (_ask(config, number + 1, value + step),), False
+    return (_search_request(config, page + 1, position + step),), False
 
 
-def _follow(url: str, number: int, config: ApiConfig) -> tuple[tuple[Request, ...], bool]:
-    """An address out of an answer: only on the same host, for the key goes with it."""
+def _follow(url: str, page: int, config: ApiConfig) -> tuple[tuple[Request, ...], bool]:
+    """The request for a URL from a response: only on the same host, because it carries the key."""
     url = urldefrag(urljoin(config.base_url.rstrip("/") + "/", url))[0]
     url = quote(url, safe="/?=&%,:;+@~!$'()*[]")
-    theirs, ours = urlsplit(url), urlsplit(config.base_url)
-    if (theirs.scheme, theirs.netloc) != (ours.scheme, ours.netloc):
+    target, base = urlsplit(url), urlsplit(config.base_url)
+    if (target.scheme, target.netloc) != (base.scheme, base.netloc):
         return (), True
-    return (_signed(Request(url, context={"page": number + 1}), config),), False
+    return (_add_key_name(Request(url, context={"page": page + 1}), config),), False
 
 
 def detail_request(posting: Posting, config: ApiConfig) -> Request:
@@ -293,16 +316,16 @@ def detail_request(posting: Posting, config: ApiConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: ApiConfig) -> Posting:
-    answer = lenient_models.parse_json(body)
-    found = _posting(answer, config) or _posting(_inner(answer), config)
-    if found is None:
+    response = lenient_models.parse_json(body)
+    details = _posting(response, config) or _posting(_unwrap(response), config)
+    if details is None:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return lenient_models.merge_details(posting, found)
+    return lenient_models.merge_details(posting, details)
 
 
-def _inner(answer: object) -> object:
-    """The record in an answer that is wrapped once."""
-    values = cast(dict[str, object], answer).values() if isinstance(answer, dict) else ()
+def _unwrap(response: object) -> object:
+    """The record in a response that wraps it in one object."""
+    values = cast(dict[str, object], response).values() if isinstance(response, dict) else ()
     return next((cast(object, value) for value in values if isinstance(value, dict)), None)
 
 

@@ -16,8 +16,8 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from .. import aggregator_search
 from ..platform import BoardPage, Config, Platform
+from .aggregator import search_token
 
 JobSpySite = Literal["indeed", "linkedin", "glassdoor", "google", "zip_recruiter", "bayt", "naukri"]
 JobSpyType = Literal["fulltime", "parttime", "internship", "contract"]
@@ -156,7 +156,7 @@ PLATFORM = Platform(
     title="JobSpy",
     posting_ids=PostingIds(aggregator=True),
     config=JobSpySearch,
-    token=aggregator_search.search_token,
+    token=search_token,
     first_request=first_request,
     read=read,
     disabled=None if find_spec("jobspy") else "install it: pip install 'jobmill[jobspy]'",

@@ -3,183 +3,102 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import cast
 
-from pydantic import Field
-
-from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, salary
-from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
-from jobmill.outside.request import Request
+from jobmill.extract.fields import html_text, salary
 from jobmill.places import location_text
 
-from .. import aggregator_search
-from ..platform import BoardPage, Platform
+from .aggregator import Aggregator, AggregatorFields, KeywordSearch
+from .api import get_path, text_at, texts_at
+
+_JOB = "MatchedObjectDescriptor"
+_DETAILS = f"{_JOB}.UserArea.Details"
+_SUMMARY = (f"{_DETAILS}.JobSummary", f"{_DETAILS}.AgencyMarketingStatement")
+_SECTIONS = (
+    f"{_DETAILS}.MajorDuties",
+    f"{_JOB}.QualificationSummary",
+    f"{_DETAILS}.KeyRequirements",
+    f"{_DETAILS}.Requirements",
+    f"{_DETAILS}.Education",
+    f"{_DETAILS}.OtherInformation",
+    f"{_DETAILS}.Evaluations",
+    f"{_DETAILS}.Benefits",
+    f"{_DETAILS}.RequiredDocuments",
+    f"{_DETAILS}.HowToApply",
+    f"{_DETAILS}.WhatToExpectNext",
+)
+_UNPAID = re.compile(r"WC|without compensation", re.IGNORECASE)
 
 
-class _Pay(ExternalRecord):
-    MinimumRange: Maybe[str] = None
-    MaximumRange: Maybe[str] = None
-    RateIntervalCode: Maybe[str] = None
-
-
-class _Place(ExternalRecord):
-    LocationName: Maybe[str] = None
-
-
-class _Named(ExternalRecord):
-    Name: Maybe[str] = None
-
-
-class _Details(ExternalRecord):
-    JobSummary: Maybe[str] = None
-    AgencyMarketingStatement: Maybe[str] = None
-    MajorDuties: Many[str] = ()
-    KeyRequirements: Many[str] = ()
-    Requirements: Maybe[str] = None
-    Education: Maybe[str] = None
-    OtherInformation: Maybe[str] = None
-    Evaluations: Maybe[str] = None
-    Benefits: Maybe[str] = None
-    RequiredDocuments: Maybe[str] = None
-    HowToApply: Maybe[str] = None
-    WhatToExpectNext: Maybe[str] = None
-    RemoteIndicator: Maybe[bool] = None
-
-
-class _Area(ExternalRecord):
-    Details: _Details = Field(default_factory=_Details)
-
-
-class _Descriptor(ExternalRecord):
-    PositionTitle: Line
-    PositionID: Maybe[str] = None
-    PositionURI: Link = None
-    ApplyURI: Many[str] = ()
-    OrganizationName: Maybe[str] = None
-    DepartmentName: Maybe[str] = None
-    PositionLocationDisplay: Maybe[str] = None
-    PositionLocation: Many[_Place] = ()
-    PositionSchedule: Many[_Named] = ()
-    PositionRemuneration: Many[_Pay] = ()
-    QualificationSummary: Maybe[str] = None
-    PublicationStartDate: Maybe[str] = None
-    ApplicationCloseDate: Maybe[str] = None
-    UserArea: _Area = Field(default_factory=_Area)
-
-
-class _Item(ExternalRecord):
-    MatchedObjectDescriptor: _Descriptor
-    MatchedObjectId: Maybe[str] = None
-
-
-class _Result(ExternalRecord):
-    SearchResultItems: list[object]
-    SearchResultCountAll: Maybe[int] = None
-
-
-class _Answer(ExternalRecord):
-    SearchResult: _Result
-
-
-# Codes ("PA", "PH"), or words ("Per Year"). Two weeks, piece work and the like are none of ours.
-UNPAID = re.compile(r"WC|without compensation", re.IGNORECASE)
-SIZE = 250
-
-
-def first_request(config: aggregator_search.KeywordSearch) -> Request:
-    return _ask(config, 1)
-
-
-def _ask(config: aggregator_search.KeywordSearch, number: int) -> Request:
-    params = {
-        "Keyword": config.keywords,
-        "LocationName": config.location,
-        "ResultsPerPage": SIZE,
-        "Page": number,
-    }
-    return Request(
-        aggregator_search.build_url("https://data.usajobs.gov/api/search", params),
-        # The e-mail address that the key was registered with takes the place of our name.
-        secret={"User-Agent": "{USAJOBS_EMAIL}", "Authorization-Key": "{USAJOBS_API_KEY}"},
-        context={"page": number},
+def _complete(posting: Posting, record: object, config: KeywordSearch) -> Posting:
+    sections = _join_texts(record, _SECTIONS)
+    locations = location_text.unique_locations(
+        get_path(record, f"{_JOB}.PositionLocation.LocationName")
+    )
+    links = map(lenient_models.parse_link, texts_at(record, f"{_JOB}.ApplyURI"))
+    number = text_at(record, f"{_JOB}.PositionID")
+    return replace(
+        posting,
+        url=posting.url.replace("usajobs.gov:443/", "usajobs.gov/"),
+        location=posting.location or "; ".join(locations) or None,
+        locations=locations,
+        salary=_salary(record),
+        description=html_text.join_sections(_join_texts(record, _SUMMARY), sections),
+        requirements=_join_texts(record, (f"{_JOB}.QualificationSummary",)),
+        apply_url=next(filter(None, links), None),
+        vendor_id=posting.vendor_id or number,
+        requisition_id=number,
+        partial=sections is None,
     )
 
 
-def read(body: bytes, request: Request, config: aggregator_search.KeywordSearch) -> BoardPage:
-    result = _Answer.model_validate(lenient_models.parse_json(body)).SearchResult
-    good, stubs = lenient_models.parse_records(_Item, result.SearchResultItems)
-    number, total = request.context.get("page", 1), result.SearchResultCountAll
-    more = bool(result.SearchResultItems) and number * SIZE < (total or 0)
-    next, truncated = aggregator_search.next_page(
-        config, number, more, lambda page: _ask(config, page)
-    )
-    return BoardPage(tuple(map(_posting, good)), next, truncated, total, stubs)
+def _join_texts(record: object, paths: tuple[str, ...]) -> str | None:
+    texts = (text for path in paths for text in texts_at(record, path))
+    return html_text.join_sections(*map(html_text.from_html, texts))
 
 
-def _posting(item: _Item) -> Posting:
-    one = item.MatchedObjectDescriptor
-    about = one.UserArea.Details
-    needs = html_text.from_html(one.QualificationSummary)
-    more = html_text.join_sections(
-        *map(html_text.from_html, about.MajorDuties),
-        needs,
-        *map(html_text.from_html, about.KeyRequirements),
-        html_text.from_html(about.Requirements),
-        html_text.from_html(about.Education),
-        html_text.from_html(about.OtherInformation),
-        html_text.from_html(about.Evaluations),
-        html_text.from_html(about.Benefits),
-        html_text.from_html(about.RequiredDocuments),
-        html_text.from_html(about.HowToApply),
-        html_text.from_html(about.WhatToExpectNext),
-    )
-    where = location_text.unique_locations([place.LocationName for place in one.PositionLocation])
-    return Posting(
-        title=one.PositionTitle,
-        url=(one.PositionURI or "").replace("usajobs.gov:443/", "usajobs.gov/"),
-        company=html_text.single_line(one.OrganizationName),
-        location=html_text.single_line(one.PositionLocationDisplay) or "; ".join(where) or None,
-        locations=where,
-        arrangement="remote" if about.RemoteIndicator else None,
-        department=html_text.single_line(one.DepartmentName),
-        employment_type=employment.parse_employment_type(
-            [kind.Name for kind in one.PositionSchedule]
-        ),
-        posted_at=dates.parse_date(one.PublicationStartDate),
-        valid_through=dates.parse_deadline(one.ApplicationCloseDate),
-        salary=_salary(one.PositionRemuneration),
-        description=html_text.join_sections(
-            html_text.from_html(about.JobSummary),
-            html_text.from_html(about.AgencyMarketingStatement),
-            more,
-        ),
-        requirements=needs,
-        apply_url=next(filter(None, map(lenient_models.parse_link, one.ApplyURI)), None),
-        vendor_id=item.MatchedObjectId or one.PositionID,
-        requisition_id=one.PositionID,
-        via="USAJobs",
-        partial=more is None,
-    )
-
-
-def _salary(offers: tuple[_Pay, ...]) -> Salary | None:
-    for one in offers:
-        every = one.RateIntervalCode or ""
-        if not UNPAID.fullmatch(every):
-            return salary.from_fields(one.MinimumRange, one.MaximumRange, "USD", every)
+def _salary(record: object) -> Salary | None:
+    """The first paid offer. Periods are codes ("PA", "PH") or words ("Per Year"); a pay period of two
+    weeks or piece work has no equivalent here."""
+    offers = get_path(record, f"{_JOB}.PositionRemuneration")
+    for offer in cast(list[object], offers) if isinstance(offers, list) else ():
+        period = text_at(offer, "RateIntervalCode") or ""
+        if not _UNPAID.fullmatch(period):
+            low, high = get_path(offer, "MinimumRange"), get_path(offer, "MaximumRange")
+            return salary.from_fields(low, high, "USD", period)
     return None
 
 
-PLATFORM = Platform(
+PLATFORM = Aggregator(
     name="usajobs",
     title="USAJobs",
-    posting_ids=PostingIds(aggregator=True),
-    config=aggregator_search.KeywordSearch,
-    token=aggregator_search.search_token,
-    first_request=first_request,
-    read=read,
-    key_names=("USAJOBS_EMAIL", "USAJOBS_API_KEY"),
-    inventory=False,
-)
+    config=KeywordSearch,
+    url="https://data.usajobs.gov/api/search",
+    params={
+        "Keyword": "keywords",
+        "LocationName": "location",
+        "ResultsPerPage": 250,
+        "Page": "page",
+    },
+    # The API expects the e-mail address that the key was registered with as the user agent.
+    secret={"User-Agent": "{USAJOBS_EMAIL}", "Authorization-Key": "{USAJOBS_API_KEY}"},
+    page_size=250,
+    items="SearchResult.SearchResultItems",
+    total="SearchResult.SearchResultCountAll",
+    fields=AggregatorFields(
+        id="MatchedObjectId",
+        title=f"{_JOB}.PositionTitle",
+        url=f"{_JOB}.PositionURI",
+        company=f"{_JOB}.OrganizationName",
+        department=f"{_JOB}.DepartmentName",
+        location=f"{_JOB}.PositionLocationDisplay",
+        remote=f"{_DETAILS}.RemoteIndicator",
+        employment_type=f"{_JOB}.PositionSchedule.Name",
+        posted_at=f"{_JOB}.PublicationStartDate",
+        valid_through=f"{_JOB}.ApplicationCloseDate",
+    ),
+    complete=_complete,
+).platform(key_names=("USAJOBS_EMAIL", "USAJOBS_API_KEY"))

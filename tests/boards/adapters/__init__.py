@@ -26,6 +26,13 @@ def read(
     return chosen.read_response(body, request or Request(""), chosen.parse_config(config))
 
 
+def first_request(platform: str, **config: Any) -> Request:
+    """The first request for a source with this config."""
+    chosen = BY_NAME[platform]
+    assert chosen.first_request
+    return chosen.first_request(chosen.parse_config(config))
+
+
 def lines(text: str | None) -> list[str]:
     """The lines of a text that are not empty."""
     return [line for line in (text or "").splitlines() if line]

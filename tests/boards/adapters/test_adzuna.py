@@ -10,7 +10,7 @@ from jobmill.boards.adapters import adzuna
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import Invalid
 
-from . import answer, read
+from . import answer, first_request, read
 
 
 @pytest.fixture
@@ -19,9 +19,7 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_the_address_names_country_page_and_keys() -> None:
-    asked = adzuna.first_request(
-        adzuna.AdzunaSearch(country="de", keywords="organ {ADZUNA_APP_KEY}")
-    )
+    asked = first_request("adzuna", country="de", keywords="organ {ADZUNA_APP_KEY}")
     assert asked.url == (
         "https://api.adzuna.com/v1/api/jobs/de/search/1?results_per_page=50"
         "&what=organ+%7BADZUNA_APP_KEY%7D&app_id={ADZUNA_APP_ID}&app_key={ADZUNA_APP_KEY}"
@@ -47,7 +45,7 @@ def test_texts_are_cut(postings: tuple[Posting, ...]) -> None:
 
 
 def test_the_next_page_is_in_the_path() -> None:
-    first = adzuna.first_request(adzuna.AdzunaSearch(country="de"))
+    first = first_request("adzuna", country="de")
     (second,) = read("adzuna", answer("adzuna/search.json"), {"country": "de"}, first).next
     assert "/de/search/2?" in second.url
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from jobmill.boards import aggregator_search
-from jobmill.boards.adapters import arbeitnow
-
-from . import answer, lines, read
+from . import answer, first_request, lines, read
 
 
 def test_seconds_are_a_date() -> None:
@@ -26,7 +23,7 @@ def test_an_escaped_text_above_a_plain_line_is_read() -> None:
 
 
 def test_pages_are_turned_while_there_is_a_next_one() -> None:
-    first = arbeitnow.first_request(aggregator_search.PagedSearch())
+    first = first_request("arbeitnow")
     (second,) = read("arbeitnow", answer("arbeitnow/page.json"), {}, first).next
     assert second.url == "https://www.arbeitnow.com/api/job-board-api?page=2"
     assert read("arbeitnow", b'{"data": [], "links": {"next": null}}', {}, second).next == ()

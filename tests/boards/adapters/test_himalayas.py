@@ -7,11 +7,9 @@ import json
 
 import pytest
 
-from jobmill.boards import aggregator_search
-from jobmill.boards.adapters import himalayas
 from jobmill.catalog.posting import Posting, Salary
 
-from . import answer, read
+from . import answer, first_request, read
 
 
 @pytest.fixture
@@ -40,7 +38,7 @@ def test_the_name_of_a_column_is_no_company(postings: tuple[Posting, ...]) -> No
 
 
 def test_the_next_page_begins_where_this_one_ended_whatever_was_asked_for() -> None:
-    first = himalayas.first_request(aggregator_search.PagedSearch())
+    first = first_request("himalayas")
     (second,) = read("himalayas", answer("himalayas/page.json"), {}, first).next
     (third,) = read("himalayas", answer("himalayas/page.json"), {}, second).next
     assert ["offset=2" in second.url, "offset=4" in third.url] == [True, True]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from jobmill.boards.adapters import jooble
 from jobmill.outside.request import Request
 
-from . import answer, read
+from . import answer, first_request, read
 
 
 def ask(**wanted: object) -> Request:
-    return jooble.first_request(jooble.JoobleSearch.model_validate(wanted))
+    return first_request("jooble", **wanted)
 
 
 def test_what_is_looked_for_is_posted_to_an_address_that_only_names_the_key() -> None:

@@ -9,7 +9,7 @@ import pytest
 from jobmill.boards.adapters import reed
 from jobmill.catalog.posting import Posting, Salary
 
-from . import answer, read
+from . import answer, first_request, read
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_the_key_goes_as_the_user_of_a_basic_login() -> None:
-    asked = reed.first_request(reed.ReedSearch(keywords="thatch", location="Wells", distance=10))
+    asked = first_request("reed", keywords="thatch", location="Wells", distance=10)
     assert asked.secret == {"Authorization": "Basic {basic:REED_API_KEY}"}
     assert asked.url == (
         "https://www.reed.co.uk/api/1.0/search?keywords=thatch&locationName=Wells"
@@ -52,7 +52,7 @@ def test_a_posting_of_its_own_is_whole(postings: tuple[Posting, ...]) -> None:
 
 def test_the_next_page_is_asked_for_by_what_is_skipped() -> None:
     body = answer("reed/search.json").replace(b'"totalResults": 2', b'"totalResults": 250')
-    first = reed.first_request(reed.ReedSearch())
+    first = first_request("reed")
     (second,) = read("reed", body, {}, first).next
     assert "resultsToSkip=100" in second.url
 

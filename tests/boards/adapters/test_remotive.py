@@ -6,7 +6,7 @@ import datetime as dt
 
 from jobmill.boards.adapters import remotive
 
-from . import answer, read
+from . import answer, first_request, read
 
 
 def test_it_is_asked_four_times_a_day_at_most() -> None:
@@ -14,7 +14,7 @@ def test_it_is_asked_four_times_a_day_at_most() -> None:
 
 
 def test_a_search_is_one_call() -> None:
-    asked = remotive.first_request(remotive.RemotiveSearch(keywords="verse", category="writing"))
+    asked = first_request("remotive", keywords="verse", category="writing")
     assert asked.url == "https://remotive.com/api/remote-jobs?search=verse&category=writing"
     assert read("remotive", answer("remotive/answer.json"), {}).next == ()
 

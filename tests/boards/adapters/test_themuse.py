@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from jobmill.boards.adapters import themuse
-
-from . import answer, read
+from . import answer, first_request, read
 
 
 def test_pages_begin_with_one_and_filters_may_repeat() -> None:
-    asked = themuse.first_request(themuse.MuseSearch(category=("Crafts", "Design")))
+    asked = first_request("themuse", category=("Crafts", "Design"))
     assert asked.url == (
         "https://www.themuse.com/api/public/jobs?page=1&category=Crafts&category=Design"
     )
@@ -22,7 +20,7 @@ def test_a_posting_is_whole() -> None:
 
 
 def test_the_last_page_is_the_one_the_answer_names() -> None:
-    first = themuse.first_request(themuse.MuseSearch())
+    first = first_request("themuse")
     (second,) = read("themuse", answer("themuse/page.json"), {}, first).next
     (third,) = read("themuse", answer("themuse/page.json"), {}, second).next
     last = read("themuse", answer("themuse/page.json"), {}, third)

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from jobmill.boards import aggregator_search
-from jobmill.boards.adapters import usajobs
 from jobmill.catalog.posting import Posting, Salary
 
-from . import answer, lines, read
+from . import answer, first_request, lines, read
 
 
 @pytest.fixture
@@ -21,7 +19,7 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_headers_carry_the_address_and_the_key() -> None:
-    asked = usajobs.first_request(aggregator_search.KeywordSearch(keywords="lamp"))
+    asked = first_request("usajobs", keywords="lamp")
     assert asked.secret == {
         "User-Agent": "{USAJOBS_EMAIL}",
         "Authorization-Key": "{USAJOBS_API_KEY}",
@@ -63,7 +61,7 @@ def test_pages_are_turned_until_all_were_shown() -> None:
     body = answer("usajobs/search.json").replace(
         b'"SearchResultCountAll": 2', b'"SearchResultCountAll": 300'
     )
-    first = usajobs.first_request(aggregator_search.KeywordSearch())
+    first = first_request("usajobs")
     (second,) = read("usajobs", body, {}, first).next
     last = read("usajobs", body, {}, second)
     assert second.url.endswith("Page=2")
