@@ -1,1 +1,1 @@
-"""The pages: what a browser, a probe and a scraper see."""
+"""The website: pages for browsers, the HTTP API, health checks and metrics."""

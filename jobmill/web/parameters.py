@@ -24,8 +24,8 @@ def require_digits(text: object) -> object:
     return text
 
 
-def _moment(value: object) -> object:
-    """A time as people and programs write it; without a zone it is UTC."""
+def _parse_time(value: object) -> object:
+    """Parse an ISO 8601 time; without a zone it is UTC."""
     if value is None or isinstance(value, dt.datetime):
         return value
     try:
@@ -38,9 +38,9 @@ def _moment(value: object) -> object:
     raise PydanticCustomError("time", "should be a time such as 2026-11-15T09:30:00.000Z")
 
 
-def _plain(text: str) -> str:
-    # The database holds neither.
-    if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+def _reject_unstorable(text: str) -> str:
+    # PostgreSQL stores neither null characters nor lone surrogates.
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
         raise PydanticCustomError("text", "should be a text without null characters")
     return text
 
@@ -57,16 +57,16 @@ ApplicationPathId = Annotated[
 ]
 BodyId = Annotated[int, Field(strict=True, ge=1, le=MAX_ID, examples=[1])]
 WholeNumber = Annotated[int, Field(strict=True)]
-PLAIN_TEXT = AfterValidator(_plain)
-"""Last, so that a length that is wrong is said of a text and not of any value."""
+PLAIN_TEXT = AfterValidator(_reject_unstorable)
+"""Put it last, so that an error about the length names a text."""
 InputTime = Annotated[
     dt.datetime,
-    BeforeValidator(_moment),
+    BeforeValidator(_parse_time),
     WithJsonSchema(
         {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
     ),
 ]
-"""A time that comes in."""
+"""A time in a request."""
 OutputTime = Annotated[
     dt.datetime,
     PlainSerializer(format_timestamp, return_type=str, when_used="json"),
@@ -74,4 +74,4 @@ OutputTime = Annotated[
         {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
     ),
 ]
-"""A time that goes out."""
+"""A time in a response."""

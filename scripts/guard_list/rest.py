@@ -121,7 +121,7 @@ GUARDS: list[Guard] = [
         "jobmill/web/rate_limits.py",
         '    limit.take(f"account {account}")\n',
         "",
-        "tests/web/test_session.py::test_few_may_be_tried_from_one_address_and_for_one_account",
+        "tests/web/test_session.py::test_sign_in_attempts_are_limited_per_address_and_account",
     ),
     guard(
         "one failed application costs the others of its batch nothing",

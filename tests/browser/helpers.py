@@ -114,9 +114,9 @@ async def window(
     still: bool = False,
     expected: Collection[str] = (),
 ) -> AsyncIterator[Window]:
-    """A window of a person of its own; at the end nothing may have gone wrong in it.
+    """A window with its own cookies; fails at the end if something went wrong in it.
 
-    `still`: pages hear of no news, so that nothing is drawn anew while it is looked at.
+    `still`: no live updates, so that no part is replaced during the test.
     """
     context = await browser.new_context(
         base_url=origin,
@@ -126,19 +126,19 @@ async def window(
         **cast(Any, SIZES[size]),
     )
     if still:
-        await context.route(LIVE, _say_nothing)
+        await context.route(LIVE, _send_no_updates)
     try:
         made = Window(await context.new_page(), origin, size, theme, expected)
         made.watch()
         yield made
     finally:
         await context.close()
-    assert not made.faults, listed(made.faults)
+    assert not made.faults, format_faults(made.faults)
 
 
-async def _say_nothing(route: Route) -> None:
+async def _send_no_updates(route: Route) -> None:
     await route.fulfill(status=204)
 
 
-def listed(faults: Iterable[str]) -> str:
+def format_faults(faults: Iterable[str]) -> str:
     return "\n" + "\n".join(dict.fromkeys(faults))

@@ -10,7 +10,7 @@ from playwright.async_api import Browser
 
 from jobmill.db import connect
 from tests.browser import every_page
-from tests.browser.helpers import listed, window
+from tests.browser.helpers import format_faults, window
 from tests.browser.hostile import TEXTS, spoil
 from tests.browser.world import Place, serve
 from tests.conftest import clone
@@ -47,7 +47,7 @@ async def spoilt(server: str, lived_in: str) -> AsyncIterator[Place]:
 
 async def test_no_page_runs_or_loads_hostile_content(browser: Browser, spoilt: Place) -> None:
     walk = await every_page.find(spoilt)
-    assert not walk.broken, listed(walk.broken)
+    assert not walk.broken, format_faults(walk.broken)
     faults: list[str] = []
     carrying = 0
     async with window(browser, spoilt.origin, still=True, expected=LOST) as view:
@@ -59,7 +59,7 @@ async def test_no_page_runs_or_loads_hostile_content(browser: Browser, spoilt: P
             text = await page.locator("main").inner_text()
             carrying += "__xss" in text
             if "49${" in text:
-                faults.append(f"{url}: a template worked out what somebody wrote")
-    assert not faults, listed(faults)
+                faults.append(f"{url}: a template evaluated external text")
+    assert not faults, format_faults(faults)
     # The attacks must be on the pages, or this test proves nothing.
     assert carrying > len(walk.pages) / 3

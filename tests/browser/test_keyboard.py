@@ -9,7 +9,7 @@ from jobmill.web.live_updates import CHANNEL
 from tests.browser import axe, keyboard
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.helpers import listed, window
+from tests.browser.helpers import format_faults, window
 from tests.browser.world import Place
 
 pytestmark = pytest.mark.timeout(300)
@@ -23,7 +23,7 @@ async def test_tab_reaches_every_control_in_order_with_a_visible_focus(
         for url in tour.pages:
             await view.go(url)
             faults += [f"{url}: {problem}" for problem in await keyboard.faults(view.page)]
-    assert not faults, listed(faults)
+    assert not faults, format_faults(faults)
 
 
 @pytest.mark.parametrize("url", ["/matches", "/openings"])
@@ -52,7 +52,7 @@ async def test_the_phone_menu_opens_and_closes_with_the_keyboard(
         await expect(menu).to_be_visible()
         await view.shoot("menu", full_page=False)
         faults = await axe.faults(view)
-        assert not faults, listed(faults)
+        assert not faults, format_faults(faults)
         await page.keyboard.press("Tab")
         assert await page.evaluate("Boolean(document.activeElement.closest('nav.menu'))")
         await page.keyboard.press("Escape")

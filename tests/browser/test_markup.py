@@ -11,7 +11,7 @@ from jobmill.web.dependencies import WEB_DIR
 from tests.browser import validity
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.helpers import Window, listed, window
+from tests.browser.helpers import Window, format_faults, window
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -19,14 +19,14 @@ MOST_BYTES = 150_000
 
 
 async def test_every_link_leads_to_a_page(tour: Tour) -> None:
-    assert not tour.broken, listed(tour.broken)
+    assert not tour.broken, format_faults(tour.broken)
 
 
 async def test_every_page_is_valid_html(tour: Tour) -> None:
     faults = [
         f"{url}: {problem}" for url, text in tour.pages.items() for problem in validity.faults(text)
     ]
-    assert not faults, listed(faults)
+    assert not faults, format_faults(faults)
 
 
 async def weigh(view: Window, url: str) -> int:
@@ -56,4 +56,4 @@ async def test_no_page_overflows_the_window_or_is_too_heavy_for_a_slow_connectio
             faults += [f"{url}: {problem}" for problem in (*heavy, *await view.overflow())]
     style = (WEB_DIR / "static" / "app.css").stat().st_size
     assert min(weights) > style / 10, "the style sheet came from a cache"
-    assert not faults, listed(faults)
+    assert not faults, format_faults(faults)

@@ -8,7 +8,7 @@ from playwright.async_api import Browser
 from tests.browser import axe, every_page
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.helpers import PICTURED, Size, Theme, listed, window
+from tests.browser.helpers import PICTURED, Size, Theme, format_faults, window
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -30,4 +30,4 @@ async def test_every_page_and_dialog_fits_every_window(
                 problems += await axe.faults(view)
                 problems += await axe.faults_of_dialogs(view)
             faults += [f"{url}: {problem}" for problem in (*problems, *await view.overflow())]
-    assert not faults, listed(faults)
+    assert not faults, format_faults(faults)

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from tests.browser import axe
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.helpers import listed, window
+from tests.browser.helpers import format_faults, window
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -24,7 +24,7 @@ async def test_no_page_breaks_a_rule_of_accessibility_in_either_theme(
             violations = await axe.faults(view)
             violations += await axe.faults_of_dialogs(view) if "<dialog" in text else []
             faults += [f"{url}: {violation}" for violation in violations]
-    assert not faults, listed(faults)
+    assert not faults, format_faults(faults)
 
 
 async def test_every_page_shows_its_content_without_scripts(browser: Browser, tour: Tour) -> None:
@@ -38,7 +38,7 @@ async def test_every_page_shows_its_content_without_scripts(browser: Browser, to
                 faults.append(f"{url}: no h1 is seen")
             if len(await page.locator("main").inner_text()) < 40:
                 faults.append(f"{url}: main is empty")
-    assert not faults, listed(faults)
+    assert not faults, format_faults(faults)
 
 
 async def test_every_form_and_button_works_without_scripts(tour: Tour) -> None:
@@ -49,4 +49,4 @@ async def test_every_form_and_button_works_without_scripts(tour: Tour) -> None:
             faults.append(f"{url}: form {form.attributes} has no method")
         for lone in page.css("button[hx-post], button[hx-get], a[hx-get]:not([href])"):
             faults.append(f"{url}: {lone.tag} {lone.attributes} needs a script")
-    assert not faults, listed(faults)
+    assert not faults, format_faults(faults)

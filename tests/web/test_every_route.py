@@ -1,7 +1,7 @@
 """Every route, requested by every kind of visitor.
 
-A route that nobody thought of here falls under the rule: what reads is for viewers, what changes is for
-recruiters. Whoever adds one for others has to say so below.
+By default viewers may read and recruiters may change. The tables below list the routes with another
+rule.
 """
 
 from __future__ import annotations

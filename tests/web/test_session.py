@@ -18,7 +18,7 @@ async def sign_in(client: httpx2.AsyncClient, **body: str) -> httpx2.Response:
     return await client.post("/api/session", json=RIGHT | body)
 
 
-async def test_a_person_signs_in_is_known_and_signs_out(database: Database) -> None:
+async def test_a_person_signs_in_and_out(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
         assert told(await client.get("/api/session")) == (401, "UNAUTHENTICATED")
@@ -26,12 +26,14 @@ async def test_a_person_signs_in_is_known_and_signs_out(database: Database) -> N
         me = {"name": "Ada", "role": "recruiter", "applicantId": None, "local": False}
         assert (answer.status_code, answer.json()) == (200, me)
         assert (await client.get("/api/session")).json() == me
-        kept = client.cookies[SESSION_COOKIE]
+        session_key = client.cookies[SESSION_COOKIE]
         gone = await client.delete("/api/session")
         assert (gone.status_code, gone.content) == (204, b"")
         assert SESSION_COOKIE not in client.cookies
-        # Ended here, not only forgotten by the browser.
-        copied = await client.get("/api/session", headers={"Cookie": f"{SESSION_COOKIE}={kept}"})
+        # The session ended on the server, not only in this browser.
+        copied = await client.get(
+            "/api/session", headers={"Cookie": f"{SESSION_COOKIE}={session_key}"}
+        )
         assert copied.status_code == 401
 
 
@@ -44,7 +46,7 @@ async def test_a_person_signs_in_is_known_and_signs_out(database: Database) -> N
         ({"proxies": ["127.0.0.1"]}, {"X-Forwarded-Proto": "http"}, False),
     ],
 )
-async def test_no_script_and_no_other_site_gets_the_cookie(
+async def test_the_session_cookie_is_hidden_from_scripts_and_other_sites(
     database: Database, options: dict[str, list[str]], headers: dict[str, str], secure: bool
 ) -> None:
     await make_person(database)
@@ -59,7 +61,7 @@ async def test_no_script_and_no_other_site_gets_the_cookie(
     assert answer.headers["cache-control"] == "no-store"
 
 
-async def test_unknown_wrong_and_ended_are_told_the_same(database: Database) -> None:
+async def test_every_failed_sign_in_gets_the_same_response(database: Database) -> None:
     await make_person(database)
     await make_person(database, "eve@example.org")
     async with database.transaction() as tx:
@@ -75,7 +77,7 @@ async def test_unknown_wrong_and_ended_are_told_the_same(database: Database) -> 
     assert not any("set-cookie" in answer.headers for answer in answers)
 
 
-async def test_who_ends_or_gets_a_new_password_is_signed_out(database: Database) -> None:
+async def test_removed_access_and_a_new_password_end_sessions(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
         await sign_in(client)
@@ -89,7 +91,7 @@ async def test_who_ends_or_gets_a_new_password_is_signed_out(database: Database)
         assert (await client.get("/api/session")).status_code == 401
 
 
-async def test_few_may_be_tried_from_one_address_and_for_one_account(database: Database) -> None:
+async def test_sign_in_attempts_are_limited_per_address_and_account(database: Database) -> None:
     await make_person(database)
     async with site_with(database, proxies=["127.0.0.1"]) as client:
 
@@ -109,7 +111,7 @@ async def test_few_may_be_tried_from_one_address_and_for_one_account(database: D
         assert 0 < int(refused.headers["retry-after"]) <= 12
 
 
-async def test_everybody_is_told_who_they_are(database: Database) -> None:
+async def test_the_session_names_the_visitor(database: Database) -> None:
     id, token = await make_applicant(database)
     async with site_with(database, local=True) as client:
         local = (await client.get("/api/session")).json()
@@ -120,7 +122,7 @@ async def test_everybody_is_told_who_they_are(database: Database) -> None:
     assert link == {"name": None, "role": None, "applicantId": id, "local": False}
 
 
-async def test_a_person_who_signs_in_at_this_machine_has_their_own_role(database: Database) -> None:
+async def test_a_person_signed_in_on_this_machine_has_their_own_role(database: Database) -> None:
     await make_person(database, role="viewer")
     async with site_with(database, local=True) as client:
         await sign_in(client)
@@ -145,7 +147,7 @@ async def test_a_person_who_signs_in_at_this_machine_has_their_own_role(database
         b'{"email": "a@b", "password": "' + b"x" * 1_001 + b'"}',
     ],
 )
-async def test_what_cannot_be_right_is_400(database: Database, body: bytes) -> None:
+async def test_an_invalid_sign_in_body_is_400(database: Database, body: bytes) -> None:
     async with site_with(database) as client:
         answer = await client.post(
             "/api/session", content=body, headers={"Content-Type": "application/json"}

@@ -1,1 +1,1 @@
-"""One module a noun."""
+"""The pages of the website, one module or package per subject."""
