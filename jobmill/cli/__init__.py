@@ -77,7 +77,7 @@ COMMANDS = (
     LazyCommand(
         "profile",
         "profile.commands:app",
-        "Manage profiles of skills and wishes; every change is a version.",
+        "Manage profiles: your skills and what you want.",
     ),
     LazyCommand(
         "match", "matches.commands:app", "List and explain matches, and track their status."

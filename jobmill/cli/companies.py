@@ -128,7 +128,7 @@ def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
         company.website,
         f"tier {company.tier} ({company.priority_score} points)" if company.tier else None,
         output.format_count(company.sources, "source"),
-        output.format_count(company.open_listings, "open listing"),
+        output.format_count(company.open_listings, "open job"),
         f"profile: {completeness(company)}",
         company.analysis_status if company.analysis_status in ("analyzing", "failed") else None,
         f"job board {company.job_board_url} needs your approval"
