@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import csv
-import json
 import os
 import pty
 import re
@@ -25,12 +24,13 @@ from jobmill.matching.profile import Profile
 from jobmill.matching.verdict import ScoreItem
 from tests.catalog import helpers
 from tests.cli import forked
+from tests.cli.forked import json_lines
 from tests.matching import judged
 from tests.queue.helpers import fetch
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
-SEED = {
+REQUIRED_FIELDS = {
     "url", "title", "company", "companyId", "location", "description", "matchScore",
     "applicationPriority", "matchedSkills", "skillGaps", "resumeIntakeData", "createdAt", "status",
 }  # fmt: skip
@@ -55,9 +55,9 @@ def variables(home: Path, url: str) -> dict[str, str]:
 def run(home: Path, url: str) -> Run:
     async def call(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
         words = arguments if arguments[0] == "profile" else ("match", *arguments)
-        own = variables(home, url)
+        environment = variables(home, url)
         return await asyncio.to_thread(
-            forked.jobmill, *words, stdin=stdin, folder=home, variables=own
+            forked.jobmill, *words, stdin=stdin, folder=home, variables=environment
         )
 
     return call
@@ -69,11 +69,6 @@ async def numbers(database: Database) -> None:
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE matching.match ALTER COLUMN id RESTART")
         await tx.execute("ALTER TABLE catalog.listing ALTER COLUMN id RESTART")
-
-
-def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def offer(id: int, title: str = "Senior Pump Engineer", **facts: Any) -> Posting:
@@ -100,18 +95,18 @@ async def test_an_empty_list_says_what_to_do_next(run: Run, database: Database) 
         await profiles.save(tx, "main", WORDLESS)
     assert "jobmill source add URL" in (await run("list")).stdout
     assert "jobmill source add URL" in (await run("stats")).stdout
-    assert "No listings are open" in (await run("rescore", "--dry-run")).stdout
+    assert "No open jobs" in (await run("rescore", "--dry-run")).stdout
     place = await make(database, postings=[offer(1), offer(2)])
     async with database.transaction() as tx:
         await judging_feed.add(tx, place.listings)
-    assert "2 listings wait to be judged" in (await run("list")).stdout
+    assert "2 jobs are waiting to be scored" in (await run("list")).stdout
     async with database.transaction() as tx:
         await judging_feed.take(tx, 10)
         await matches.save_verdict(tx, place.word(40))
-    assert "None of 1 listing fits main" in (await run("list")).stdout
+    assert "None of 1 job matches main" in (await run("list")).stdout
     async with database.transaction() as tx:
         await matches.save_verdict(tx, place.word(90))
-    assert "No matches fit that" in (await run("list", "--status", "offer")).stdout
+    assert "No matches for these filters" in (await run("list", "--status", "offer")).stdout
     assert (await run("list", "--status", "offer", "--json")).stdout == ""
 
 
@@ -125,13 +120,13 @@ async def test_matches_are_listed_best_first_with_reasons(run: Run, database: Da
         "Senior Pump Engineer · Wells & Co",
     ]
     assert shown[0].startswith("    2   91 High ")
-    assert shown[1].strip() == "meaning 51/60, skills 40/40 · Python · lacks Go"
+    assert shown[1].strip() == "meaning 51/60, skills 40/40 · Python · missing: Go"
     assert shown[2].strip().startswith("new · EUR 60,000-75,000 a year · Remote, US · found ")
-    found = answers(await run("list", "--json"))
-    assert [one["matchScore"] for one in found] == [91, 82]
-    assert found[0].keys() >= SEED
-    assert found[0]["resumeIntakeData"].keys() == INTAKE
-    assert (found[0]["listingId"], found[0]["profileVersion"]) == (place.listings[1], 1)
+    listed = json_lines(await run("list", "--json"))
+    assert [match["matchScore"] for match in listed] == [91, 82]
+    assert listed[0].keys() >= REQUIRED_FIELDS
+    assert listed[0]["resumeIntakeData"].keys() == INTAKE
+    assert (listed[0]["listingId"], listed[0]["profileVersion"]) == (place.listings[1], 1)
 
 
 async def test_a_vacancy_from_two_sources_is_listed_once(run: Run, database: Database) -> None:
@@ -142,10 +137,12 @@ async def test_a_vacancy_from_two_sources_is_listed_once(run: Run, database: Dat
     assert len(shown) == 3
     assert shown[0].startswith("    2   91 High ")
     assert shown[2].endswith(" board (match 1, new)")
-    assert [one["id"] for one in answers(await run("export", "--json"))] == [2, 1]
+    assert [match["id"] for match in json_lines(await run("export", "--json"))] == [2, 1]
     await run("set-status", 1, "dismissed")
-    assert "No matches fit that." in (await run("list")).stdout
-    assert re.search(r"copies +also at \S+ board \(match 2, new\)", (await run("show", 1)).stdout)
+    assert "No matches for these filters." in (await run("list")).stdout
+    assert re.search(
+        r"duplicates +also at \S+ board \(match 2, new\)", (await run("show", 1)).stdout
+    )
 
 
 async def test_a_capped_score_is_explained(run: Run, database: Database) -> None:
@@ -157,7 +154,7 @@ async def test_a_capped_score_is_explained(run: Run, database: Database) -> None
     await make(database, 100, postings=[offer(1)], items=items)
     for command in ("show", "why"):
         shown = (await run(command, 1)).stdout
-        assert "   107 in all, cut to 100\n" in shown
+        assert "   107 in total, capped at 100\n" in shown
         assert "A score ends" not in shown
 
 
@@ -166,7 +163,7 @@ async def test_matches_can_be_filtered_and_paged(run: Run, database: Database) -
     await run("set-status", 1, 3, "saved")
 
     async def ids(*arguments: object) -> list[int]:
-        return [one["id"] for one in answers(await run("list", "--json", *arguments))]
+        return [match["id"] for match in json_lines(await run("list", "--json", *arguments))]
 
     assert await ids("--status", "saved", "--status", "offer") == [3, 1]
     assert await ids("--priority", "High") == [2, 3]
@@ -176,9 +173,9 @@ async def test_matches_can_be_filtered_and_paged(run: Run, database: Database) -
     first = await run("list", "--limit", 2)
     assert "There are more: --after 3" in first.stderr
     assert await ids("--limit", 2, "--after", 3) == [1]
-    assert "no more" in (await run("list", "--after", 1)).stdout
+    assert "No more matches" in (await run("list", "--after", 1)).stdout
     for arguments, code, words in [
-        (["--status", "hired"], 2, "hired is no status; there are new, saved"),
+        (["--status", "hired"], 2, "hired is not a status: use new, saved"),
         (["--after", 99], 3, "match 99 does not exist; `jobmill match list`"),
         (["--profile", "nobody"], 3, "`jobmill profile list`"),
         (["--after", "9" * 20], 2, "cannot store"),
@@ -194,25 +191,25 @@ async def test_a_match_is_shown_in_full(run: Run, database: Database) -> None:
     shown = (await run("show", 1)).stdout
     for words in (
         "91 of 100, High priority",
-        "by claude-strong, version 1 of main",
+        "by claude-strong for version 1 of main",
         "applied since",
         "by dana",
         "by mail",
         "https://boards.example/wells/postings/1",
         "https://apply.example/1",
         "  40 of 40   skills       1 of 2 that it asks for",
-        "  91 in all",
+        "  91 in total",
         "Keeps water running.",
-        "created 91 by version 1",
+        "created with score 91 for version 1",
         "new → applied · by dana · by mail",
-        "more letters: --text",
+        "more characters: --text",
     ):
         assert words in shown, words
     assert (await run("show", 1, "--text")).stdout.count("Pumps.") == 200
-    (found,) = answers(await run("show", 1, "--json"))
-    assert found.keys() >= SEED
-    assert found["description"] == "Pumps. " * 200
-    assert [event["what"] for event in found["events"]] == ["created", "status"]
+    (match,) = json_lines(await run("show", 1, "--json"))
+    assert match.keys() >= REQUIRED_FIELDS
+    assert match["description"] == "Pumps. " * 200
+    assert [event["what"] for event in match["events"]] == ["created", "status"]
     done = await run("show", 7)
     assert done.returncode == 3
     assert "match 7 does not exist; `jobmill match list`" in done.stderr
@@ -240,15 +237,15 @@ async def test_why_shows_rules_points_and_evidence(run: Run, database: Database)
         await matches.save_verdict(tx, place.filtered(rejected, why=judged.REJECTED))
     fits = (await run("why", "https://boards.example/wells/postings/1?utm_source=x")).stdout
     for words in (
-        "matched with 91 of 100",
-        "by claude-strong, version 1 of main, on 20",
+        "matched, score 91 of 100",
+        "scored by claude-strong for version 1 of main, on 20",
         "the local score was 84",
         "match 1, new",
-        "passed with 0 strikes; 5 are too many",
+        "passed with 0 strikes (limit 5)",
         "40 of 40   skills",
         "“Python”",
-        "91 in all",
-        "it takes 80: the least score of a match",
+        "91 in total",
+        "needs 80: the least score of a match",
         "skill: Rust",
     ):
         assert words in fits, words
@@ -256,10 +253,10 @@ async def test_why_shows_rules_points_and_evidence(run: Run, database: Database)
     assert "filtered out" in shown
     assert "3    seniority      asks for a director" in shown
     assert "“Director of Pumps”" in shown
-    assert "enough  arrangement    on site" in (await run("why", rejected)).stdout
-    (told,) = answers(await run("why", struck, "--json"))
-    assert (told["outcome"], told["kept"], told["match_id"]) == ("filtered", True, None)
-    assert told["filter_result"]["total_strikes"] == 5
+    assert "reject  arrangement    on site" in (await run("why", rejected)).stdout
+    (verdict,) = json_lines(await run("why", struck, "--json"))
+    assert (verdict["outcome"], verdict["kept"], verdict["match_id"]) == ("filtered", True, None)
+    assert verdict["filter_result"]["total_strikes"] == 5
     async with database.transaction() as tx:
         await profiles.save(tx, "main", Profile())
     assert "the newest version is 2" in (await run("why", struck)).stdout
@@ -272,19 +269,19 @@ async def test_why_shows_that_a_match_no_longer_matches(run: Run, database: Data
     place = await make(database, 90)
     async with database.transaction() as tx:
         await matches.save_verdict(tx, place.word(40))
-    assert "match 1, new, dropped out" in (await run("why", place.listing)).stdout
+    assert "match 1, new, no longer a match" in (await run("why", place.listing)).stdout
 
 
 async def test_why_scores_an_unscored_listing_without_saving(run: Run, database: Database) -> None:
     place = await make(
         database, postings=[offer(1), offer(2, arrangement="onsite", location="Lyon")]
     )
-    (told,) = answers(await run("why", place.listing, "--json"))
-    assert (told["kept"], told["judged_at"], told["scored_by"]) == (False, None, "local")
-    assert told["score"] == sum(item["points"] for item in told["match_result"]["items"])
+    (verdict,) = json_lines(await run("why", place.listing, "--json"))
+    assert (verdict["kept"], verdict["judged_at"], verdict["scored_by"]) == (False, None, "local")
+    assert verdict["score"] == sum(item["points"] for item in verdict["match_result"]["items"])
     away = (await run("why", place.listings[1])).stdout
     assert "filtered out" in away
-    assert "now; nothing is kept" in away
+    assert "just now, not saved" in away
     assert "Lyon" in away
     assert await fetch(database, "SELECT count(*) FROM matching.verdict") == [0]
 
@@ -293,59 +290,59 @@ async def test_what_if_shows_the_change_without_saving(run: Run, database: Datab
     text = "Requirements: strong Python, 5+ years. You look after pumps. " * 3
     place = await make(database, postings=[offer(1, description=text)])
     await run("profile", "import", "-", stdin="skills: [{name: Python, rank: primary}]")
-    (told,) = answers(await run("what-if", place.listing, "--without", "python", "--json"))
-    change = told["difference"]
+    (result,) = json_lines(await run("what-if", place.listing, "--without", "python", "--json"))
+    change = result["difference"]
     assert change["before"]["score"] > change["after"]["score"]
     assert "skills" in {item["name"] for item in change["items"]}
     shown = (await run("what-if", place.listing, "--without", "Python")).stdout
     assert "→" in shown.splitlines()[2]
-    assert "nothing was kept" in shown
+    assert "Nothing was saved" in shown
     lower = (await run("what-if", place.listing, "--set", "rules.match.score=1")).stdout
-    assert "a match takes 80 → 1" in lower
-    (added,) = answers(await run("what-if", 1, "--with", "Go:strong", "--json"))
+    assert "score needed: 80 → 1" in lower
+    (added,) = json_lines(await run("what-if", 1, "--with", "Go:strong", "--json"))
     assert added["difference"]["after"]["score"] >= added["difference"]["before"]["score"]
     assert await fetch(database, "SELECT count(*) FROM matching.verdict") == [0]
-    assert len(answers(await run("profile", "history", "--json"))) == 2
+    assert len(json_lines(await run("profile", "history", "--json"))) == 2
 
 
 async def test_what_if_estimates_the_score_of_a_model(run: Run, database: Database) -> None:
     place = await make(database, postings=[offer(1, seniority="senior")])
-    (now,) = answers(await run("why", 1, "--json"))
+    (now,) = json_lines(await run("why", 1, "--json"))
     async with database.transaction() as tx:
         await matches.save_verdict(tx, place.word(now["score"] + 5, local_score=now["score"]))
-    (told,) = answers(await run("what-if", 1, "--set", "seniority=[intern]", "--json"))
-    assert told["difference"]["after"]["score"] < now["score"]
-    assert told["predicted"]["score"] == told["difference"]["after"]["score"] + 5
+    (result,) = json_lines(await run("what-if", 1, "--set", "seniority=[intern]", "--json"))
+    assert result["difference"]["after"]["score"] < now["score"]
+    assert result["predicted"]["score"] == result["difference"]["after"]["score"] + 5
 
 
 async def test_what_if_all_counts_matches_gained_and_lost(run: Run, database: Database) -> None:
     await make(database, 90, 40)
     low = ["--set", "rules.match={score: 0, with_home_city: 0}"]
-    (told,) = answers(await run("what-if", "--all", *low, "--json"))
-    assert told["counts"] == {"in": 1, "out": 0, "moved": 1, "other": 0, "same": 0}
+    (preview,) = json_lines(await run("what-if", "--all", *low, "--json"))
+    assert preview["counts"] == {"in": 1, "out": 0, "moved": 1, "other": 0, "same": 0}
     shown = (await run("what-if", "--all", *low)).stdout
-    assert "2 open listings, judged locally by main as it would be." in shown
+    assert "2 open jobs, scored with local rules for main with these changes." in shown
     assert "Nothing was changed." in shown
     high = ["--set", "rules.match={score: 100, with_home_city: 100}"]
-    (told,) = answers(await run("what-if", "--all", *high, "--json"))
-    assert [one["before"]["score"] for one in told["out"]] == [90]
+    (preview,) = json_lines(await run("what-if", "--all", *high, "--json"))
+    assert [change["before"]["score"] for change in preview["out"]] == [90]
     assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
 
 async def test_what_if_all_warns_about_unknown_skills(run: Run, database: Database) -> None:
     await make(database, 90)
     done = await run("what-if", "--all", "--with", "Basketry:strong", "--with", "Go", "--json")
-    assert done.stderr == "We know no skill Basketry: only these words are looked for.\n"
-    (told,) = answers(done)
-    assert told["counts"]["moved"] + told["counts"]["same"] + told["counts"]["out"] == 1
+    assert done.stderr == "Unknown skill Basketry: only its exact words are searched for.\n"
+    (preview,) = json_lines(done)
+    assert preview["counts"]["moved"] + preview["counts"]["same"] + preview["counts"]["out"] == 1
 
 
 async def test_invalid_what_if_options_are_refused(run: Run, database: Database) -> None:
     await make(database, 90)
     for arguments, words in [
-        ([1], "say what would be different"),
-        (["--with", "Go"], "name one listing, or --all"),
-        ([1, "--all", "--with", "Go"], "name one listing, or --all"),
+        ([1], "name at least one change"),
+        (["--with", "Go"], "name one job, or use --all"),
+        ([1, "--all", "--with", "Go"], "name one job, or use --all"),
         ([1, "--without", "Go"], "the profile has no skill Go: it has none"),
         ([1, "--set", "titels=[A]"], "did you mean titles?"),
         ([1, "--with", "Go:best"], "skills.1.rank should be"),
@@ -362,7 +359,7 @@ async def test_rescore_previews_and_queues_only_changed_listings(
     run: Run, database: Database
 ) -> None:
     place = await make(database, postings=[offer(id) for id in range(1, 6)])
-    (now,) = answers(await run("why", 1, "--json"))
+    (now,) = json_lines(await run("why", 1, "--json"))
     same, moved, out, came, never = place.listings
     async with database.transaction() as tx:
         await matches.save_verdict(tx, place.word(now["score"], same))
@@ -375,15 +372,15 @@ async def test_rescore_previews_and_queues_only_changed_listings(
     )
 
     dry = await run("rescore", "--dry-run")
-    assert "5 open listings, judged locally by version 1 of main." in dry.stdout
-    assert "`jobmill match rescore --profile main` does it." in dry.stdout
+    assert "5 open jobs, scored with local rules for version 1 of main." in dry.stdout
+    assert "To apply it: `jobmill match rescore --profile main`" in dry.stdout
     done = await run("rescore")
     assert (done.returncode, "--yes" in done.stderr) == (2, True)
     assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
-    (told,) = answers(await run("rescore", "--yes", "--json"))
-    changed = sum(count for kind, count in told["counts"].items() if kind != "same")
-    assert told["queued"] == changed
+    (preview,) = json_lines(await run("rescore", "--yes", "--json"))
+    changed = sum(count for kind, count in preview["counts"].items() if kind != "same")
+    assert preview["queued"] == changed
     waits = await fetch(database, "SELECT listing_id FROM matching.judging_queue ORDER BY 1")
     assert set(waits) >= {moved, came, never}
     assert len(waits) == changed
@@ -391,12 +388,12 @@ async def test_rescore_previews_and_queues_only_changed_listings(
     after = await fetch(database, "SELECT outcome, score FROM matching.verdict ORDER BY listing_id")
     assert after == before
     assert (await fetch(database, "SELECT status FROM matching.match WHERE id = 2")) == ["applied"]
-    assert "The queue judges" in (await run("rescore", "--yes")).stdout
+    assert "queued for scoring" in (await run("rescore", "--yes")).stdout
 
 
 async def test_rescore_without_differences_changes_nothing(run: Run, database: Database) -> None:
     place = await make(database, postings=[offer(1)])
-    (now,) = answers(await run("why", 1, "--json"))
+    (now,) = json_lines(await run("why", 1, "--json"))
     async with database.transaction() as tx:
         await matches.save_verdict(tx, place.word(now["score"]))
     assert "Nothing would change." in (await run("rescore", "--yes")).stdout
@@ -412,10 +409,10 @@ async def test_rescore_keeps_the_status_of_lost_matches(run: Run, database: Data
         )
         await profiles.save(tx, "main", WORDLESS.model_copy(update={"rules": high}))
     shown = (await run("rescore", "--dry-run")).stdout
-    assert "1 of them you have spoken of, and they stay" in shown
-    assert "you said: saved" in shown
-    (told,) = answers(await run("rescore", "--dry-run", "--json"))
-    assert {one["listing_id"]: one["status"] for one in told["out"]} == {
+    assert "1 with a status that you set, which is kept" in shown
+    assert "your status: saved" in shown
+    (preview,) = json_lines(await run("rescore", "--dry-run", "--json"))
+    assert {change["listing_id"]: change["status"] for change in preview["out"]} == {
         place.listings[0]: "saved",
         place.listings[1]: None,
     }
@@ -441,7 +438,7 @@ async def test_rescore_asks_for_confirmation_on_a_terminal(
     os.close(ours)
     os.close(theirs)
     assert done.returncode == 0, done.stderr
-    assert "Let the queue judge 1 listing anew?" in done.stderr
+    assert "Queue 1 job for scoring?" in done.stderr
     assert await fetch(database, "SELECT count(*)::int FROM matching.judging_queue") == [waits]
     assert ("Nothing was changed." in done.stdout) == (waits == 0)
 
@@ -456,17 +453,17 @@ async def test_statuses_can_be_set_for_several_matches_and_undone(
         "    2  new → saved  Senior Pump Engineer · Wells & Co",
     ]
     assert "jobmill match undo" in done.stderr
-    (told,) = answers(await run("set-status", 1, "applied", "--json"))
-    assert (told["before"], told["status"], told["note"]) == ("saved", "applied", "nice")
+    (change,) = json_lines(await run("set-status", 1, "applied", "--json"))
+    assert (change["before"], change["status"], change["note"]) == ("saved", "applied", "nice")
     assert "applied → saved" in (await run("undo", 1)).stdout
-    (back,) = answers(await run("undo", 2, "--json"))
+    (back,) = json_lines(await run("undo", 2, "--json"))
     assert (back["before"], back["status"]) == ("saved", "new")
     assert await fetch(database, "SELECT status_by FROM matching.match ORDER BY id") == ["dana"] * 2
 
     done = await run("set-status", 1, 99, "dismissed")
     assert (done.returncode, "match 99 does not exist" in done.stderr) == (3, True)
     # All or none are changed.
-    assert answers(await run("list", "--status", "dismissed", "--json")) == []
+    assert json_lines(await run("list", "--status", "dismissed", "--json")) == []
     assert (await run("set-status", 1, "hired")).returncode == 2
     assert (await run("undo", 99)).returncode == 3
 
@@ -474,10 +471,10 @@ async def test_statuses_can_be_set_for_several_matches_and_undone(
 async def test_dismissed_matches_are_listed_only_on_request(run: Run, database: Database) -> None:
     await make(database, 82, 91)
     await run("set-status", 2, "dismissed")
-    assert [one["id"] for one in answers(await run("list", "--json"))] == [1]
-    assert [one["id"] for one in answers(await run("list", "--status", "dismissed", "--json"))] == [
-        2
-    ]
+    assert [match["id"] for match in json_lines(await run("list", "--json"))] == [1]
+    assert [
+        match["id"] for match in json_lines(await run("list", "--status", "dismissed", "--json"))
+    ] == [2]
     await run("set-status", 1, "dismissed")
     assert "--status dismissed" in (await run("list")).stdout
 
@@ -498,24 +495,24 @@ async def test_an_export_has_all_fields_and_is_safe_in_a_spreadsheet(
     assert "2 matches written to all.csv" in done.stderr
     with (home / "all.csv").open(newline="") as file:
         second, first = csv.DictReader(file)
-    assert first.keys() >= SEED - {"resumeIntakeData"}
+    assert first.keys() >= REQUIRED_FIELDS - {"resumeIntakeData"}
     assert {f"resumeIntakeData.{name}" for name in INTAKE} <= first.keys()
     assert (first["title"], first["location"], first["matchedSkills"]) == (
         "'=A1+A2", "'@home", "'=cmd; Go",
     )  # fmt: skip
     assert (second["note"], second["status"], second["matchScore"]) == ("'+1", "saved", "91")
     assert second["items"] == "skills 40/40; meaning 51/60"
-    listed = answers(await run("export", "--format", "jsonl", "--status", "saved"))
-    assert [one["id"] for one in listed] == [2]
-    assert listed == answers(await run("list", "--status", "saved", "--json"))
+    listed = json_lines(await run("export", "--format", "jsonl", "--status", "saved"))
+    assert [match["id"] for match in listed] == [2]
+    assert listed == json_lines(await run("list", "--status", "saved", "--json"))
     assert "cannot write" in (await run("export", "--out", "all.csv/x")).stderr
 
 
 async def test_an_export_includes_every_page(run: Run, database: Database) -> None:
     many = match_export.PAGE + 3
     await make(database, *([90] * many))
-    found = answers(await run("export", "--json"))
-    assert sorted(one["id"] for one in found) == list(range(1, many + 1))
+    exported = json_lines(await run("export", "--json"))
+    assert sorted(match["id"] for match in exported) == list(range(1, many + 1))
 
 
 async def test_stats_count_verdicts_and_the_most_frequent_rules(
@@ -526,23 +523,25 @@ async def test_stats_count_verdicts_and_the_most_frequent_rules(
         for listing in place.listings[2:4]:
             await matches.save_verdict(tx, place.filtered(listing, why=judged.REJECTED))
         await judging_feed.add(tx, place.listings[4:])
-    (told,) = answers(await run("stats", "--json"))
+    (stats,) = json_lines(await run("stats", "--json"))
     names = ("judged", "filtered", "skipped", "matched", "waiting")
-    assert [told[name] for name in names] == [4, 2, 1, 1, 1]
-    assert told["statuses"] == {"new": 1}
-    assert told["rules"] == [{"rule": "arrangement", "kind": "rejection", "count": 2}]
+    assert [stats[name] for name in names] == [4, 2, 1, 1, 1]
+    assert stats["statuses"] == {"new": 1}
+    assert stats["rules"] == [{"rule": "arrangement", "kind": "rejection", "count": 2}]
     shown = (await run("stats")).stdout
-    assert "      4  judged" in shown
-    assert "      2  arrangement (enough by itself)" in shown
+    assert "      4  decided" in shown
+    assert "      2  arrangement (dealbreaker)" in shown
 
 
 async def test_all_open_listings_are_scored_for_a_new_profile(run: Run, database: Database) -> None:
     await make(database, postings=[offer(1), offer(2)])
     yaml = "titles: [Cook]"
-    (saved,) = answers(await run("profile", "import", "-", "--name", "night", "--json", stdin=yaml))
+    (saved,) = json_lines(
+        await run("profile", "import", "-", "--name", "night", "--json", stdin=yaml)
+    )
     assert saved["waiting"] == 2
     first = await run("profile", "import", "-", "--name", "day", stdin=yaml)
-    assert "2 open listings wait to be judged" in first.stderr
+    assert "2 open jobs are waiting to be scored" in first.stderr
     second = await run("profile", "import", "-", "--name", "day", stdin="titles: [Diver]")
     assert "jobmill match rescore --dry-run --profile day" in second.stderr
     waits = (
@@ -558,7 +557,7 @@ async def test_all_open_listings_are_scored_for_a_new_profile(run: Run, database
 async def test_a_resumed_profile_scores_what_it_missed(run: Run, database: Database) -> None:
     place = await make(database, 90, postings=[offer(1), offer(2)])
     assert "main is paused" in (await run("profile", "pause", "main")).stdout
-    assert answers(await run("profile", "list", "--json"))[0]["paused_at"]
+    assert json_lines(await run("profile", "list", "--json"))[0]["paused_at"]
     assert "paused" in (await run("stats")).stdout
     async with database.transaction() as tx:
         assert await judging_feed.add(tx, place.listings) == 0
@@ -566,7 +565,7 @@ async def test_a_resumed_profile_scores_what_it_missed(run: Run, database: Datab
     assert "jobmill profile resume main" in queued.stderr
     async with database.transaction() as tx:
         assert await judging_feed.take(tx, 10) == []
-    (resumed,) = answers(await run("profile", "resume", "main", "--json"))
+    (resumed,) = json_lines(await run("profile", "resume", "main", "--json"))
     assert (resumed["paused"], resumed["waiting"]) == (False, 2)
     async with database.transaction() as tx:
         assert len(await judging_feed.take(tx, 10)) == 2
@@ -580,21 +579,21 @@ async def test_each_profile_has_its_own_matches(run: Run, database: Database) ->
         await profiles.save(tx, "night", WORDLESS)
         night = replace(place, profile=(await profiles.get(tx, "night")).profile_id)
         await verdicts.save(tx, night.filtered())
-    assert [one["profile"] for one in answers(await run("list", "--json"))] == ["main"]
-    assert "None of 1 listing fits night" in (await run("list", "--profile", "night")).stdout
-    (told,) = answers(await run("why", place.listing, "--profile", "night", "--json"))
-    assert (told["profile"], told["outcome"]) == ("night", "filtered")
+    assert [match["profile"] for match in json_lines(await run("list", "--json"))] == ["main"]
+    assert "None of 1 job matches night" in (await run("list", "--profile", "night")).stdout
+    (verdict,) = json_lines(await run("why", place.listing, "--profile", "night", "--json"))
+    assert (verdict["profile"], verdict["outcome"]) == ("night", "filtered")
 
 
 async def test_a_view_is_saved_listed_shown_and_removed(run: Run, database: Database) -> None:
     await make(database, 90, 82)
-    assert "There are none" in (await run("view", "list")).stdout
+    assert "No views yet" in (await run("view", "list")).stdout
     saved = await run("view", "save", "Good ones", "--least", 85, "--newest", "--json")
-    (kept,) = answers(saved)
-    assert (kept["name"], kept["least"], kept["order"]) == ("Good ones", 85, "newest")
-    assert [one["name"] for one in answers(await run("view", "list", "--json"))] == ["Good ones"]
-    shown = answers(await run("view", "show", "good ones", "--json"))
-    assert [one["matchScore"] for one in shown] == [90]
+    (view,) = json_lines(saved)
+    assert (view["name"], view["least"], view["order"]) == ("Good ones", 85, "newest")
+    assert [row["name"] for row in json_lines(await run("view", "list", "--json"))] == ["Good ones"]
+    shown = json_lines(await run("view", "show", "good ones", "--json"))
+    assert [row["matchScore"] for row in shown] == [90]
     assert (await run("view", "save", "good ones")).returncode == 4
     assert "removed" in (await run("view", "remove", "Good ones")).stdout
     gone = await run("view", "show", "Good ones")

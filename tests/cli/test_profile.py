@@ -59,13 +59,13 @@ def drafts(home: Path) -> list[Path]:
 def test_a_profile_is_checked_saved_shown_and_compared(run: Run, home: Path) -> None:
     file = home / "me.yaml"
     file.write_text(YAML)
-    assert run("check", "me.yaml").stdout == "ok: me.yaml is a profile\n"
+    assert run("check", "me.yaml").stdout == "ok: me.yaml is a valid profile\n"
     dry = run("import", "me.yaml", "--dry-run")
     assert "+- Cook" in dry.stdout
     assert json_lines(run("list", "--json")) == []
 
     assert run("import", "me.yaml").stdout == "Saved as version 1 of main.\n"
-    assert "Nothing changed: version 1" in run("import", "me.yaml").stdout
+    assert "No changes: version 1" in run("import", "me.yaml").stdout
     assert "would not change" in run("import", "me.yaml", "--dry-run").stdout
     file.write_text(YAML.replace("Cook", "Diver"))
     (saved,) = json_lines(run("import", "me.yaml", "--note", "tired", "--json"))
@@ -83,7 +83,7 @@ def test_a_profile_is_checked_saved_shown_and_compared(run: Run, home: Path) -> 
     assert "-- Cook\n+- Diver\n" in changes
     (comparison,) = json_lines(run("diff", "main", 1, 2, "--json"))
     assert comparison["diff"] == changes.splitlines()
-    assert "the same" in run("diff", "main", 1, 1).stdout
+    assert "No differences" in run("diff", "main", 1, 1).stdout
     assert [step["note"] for step in json_lines(run("history", "--json"))] == [
         "tired",
         "imported from me.yaml",
@@ -107,7 +107,7 @@ def test_one_of_several_profiles_is_the_default(run: Run) -> None:
     for name in ("night", "day"):
         run("import", "-", "--name", name, stdin=YAML)
     assert run("show").stdout.startswith("# night,")
-    assert run("use", "day").stdout == "day is the default now.\n"
+    assert run("use", "day").stdout == "day is now the default profile.\n"
     profiles = json_lines(run("list", "--json"))
     assert [(profile["name"], profile["is_default"]) for profile in profiles] == [
         ("day", True),
@@ -184,7 +184,7 @@ def test_an_invalid_edit_is_kept_as_a_draft(run: Run, home: Path) -> None:
     (draft,) = drafts(home)
     assert draft.read_text() == "colour: red\n"
     assert f"{draft}:1: colour is no field" in done.stderr
-    assert f"the draft is {draft}" in done.stderr
+    assert f"the draft is in {draft}" in done.stderr
     assert len(json_lines(run("history", "--json"))) == 1
 
 

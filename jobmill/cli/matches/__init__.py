@@ -1,1 +1,1 @@
-"""jobmill match: listings that fit a profile."""
+"""jobmill match: jobs that match a profile."""

@@ -1,4 +1,4 @@
-"""jobmill match …: the few listings that fit, and why."""
+"""jobmill match list, show, why, stats: matches, the reasons for them, and how many there are."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.verdicts import RuleCount, Verdict
 
 if TYPE_CHECKING:
-    Copies: TypeAlias = dict[int, list[MatchDuplicate]]
+    Duplicates: TypeAlias = dict[int, list[MatchDuplicate]]
 
 app = typer.Typer(no_args_is_help=True)
-Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number of a match.")]
+Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the match.")]
 
 
 @app.command("list")
@@ -44,33 +44,37 @@ def list_matches(
     statuses: Statuses = None,
     priority: Annotated[
         Literal["High", "Medium", "Low"] | None,
-        typer.Option(case_sensitive=False, help="Only those."),
+        typer.Option(case_sensitive=False, help="Only matches with this priority."),
     ] = None,
     least: Annotated[
-        int | None, typer.Option(metavar="SCORE", min=0, max=100, help="At least this score.")
+        int | None, typer.Option(metavar="SCORE", min=0, max=100, help="Minimum score.")
     ] = None,
     find: Annotated[
         str | None, typer.Option(metavar="WORDS", help='Words, "phrases", or, -not.')
     ] = None,
-    newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
-    closed: Annotated[bool, typer.Option("--closed", help="Also new ones that closed.")] = False,
+    newest: Annotated[bool, typer.Option("--newest", help="Newest first.")] = False,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Also new matches whose job has closed.")
+    ] = False,
     after: Annotated[
-        int | None, typer.Option(metavar="ID", min=1, help="The match to go on from.")
+        int | None, typer.Option(metavar="ID", min=1, help="Only matches after this one.")
     ] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="So many.")] = 20,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number to list.")
+    ] = 20,
     profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the listings that fit, best first, with the reasons in a line.
+    """List matches, best first, with the main reasons.
 
-    What you dismissed is not among them, unless you ask for it: --status dismissed.
+    Dismissed matches are listed only with --status dismissed.
     """
 
-    async def ask(tx: Tx) -> tuple[list[Match], Copies, str]:
+    async def read(tx: Tx) -> tuple[list[Match], Duplicates, str]:
         version = await lookups.choose_profile(tx, profile)
-        wanted = MatchQuery(
+        query = MatchQuery(
             profile_id=version.profile_id,
-            statuses=triage.read(statuses) or triage.LISTED,
+            statuses=triage.parse_statuses(statuses) or triage.DEFAULT_STATUSES,
             priority=priority,
             least_score=least,
             q=find,
@@ -79,69 +83,65 @@ def list_matches(
             after=after,
             limit=limit + 1,
         )
-        found, nothing = await _find(tx, version, wanted)
-        return (
-            found,
-            await duplicate_matches.find_duplicates(tx, [one.id for one in found]),
-            nothing,
-        )
+        page, empty_message = await _read_page(tx, version, query)
+        duplicates = await duplicate_matches.find_duplicates(tx, [match.id for match in page])
+        return page, duplicates, empty_message
 
     with hints.add_hints():
-        found, also, nothing = session.in_transaction(ask)
-    _print_list(found, also, limit, as_json)
-    if not found and not as_json:
-        output.print_wrapped(nothing)
+        page, duplicates, empty_message = session.in_transaction(read)
+    _print_list(page, duplicates, limit, as_json)
+    if not page and not as_json:
+        output.print_wrapped(empty_message)
 
 
-async def _find(tx: Tx, version: ProfileVersion, wanted: MatchQuery) -> tuple[list[Match], str]:
-    """The matches, or what to say where there are none."""
-    found = await matches.find(tx, wanted)
-    if found:
-        return found, ""
-    if wanted.after is not None:
-        return [], "There are no more."
+async def _read_page(tx: Tx, version: ProfileVersion, query: MatchQuery) -> tuple[list[Match], str]:
+    """The matches, or a message if there are none."""
+    page = await matches.find(tx, query)
+    if page:
+        return page, ""
+    if query.after is not None:
+        return [], "No more matches."
     if await matches.count_by_status(tx, version.profile_id):
         return [], (
-            "No matches fit that. `jobmill match list --closed` without more shows all "
-            "but those that you dismissed: `--status dismissed`."
+            "No matches for these filters. `jobmill match list --closed` lists all except dismissed "
+            "ones, which --status dismissed lists."
         )
-    return [], await _say_nothing(tx, version)
+    return [], await _explain_no_matches(tx, version)
 
 
-async def _say_nothing(tx: Tx, version: ProfileVersion) -> str:
-    judged = sum(one.count for one in await verdicts.count_by_outcome(tx, version.profile_id))
-    if waits := await judging_feed.count(tx, version.profile_id):
-        many = output.format_count(waits, "listing")
-        verb = "waits" if waits == 1 else "wait"
-        return f"No matches yet: {many} {verb} to be judged. `jobmill up` or a worker does it."
-    if judged:
+async def _explain_no_matches(tx: Tx, version: ProfileVersion) -> str:
+    if waiting := await judging_feed.count(tx, version.profile_id):
+        jobs = f"{output.format_count(waiting, 'job')} {'is' if waiting == 1 else 'are'}"
+        return f"No matches yet: {jobs} waiting to be scored. `jobmill up` or a worker scores them."
+    outcomes = await verdicts.count_by_outcome(tx, version.profile_id)
+    if scored := sum(outcome.count for outcome in outcomes):
         return (
-            f"None of {output.format_count(judged, 'listing')} fits {version.name}. "
-            "`jobmill match stats` says what turns them down."
+            f"None of {output.format_count(scored, 'job')} matches {version.name}. "
+            "`jobmill match stats` shows which rules reject most."
         )
-    return "No matches yet, for nothing was judged: `jobmill source add URL` finds listings."
+    return "No matches yet, because no jobs were scored. `jobmill source add URL` finds jobs."
 
 
-def _print_list(found: list[Match], also: Copies, limit: int, as_json: bool) -> None:
-    for one in found[:limit]:
+def _print_list(page: list[Match], duplicates: Duplicates, limit: int, as_json: bool) -> None:
+    for match in page[:limit]:
         if as_json:
-            output.print_json(match_json.to_dict(one))
+            output.print_json(match_json.to_dict(match))
         else:
-            match_output.print_match_entry(one, also.get(one.id, ()))
-    if len(found) > limit:
-        # Not among the matches: whoever reads lines gets nothing else on stdout.
-        typer.echo(f"There are more: --after {found[limit - 1].id}", err=True)
+            match_output.print_match_entry(match, duplicates.get(match.id, ()))
+    if len(page) > limit:
+        # On stderr, so that stdout holds only matches.
+        typer.echo(f"There are more: --after {page[limit - 1].id}", err=True)
 
 
 @app.command("show")
 def show_match(
     id: Id,
-    text: Annotated[bool, typer.Option("--text", help="The whole text of the listing.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Print the full text of the job.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a match in full: the score, what to put into a resume, and what happened to it."""
+    """Show a match: its score, points for your resume, and its history."""
 
-    async def find(tx: Tx) -> tuple[Match, list[MatchEvent], Copies]:
+    async def read(tx: Tx) -> tuple[Match, list[MatchEvent], Duplicates]:
         return (
             await matches.get(tx, id),
             await matches.read_events(tx, id),
@@ -149,12 +149,15 @@ def show_match(
         )
 
     with hints.add_hints():
-        match, events, also = session.in_transaction(find)
+        match, events, duplicates = session.in_transaction(read)
     if as_json:
-        told = [{"at": one.at, "what": one.what, "actor": one.actor, "data": one.data} for one in events]  # fmt: skip
-        output.print_json(match_json.to_dict(match) | {"events": told})
+        history = [
+            {"at": event.at, "what": event.what, "actor": event.actor, "data": event.data}
+            for event in events
+        ]
+        output.print_json(match_json.to_dict(match) | {"events": history})
     else:
-        match_output.print_match(match, events, also.get(id, ()), text=text)
+        match_output.print_match(match, events, duplicates.get(id, ()), text=text)
 
 
 @dataclass(frozen=True)
@@ -171,26 +174,26 @@ class ExplainedVerdict:
 
 @app.command()
 def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = False) -> None:
-    """Say why a listing fits or not: each rule, each point, and the words that were seen.
+    """Explain why a job matches or not: the rules, the points and the words they are based on.
 
-    One that was never judged is judged now, locally, and nothing is kept.
+    A job without a score is scored now with local rules, and nothing is saved.
     """
 
-    async def find(database: Database) -> ExplainedVerdict:
-        return await _verdict(database, listing, profile)
+    async def read(database: Database) -> ExplainedVerdict:
+        return await _read_verdict(database, listing, profile)
 
-    found = session.with_database(find)
+    explained = session.with_database(read)
     if as_json:
-        output.print_json(_record(found))
+        output.print_json(_to_dict(explained))
     else:
-        _print_verdict(found)
+        _print_verdict(explained)
 
 
-async def _verdict(database: Database, named: str, profile: str | None) -> ExplainedVerdict:
+async def _read_verdict(database: Database, name: str, profile: str | None) -> ExplainedVerdict:
     async with database.transaction() as tx:
         version = await lookups.choose_profile(tx, profile)
         newest = version.version
-        listing = await lookups.find_listing(tx, named)
+        listing = await lookups.find_listing(tx, name)
         verdict = await verdicts.get(tx, version.profile_id, listing.id)
         id = await matches.find_id_by_listing(tx, version.profile_id, listing.id)
         match = None if id is None else await matches.get(tx, id)
@@ -204,30 +207,30 @@ async def _verdict(database: Database, named: str, profile: str | None) -> Expla
 
 async def _judge(database: Database, version: ProfileVersion, listing: Listing) -> Verdict:
     async with database.transaction() as tx:
-        known = await rescore.read_employer(tx, listing)
-    found = await local_score.judge(database, version.profile(), listing, known, PLATFORM_RULES)
+        employer = await rescore.read_employer(tx, listing)
+    local = await local_score.judge(database, version.profile(), listing, employer, PLATFORM_RULES)
     return Verdict(
         version.profile_id,
         version.version,
         listing.id,
-        found.outcome,
-        found.filter,
-        found.match,
-        found.match and found.match.match_score,
+        local.outcome,
+        local.filter,
+        local.match,
+        local.match and local.match.match_score,
     )
 
 
-def _record(found: ExplainedVerdict) -> dict[str, Any]:
-    verdict = found.verdict
+def _to_dict(explained: ExplainedVerdict) -> dict[str, Any]:
+    verdict = explained.verdict
     match = verdict.match_result
     return {
-        "listing_id": found.listing.id,
-        "url": found.listing.url,
-        "title": found.listing.title,
-        "company": found.listing.company,
-        "profile": found.version.name,
-        "profile_version": found.version.version,
-        "newest_version": found.newest,
+        "listing_id": explained.listing.id,
+        "url": explained.listing.url,
+        "title": explained.listing.title,
+        "company": explained.listing.company,
+        "profile": explained.version.name,
+        "profile_version": explained.version.version,
+        "newest_version": explained.newest,
         "kept": verdict.judged_at is not None,
         "judged_at": verdict.judged_at,
         "outcome": verdict.outcome,
@@ -237,42 +240,42 @@ def _record(found: ExplainedVerdict) -> dict[str, Any]:
         "forced": verdict.forced,
         "filter_result": verdict.filter_result.to_dict(),
         "match_result": match and match.to_dict(),
-        "match_id": found.match and found.match.id,
-        "status": found.match and found.match.status,
+        "match_id": explained.match and explained.match.id,
+        "status": explained.match and explained.match.status,
     }
 
 
-def _print_verdict(found: ExplainedVerdict) -> None:
-    verdict = found.verdict
+def _print_verdict(explained: ExplainedVerdict) -> None:
+    verdict = explained.verdict
     match = verdict.match_result
-    match_output.print_headline(found.listing)
-    score = "" if verdict.score is None else f" with {verdict.score} of 100"
-    forced = ", kept because you wanted it whatever the rules say" if verdict.forced else ""
+    match_output.print_headline(explained.listing)
+    score = "" if verdict.score is None else f", score {verdict.score} of 100"
+    forced = ", added by you regardless of the rules" if verdict.forced else ""
     outcome = "filtered out" if verdict.outcome == "filtered" else verdict.outcome
     output.print_wrapped(f"{outcome}{score}{forced}", bold=True)
     at = verdict.judged_at
-    when = f"on {times.format_minute(at)}" if at else "now; nothing is kept"
-    who = match_output.format_scorer(match and match.scored_by)
+    when = f"on {times.format_minute(at)}" if at else "just now, not saved"
+    scorer = match_output.format_scorer(match and match.scored_by)
     output.print_wrapped(
-        f"by {who}, version {verdict.profile_version} of {found.version.name}, {when}"
+        f"scored by {scorer} for version {verdict.profile_version} of {explained.version.name}, {when}"
     )
-    if verdict.profile_version < found.newest:
-        hint = "`jobmill match rescore --dry-run` shows whether that differs"
-        output.print_wrapped(f"the newest version is {found.newest}: {hint}")
+    if verdict.profile_version < explained.newest:
+        hint = "`jobmill match rescore --dry-run` shows what it changes"
+        output.print_wrapped(f"the newest version is {explained.newest}; {hint}")
     if match and verdict.local_score not in (None, match.match_score):
         output.print_wrapped(f"the local score was {verdict.local_score}")
-    if found.match:
-        dropped = ", dropped out" if found.match.dropped_at else ""
-        output.print_wrapped(f"match {found.match.id}, {found.match.status}{dropped}")
+    if explained.match:
+        dropped = ", no longer a match" if explained.match.dropped_at else ""
+        output.print_wrapped(f"match {explained.match.id}, {explained.match.status}{dropped}")
     match_output.print_filter_result(
-        verdict.filter_result, found.version.profile().rules.strikes.threshold
+        verdict.filter_result, explained.version.profile().rules.strikes.threshold
     )
     if match:
         match_output.print_score(match)
 
 
 @dataclass(frozen=True)
-class Stats:
+class MatchStats:
     profile: str
     version: int
     paused_at: dt.datetime | None
@@ -288,62 +291,63 @@ class Stats:
 
 @app.command()
 def stats(profile: ProfileName = None, as_json: AsJson = False) -> None:
-    """Count what was judged, what waits, what you made of it, and which rules turn most down."""
+    """Count scored and waiting jobs, matches by status, and the rules that reject most."""
 
-    async def find(tx: Tx) -> Stats:
-        return await _count(tx, await lookups.choose_profile(tx, profile))
+    async def read(tx: Tx) -> MatchStats:
+        return await _read_stats(tx, await lookups.choose_profile(tx, profile))
 
-    found = session.in_transaction(find)
+    counts = session.in_transaction(read)
     if as_json:
-        output.print_record(found, as_json=True)
+        output.print_record(counts, as_json=True)
         return
-    _print_stats(found)
+    _print_stats(counts)
 
 
-async def _count(tx: Tx, version: ProfileVersion) -> Stats:
-    tallies = await verdicts.count_by_outcome(tx, version.profile_id)
-    by_outcome = {one.outcome: one.count for one in tallies}
-    (entry,) = [one for one in await profiles.find_all(tx) if one.name == version.name]
-    return Stats(
+async def _read_stats(tx: Tx, version: ProfileVersion) -> MatchStats:
+    outcomes = await verdicts.count_by_outcome(tx, version.profile_id)
+    by_outcome = {outcome.outcome: outcome.count for outcome in outcomes}
+    by_status = await matches.count_by_status(tx, version.profile_id)
+    (summary,) = [entry for entry in await profiles.find_all(tx) if entry.name == version.name]
+    return MatchStats(
         version.name,
         version.version,
-        entry.paused_at,
+        summary.paused_at,
         sum(by_outcome.values()),
         by_outcome.get("filtered", 0),
         by_outcome.get("skipped", 0),
         by_outcome.get("matched", 0),
         await judging_feed.count(tx, version.profile_id),
-        max((one.newest for one in tallies), default=None),
-        {one.status: one.count for one in await matches.count_by_status(tx, version.profile_id)},
+        max((outcome.newest for outcome in outcomes), default=None),
+        {entry.status: entry.count for entry in by_status},
         await verdicts.count_by_rule(tx, version.profile_id),
     )
 
 
-def _print_stats(found: Stats) -> None:
-    if not (found.judged or found.waiting):
-        typer.echo("Nothing was judged yet: `jobmill source add URL` finds listings.")
+def _print_stats(counts: MatchStats) -> None:
+    if not (counts.judged or counts.waiting):
+        typer.echo("No jobs were scored yet. `jobmill source add URL` finds jobs.")
         return
-    at = found.newest
+    at = counts.newest
     output.print_wrapped(
-        f"{found.profile}, version {found.version}{', paused' if found.paused_at else ''}"
+        f"{counts.profile}, version {counts.version}{', paused' if counts.paused_at else ''}"
     )
     lines = {
-        "judged": (found.judged, f"last on {times.format_minute(at)}" if at else ""),
-        "filtered": (found.filtered, "turned down by rules that cost nothing"),
-        "skipped": (found.skipped, "scored, and below the threshold"),
-        "matched": (found.matched, "fit"),
-        "waiting": (found.waiting, "to be judged; `jobmill up` or a worker does it"),
+        "decided": (counts.judged, f"last on {times.format_minute(at)}" if at else ""),
+        "filtered": (counts.filtered, "rejected by the filter"),
+        "skipped": (counts.skipped, "scored below the threshold"),
+        "matched": (counts.matched, "matches"),
+        "waiting": (counts.waiting, "to be scored by `jobmill up` or a worker"),
     }
-    for name, (count, means) in lines.items():
-        output.print_wrapped(means, f"  {count:>7,}  {name:<9} ")
-    if found.statuses:
-        output.print_heading("what you made of them")
-        for name, count in found.statuses.items():
-            output.print_wrapped(name, f"  {count:>7,}  ")
-    if found.rules:
-        output.print_heading("what turns most down")
-        for rule in found.rules:
-            kind = "enough by itself" if rule.kind == "rejection" else "strikes"
+    for label, (count, meaning) in lines.items():
+        output.print_wrapped(meaning, f"  {count:>7,}  {label:<9} ")
+    if counts.statuses:
+        output.print_heading("matches by status")
+        for status, count in counts.statuses.items():
+            output.print_wrapped(status, f"  {count:>7,}  ")
+    if counts.rules:
+        output.print_heading("rules that reject most")
+        for rule in counts.rules:
+            kind = "dealbreaker" if rule.kind == "rejection" else "strikes"
             output.print_wrapped(f"{rule.rule.replace('_', ' ')} ({kind})", f"  {rule.count:>7,}  ")
 
 

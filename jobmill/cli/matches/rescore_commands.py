@@ -1,4 +1,4 @@
-"""jobmill match rescore|what-if: what another profile makes of listings."""
+"""jobmill match rescore, what-if: how another profile scores jobs."""
 
 from __future__ import annotations
 
@@ -33,217 +33,222 @@ from jobmill.matching.rescore import ScoredOutcome, VerdictChange
 from jobmill.matching.what_if import VerdictDifference
 from jobmill.queue.feed import notify_feeds
 
-FIRST = 20
-BATCH = 1_000
-MEANS = {
-    "in": "no match before, one then",
-    "out": "a match before, none then",
-    "moved": "a match before and then, with another score",
-    "other": "no match before or then, but judged otherwise or for the first time",
-    "same": "as it was",
+SHOWN_CHANGES = 20
+BATCH_SIZE = 1_000
+LABELS = {
+    "in": "new matches",
+    "out": "no longer matches",
+    "moved": "matches with another score",
+    "other": "other changes, not matches",
+    "same": "unchanged",
 }
 
 
 @dataclass
-class Outlook:
-    """What judging all that is open would change."""
+class RescorePreview:
+    """How the verdicts about all open listings would change."""
 
     profile: str
     version: int
     count: int = 0
     changes: dict[str, list[VerdictChange]] = field(
-        default_factory=lambda: {kind: [] for kind in MEANS}
+        default_factory=lambda: {kind: [] for kind in LABELS}
     )
 
-    def add(self, one: VerdictChange) -> None:
+    def add(self, change: VerdictChange) -> None:
         self.count += 1
-        self.changes[one.kind].append(one)
+        self.changes[change.kind].append(change)
 
     @property
-    def differing(self) -> list[int]:
-        """The listings that are to be judged anew."""
-        kinds = (kind for kind in MEANS if kind != "same")
-        return sorted(one.listing_id for kind in kinds for one in self.changes[kind])
+    def changed_listings(self) -> list[int]:
+        """The listings to queue for scoring."""
+        kinds = (kind for kind in LABELS if kind != "same")
+        return sorted(change.listing_id for kind in kinds for change in self.changes[kind])
 
-    def record(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         listed = {kind: list(map(asdict, self.changes[kind])) for kind in ("in", "out", "moved")}
-        counts = {kind: len(found) for kind, found in self.changes.items()}
-        told = {"profile": self.profile, "version": self.version, "judged": self.count}
-        return told | {"counts": counts} | listed
+        counts = {kind: len(changes) for kind, changes in self.changes.items()}
+        head = {"profile": self.profile, "version": self.version, "judged": self.count}
+        return head | {"counts": counts} | listed
 
 
 def rescore_listings(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would change without changing anything.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge all open listings by the newest version, and see what changes before it does.
+    """Score all open jobs for the newest version of a profile, after a preview of the changes.
 
-    The judging here is local and costs nothing. What differs then goes through the queue, where a
-    model is asked within the budget. Statuses that you set never change.
+    The preview uses local rules and costs nothing. Changed jobs are then queued, and a model may
+    review them within the budget. Statuses that you set are kept.
     """
     if not (dry_run or yes or sys.stdin.isatty()):
-        raise Invalid("nobody is there to ask: --yes does it, --dry-run only looks")
+        raise Invalid(
+            "cannot ask for confirmation without a terminal: use --yes, or --dry-run for a preview"
+        )
 
     async def act(database: Database) -> None:
         async with database.transaction() as tx:
             version = await lookups.choose_profile(tx, profile)
-        outlook = await _look(database, version, version.profile(), quiet=as_json)
+        preview = await _score_open_jobs(database, version, version.profile(), quiet=as_json)
         queued = 0
         if not as_json:
-            _print(outlook)
-        if not dry_run and outlook.differing and (yes or _agreed(outlook)):
-            queued = await _queue(database, version, outlook.differing)
+            _print_preview(preview, f"version {preview.version} of {preview.profile}")
+        if not dry_run and preview.changed_listings and (yes or _confirm(preview)):
+            queued = await _queue(database, version, preview.changed_listings)
         if as_json:
-            output.print_json(outlook.record() | {"queued": queued})
+            output.print_json(preview.to_dict() | {"queued": queued})
         else:
-            _print_end(outlook, queued, dry_run)
+            _print_result(preview, queued, dry_run)
 
     session.with_database(act)
 
 
-async def _look(
+async def _score_open_jobs(
     database: Database, version: ProfileVersion, profile: Profile, *, quiet: bool
-) -> Outlook:
-    outlook = Outlook(version.name, version.version)
-    with output.show_progress("Judging", quiet=quiet) as tell:
-        async for one in rescore.compare_open_listings(
+) -> RescorePreview:
+    preview = RescorePreview(version.name, version.version)
+    with output.show_progress("Scoring", quiet=quiet) as update:
+        async for change in rescore.compare_open_listings(
             database, version.profile_id, profile, PLATFORM_RULES
         ):
-            outlook.add(one)
-            tell(output.format_count(outlook.count, "listing"))
-    return outlook
+            preview.add(change)
+            update(output.format_count(preview.count, "job"))
+    return preview
 
 
-def _agreed(outlook: Outlook) -> bool:
+def _confirm(preview: RescorePreview) -> bool:
     typer.echo(err=True)
-    many = output.format_count(len(outlook.differing), "listing")
-    return typer.confirm(f"Let the queue judge {many} anew?", err=True)
+    jobs = output.format_count(len(preview.changed_listings), "job")
+    return typer.confirm(f"Queue {jobs} for scoring?", err=True)
 
 
 async def _queue(database: Database, version: ProfileVersion, ids: Sequence[int]) -> int:
     async with database.transaction() as tx:
-        for start in range(0, len(ids), BATCH):
-            await judging_feed.add(tx, ids[start : start + BATCH], profile_id=version.profile_id)
+        for start in range(0, len(ids), BATCH_SIZE):
+            await judging_feed.add(
+                tx, ids[start : start + BATCH_SIZE], profile_id=version.profile_id
+            )
         await notify_feeds(tx)
         if await profiles.is_paused(tx, version.profile_id):
             hint = f"jobmill profile resume {version.name}"
-            typer.echo(f"{version.name} is paused: they wait until `{hint}`.", err=True)
+            typer.echo(f"{version.name} is paused. The jobs are scored after `{hint}`.", err=True)
     return len(ids)
 
 
-def _print(outlook: Outlook, name: str | None = None) -> None:
-    whose = name or f"version {outlook.version} of {outlook.profile}"
-    if not outlook.count:
-        typer.echo("No listings are open. `jobmill source add URL` finds some.")
+def _print_preview(preview: RescorePreview, profile: str) -> None:
+    if not preview.count:
+        typer.echo("No open jobs. `jobmill source add URL` finds some.")
         return
-    open_ones = output.format_count(outlook.count, "open listing")
-    output.print_wrapped(f"{open_ones}, judged locally by {whose}.")
+    jobs = output.format_count(preview.count, "open job")
+    output.print_wrapped(f"{jobs}, scored with local rules for {profile}.")
     typer.echo()
-    for kind, means in MEANS.items():
-        found = outlook.changes[kind]
-        kept = sum(one.status is not None for one in found) if kind == "out" else 0
-        note = f"; {kept} of them you have spoken of, and they stay" if kept else ""
-        output.print_wrapped(means + note, f"  {len(found):>6,}  {kind:<6} ")
+    for kind, label in LABELS.items():
+        changes = preview.changes[kind]
+        with_status = sum(change.status is not None for change in changes) if kind == "out" else 0
+        note = f"; {with_status} with a status that you set, which is kept" if with_status else ""
+        output.print_wrapped(label + note, f"  {len(changes):>6,}  {kind:<6} ")
     for kind in ("in", "out", "moved"):
-        _print_some(kind, outlook.changes[kind])
+        _print_changes(kind, preview.changes[kind])
 
 
-def _print_some(kind: str, found: Sequence[VerdictChange]) -> None:
-    if not found:
+def _print_changes(kind: str, changes: Sequence[VerdictChange]) -> None:
+    if not changes:
         return
     output.print_heading(kind)
-    for one in found[:FIRST]:
-        change = f"{match_output.format_standing(one.before)} → {match_output.format_standing(one.after)}"
-        status = f"you said: {one.status}" if one.status else None
-        named = output.join([output.format_title(one.title, one.company), status])
-        output.print_wrapped(named, f"{one.listing_id:>7}  {change}  ")
-    if len(found) > FIRST:
-        typer.echo(f"{'':9}and {len(found) - FIRST:,} more: --json lists all")
+    for change in changes[:SHOWN_CHANGES]:
+        before = match_output.format_outcome(change.before)
+        after = match_output.format_outcome(change.after)
+        status = f"your status: {change.status}" if change.status else None
+        title = output.join([output.format_title(change.title, change.company), status])
+        output.print_wrapped(title, f"{change.listing_id:>7}  {before} → {after}  ")
+    if len(changes) > SHOWN_CHANGES:
+        typer.echo(f"{'':9}and {len(changes) - SHOWN_CHANGES:,} more: --json lists all")
 
 
-def _print_end(outlook: Outlook, queued: int, dry_run: bool) -> None:
-    if not outlook.count:
+def _print_result(preview: RescorePreview, queued: int, dry_run: bool) -> None:
+    if not preview.count:
         return
     typer.echo()
     if queued:
-        many = output.format_count(queued, "listing")
-        stats = f"`jobmill match stats --profile {outlook.profile}`"
-        output.print_wrapped(f"The queue judges {many}; {stats} says how far it is.")
-    elif not outlook.differing:
+        jobs = f"{output.format_count(queued, 'job')} {'is' if queued == 1 else 'are'}"
+        stats = f"`jobmill match stats --profile {preview.profile}`"
+        output.print_wrapped(f"{jobs} queued for scoring; {stats} shows the progress.")
+    elif not preview.changed_listings:
         typer.echo("Nothing would change.")
     else:
-        hint = f" `jobmill match rescore --profile {outlook.profile}` does it." if dry_run else ""
-        typer.echo(f"Nothing was changed.{hint}")
+        command = f"`jobmill match rescore --profile {preview.profile}`"
+        typer.echo(f"Nothing was changed.{f' To apply it: {command}' if dry_run else ''}")
 
 
 def what_if(
     listing: Annotated[
         str | None,
-        typer.Argument(metavar="LISTING", help="The number of a listing, or its URL."),
+        typer.Argument(metavar="LISTING", help="Number or URL of the job."),
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(metavar="SKILL", help="As if you did not have it.")
+        list[str] | None, typer.Option(metavar="SKILL", help="Remove this skill.")
     ] = None,
     having: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="SKILL[:RANK]", help="As if you had it: Go, Go:strong."),
+        typer.Option("--with", metavar="SKILL[:RANK]", help="Add a skill: Go, Go:strong."),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="FIELD=VALUE", help="As if it were so: locations=[Porto]."),
+        typer.Option("--set", metavar="FIELD=VALUE", help="Change a field: locations=[Porto]."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All open listings instead of one.")
+        bool, typer.Option("--all", help="All open jobs instead of one.")
     ] = False,
     profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge a listing, or all that are open, as if your profile were another; nothing is kept.
+    """Score a job, or all open jobs, with a changed profile; nothing is saved.
 
-    A field is named by its path, `rules.match.score=75`, and its value is written as in a profile.
+    `--set` takes the path of a field and its value as in a profile: rules.match.score=75
     """
-    wishes = {"without": without or [], "having": having or [], "settings": settings or []}
-    if not any(wishes.values()):
+    changes = {"without": without or [], "having": having or [], "settings": settings or []}
+    if not any(changes.values()):
         raise Invalid(
-            "say what would be different: --without SKILL, --with SKILL, --set FIELD=VALUE"
+            "name at least one change: --without SKILL, --with SKILL or --set FIELD=VALUE"
         )
     if everything == (listing is not None):
-        raise Invalid("name one listing, or --all")
+        raise Invalid("name one job, or use --all")
 
     async def act(database: Database) -> None:
         async with database.transaction() as tx:
             version = await lookups.choose_profile(tx, profile)
-        other = _change(version.profile(), wishes)
+        other = _change_profile(version.profile(), changes)
         if listing is None:
-            _say_strange(wishes["having"])
-            outlook = await _look(database, version, other, quiet=as_json)
-            _show_outlook(outlook, as_json)
+            _warn_unknown_skills(changes["having"])
+            preview = await _score_open_jobs(database, version, other, quiet=as_json)
+            _show_preview(preview, as_json)
         else:
-            await _show_one(database, version, other, listing, wishes["having"], as_json)
+            await _show_one(database, version, other, listing, changes["having"], as_json)
 
     session.with_database(act)
 
 
-def _say_strange(having: list[str]) -> None:
-    """Skills that no list has may stand in some listing, word for word: they are no mistake."""
+def _warn_unknown_skills(having: list[str]) -> None:
+    """Not an error: the text of some job may contain the skill literally."""
     for name in whatif.unknown_skills(having):
         typer.echo(
-            output.printable(f"We know no skill {name}: only these words are looked for."), err=True
+            output.printable(f"Unknown skill {name}: only its exact words are searched for."),
+            err=True,
         )
 
 
-def _change(profile: Profile, wishes: dict[str, list[str]]) -> Profile:
-    """The other profile; all that is wrong with it is said, a line each."""
+def _change_profile(profile: Profile, changes: dict[str, list[str]]) -> Profile:
+    """The changed profile; exits with code 2 and prints all problems if it is not valid."""
     try:
         return whatif.apply_changes(
             profile,
-            without=wishes["without"],
-            having=wishes["having"],
-            settings=wishes["settings"],
+            without=changes["without"],
+            having=changes["having"],
+            settings=changes["settings"],
         )
     except profile_document.InvalidProfile as error:
         for problem in error.problems:
@@ -253,18 +258,18 @@ def _change(profile: Profile, wishes: dict[str, list[str]]) -> Profile:
         raise typer.Exit(2) from error
 
 
-def _show_outlook(outlook: Outlook, as_json: bool) -> None:
+def _show_preview(preview: RescorePreview, as_json: bool) -> None:
     if as_json:
-        output.print_json(outlook.record())
+        output.print_json(preview.to_dict())
         return
-    _print(outlook, f"{outlook.profile} as it would be")
+    _print_preview(preview, f"{preview.profile} with these changes")
     typer.echo()
-    typer.echo("Nothing was changed. `jobmill profile edit` makes it so.")
+    typer.echo("Nothing was changed. To change the profile: `jobmill profile edit`")
 
 
 @dataclass(frozen=True)
-class Alternative:
-    """A listing under two profiles."""
+class WhatIfResult:
+    """How the verdict about one listing differs between two profiles."""
 
     listing_id: int
     url: str
@@ -274,50 +279,51 @@ class Alternative:
     version: int
     difference: VerdictDifference
     predicted: ScoredOutcome | None
-    """Where a model scored it: what its score would become."""
+    """The estimated score of the model, if a model scored the listing."""
 
 
 async def _show_one(
     database: Database,
     version: ProfileVersion,
     other: Profile,
-    named: str,
+    name: str,
     having: list[str],
     as_json: bool,
 ) -> None:
     async with database.transaction() as tx:
-        listing = await lookups.find_listing(tx, named)
-        known = await rescore.read_employer(tx, listing)
-        kept = (await verdicts.read_summaries(tx, version.profile_id, [listing.id])).get(listing.id)
-    now = version.profile()
-    places = [one for one in other.locations if one not in now.locations]
+        listing = await lookups.find_listing(tx, name)
+        employer = await rescore.read_employer(tx, listing)
+        summaries = await verdicts.read_summaries(tx, version.profile_id, [listing.id])
+    saved, current = summaries.get(listing.id), version.profile()
+    places = [location for location in other.locations if location not in current.locations]
     whatif.check_changes(listings.to_posting(listing), having=having, places=places)
-    before, after = await _judge_both(database, now, other, listing, known)
-    found = whatif.compare_verdicts(before, after)
-    by_model = kept is not None and kept.score != kept.local_score
-    predicted = rescore.predict_outcome(kept, after) if by_model and after.filter.passed else None
+    before, after = await _judge_both(database, current, other, listing, employer)
+    difference = whatif.compare_verdicts(before, after)
+    by_model = saved is not None and saved.score != saved.local_score
+    predicted = rescore.predict_outcome(saved, after) if by_model and after.filter.passed else None
     if as_json:
-        told = Alternative(
+        result = WhatIfResult(
             listing.id, listing.url, listing.title, listing.company, version.name,
-            version.version, found, predicted,
+            version.version, difference, predicted,
         )  # fmt: skip
-        output.print_record(told, as_json=True)
+        output.print_record(result, as_json=True)
         return
     match_output.print_headline(listing)
-    match_output.print_difference(found)
-    if predicted and kept:
-        output.print_wrapped(f"A model said {kept.score}; it would say about {predicted.score}.")
-    typer.echo("Judged locally; nothing was kept.")
+    match_output.print_difference(difference)
+    if predicted and saved:
+        estimate = f"with these changes about {predicted.score}"
+        output.print_wrapped(f"Score by a model: {saved.score}, {estimate}.")
+    typer.echo("Scored with local rules. Nothing was saved.")
 
 
 async def _judge_both(
-    database: Database, profile: Profile, other: Profile, listing: Any, known: Any
+    database: Database, profile: Profile, other: Profile, listing: Any, employer: Any
 ) -> tuple[LocalVerdict, LocalVerdict]:
     return (
         await local_score.judge(
-            database, profile, listing, known, PLATFORM_RULES, score_rejected=True
+            database, profile, listing, employer, PLATFORM_RULES, score_rejected=True
         ),
         await local_score.judge(
-            database, other, listing, known, PLATFORM_RULES, score_rejected=True
+            database, other, listing, employer, PLATFORM_RULES, score_rejected=True
         ),
     )

@@ -1,4 +1,4 @@
-"""jobmill match view …: filters of the inbox that have a name."""
+"""jobmill match view: saved filters of matches."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from jobmill.matching.matches import Match
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.saved_views import InboxFilters, SavedView
 
-app = typer.Typer(no_args_is_help=True, help="Keep filters of the inbox under names of your own.")
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a view.")]
+app = typer.Typer(no_args_is_help=True, help="Save filters of matches as named views.")
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the view.")]
 
 
 @dataclass(frozen=True)
-class Line:
+class SavedViewRow:
     name: str
     status: str | None
     least: int | None
@@ -36,8 +36,8 @@ class Line:
     made_by: str | None
 
 
-def _line(view: SavedView) -> Line:
-    return Line(
+def _make_row(view: SavedView) -> SavedViewRow:
+    return SavedViewRow(
         view.name,
         view.status,
         view.least_score,
@@ -51,38 +51,40 @@ def _line(view: SavedView) -> Line:
 
 @app.command("list")
 def list_views(profile: ProfileName = None, as_json: AsJson = False) -> None:
-    """List the views, by name."""
+    """List the saved views, by name."""
 
-    async def ask(tx: Tx) -> list[SavedView]:
+    async def read(tx: Tx) -> list[SavedView]:
         return await saved_views.find_all(
             tx, (await lookups.choose_profile(tx, profile)).profile_id
         )
 
-    found = session.in_transaction(ask)
-    if not found and not as_json:
-        typer.echo('There are none. `jobmill match view save "Good ones" --least 85` keeps one.')
+    views = session.in_transaction(read)
+    if not views and not as_json:
+        typer.echo('No views yet. Save one: jobmill match view save "Top matches" --least 85')
         return
-    output.print_rows([_line(one) for one in found], as_json=as_json)
+    output.print_rows([_make_row(view) for view in views], as_json=as_json)
 
 
 @app.command()
 def save(
     name: Name,
-    status: Annotated[StatusName | None, typer.Option(metavar="STATUS", help="Only those.")] = None,
+    status: Annotated[
+        StatusName | None, typer.Option(metavar="STATUS", help="Only matches with this status.")
+    ] = None,
     least: Annotated[
-        int | None, typer.Option(metavar="SCORE", min=0, max=100, help="At least this score.")
+        int | None, typer.Option(metavar="SCORE", min=0, max=100, help="Minimum score.")
     ] = None,
     arrangement: Annotated[
-        Literal["remote", "hybrid", "onsite"] | None, typer.Option(help="Where the work is done.")
+        Literal["remote", "hybrid", "onsite"] | None, typer.Option(help="Work arrangement.")
     ] = None,
     find: Annotated[
         str | None, typer.Option(metavar="WORDS", help='Words, "phrases", or, -not.')
     ] = None,
-    newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
+    newest: Annotated[bool, typer.Option("--newest", help="Newest first.")] = False,
     profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep filters under a name; /matches shows it above the list."""
+    """Save filters as a view; the page /matches shows it, too."""
     filters = InboxFilters(status, least, arrangement, find, newest=newest)
 
     async def act(tx: Tx) -> SavedView:
@@ -91,54 +93,56 @@ def save(
             tx, version.profile_id, name, filters, actor=lookups.current_user()
         )
 
-    output.print_record(_line(session.in_transaction(act)), as_json=as_json)
+    output.print_record(_make_row(session.in_transaction(act)), as_json=as_json)
 
 
 @app.command("show")
 def show_view(
     name: Name,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="So many.")] = 20,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number to list.")
+    ] = 20,
     profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:
     """List the matches of a view."""
 
-    async def ask(tx: Tx) -> list[Match]:
-        version, view = await _named(tx, profile, name)
+    async def read(tx: Tx) -> list[Match]:
+        version, view = await _find_view(tx, profile, name)
         return await matches.find(tx, view.filters.to_query(version.profile_id, limit=limit))
 
-    found = session.in_transaction(ask)
-    for one in found:
+    page = session.in_transaction(read)
+    for match in page:
         if as_json:
-            output.print_json(match_json.to_dict(one))
+            output.print_json(match_json.to_dict(match))
         else:
-            match_output.print_match_entry(one)
-    if not found and not as_json:
-        typer.echo("No match is like that at present.")
+            match_output.print_match_entry(match)
+    if not page and not as_json:
+        typer.echo("No matches in this view.")
 
 
 @app.command()
 def remove(name: Name, profile: ProfileName = None, as_json: AsJson = False) -> None:
-    """Remove a view; no match changes."""
+    """Remove a view. Its matches do not change."""
 
     async def act(tx: Tx) -> SavedView:
-        version, view = await _named(tx, profile, name)
+        version, view = await _find_view(tx, profile, name)
         return await saved_views.remove(
             tx, version.profile_id, view.id, actor=lookups.current_user()
         )
 
-    gone = session.in_transaction(act)
+    removed = session.in_transaction(act)
     if as_json:
-        output.print_record(_line(gone), as_json=True)
+        output.print_record(_make_row(removed), as_json=True)
     else:
-        typer.echo(output.printable(f"The view {gone.name} is removed."))
+        typer.echo(output.printable(f"View {removed.name} removed."))
 
 
-async def _named(tx: Tx, profile: str | None, name: str) -> tuple[ProfileVersion, SavedView]:
+async def _find_view(tx: Tx, profile: str | None, name: str) -> tuple[ProfileVersion, SavedView]:
     version = await lookups.choose_profile(tx, profile)
     try:
         return version, await saved_views.find_by_name(tx, version.profile_id, name)
     except NotFound as error:
         raise hints.NotFoundWithHint(
-            f"there is no view {name}; `jobmill match view list` shows those there are"
+            f"view {name} does not exist; `jobmill match view list` lists the existing ones"
         ) from error

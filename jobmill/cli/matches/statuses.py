@@ -1,4 +1,4 @@
-"""jobmill match set-status|undo|export: what one makes of matches."""
+"""jobmill match set-status, undo, export: track the status of matches."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ from jobmill.matching.match_export import Form
 from jobmill.matching.matches import Match, MatchQuery
 
 StatusName = Literal["new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"]
-LISTED: list[StatusName] = [one for one in get_args(StatusName) if one != "dismissed"]
-"""Those that are shown where none is asked for."""
+DEFAULT_STATUSES: list[StatusName] = [
+    status for status in get_args(StatusName) if status != "dismissed"
+]
 Statuses = Annotated[
     list[str] | None,
-    typer.Option("--status", metavar="STATUS", help="Only those; may be given several times."),
+    typer.Option(
+        "--status", metavar="STATUS", help="Only matches with this status; may be repeated."
+    ),
 ]
 
 
-def read(given: list[str] | None) -> list[StatusName] | None:
-    """The statuses that are wanted; Invalid if one is none."""
-    known: dict[str, StatusName] = {one: one for one in get_args(StatusName)}
-    wrong = [one for one in given or [] if one not in known]
-    if wrong:
-        raise Invalid(f"{', '.join(wrong)} is no status; there are {', '.join(known)}")
-    return [known[one] for one in given] if given else None
+def parse_statuses(names: list[str] | None) -> list[StatusName] | None:
+    statuses: dict[str, StatusName] = {status: status for status in get_args(StatusName)}
+    unknown = [name for name in names or [] if name not in statuses]
+    if unknown:
+        raise Invalid(f"{', '.join(unknown)} is not a status: use {', '.join(statuses)}")
+    return [statuses[name] for name in names] if names else None
 
 
 @dataclass(frozen=True)
-class Turned:
+class StatusChange:
     id: int
     before: str
     status: str
@@ -45,100 +47,108 @@ class Turned:
 
 
 def set_status(
-    ids: Annotated[list[int], typer.Argument(metavar="ID", help="The numbers of matches.")],
-    status: Annotated[
-        StatusName, typer.Argument(metavar="STATUS", help="What they are from now on.")
-    ],
-    note: Annotated[str | None, typer.Option(metavar="TEXT", help="A word to remember.")] = None,
+    ids: Annotated[list[int], typer.Argument(metavar="ID", help="Numbers of the matches.")],
+    status: Annotated[StatusName, typer.Argument(metavar="STATUS", help="The new status.")],
+    note: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Note, shown with the match.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what you made of matches: new, saved, applied, interviewing, offer, rejected or dismissed.
+    """Set the status of matches: new, saved, applied, interviewing, offer, rejected or dismissed.
 
-    What you say stays, whatever is judged later, and the listing is kept for ever.
+    Later scores do not change the status, and the job is never deleted.
     """
 
-    async def act(tx: Tx) -> list[Turned]:
-        # In one order for all, so that two who do this at once never wait for each other.
-        return [await _turn(tx, id, status, note) for id in sorted(set(ids))]
+    async def act(tx: Tx) -> list[StatusChange]:
+        # Every transaction locks the matches in the same order, to avoid deadlocks.
+        return [await _set_status(tx, id, status, note) for id in sorted(set(ids))]
 
     with hints.add_hints():
-        turned = session.in_transaction(act)
+        changes = session.in_transaction(act)
     if as_json:
-        output.print_json_lines(turned)
+        output.print_json_lines(changes)
         return
-    for one in turned:
-        _tell(one)
-    changed = [str(one.id) for one in turned if one.before != one.status]
+    for change in changes:
+        _print_change(change)
+    changed = [str(change.id) for change in changes if change.before != change.status]
     if changed:
-        which = changed[0] if len(changed) == 1 else "ID"
-        typer.echo(f"Not meant so? jobmill match undo {which}", err=True)
+        id = changed[0] if len(changed) == 1 else "ID"
+        typer.echo(f"To undo: jobmill match undo {id}", err=True)
 
 
-async def _turn(tx: Tx, id: int, status: StatusName, note: str | None) -> Turned:
+async def _set_status(tx: Tx, id: int, status: StatusName, note: str | None) -> StatusChange:
     before = await matches.lock(tx, id)
     after = await matches.set_status(tx, id, status, note=note, actor=lookups.current_user())
-    return _turned(before, after)
+    return _make_change(before, after)
 
 
-def _turned(before: Match, after: Match) -> Turned:
-    return Turned(after.id, before.status, after.status, after.note, after.title, after.company)
+def _make_change(before: Match, after: Match) -> StatusChange:
+    return StatusChange(
+        after.id, before.status, after.status, after.note, after.title, after.company
+    )
 
 
-def _tell(one: Turned) -> None:
-    change = one.status if one.before == one.status else f"{one.before} → {one.status}"
-    output.print_wrapped(output.format_title(one.title, one.company), f"{one.id:>5}  {change}  ")
+def _print_change(change: StatusChange) -> None:
+    before = "" if change.before == change.status else f"{change.before} → "
+    title = output.format_title(change.title, change.company)
+    output.print_wrapped(title, f"{change.id:>5}  {before}{change.status}  ")
 
 
 def undo(
-    id: Annotated[int, typer.Argument(metavar="ID", help="The number of a match.")],
+    id: Annotated[int, typer.Argument(metavar="ID", help="Number of the match.")],
     as_json: AsJson = False,
 ) -> None:
-    """Give a match the status that it had before the last change; twice is as before."""
+    """Restore the previous status of a match; a second undo restores the later one."""
 
-    async def act(tx: Tx) -> Turned:
-        return _turned(*await matches.undo_status(tx, id, actor=lookups.current_user()))
+    async def act(tx: Tx) -> StatusChange:
+        return _make_change(*await matches.undo_status(tx, id, actor=lookups.current_user()))
 
     with hints.add_hints():
-        turned = session.in_transaction(act)
+        change = session.in_transaction(act)
     if as_json:
-        output.print_record(turned, as_json=True)
+        output.print_record(change, as_json=True)
     else:
-        _tell(turned)
+        _print_change(change)
 
 
 def export(
     form: Annotated[
-        Literal["csv", "jsonl"], typer.Option("--format", help="A table, or one object a line.")
+        Literal["csv", "jsonl"],
+        typer.Option("--format", help="A table, or one JSON object per line."),
     ] = "csv",
-    out: Annotated[str, typer.Option(metavar="FILE", help="Where to; - is stdout.")] = "-",
+    out: Annotated[str, typer.Option(metavar="FILE", help="Output file; - is stdout.")] = "-",
     statuses: Statuses = None,
-    closed: Annotated[bool, typer.Option("--closed", help="Also new ones that closed.")] = False,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Also new matches whose job has closed.")
+    ] = False,
     profile: ProfileName = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format jsonl.")] = False,
 ) -> None:
-    """Write matches with all their fields to a file, the newest first."""
+    """Export matches with all fields, newest first."""
 
     async def run(database: Database) -> int:
         async with database.transaction() as tx:
             chosen = await lookups.choose_profile(tx, profile)
-        wanted = MatchQuery(chosen.profile_id, statuses=read(statuses), include_closed=closed)
+        query = MatchQuery(
+            chosen.profile_id, statuses=parse_statuses(statuses), include_closed=closed
+        )
         with files.open_output(out) as file:
-            return await _write(file, "jsonl" if as_json else form, database, wanted)
+            return await _write(file, "jsonl" if as_json else form, database, query)
 
     count = session.with_database(run)
     if out != "-":
-        words = "1 match" if count == 1 else f"{count:,} matches"
-        typer.echo(f"{words} written to {out}", err=True)
+        written = "1 match" if count == 1 else f"{count:,} matches"
+        typer.echo(f"{written} written to {out}", err=True)
 
 
-async def _write(out: TextIO, form: Form, database: Database, wanted: MatchQuery) -> int:
+async def _write(out: TextIO, form: Form, database: Database, query: MatchQuery) -> int:
     out.write(match_export.header(form))
     count = 0
-    async for page in match_export.read_pages(database.transaction, wanted):
-        for one in page:
+    async for page in match_export.read_pages(database.transaction, query):
+        for match in page:
             if form == "csv":
-                out.write(match_export.write_match(one, form))
+                out.write(match_export.write_match(match, form))
             else:
-                output.print_json(match_json.to_dict(one), out)
+                output.print_json(match_json.to_dict(match), out)
         count += len(page)
     return count

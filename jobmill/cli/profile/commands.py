@@ -1,4 +1,4 @@
-"""jobmill profile …: whom listings are judged for."""
+"""jobmill profile: skills and preferences that jobs are scored for."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.profile import pausing
 from jobmill.cli.support import output, session
-from jobmill.cli.support.lookups import choose_profile, current_user
+from jobmill.cli.support.lookups import HOW_TO_BEGIN, choose_profile, current_user
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, NotFound, Unavailable
@@ -26,36 +25,37 @@ from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import ProfileProblem
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion, SavedProfile
 from jobmill.matching.resume import MAX_FILE_SIZE, ResumeDraft
+from jobmill.queue.feed import notify_feeds
 
 app = typer.Typer(no_args_is_help=True)
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="The file; `-` is stdin.")]
-Named = Annotated[
-    str | None, typer.Argument(metavar="NAME", help="Which profile; else the default one.")
+File = Annotated[str, typer.Argument(metavar="FILE", help="Profile or resume; - is stdin.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the profile.")]
+OptionalName = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", help="Name of the profile; default: the default one."),
 ]
-NewName = Annotated[str, typer.Option("--name", metavar="NAME", help="What to call it.")]
-Note = Annotated[str | None, typer.Option(metavar="TEXT", help="Why, for the history.")]
+NewName = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the profile.")]
+Note = Annotated[str | None, typer.Option(metavar="TEXT", help="Note for the history.")]
 
 REVIEW = """\
-# Read from a resume ({format}). Nothing is saved yet: read it, set the rank of each skill, and remove
-# the titles you no longer want. It says nothing of: {missing}.
+# Read from a resume ({format}). Nothing is saved yet. Check it, set the rank of each skill and remove
+# titles that you no longer want. Not found in the resume: {missing}.
 # Then: jobmill profile import FILE
 """
 EDIT = """\
-# What is not written here has its default; `jobmill profile example` shows every field.
+# Omitted fields have their default values; `jobmill profile example` shows every field.
 """
 
 
 @dataclass(frozen=True)
-class Imported:
-    """What an import came to."""
-
+class ImportResult:
     name: str
     version: int | None
     changed: bool
     saved: bool
     waiting: int
-    """Listings that are to be judged for it."""
+    """Listings that wait to be scored for it."""
     format: str
     missing: list[str]
     profile: dict[str, Any]
@@ -67,42 +67,43 @@ def import_profile(
     name: NewName = "main",
     note: Note = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change, and save nothing.")
+        bool, typer.Option("--dry-run", help="Show what would change without saving it.")
     ] = False,
     save: Annotated[
-        bool, typer.Option("--save", help="Save what a resume says without looking it over.")
+        bool, typer.Option("--save", help="Save a profile from a resume without a review.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Save a profile from YAML or JSON, or make the draft of one from a resume (PDF, DOCX, text, JSON Resume)."""
+    """Save a profile from YAML or JSON, or draft one from a resume (PDF, DOCX, text, JSON Resume)."""
     data = _load(file)
     if _is_profile(data, file):
         profile = _read(data, file)
         _import(profile, name, note or f"imported from {file}", None, not dry_run, as_json)
     else:
         draft = resume.read_resume(data, file)
-        keep = save and not dry_run
-        _import(draft.profile, name, note or f"read from {file}", draft, keep, as_json)
+        _import(
+            draft.profile, name, note or f"read from {file}", draft, save and not dry_run, as_json
+        )
 
 
 def _import(
-    profile: Profile, name: str, note: str, draft: ResumeDraft | None, keep: bool, as_json: bool
+    profile: Profile, name: str, note: str, draft: ResumeDraft | None, save: bool, as_json: bool
 ) -> None:
-    saved, waits = _save(name, profile, note) if keep else (None, 0)
+    saved, waiting = _save(name, profile, note) if save else (None, 0)
     if as_json:
-        answer = Imported(
+        result = ImportResult(
             name,
             saved.version if saved else None,
             saved.changed if saved else False,
-            keep,
-            waits,
+            save,
+            waiting,
             draft.format if draft else "profile",
             list(draft.missing) if draft else [],
             profile.model_dump(mode="json"),
         )
-        output.print_record(answer, as_json=True)
+        output.print_record(result, as_json=True)
     elif saved:
-        _tell(saved, waits)
+        _print_saved(saved, waiting)
     elif draft:
         _print_draft(draft)
     else:
@@ -127,10 +128,10 @@ def _print_change(name: str, profile: Profile) -> None:
 
 @app.command()
 def check(file: File, as_json: AsJson = False) -> None:
-    """Say all that is wrong with a profile, by line (exit code 1)."""
+    """Check a profile and list all problems by line; exit code 1 if there are any."""
     problems: list[ProfileProblem] = []
     try:
-        profile_document.read_profile(_decoded(_load(file), file), file)
+        profile_document.read_profile(_decode(_load(file), file), file)
     except profile_document.InvalidProfile as error:
         problems = error.problems
     if as_json:
@@ -139,13 +140,13 @@ def check(file: File, as_json: AsJson = False) -> None:
         for problem in problems:
             typer.echo(output.printable(profile_document.format_problem(file, problem)))
     else:
-        typer.echo(f"ok: {file} is a profile")
+        typer.echo(f"ok: {file} is a valid profile")
     if problems:
         raise typer.Exit(1)
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownProfile:
     name: str
     version: int
     saved_at: Any
@@ -156,47 +157,50 @@ class Shown:
 
 @app.command("show")
 def show_profile(
-    name: Named = None,
+    name: OptionalName = None,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=2**31 - 1, help="Else the newest.")
+        int | None,
+        typer.Option(metavar="N", min=1, max=2**31 - 1, help="Version; default: the newest."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a profile as YAML, without what is at its default; JSON has all of it."""
-    found = _get(name, version)
-    profile = found.profile()
+    """Show a profile as YAML without default values; --json prints all values."""
+    saved = _read_version(name, version)
+    profile = saved.profile()
     if as_json:
-        whole = profile.model_dump(mode="json")
-        answer = Shown(found.name, found.version, found.saved_at, found.saved_by, found.note, whole)
-        output.print_record(answer, as_json=True)
+        values = profile.model_dump(mode="json")
+        shown = ShownProfile(
+            saved.name, saved.version, saved.saved_at, saved.saved_by, saved.note, values
+        )
+        output.print_record(shown, as_json=True)
         return
-    typer.echo(f"# {output.printable(_headline(found))}")
+    typer.echo(f"# {output.printable(_format_headline(saved))}")
     typer.echo(profile_document.to_yaml(profile), nl=False)
 
 
-def _headline(found: ProfileVersion) -> str:
-    by = f" by {found.saved_by}" if found.saved_by else ""
-    note = f": {found.note}" if found.note else ""
-    at = found.saved_at.astimezone()
-    return f"{found.name}, version {found.version}, saved {at:%Y-%m-%d %H:%M}{by}{note}"
+def _format_headline(version: ProfileVersion) -> str:
+    by = f" by {version.saved_by}" if version.saved_by else ""
+    note = f": {version.note}" if version.note else ""
+    at = version.saved_at.astimezone()
+    return f"{version.name}, version {version.version}, saved {at:%Y-%m-%d %H:%M}{by}{note}"
 
 
 @app.command("list")
 def list_profiles(as_json: AsJson = False) -> None:
-    """List the profiles, with the newest version of each."""
+    """List the profiles with their newest versions."""
 
     async def find(tx: Tx) -> list[ProfileSummary]:
         return await profiles.find_all(tx)
 
-    found = session.in_transaction(find)
-    if not found and not as_json:
-        typer.echo("No profiles. Begin with: jobmill profile example > me.yaml")
+    summaries = session.in_transaction(find)
+    if not summaries and not as_json:
+        typer.echo(f"No profiles. Create one: {HOW_TO_BEGIN}")
         return
-    output.print_rows(found, as_json=as_json)
+    output.print_rows(summaries, as_json=as_json)
 
 
 @dataclass(frozen=True)
-class Step:
+class ProfileHistoryRow:
     version: int
     saved_at: Any
     saved_by: str | None
@@ -204,41 +208,45 @@ class Step:
 
 
 @app.command()
-def history(name: Named = None, as_json: AsJson = False) -> None:
-    """List the versions of a profile, newest first: who saved each, when and why."""
+def history(name: OptionalName = None, as_json: AsJson = False) -> None:
+    """List the versions of a profile, newest first."""
 
     async def find(tx: Tx) -> list[ProfileVersion]:
         return await profiles.read_versions(tx, (await choose_profile(tx, name)).name)
 
-    steps = [
-        Step(one.version, one.saved_at, one.saved_by, one.note)
-        for one in session.in_transaction(find)
+    rows = [
+        ProfileHistoryRow(version.version, version.saved_at, version.saved_by, version.note)
+        for version in session.in_transaction(find)
     ]
-    output.print_rows(steps, as_json=as_json)
+    output.print_rows(rows, as_json=as_json)
 
 
 @app.command()
 def diff(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which profile.")],
-    first: Annotated[int, typer.Argument(metavar="V1", min=1, max=2**31 - 1, help="A version.")],
-    second: Annotated[int, typer.Argument(metavar="V2", min=1, max=2**31 - 1, help="Another.")],
+    name: Name,
+    first: Annotated[
+        int, typer.Argument(metavar="V1", min=1, max=2**31 - 1, help="First version.")
+    ],
+    second: Annotated[
+        int, typer.Argument(metavar="V2", min=1, max=2**31 - 1, help="Second version.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Show what changed between two versions."""
-    texts = [profile_document.to_yaml(_get(name, version).profile()) for version in (first, second)]
+    """Show the differences between two versions."""
+    texts = [
+        profile_document.to_yaml(_read_version(name, version).profile())
+        for version in (first, second)
+    ]
     changes = _diff(texts[0], texts[1], f"{name} version {first}", f"{name} version {second}")
     if as_json:
         output.print_json({"name": name, "from": first, "to": second, "diff": changes.splitlines()})
     else:
-        typer.echo(changes or "They say the same.\n", nl=False)
+        typer.echo(changes or "No differences.\n", nl=False)
 
 
 @app.command()
-def use(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which profile.")],
-    as_json: AsJson = False,
-) -> None:
-    """Make a profile the default: it counts where none is named."""
+def use(name: Name, as_json: AsJson = False) -> None:
+    """Make a profile the default, which is used when no profile is named."""
 
     async def act(tx: Tx) -> None:
         await profiles.set_default(tx, (await choose_profile(tx, name)).name, by=current_user())
@@ -247,12 +255,12 @@ def use(
     if as_json:
         output.print_json({"name": name, "is_default": True})
     else:
-        typer.echo(f"{name} is the default now.")
+        typer.echo(f"{name} is now the default profile.")
 
 
 @app.command()
 def example(as_json: AsJson = False) -> None:
-    """Print a profile with every field explained, to start from."""
+    """Print an example profile that explains every field."""
     if as_json:
         output.print_json(profile_document.read_profile(TEXT, "example").model_dump(mode="json"))
     else:
@@ -260,43 +268,43 @@ def example(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def edit(name: Named = None, note: Note = None, as_json: AsJson = False) -> None:
-    """Edit a profile in $VISUAL or $EDITOR; what is saved is checked first. The first one starts from the example."""
+def edit(name: OptionalName = None, note: Note = None, as_json: AsJson = False) -> None:
+    """Edit a profile in $VISUAL or $EDITOR, check it and save it. A new one starts from the example."""
     try:
-        newest = _get(name, None)
+        newest = _read_version(name, None)
         name, after, text = newest.name, newest.version, profile_document.to_yaml(newest.profile())
         draft = EDIT + text
     except NotFound:
         name, after, text, draft = name or profiles.DEFAULT_NAME, 0, "", TEXT
         profiles.check_name(name)
-    file = _draft_file(name, draft)
-    profile = _edited(file)
+    file = _write_draft(name, draft)
+    profile = _edit_until_valid(file)
     try:
-        saved, waits = _save(name, profile, note, after=after)
+        saved, waiting = _save(name, profile, note, after=after)
     except AppError:
-        _keep(file)
+        _report_draft(file)
         raise
     file.unlink()
     if as_json:
-        output.print_json(asdict(saved) | {"waiting": waits})
+        output.print_json(asdict(saved) | {"waiting": waiting})
         return
     typer.echo(_diff(text, profile_document.to_yaml(profile), "before", "after"), nl=False)
-    _tell(saved, waits)
+    _print_saved(saved, waiting)
 
 
-def _draft_file(name: str, text: str) -> Path:
+def _write_draft(name: str, text: str) -> Path:
     handle, path = tempfile.mkstemp(prefix=f"jobmill-{name}-", suffix=".yaml")
     with os.fdopen(handle, "w", encoding="utf-8") as out:
         out.write(text)
     return Path(path)
 
 
-def _edited(file: Path) -> Profile:
-    """What the editor left, once it is right; on a terminal one may try again, else the draft is kept."""
+def _edit_until_valid(file: Path) -> Profile:
+    """Open the editor, on a terminal until the profile is valid or the user gives up."""
     while True:
         try:
             _open_editor(file)
-            return profile_document.read_profile(_decoded(file.read_bytes(), str(file)), str(file))
+            return profile_document.read_profile(_decode(file.read_bytes(), str(file)), str(file))
         except profile_document.InvalidProfile as error:
             for problem in error.problems:
                 typer.echo(
@@ -304,47 +312,48 @@ def _edited(file: Path) -> Profile:
                 )
             if sys.stdin.isatty() and typer.confirm("Edit it again?", default=True):
                 continue
-            raise Invalid(f"nothing was saved; the draft is {file}") from error
+            raise Invalid(f"nothing was saved; the draft is in {file}") from error
 
 
 def _open_editor(file: Path) -> None:
-    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
-        done = subprocess.run([*shlex.split(chosen), str(file)], check=False)
+        done = subprocess.run([*shlex.split(editor), str(file)], check=False)
     except (OSError, ValueError) as error:
         file.unlink()
-        raise Unavailable(f"the editor {chosen} does not start: set $EDITOR ({error})") from error
+        raise Unavailable(f"cannot start the editor {editor}: set $EDITOR ({error})") from error
     if done.returncode:
-        _keep(file)
-        raise Unavailable(f"the editor {chosen} ended with {done.returncode}; nothing was saved")
+        _report_draft(file)
+        raise Unavailable(
+            f"the editor {editor} exited with code {done.returncode}; nothing was saved"
+        )
 
 
-def _keep(file: Path) -> None:
-    typer.echo(f"The draft is kept: {file}", err=True)
+def _report_draft(file: Path) -> None:
+    typer.echo(f"The draft is in {file}", err=True)
 
 
-def _tell(saved: SavedProfile, waits: int) -> None:
+def _print_saved(saved: SavedProfile, waiting: int) -> None:
     if not saved.changed:
-        typer.echo(f"Nothing changed: version {saved.version} of {saved.name} says the same.")
+        typer.echo(f"No changes: version {saved.version} of {saved.name} is the same.")
         return
     typer.echo(f"Saved as version {saved.version} of {saved.name}.")
-    if waits:
-        many = output.format_count(waits, "open listing")
-        verb = "waits" if waits == 1 else "wait"
-        hint = f"`jobmill match stats --profile {saved.name}` says how far it is"
-        typer.echo(f"{many} {verb} to be judged; {hint}.", err=True)
+    if waiting:
+        jobs = f"{output.format_count(waiting, 'open job')} {'is' if waiting == 1 else 'are'}"
+        hint = f"`jobmill match stats --profile {saved.name}` shows the progress"
+        typer.echo(f"{jobs} waiting to be scored; {hint}.", err=True)
     elif saved.version > 1:
         hint = f"jobmill match rescore --dry-run --profile {saved.name}"
-        typer.echo(f"What it changes: {hint}", err=True)
+        typer.echo(f"To see what it changes: {hint}", err=True)
     else:
         hint = "jobmill source add URL, or jobmill company add NAME --website URL"
-        typer.echo(f"Next, where listings come from: {hint}", err=True)
+        typer.echo(f"Next, add sources of jobs: {hint}", err=True)
 
 
 def _save(
     name: str, profile: Profile, note: str | None, after: int | None = None
 ) -> tuple[SavedProfile, int]:
-    """What was saved, and how many listings now wait to be judged for it."""
+    """The saved version, and how many listings now wait to be scored for it."""
 
     async def act(tx: Tx) -> tuple[SavedProfile, int]:
         saved = await profiles.save(tx, name, profile, by=current_user(), note=note, based_on=after)
@@ -353,7 +362,7 @@ def _save(
     return session.in_transaction(act)
 
 
-def _get(name: str | None, version: int | None) -> ProfileVersion:
+def _read_version(name: str | None, version: int | None) -> ProfileVersion:
     async def find(tx: Tx) -> ProfileVersion:
         return await choose_profile(tx, name, version=version)
 
@@ -369,35 +378,73 @@ def _load(file: str) -> bytes:
     try:
         if file == "-":
             return sys.stdin.buffer.read(MAX_FILE_SIZE + 1)
-        with Path(file).open("rb") as given:
-            return given.read(MAX_FILE_SIZE + 1)
+        with Path(file).open("rb") as stream:
+            return stream.read(MAX_FILE_SIZE + 1)
     except OSError as error:
         raise Invalid(f"cannot read {file}: {error.strerror}") from error
 
 
 def _is_profile(data: bytes, file: str) -> bool:
-    """What is certainly a resume is one; of other texts the name decides."""
+    """False for a recognized resume format; else the name of the file decides."""
     if resume.detect_format(data):
         return False
     return file == "-" or Path(file).suffix.lower() in (".yaml", ".yml", ".json")
 
 
 def _read(data: bytes, file: str) -> Profile:
-    """The profile in a file; all that is wrong with it is said, a line each."""
+    """The profile in a file; exits with code 2 and prints all problems if it is not valid."""
     try:
-        return profile_document.read_profile(_decoded(data, file), file)
+        return profile_document.read_profile(_decode(data, file), file)
     except profile_document.InvalidProfile as error:
         for problem in error.problems:
             typer.echo(output.printable(profile_document.format_problem(file, problem)), err=True)
         raise typer.Exit(2) from error
 
 
-def _decoded(data: bytes, file: str) -> str:
+def _decode(data: bytes, file: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Invalid(f"{file} is not UTF-8: no profile") from error
+        raise Invalid(f"{file} is not UTF-8 text") from error
 
 
-app.command()(pausing.pause)
-app.command()(pausing.resume)
+@dataclass(frozen=True)
+class ProfileState:
+    name: str
+    paused: bool
+    waiting: int
+
+
+@app.command()
+def pause(name: Name, as_json: AsJson = False) -> None:
+    """Score no jobs for a profile until you resume it."""
+
+    async def act(tx: Tx) -> ProfileState:
+        id = (await choose_profile(tx, name)).profile_id
+        await profiles.pause(tx, name)
+        return ProfileState(name, True, await judging_feed.count(tx, id))
+
+    _print_state(session.in_transaction(act), as_json)
+
+
+@app.command("resume")
+def resume_profile(name: Name, as_json: AsJson = False) -> None:
+    """Score jobs for a profile again, beginning with those that it missed."""
+
+    async def act(tx: Tx) -> ProfileState:
+        id = (await choose_profile(tx, name)).profile_id
+        if await profiles.resume(tx, name):
+            await judging_feed.add_unjudged(tx, id)
+            await notify_feeds(tx)
+        return ProfileState(name, False, await judging_feed.count(tx, id))
+
+    _print_state(session.in_transaction(act), as_json)
+
+
+def _print_state(state: ProfileState, as_json: bool) -> None:
+    if as_json:
+        output.print_record(state, as_json=True)
+        return
+    status = "paused" if state.paused else "active"
+    waiting = output.format_count(state.waiting, "job")
+    typer.echo(f"{state.name} is {status}: {waiting} waiting to be scored.")
