@@ -25,7 +25,7 @@ from tests.outside.site import LoopbackSite, open_site, reply
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NAME = re.compile(r"\b(?:MATCH|LISTING|REF|OPENING|ITEM|SOURCE|PID)\b")
+NAME = re.compile(r"\b(?:MATCH|JOB|REF|OPENING|ITEM|SOURCE|PID)\b")
 START = "make run"
 PATIENCE = 90.0
 API = "boards-api.greenhouse.io"
