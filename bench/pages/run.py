@@ -105,7 +105,7 @@ async def _prepare(url: str, sizes: world.Sizes) -> str:
                 world.fill(connection, sizes)
             print(f"filled in {time.perf_counter() - began:.0f} s")
         async with database.transaction() as tx:
-            return LinkSigner(await secrets.get_signing_key(tx)).personal(
+            return LinkSigner(await secrets.get_signing_key(tx)).sign_personal(
                 20_000, 1, dt.datetime.now(dt.UTC)
             )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from jobmill.db import Tx
 from jobmill.errors import AppError
 from jobmill.hiring.actor import Actor, by_applicant
-from jobmill.hiring.applications import offers, submissions
+from jobmill.hiring.applications import offers, outcomes, submissions, withdrawals
 from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.openings.applicant_lists import ApplicantRow
@@ -42,7 +42,7 @@ async def create_openings(tx: Tx, dice: random.Random, day: dt.timedelta) -> Non
     await _apply(tx, asking, _people(dice, 4))
     await _apply(tx, left, _people(dice, 5))
     first = (await applicant_lists.get_detail(tx, left.id)).active[0]
-    await submissions.withdraw(
+    await withdrawals.withdraw(
         tx, first.application_id, by_applicant(first.applicant_id), reason="Found another one."
     )
 
@@ -110,10 +110,10 @@ def _is_forgetful(row: ApplicantRow) -> bool:
 
 
 async def _answer(tx: Tx, dice: random.Random, row: ApplicantRow) -> None:
-    answer: offers.Answer = "accept" if dice.random() < 0.8 else "decline"
+    answer: outcomes.Answer = "accept" if dice.random() < 0.8 else "decline"
     await offers.answer_offer(tx, row.application_id, answer, by_applicant(row.applicant_id))
 
 
 async def _leave(tx: Tx, row: ApplicantRow) -> None:
     by = by_applicant(row.applicant_id)
-    await submissions.withdraw(tx, row.application_id, by, reason="Changed my mind.")
+    await withdrawals.withdraw(tx, row.application_id, by, reason="Changed my mind.")

@@ -1,1 +1,1 @@
-"""Our own openings: who gets a slot, who waits, in which order, and the log that proves it."""
+"""Openings with a limited number of slots, a fair waitlist, offers with deadlines, and an audit log."""

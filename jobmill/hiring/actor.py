@@ -1,4 +1,4 @@
-"""Who does something to an opening: it stands in the log beside what was done."""
+"""The actor of a change to an opening, as the audit log records it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Side = Literal["applicant", "company", "system"]
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """`name` is no personal data: `applicant:12`, `person:3`, `key:2`, `local`, `worker`."""
+    """`name` holds no personal data: `applicant:12`, `person:3`, `key:2`, `local`, `worker`."""
 
     side: Side
     name: str
     request: str | None = None
-    """The id of the request that asked for it."""
+    """The id of the HTTP request that asked for the change."""
 
 
 SYSTEM = Actor("system", "worker")

@@ -1,9 +1,9 @@
-"""An opening under its lock: every change of it, and of who wants it, goes through here.
+"""An opening under its row lock: every change of an opening and its applications goes through here.
 
-Whoever opens a desk has the opening for itself until the transaction ends. What is done at it is kept
-in memory and written at the end, however much it is in the same few statements, or when somebody
-reads what was done. The statements are sent in pipeline mode: only what is asked for is waited for,
-so that the lock is held for a moment.
+The transaction that enters `lock_opening` has the opening to itself until it ends. Changes are kept in
+memory and written in a few statements at the end, or earlier when the caller reads what was changed
+(`flush`). Statements are sent in pipeline mode and only results that are needed are awaited, which keeps
+the lock short.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class LockedOpening:
         self.top_key = opening.top_key
         self.next_deadline_at = opening.next_deadline_at
         self.last_key: int | None = None if opening.waiting else 0
-        """Where the last who waits stands; None: somebody has to look."""
+        """The queue key of the last application on the waitlist; None: not read yet."""
         self.seq = opening.last_seq
-        self.somebody_moved_up = False
+        self.positions_changed = False
         self._hash = opening.last_hash
         self._ids = iter(opening.ids)
-        self._live: set[int] = set()
+        self._live_applicants: set[int] = set()
         self._entered: list[Application] = []
         self._moved: dict[ApplicationId, tuple[Application, Status]] = {}
         self._block_changes: Counter[int] = Counter()
@@ -61,23 +61,22 @@ class LockedOpening:
         self._notices: list[Notice] = []
         self._updates: list[tuple[AsyncCursor[TupleRow], int]] = []
 
-    def expect(self, live: set[int]) -> None:
-        """Newcomers, of whom these are in it already."""
-        self._live = live
+    def set_live_applicants(self, live: set[int]) -> None:
+        """Those of the new applicants that already have a live application."""
+        self._live_applicants = live
 
     @property
-    def free(self) -> int:
-        """Slots that can be given away."""
+    def free_slots(self) -> int:
         return max(self.capacity - self.occupied, 0)
 
-    async def written(self) -> Tx:
-        """The transaction, for who reads what was done at this desk: it is written by now."""
-        entered = {one.id for one in self._entered}
-        # Who left may have come again: one leaves before one comes.
-        await self._update([one for id, one in self._moved.items() if id not in entered])
+    async def flush(self) -> Tx:
+        """Write all changes so far; returns the transaction, which then reads them."""
+        entered = {application.id for application in self._entered}
+        # An applicant may leave and apply again: write the end of the old application first.
+        await self._update([move for id, move in self._moved.items() if id not in entered])
         if entered:
             await applications.insert(self.tx, self._entered)
-        await self._update([one for id, one in self._moved.items() if id in entered])
+        await self._update([move for id, move in self._moved.items() if id in entered])
         await applications.update_block_counts(self.tx, self.opening.id, self._block_changes)
         if self._vacated:
             await applications.close_places(
@@ -90,27 +89,27 @@ class LockedOpening:
         self._vacated.clear()
         return self.tx
 
-    async def forget_beyond(self, key: int) -> None:
-        """Nobody waits beyond this place any more: what was closed there is open again."""
-        self._vacated = {one for one in self._vacated if one <= key}
+    async def reopen_places_beyond(self, key: int) -> None:
+        """Allow vacated queue keys behind `key` again, where no application waits any more."""
+        self._vacated = {vacated for vacated in self._vacated if vacated <= key}
         await applications.reopen_places(self.tx, self.opening.id, beyond=key)
 
     async def _update(self, moved: Sequence[tuple[Application, Status]]) -> None:
         if moved:
             self._updates.append((await applications.update(self.tx, moved), len(moved)))
 
-    async def application(self, id: int) -> Application:
-        """As it is under the lock."""
+    async def get_application(self, id: int) -> Application:
+        """The application with all changes made under this lock."""
         if id in self._moved:
-            one, _ = self._moved[ApplicationId(id)]
-            return one
-        return await applications.get(await self.written(), id)
+            application, _ = self._moved[ApplicationId(id)]
+            return application
+        return await applications.get(await self.flush(), id)
 
     def refuse_duplicate(self, applicant_id: ApplicantId) -> None:
-        if applicant_id in self._live:
+        if applicant_id in self._live_applicants:
             raise DuplicateApplication(applicant_id, self.opening.id)
 
-    def enter(
+    def add_application(
         self,
         applicant_id: ApplicantId,
         status: Status,
@@ -120,11 +119,11 @@ class LockedOpening:
         deadline: dt.datetime | None = None,
         why: Mapping[str, Any],
     ) -> Application:
-        """A new application; Duplicate for who has one that lives."""
+        """Add a new application; raises DuplicateApplication if the applicant has a live one."""
         check(None, status)
         self.refuse_duplicate(applicant_id)
-        self._live.add(applicant_id)
-        one = Application(
+        self._live_applicants.add(applicant_id)
+        application = Application(
             id=ApplicationId(next(self._ids)),
             opening_id=self.opening.id,
             applicant_id=applicant_id,
@@ -135,52 +134,59 @@ class LockedOpening:
             entered_at=self.at,
             acknowledge_deadline=deadline,
         )
-        self._entered.append(one)
-        self._count(None, one)
+        self._entered.append(application)
+        self._count(None, application)
         metadata = {"jobId": self.opening.id, "applicantId": applicant_id}
-        self._record("APPLIED", one, None, metadata, why)
-        return one
+        self._record("APPLIED", application, None, metadata, why)
+        return application
 
-    def move(
+    def move_application(
         self,
-        one: Application,
+        application: Application,
         status: Status,
         type: Move,
         *,
         metadata: Mapping[str, Any],
         why: Mapping[str, Any],
         note: str | None = None,
-        **changed: Any,
+        **changes: Any,
     ) -> Application:
-        """From the state that it has into another; what belongs to a state alone ends with it."""
-        check(one.status, status)
+        """Change the status; queue key and deadline belong to one status and are cleared."""
+        check(application.status, status)
         moved = replace(
-            one,
+            application,
             status=status,
             entered_at=self.at,
-            **{"queue_key": None, "acknowledge_deadline": None, **changed},
+            **{"queue_key": None, "acknowledge_deadline": None, **changes},
         )
-        # A row is written once for all that happens to it: PostgreSQL would look at its applicant
-        # the second time, and wait for who is erasing them and waits for us.
-        _, before = self._moved.get(one.id, (one, one.status))
-        self._moved[one.id] = (moved, before)
+        # Write each row once: the second update of a row would make PostgreSQL lock its applicant, and
+        # deadlock with a transaction that erases the applicant and waits for this opening.
+        _, before = self._moved.get(application.id, (application, application.status))
+        self._moved[application.id] = (moved, before)
         if status == "INACTIVE":
-            self._live.discard(one.applicant_id)
-        self._count(one, moved)
-        held = {"jobId": self.opening.id, **metadata}
-        self._record(type, moved, one.status, held, why, note)
+            self._live_applicants.discard(application.applicant_id)
+        self._count(application, moved)
+        metadata = {"jobId": self.opening.id, **metadata}
+        self._record(type, moved, application.status, metadata, why, note)
         return moved
 
-    def turn(self, type: Turn, metadata: Mapping[str, Any], note: str | None = None) -> None:
-        """Something happened to the opening itself."""
+    def record_opening_event(
+        self, type: Turn, metadata: Mapping[str, Any], note: str | None = None
+    ) -> None:
         self._record(type, None, None, {"jobId": self.opening.id, **metadata}, {}, note)
 
-    def tell(
-        self, kind: NoticeKind, one: Application, *, due_at: dt.datetime | None = None, **data: Any
+    def add_notice(
+        self,
+        kind: NoticeKind,
+        application: Application,
+        *,
+        due_at: dt.datetime | None = None,
+        **data: Any,
     ) -> None:
-        """Have the applicant told, once this is committed."""
-        told = Notice(kind, self.opening.id, one.id, self.seq, due_at or self.at, data)
-        self._notices.append(told)
+        """Send the applicant a letter after the transaction commits."""
+        self._notices.append(
+            Notice(kind, self.opening.id, application.id, self.seq, due_at or self.at, data)
+        )
 
     def _count(self, before: Application | None, after: Application) -> None:
         was = before.status if before else None
@@ -188,7 +194,7 @@ class LockedOpening:
         self.waiting += (after.status == "WAITLIST") - (was == "WAITLIST")
         if before and before.queue_key is not None:
             self._block_changes[applications.block_of(before.queue_key)] -= 1
-            self.somebody_moved_up = True
+            self.positions_changed = True
             if before.queue_key >= self.next_key:
                 self._vacated.add(before.queue_key)
             if before.queue_key == self.last_key:
@@ -198,47 +204,47 @@ class LockedOpening:
             if self.last_key is not None:
                 self.last_key = max(self.last_key, after.queue_key)
         if after.acknowledge_deadline:
-            known = self.next_deadline_at or after.acknowledge_deadline
-            self.next_deadline_at = min(known, after.acknowledge_deadline)
+            earliest = self.next_deadline_at or after.acknowledge_deadline
+            self.next_deadline_at = min(earliest, after.acknowledge_deadline)
 
     def _record(
         self,
         type: EventType,
-        one: Application | None,
+        application: Application | None,
         before: Status | None,
         metadata: Mapping[str, Any],
         why: Mapping[str, Any],
         note: str | None = None,
     ) -> None:
         self.seq += 1
-        words = hash_chain.make_note(note) if note else None
-        entry = hash_chain.EventContent(
+        salted_note = hash_chain.make_note(note) if note else None
+        content = hash_chain.EventContent(
             opening_id=self.opening.id,
             seq=self.seq,
-            application_id=one.id if one else None,
+            application_id=application.id if application else None,
             type=type,
             from_status=before,
-            to_status=one.status if one else None,
-            queue_key=one.queue_key if one else None,
-            deadline=one.acknowledge_deadline if one else None,
+            to_status=application.status if application else None,
+            queue_key=application.queue_key if application else None,
+            deadline=application.acknowledge_deadline if application else None,
             metadata=metadata,
             why=why,
             actor=self.by.name,
             request=self.by.request,
-            note_digest=words.digest if words else None,
+            note_digest=salted_note.digest if salted_note else None,
             created_at=self.at,
         )
-        self._hash = hash_chain.hash_event(self._hash, entry)
-        self._events.append(SealedEvent(entry, self._hash, words))
+        self._hash = hash_chain.hash_event(self._hash, content)
+        self._events.append(SealedEvent(content, self._hash, salted_note))
 
-    async def close(self) -> None:
-        """Write what is to be told, and the counters; nothing where nothing happened."""
-        happened = self.seq > self.opening.last_seq
-        await self.written()
+    async def save(self) -> None:
+        """Write the remaining changes, notices and counters."""
+        changed = self.seq > self.opening.last_seq
+        await self.flush()
         if self._notices:
             await notices.insert(self.tx, self._notices)
-        # To have looked in vain is worth keeping: else every reader would look again, with a lock.
-        if not happened and self.next_deadline_at == self.opening.next_deadline_at:
+        # Also save a deadline check without any event: otherwise every reader would lock and check again.
+        if not changed and self.next_deadline_at == self.opening.next_deadline_at:
             return
         self.excess = min(self.excess, max(self.occupied - self.capacity, 0))
         await openings.update_counters(
@@ -255,32 +261,37 @@ class LockedOpening:
                 next_deadline_at=self.next_deadline_at,
                 last_seq=self.seq,
                 last_hash=self._hash,
-                last_event_at=self.at if happened else self.opening.last_event_at,
+                last_event_at=self.at if changed else self.opening.last_event_at,
             ),
         )
-        if self.opening.hooked and happened:
+        if self.opening.has_webhooks and changed:
             await notices.add_webhook_deliveries(
                 self.tx, self.opening.id, self.opening.last_seq, self.seq
             )
 
     def check_updates(self) -> None:
-        """Each moved application was still what it was: it always is, while every writer locks."""
-        if any(cursor.rowcount != wanted for cursor, wanted in self._updates):
-            raise Conflict("Somebody else changed this application at the same moment. Try again.")
+        """Raise Conflict if a row had changed in spite of the lock, which every writer must hold."""
+        if any(cursor.rowcount != expected for cursor, expected in self._updates):
+            raise Conflict("This application was changed by another request. Try again.")
 
 
 @asynccontextmanager
 async def lock_opening(
     tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
 ) -> AsyncGenerator[LockedOpening]:
-    """The opening, locked; what was done at the desk is written when the block ends."""
+    """Lock the opening and write all changes when the block ends.
+
+    `newcomers` are applicants that may apply within the block.
+    """
     async with tx.pipeline():
-        # Both are on their way before the first is waited for.
-        locked = await openings.request_lock(tx, opening_id, len(newcomers))
-        live = await applications.select_live(tx, opening_id, newcomers) if newcomers else None
-        one = LockedOpening(tx, await openings.fetch_locked(locked, opening_id), by)
-        if live:
-            one.expect({id async for (id,) in live})
-        yield one
-        await one.close()
-    one.check_updates()
+        # Send both statements before waiting for the first result.
+        lock_cursor = await openings.request_lock(tx, opening_id, len(newcomers))
+        live_cursor = (
+            await applications.select_live(tx, opening_id, newcomers) if newcomers else None
+        )
+        locked = LockedOpening(tx, await openings.fetch_locked(lock_cursor, opening_id), by)
+        if live_cursor:
+            locked.set_live_applicants({id async for (id,) in live_cursor})
+        yield locked
+        await locked.save()
+    locked.check_updates()

@@ -1,30 +1,75 @@
-"""Privacy: what we keep about a person, and how it is forgotten.
+"""Personal data of applicants: summary, export, erasure on request and after the retention period.
 
-The log stays whole: it knows people by number, and the words about them stand beside the chain.
+The audit log stays complete: it refers to applicants by id, and free text is not part of its hash chain.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from jobmill.db import Tx, fetch_value
+from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.hiring.actor import SYSTEM, Actor
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import withdrawals
 from jobmill.hiring.messages import notices
 from jobmill.hiring.records.applicants import ApplicantNotFound
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 ErasureReason = Literal["asked for", "kept long enough"]
-"""Why somebody is erased. No free text: it would be about them, and so be erased at once."""
+"""No free text: it would be about the applicant, and have to be erased at once."""
 
 ERASED_NAME = "Erased applicant"
 BATCH_SIZE = 50
 
 
+@dataclass(frozen=True, slots=True)
+class StoredData:
+    since: dt.datetime
+    applications: int
+    events: int
+    letters: int
+    """Including letters that are not sent yet."""
+    days: int | None
+    """How long data are kept after the last application has ended; None: until erased on request."""
+    until: dt.datetime | None
+    """When the data will be erased; None while an application is live."""
+
+
+async def summarize_stored_data(tx: Tx, applicant_id: int) -> StoredData:
+    """How much is stored about an applicant, and for how long; raises ApplicantNotFound."""
+    stored = await fetch_one(
+        tx,
+        StoredData,
+        """
+        SELECT applicant.created_at AS since, applications, events, letters,
+               CASE WHEN bounded THEN days END AS days,
+               CASE WHEN bounded AND NOT is_live THEN until END AS until
+          FROM hiring.applicant
+         CROSS JOIN LATERAL (
+            SELECT count(*) AS applications, coalesce(bool_and(keep_days IS NOT NULL), false) AS bounded,
+                   max(keep_days) AS days, coalesce(bool_or(application.status <> 'INACTIVE'), false) AS is_live,
+                   max(entered_at + make_interval(days => keep_days)) AS until,
+                   coalesce(sum((SELECT count(*) FROM hiring.event
+                                  WHERE application_id = application.id)), 0)::bigint AS events,
+                   coalesce(sum((SELECT count(*) FROM hiring.notice
+                                  WHERE application_id = application.id
+                                    AND webhook_id IS NULL)), 0)::bigint AS letters
+              FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
+             WHERE applicant_id = applicant.id) AS own_application
+         WHERE applicant.id = %s
+        """,
+        [applicant_id],
+    )
+    if stored is None:
+        raise ApplicantNotFound(applicant_id)
+    return stored
+
+
 async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
-    """All that is kept about one person, as JSON can say it; NoApplicant where there is no such."""
-    found = await fetch_value(
+    """Everything stored about an applicant, as JSON values; raises ApplicantNotFound."""
+    data = await fetch_value(
         tx,
         dict[str, Any],
         """
@@ -51,26 +96,26 @@ async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
         """,
         {"id": applicant_id},
     )
-    if not found or not found["applicant"]:
+    if not data or not data["applicant"]:
         raise ApplicantNotFound(applicant_id)
-    return found
+    return data
 
 
 async def erase_applicant(
     tx: Tx, applicant_id: int, by: Actor, *, reason: ErasureReason = "asked for"
 ) -> None:
-    """Forget a person: live applications end first, and their slots go to the next.
+    """Erase an applicant's data; live applications end first, and their slots are offered to the next.
 
-    A second time it finds nothing to do. NoApplicant where there is no such.
+    Erasing again changes nothing. Raises ApplicantNotFound.
     """
     await _lock(tx, applicant_id)
     for opening_id, application_id in await _live(tx, applicant_id):
-        async with lock_and_expire_offers(tx, opening_id, by) as desk:
-            one = await desk.application(application_id)
-            # Whoever was at the opening before us, or its deadline, may have ended it.
-            if one.status != "INACTIVE":
-                await submissions.end_application(
-                    desk, one, rule=f"data erased: {reason}", reason=None
+        async with lock_and_expire_offers(tx, opening_id, by) as locked:
+            application = await locked.get_application(application_id)
+            # Another transaction or its deadline may have ended it meanwhile.
+            if application.status != "INACTIVE":
+                await withdrawals.end_application(
+                    locked, application, rule=f"data erased: {reason}", reason=None
                 )
     await _erase_notes(tx, applicant_id)
     await notices.erase_for_applicant(tx, applicant_id)
@@ -78,8 +123,11 @@ async def erase_applicant(
 
 
 async def _lock(tx: Tx, applicant_id: int) -> None:
-    """Keep others from applying in their name. Applicants are locked before openings, and not FOR
-    UPDATE: a transaction that holds an opening may check a foreign key to this row."""
+    """Prevent new applications of the applicant until the transaction ends.
+
+    Applicants are locked before openings. Not FOR UPDATE: a transaction that holds an opening may check a
+    foreign key to this row.
+    """
     cursor = await tx.execute(
         "SELECT FROM hiring.applicant WHERE id = %s FOR NO KEY UPDATE", [applicant_id]
     )
@@ -88,7 +136,7 @@ async def _lock(tx: Tx, applicant_id: int) -> None:
 
 
 async def _live(tx: Tx, applicant_id: int) -> list[tuple[int, int]]:
-    """Live applications with their openings, in the order to lock those in."""
+    """Live applications with their openings, in the order to lock the openings."""
     cursor = await tx.execute(
         """
         SELECT opening_id, id FROM hiring.application
@@ -101,19 +149,19 @@ async def _live(tx: Tx, applicant_id: int) -> list[tuple[int, int]]:
 
 
 async def _erase_notes(tx: Tx, applicant_id: int) -> None:
-    """Words about them, and the reason for a slot that was added for them: their event is the next."""
+    """Erase notes on the applicant's events, and the reason of a slot added for them in the event before."""
     await tx.execute(
         """
-        WITH theirs AS MATERIALIZED (
+        WITH own_event AS MATERIALIZED (
             SELECT event.opening_id, seq, event.application_id
               FROM hiring.application JOIN hiring.event ON application_id = application.id
              WHERE applicant_id = %s
         )
         UPDATE hiring.event SET note = NULL, note_salt = NULL
-          FROM theirs
-         WHERE event.opening_id = theirs.opening_id AND event.note IS NOT NULL
-           AND (event.seq = theirs.seq
-                OR (event.seq = theirs.seq - 1 AND event.application_id IS NULL))
+          FROM own_event
+         WHERE event.opening_id = own_event.opening_id AND event.note IS NOT NULL
+           AND (event.seq = own_event.seq
+                OR (event.seq = own_event.seq - 1 AND event.application_id IS NULL))
         """,
         [applicant_id],
     )
@@ -132,19 +180,19 @@ async def _erase_row(tx: Tx, applicant_id: int) -> None:
 
 
 async def erase_expired(tx: Tx) -> int:
-    """Erase a few of those whose every application ended longer ago than its opening keeps data.
+    """Erase a batch of applicants whose applications all ended longer ago than their openings keep data.
 
-    Who did not apply, or for an opening that keeps data without end, is kept.
+    Applicants without applications, or with one for an opening without a retention period, are kept.
     """
-    # Once more under their locks: somebody may have applied again just before.
-    ids = await _outdated(tx, await _outdated(tx))
+    # Check again under the locks: an applicant may have applied again just before.
+    ids = await _find_expired(tx, await _find_expired(tx))
     for id in ids:
         await erase_applicant(tx, id, SYSTEM, reason="kept long enough")
     return len(ids)
 
 
-async def _outdated(tx: Tx, among: Sequence[int] | None = None) -> list[int]:
-    """Lock a few of those whose time is over; who is busy now is left for later."""
+async def _find_expired(tx: Tx, among: Sequence[int] | None = None) -> list[int]:
+    """Lock a batch of applicants whose retention period is over, skipping locked ones."""
     cursor = await tx.execute(
         """
         SELECT id FROM hiring.applicant
@@ -158,9 +206,9 @@ async def _outdated(tx: Tx, among: Sequence[int] | None = None) -> list[int]:
                   AND (application.status <> 'INACTIVE' OR keep_days IS NULL
                        OR entered_at > now() - make_interval(days => keep_days)))
          ORDER BY id
-         LIMIT %(bite)s
+         LIMIT %(batch)s
            FOR NO KEY UPDATE SKIP LOCKED
         """,
-        {"among": among if among is None else list(among), "bite": BATCH_SIZE},
+        {"among": among if among is None else list(among), "batch": BATCH_SIZE},
     )
     return [id for (id,) in await cursor.fetchall()]

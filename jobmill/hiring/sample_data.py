@@ -1,4 +1,4 @@
-"""A sample to look around in: openings, people, and what happened between them."""
+"""Sample data to explore hiring with: openings, applicants and a few events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx
 from jobmill.hiring.actor import Actor, by_applicant
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import submissions, withdrawals
+from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants
@@ -17,45 +18,49 @@ from jobmill.hiring.records.openings import Opening, OpeningId, OpeningTerms
 
 EMPLOYER = "Wells & Co (sample)"
 NAMES = ("Ada Okafor", "Ben Silva", "Chloe Martin", "Dev Patel", "Elif Kaya")
-# An offer of the sample should still be there tomorrow.
+# The sample offer should still be open tomorrow.
 WINDOW = dt.timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
 class SampleData:
     added: bool
-    """False: it was there already, and nothing changed."""
+    """False: it existed already, and nothing changed."""
     openings: list[OpeningId]
     applicants: list[int]
 
 
 async def add_sample_data(tx: Tx, by: Actor) -> SampleData:
-    """Three openings and five people, once: some have a slot, some wait, one was promoted, one left."""
-    people = [await applicants.find_or_add(tx, _person(name)) for name in NAMES]
-    ids = [int(one.id) for one in people]
-    # Who seeds at the same time has waited for the first of them.
-    if known := await _applied_for(tx, people):
-        return SampleData(False, known, ids)
-    openings = [await lifecycle.create(tx, terms, capacity, by) for terms, capacity in _offered()]
-    await _live(tx, openings, people)
-    return SampleData(True, [one.id for one in openings], ids)
+    """Add three openings and five applicants, once: with a slot, waiting, promoted and withdrawn."""
+    people = [await applicants.find_or_add(tx, _contact(name)) for name in NAMES]
+    ids = [int(person.id) for person in people]
+    # A concurrent call waited above for the row lock of the first applicant, so it sees our openings.
+    if existing := await _find_openings(tx, people):
+        return SampleData(False, existing, ids)
+    openings = [await lifecycle.create(tx, terms, capacity, by) for terms, capacity in _terms()]
+    await _apply_for_all(tx, openings, people)
+    return SampleData(True, [opening.id for opening in openings], ids)
 
 
-def _person(name: str) -> applicants.Contact:
+def _contact(name: str) -> applicants.Contact:
     return applicants.parse_contact(name, f"{name.lower().replace(' ', '.')}@sample.example")
 
 
-async def _applied_for(tx: Tx, people: Sequence[Applicant]) -> list[OpeningId]:
-    found = [event for one in people for event in await events.find_by_applicant(tx, one.id)]
-    return [OpeningId(id) for id in sorted({event.opening_id for event in found})]
+async def _find_openings(tx: Tx, people: Sequence[Applicant]) -> list[OpeningId]:
+    ids = {
+        event.opening_id
+        for person in people
+        for event in await events.find_by_applicant(tx, person.id)
+    }
+    return [OpeningId(id) for id in sorted(ids)]
 
 
-def _offered() -> list[tuple[OpeningTerms, int]]:
+def _terms() -> list[tuple[OpeningTerms, int]]:
     return [
         (
             OpeningTerms(
                 "Pump Engineer",
-                "You keep our pumps running, and write down what you learn from them.",
+                "Keep our pumps running and document what you learn.",
                 employer=EMPLOYER,
                 location="Porto",
                 acknowledge_window=WINDOW,
@@ -65,7 +70,7 @@ def _offered() -> list[tuple[OpeningTerms, int]]:
         (
             OpeningTerms(
                 "Well Driller",
-                "You drill where others have given up.",
+                "Drill wells in difficult ground.",
                 employer=EMPLOYER,
                 location="Lisbon",
                 acknowledge_window=WINDOW,
@@ -76,7 +81,7 @@ def _offered() -> list[tuple[OpeningTerms, int]]:
         (
             OpeningTerms(
                 "Water Analyst",
-                "You say what is in the water, and whether it should be.",
+                "Analyze water samples and report what should not be in them.",
                 employer=EMPLOYER,
                 remote=True,
                 acknowledge_window=WINDOW,
@@ -86,20 +91,20 @@ def _offered() -> list[tuple[OpeningTerms, int]]:
     ]
 
 
-async def _live(tx: Tx, openings: Sequence[Opening], people: Sequence[Applicant]) -> None:
+async def _apply_for_all(tx: Tx, openings: Sequence[Opening], people: Sequence[Applicant]) -> None:
     engineer, driller, analyst = openings
     ada, ben, chloe, dev, elif_ = people
     first = await _apply(tx, engineer, ada)
-    for one in (ben, chloe, dev, elif_):
-        await _apply(tx, engineer, one)
-    # Ada leaves: Chloe, who waits longest, is offered the slot.
-    await submissions.withdraw(
-        tx, first.application.id, by_applicant(ada.id), reason="Found another one."
+    for person in (ben, chloe, dev, elif_):
+        await _apply(tx, engineer, person)
+    # Ada withdraws: Chloe is first on the waitlist and is offered the slot.
+    await withdrawals.withdraw(
+        tx, first.application.id, by_applicant(ada.id), reason="Found another job."
     )
-    for one in (elif_, ada, ben):
-        await _apply(tx, driller, one)
+    for person in (elif_, ada, ben):
+        await _apply(tx, driller, person)
     await _apply(tx, analyst, dev)
 
 
-async def _apply(tx: Tx, opening: Opening, one: Applicant) -> submissions.Placement:
-    return await submissions.apply(tx, opening.id, one.id, by_applicant(one.id))
+async def _apply(tx: Tx, opening: Opening, person: Applicant) -> Placement:
+    return await submissions.apply(tx, opening.id, person.id, by_applicant(person.id))

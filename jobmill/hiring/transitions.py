@@ -1,4 +1,4 @@
-"""The states of an application, and the one table of moves between them."""
+"""The states of an application and the allowed transitions between them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from jobmill.errors import Conflict
 Status = Literal["ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"]
 
 Move = Literal["APPLIED", "PROMOTED", "ACKNOWLEDGED", "WITHDRAWN", "DECAY_TRIGGERED", "LAPSED"]
-"""What happens to an application."""
+"""Events of an application."""
 
 Turn = Literal["OPENED", "EDITED", "CAPACITY_CHANGED", "PAUSED", "RESUMED", "CLOSED", "REOPENED"]
-"""What happens to an opening."""
+"""Events of an opening."""
 
 EventType = Literal[Move, Turn]
 
@@ -22,17 +22,17 @@ TRANSITIONS: Mapping[Status | None, frozenset[Status]] = {
     "WAITLIST": frozenset({"PENDING_ACKNOWLEDGMENT", "INACTIVE"}),
     "PENDING_ACKNOWLEDGMENT": frozenset({"ACTIVE", "WAITLIST", "INACTIVE"}),
     "ACTIVE": frozenset({"INACTIVE"}),
-    # Final: who applies again gets a new application.
+    # Final: applying again creates a new application.
     "INACTIVE": frozenset(),
 }
-"""From what an application may become what; the database holds the same table as a constraint."""
+"""Allowed target states by current state; a database constraint holds the same table."""
 
 OCCUPYING: frozenset[Status | None] = frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT"})
-"""Those that take a slot."""
+"""States that take a slot."""
 
 
 class InvalidTransition(Conflict):
-    """A move that the table does not hold."""
+    """The application cannot change to this state."""
 
     code = "INVALID_TRANSITION"
 

@@ -1,7 +1,7 @@
-"""Those who apply for one opening at the same moment share a transaction: one lock, one commit.
+"""Batch concurrent applications to the same opening into one transaction.
 
-Who comes while one is under way waits for the next, so that the busier an opening is, the more share
-one, and however many come they hold one connection.
+Requests that arrive while a batch is committing wait for the next batch, so a busy opening gets larger
+batches instead of more lock contention, and needs one connection however many people apply.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from fastapi import Request
 
 from jobmill.db import Tx, commits
 from jobmill.errors import AppError, Unavailable
-from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import ApplyRequest, Placement
+from jobmill.hiring.applications.outcomes import Placement
+from jobmill.hiring.applications.submissions import (
+    ApplyRequest,
+    apply_all,
+    single_result,
+)
 from jobmill.web.dependencies import RequestDatabase
 
 MAX_BATCH_SIZE = 100
 COMMIT_CHECKS = 5
 COMMIT_CHECK_SECONDS = 0.2
-"""How often, and after how many seconds each, to ask what became of a COMMIT without an answer."""
+"""How often, and in which interval, to ask whether a COMMIT without a response succeeded."""
 MAX_CONSECUTIVE_DATABASE_ERRORS = 2
-"""So many in a row who each find no database: then nobody else does."""
+"""After this many requests in a row fail to reach the database, fail the rest without trying."""
 
 
 class CommitUnknown(Unavailable):
@@ -36,96 +40,104 @@ class CommitUnknown(Unavailable):
         )
 
 
-class _Waiting(NamedTuple):
-    ask: ApplyRequest
-    done: asyncio.Future[Placement]
+class _PendingRequest(NamedTuple):
+    request: ApplyRequest
+    future: asyncio.Future[Placement]
+
+    def resolve(self, result: Placement | BaseException) -> None:
+        if self.future.done():
+            return
+        if isinstance(result, BaseException):
+            self.future.set_exception(result)
+        else:
+            self.future.set_result(result)
 
 
 class ApplyBatches:
-    def __init__(self, db: RequestDatabase, applications_per_day: int | None) -> None:
+    def __init__(self, db: RequestDatabase, daily_limit: int | None) -> None:
         self.db = db
-        self._most_a_day = applications_per_day
-        self._waiting: dict[int, list[_Waiting]] = {}
+        self._daily_limit = daily_limit
+        self._pending: dict[int, list[_PendingRequest]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def apply(self, opening_id: int, ask: ApplyRequest) -> Placement:
-        """Apply, with whoever else does just now; raises what would be raised to one alone."""
-        one = _Waiting(ask, asyncio.get_running_loop().create_future())
-        if opening_id in self._waiting:
-            self._waiting[opening_id].append(one)
+    async def apply(self, opening_id: int, request: ApplyRequest) -> Placement:
+        """Apply together with concurrent requests; raises what a request alone would raise."""
+        pending = _PendingRequest(request, asyncio.get_running_loop().create_future())
+        if opening_id in self._pending:
+            self._pending[opening_id].append(pending)
         else:
-            self._waiting[opening_id] = [one]
-            task = asyncio.create_task(self._serve(opening_id))
+            self._pending[opening_id] = [pending]
+            task = asyncio.create_task(self._run(opening_id))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        return await one.done
+        return await pending.future
 
-    async def apply_alone(self, tx: Tx, opening_id: int, ask: ApplyRequest) -> Placement:
-        """The same in a transaction that is open."""
-        found = await submissions.apply_all(tx, opening_id, [ask], most_a_day=self._most_a_day)
-        return submissions.single_result(found)
+    async def apply_alone(self, tx: Tx, opening_id: int, request: ApplyRequest) -> Placement:
+        """Apply in the caller's transaction."""
+        return single_result(
+            await apply_all(tx, opening_id, [request], daily_limit=self._daily_limit)
+        )
 
-    async def _serve(self, opening_id: int) -> None:
-        while group := self._waiting[opening_id][:MAX_BATCH_SIZE]:
-            del self._waiting[opening_id][: len(group)]
-            await self._together(opening_id, [one for one in group if not one.done.done()])
-        del self._waiting[opening_id]
+    async def _run(self, opening_id: int) -> None:
+        while batch := self._pending[opening_id][:MAX_BATCH_SIZE]:
+            del self._pending[opening_id][: len(batch)]
+            # Skip requests of clients that have disconnected.
+            await self._apply_batch(opening_id, [item for item in batch if not item.future.done()])
+        del self._pending[opening_id]
 
-    async def _together(self, opening_id: int, group: list[_Waiting]) -> None:
-        answers = await self._try(opening_id, group)
-        if not isinstance(answers, BaseException):
-            for one, answer in zip(group, answers, strict=True):
-                _tell(one, answer)
-        elif len(group) == 1 or isinstance(answers, CommitUnknown):
-            for waiting in group:
-                _tell(waiting, answers)
+    async def _apply_batch(self, opening_id: int, batch: list[_PendingRequest]) -> None:
+        results = await self._try_apply(opening_id, batch)
+        if not isinstance(results, BaseException):
+            for pending, result in zip(batch, results, strict=True):
+                pending.resolve(result)
+        elif len(batch) == 1 or isinstance(results, CommitUnknown):
+            for pending in batch:
+                pending.resolve(results)
         else:
-            await self._apart(opening_id, group)
+            await self._apply_one_by_one(opening_id, batch)
 
-    async def _apart(self, opening_id: int, group: list[_Waiting]) -> None:
-        """Each alone: whatever it was, it must not befall who has nothing to do with it."""
-        in_vain = 0
-        for number, one in enumerate(group):
-            answer = await self._try(opening_id, [one])
-            _tell(one, answer if isinstance(answer, BaseException) else answer[0])
-            in_vain = in_vain + 1 if isinstance(answer, Unavailable) else 0
-            if in_vain == MAX_CONSECUTIVE_DATABASE_ERRORS:
-                # It is nothing of theirs, and each would wait for all before them.
-                self._give_up(opening_id, group[number + 1 :], str(answer))
+    async def _apply_one_by_one(self, opening_id: int, batch: list[_PendingRequest]) -> None:
+        """Retry every request alone, so that one bad request cannot fail the whole batch."""
+        database_errors = 0
+        for index, pending in enumerate(batch):
+            result = await self._try_apply(opening_id, [pending])
+            pending.resolve(result if isinstance(result, BaseException) else result[0])
+            database_errors = database_errors + 1 if isinstance(result, Unavailable) else 0
+            if database_errors == MAX_CONSECUTIVE_DATABASE_ERRORS:
+                # The database is down, not the request: do not make the others wait for a timeout each.
+                self._fail_all(opening_id, batch[index + 1 :], str(result))
                 return
 
-    def _give_up(self, opening_id: int, group: list[_Waiting], why: str) -> None:
-        waiting, self._waiting[opening_id] = self._waiting[opening_id], []
-        for one in (*group, *waiting):
-            _tell(one, Unavailable(why))
+    def _fail_all(self, opening_id: int, batch: list[_PendingRequest], message: str) -> None:
+        later, self._pending[opening_id] = self._pending[opening_id], []
+        for pending in (*batch, *later):
+            pending.resolve(Unavailable(message))
 
-    async def _try(
-        self, opening_id: int, group: list[_Waiting]
+    async def _try_apply(
+        self, opening_id: int, batch: list[_PendingRequest]
     ) -> list[Placement | AppError] | BaseException:
-        asks = [one.ask for one in group]
-        [answers] = await asyncio.gather(self._commit(opening_id, asks), return_exceptions=True)
-        return answers
+        requests = [pending.request for pending in batch]
+        [results] = await asyncio.gather(self._commit(opening_id, requests), return_exceptions=True)
+        return results
 
     async def _commit(
-        self, opening_id: int, asks: list[ApplyRequest]
+        self, opening_id: int, requests: list[ApplyRequest]
     ) -> list[Placement | AppError]:
-        answers: list[Placement | AppError] = []
+        results: list[Placement | AppError] = []
         transaction: str | None = None
         try:
             async with self.db.transaction() as tx:
-                answers = await submissions.apply_all(
-                    tx, opening_id, asks, most_a_day=self._most_a_day
-                )
+                results = await apply_all(tx, opening_id, requests, daily_limit=self._daily_limit)
                 transaction = await commits.transaction_id(tx)
         except Unavailable:
             # Before the id was read nothing can have committed. After that only PostgreSQL knows:
             # applying again would refuse the applicants it has just placed as duplicates.
             if transaction is None or not await self._is_committed(transaction):
                 raise
-        return answers
+        return results
 
     async def _is_committed(self, transaction: str) -> bool:
-        """Whether a transaction committed; CommitUnknown where the database does not tell in time."""
+        """Whether a transaction committed; raises CommitUnknown if the database does not tell in time."""
         for _ in range(COMMIT_CHECKS):
             with contextlib.suppress(Unavailable):
                 async with self.db.transaction() as tx:
@@ -137,14 +149,5 @@ class ApplyBatches:
 
 
 def get_apply_batches(request: Request) -> ApplyBatches:
-    """The one of this process. No dependency: each costs every request some of its time."""
-    return cast(ApplyBatches, request.app.state.crowd)
-
-
-def _tell(one: _Waiting, answer: Placement | BaseException) -> None:
-    if one.done.done():
-        return
-    if isinstance(answer, BaseException):
-        one.done.set_exception(answer)
-    else:
-        one.done.set_result(answer)
+    """The batches of this process. Not a dependency: each one costs time on every request."""
+    return cast(ApplyBatches, request.app.state.apply_batches)

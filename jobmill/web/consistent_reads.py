@@ -1,4 +1,4 @@
-"""Reads that are right whether or not a worker runs: what the clock has decided is done first."""
+"""Reads of one instant that take back expired offers first, so that they do not depend on a worker."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import TypeVar
 
 from jobmill.db import Tx
 from jobmill.hiring.actor import SYSTEM
-from jobmill.hiring.openings import applicant_lists
+from jobmill.hiring.waitlist import snapshots
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 from jobmill.web.dependencies import RequestDatabase
 
 T = TypeVar("T")
 
-Due = Callable[[Tx], Awaitable[list[int]]]
-
+FindOverdue = Callable[[Tx], Awaitable[list[int]]]
 
 LONG_TIMEOUT = 60.0
-"""Seconds that a read of a whole log may take, or taking back ten thousand offers at once."""
+"""Seconds for reading a complete audit log, or for taking back ten thousand offers at once."""
 
 
 async def read_opening(
@@ -25,36 +24,36 @@ async def read_opening(
     id: int,
     work: Callable[[Tx], Awaitable[T]],
     *,
-    patience: float | None = None,
+    time_limit: float | None = None,
 ) -> T:
-    """Read about an opening, at one moment."""
-    return await _read(db, lambda tx: applicant_lists.find_overdue_opening(tx, id), work, patience)
+    """Run `work` on a snapshot in which the opening has no expired offers."""
+    return await _read(db, lambda tx: snapshots.find_overdue_opening(tx, id), work, time_limit)
 
 
 async def read_applicant(db: RequestDatabase, id: int, work: Callable[[Tx], Awaitable[T]]) -> T:
-    """Read about a person, at one moment."""
-    return await _read(db, lambda tx: applicant_lists.find_overdue_openings_of(tx, id), work)
+    """Run `work` on a snapshot in which the applicant's openings have no expired offers."""
+    return await _read(db, lambda tx: snapshots.find_overdue_openings_of(tx, id), work)
 
 
 async def _read(
     db: RequestDatabase,
-    find: Due,
+    find_overdue: FindOverdue,
     work: Callable[[Tx], Awaitable[T]],
-    patience: float | None = None,
+    time_limit: float | None = None,
 ) -> T:
-    async with db.transaction(patience) as tx:
-        await applicant_lists.begin_snapshot(tx)
-        due = await find(tx)
-        if not due:
+    async with db.transaction(time_limit) as tx:
+        await snapshots.begin_snapshot(tx)
+        overdue = await find_overdue(tx)
+        if not overdue:
             return await work(tx)
-    for id in due:
+    for id in overdue:
         await expire_overdue_offers(db, id)
-    async with db.transaction(patience) as tx:
-        await applicant_lists.begin_snapshot(tx)
+    async with db.transaction(time_limit) as tx:
+        await snapshots.begin_snapshot(tx)
         return await work(tx)
 
 
 async def expire_overdue_offers(db: RequestDatabase, id: int) -> None:
-    """Do what the clock has decided about an opening."""
+    """Take back the expired offers of an opening and offer their slots to the next."""
     async with db.transaction(LONG_TIMEOUT) as tx, lock_and_expire_offers(tx, id, SYSTEM):
         pass

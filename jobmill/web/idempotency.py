@@ -1,4 +1,4 @@
-"""A change that a client may ask for again when no answer came, and that happens once."""
+"""Changes that a client may safely request again: with an Idempotency-Key they happen once."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ KEY = re.compile(r"[!-~]{1,255}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """What names a request, and what was in it."""
-
+class _KeyedRequest:
     key: bytes
+    """Digest of the client, the route and the client's key."""
     fingerprint: bytes
+    """Digest of the query and the body."""
 
 
 async def run_once(
@@ -39,56 +39,54 @@ async def run_once(
     db: RequestDatabase,
     work: Callable[[Tx], Awaitable[T]],
     *,
-    shape: Callable[[T], BaseModel | AppError],
+    to_schema: Callable[[T], BaseModel | AppError],
     status: int = 200,
 ) -> Response:
-    """Do the work in one transaction and answer with its shape; with an Idempotency-Key, once.
+    """Do the work in one transaction and respond with its schema; with an Idempotency-Key, once.
 
-    Work that raises changes nothing and is answered anew the next time. Where an error is the
-    answer to work that must stay, `shape` gives the error instead of raising it.
+    Work that raises is rolled back and runs again for the next request. If the response is an error but
+    the work must be committed, `to_schema` returns the error instead of raising it.
     """
-    sent = await _read(request, visitor)
+    keyed = await _read_key(request, visitor)
     async with db.transaction() as tx:
-        if sent and (
-            before := await idempotent_responses.claim_key(tx, sent.key, sent.fingerprint)
+        if keyed and (
+            stored := await idempotent_responses.claim_key(tx, keyed.key, keyed.fingerprint)
         ):
-            return _json(before.body, before.status, {"Idempotent-Replayed": "true"})
-        response = to_response(shape(await work(tx)), status)
-        if sent:
-            await idempotent_responses.store_response(
-                tx, sent.key, response.status_code, bytes(response.body).decode()
-            )
+            return _json_response(stored.body, stored.status, {"Idempotent-Replayed": "true"})
+        response = to_response(to_schema(await work(tx)), status)
+        if keyed:
+            body = bytes(response.body).decode()
+            await idempotent_responses.store_response(tx, keyed.key, response.status_code, body)
     return response
 
 
-def to_response(shaped: BaseModel | AppError, status: int) -> Response:
-    if isinstance(shaped, AppError):
-        return api_errors.error_response(shaped)
-    return _json(shaped.model_dump_json(by_alias=True), status)
+def to_response(schema: BaseModel | AppError, status: int) -> Response:
+    if isinstance(schema, AppError):
+        return api_errors.error_response(schema)
+    return _json_response(schema.model_dump_json(by_alias=True), status)
 
 
-def _json(body: str, status: int, headers: dict[str, str] | None = None) -> Response:
+def _json_response(body: str, status: int, headers: dict[str, str] | None = None) -> Response:
     return Response(body, status, headers, "application/json")
 
 
 def has_idempotency_key(request: Request) -> bool:
-    """Whether the client named its request, to ask again without fear."""
     return HEADER in request.headers
 
 
-async def _read(request: Request, visitor: Visitor) -> _Sent | None:
+async def _read_key(request: Request, visitor: Visitor) -> _KeyedRequest | None:
     keys = request.headers.getlist(HEADER)
     if not keys:
         return None
     if len(keys) > 1 or not KEY.fullmatch(keys[0]):
         raise Invalid("An Idempotency-Key is 1 to 255 visible ASCII characters.")
     name = visitor.actor.name
-    # Strangers have no name: what one was answered must not be told to another.
-    asker = name if visitor.role or visitor.applicant_id else f"{name} {client_key(request)}"
-    key = _digest(asker, request.method, request.url.path, keys[0])
-    return _Sent(key, _digest(request.url.query, (await request.body()).hex()))
+    # Anonymous clients share a name: tell them apart, so that none gets the response of another.
+    client = name if visitor.role or visitor.applicant_id else f"{name} {client_key(request)}"
+    key = _digest(client, request.method, request.url.path, keys[0])
+    return _KeyedRequest(key, _digest(request.url.query, (await request.body()).hex()))
 
 
 def _digest(*parts: str) -> bytes:
-    # At most one part of those that are put together can hold what divides them.
+    # Unambiguous: at most one of the parts can contain a newline.
     return hashlib.sha256("\n".join(parts).encode()).digest()

@@ -1,4 +1,4 @@
-"""A browser that remembers whose personal link was opened in it, until it is told to forget."""
+"""The cookie in which a browser remembers an applicant's personal link."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from jobmill.web import auth
 from jobmill.web.auth import LINK_COOKIE
 
 LIFETIME = dt.timedelta(days=30)
-"""After the last visit."""
+"""Counted from the last visit."""
 NO_STORE = {"Cache-Control": "no-store"}
-"""Nothing about a person stays behind in a browser."""
+"""Keeps pages with personal data out of the browser's cache."""
 
 
 def set_cookie(response: Response, request: Request, token: str) -> None:

@@ -78,7 +78,9 @@ def create_app(
     app.state.signer = None
     app.state.site_settings = site_settings = site_settings or SiteSettings()
     app.state.live_updates = updates = LiveUpdates(database.direct_url)
-    app.state.crowd = ApplyBatches(app.state.request_database, site_settings.applications_per_day)
+    app.state.apply_batches = ApplyBatches(
+        app.state.request_database, site_settings.applications_per_day
+    )
     app.state.demo_status = demo_status = DemoStatus()
     app.state.rates = RateTracker()
     environment = make_environment(lambda: demo_status.is_demo)

@@ -7,11 +7,11 @@ from scripts.guard_list.guard import Guard, guard
 APPLICATIONS = "jobmill/hiring/records/applications.py"
 CHAIN = "jobmill/hiring/audit_log/hash_chain.py"
 DEADLINES = "jobmill/hiring/waitlist/deadlines.py"
-DESK = "jobmill/hiring/locked_opening.py"
+LOCKED_OPENING = "jobmill/hiring/locked_opening.py"
 OFFERS = "jobmill/hiring/applications/offers.py"
 OPENINGS = "jobmill/hiring/records/openings.py"
 PRIVACY = "jobmill/hiring/privacy.py"
-STEPS = "jobmill/hiring/applications/submissions.py"
+SUBMISSIONS = "jobmill/hiring/applications/submissions.py"
 SCHEMA = "jobmill/db/migrations/0010_hiring.sql"
 
 RACES = "tests/hiring/test_races.py"
@@ -29,15 +29,15 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "an application takes a slot only while one is free",
-        DESK,
+        LOCKED_OPENING,
         "return max(self.capacity - self.occupied, 0)",
         "return self.capacity",
         f"{RULES}::test_slots_are_taken_until_none_is_left_then_people_wait",
     ),
     guard(
         "a second live application is a duplicate",
-        DESK,
-        "if applicant_id in self._live:",
+        LOCKED_OPENING,
+        "if applicant_id in self._live_applicants:",
         "if False:",
         f"{RULES}::test_who_has_a_live_application_cannot_apply_again",
     ),
@@ -50,21 +50,21 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a full waitlist refuses",
-        STEPS,
+        SUBMISSIONS,
         "waiting >= limit and",
         "waiting > limit and",
         f"{RULES}::test_a_waitlist_takes_as_many_as_its_limit",
     ),
     guard(
         "no application is taken after apply_until",
-        STEPS,
+        SUBMISSIONS,
         "if opening.apply_until and at > opening.apply_until:",
         "if False:",
         f"{RULES}::test_no_application_is_taken_after_apply_until",
     ),
     guard(
         "a paused opening takes no application",
-        STEPS,
+        SUBMISSIONS,
         'if opening.status != "open":',
         "if False:",
         f"{RULES}::test_a_paused_opening_takes_no_application_and_promotes_no_applicant",
@@ -72,46 +72,46 @@ GUARDS: list[Guard] = [
     guard(
         "a paused opening promotes no applicant",
         "jobmill/hiring/waitlist/promotions.py",
-        'if desk.status != "open" or not desk.free',
-        "if not desk.free",
+        'if locked.status != "open" or not locked.free_slots',
+        "if not locked.free_slots",
         f"{RULES}::test_a_paused_opening_takes_no_application_and_promotes_no_applicant",
     ),
     guard(
         "an answer after the deadline is too late",
         OFFERS,
-        "coalesce(acknowledge_deadline <= clock_timestamp(), false) AS late",
-        "false AS late",
+        "coalesce(acknowledge_deadline <= clock_timestamp(), false) AS expired",
+        "false AS expired",
         "tests/hiring/test_offers.py::"
         "test_who_alone_waits_does_not_take_a_new_offer_by_an_old_answer",
     ),
     guard(
         "a link answers the offer that it was made for",
         OFFERS,
-        "    if seen.deadline != link.deadline:\n",
+        "    if offer.deadline != link.deadline:\n",
         "    if False:\n",
         "tests/hiring/test_offers.py::"
         "test_who_alone_waits_does_not_take_a_new_offer_by_an_old_answer",
     ),
     guard(
         "an answer that waited for the lock is for no later offer",
-        STEPS,
-        "return later or one.missed_at is not None",
-        "return one.missed_at is not None",
+        OFFERS,
+        "return is_later or application.missed_at is not None",
+        "return application.missed_at is not None",
         "tests/hiring/test_encounters.py::"
         "test_an_answer_that_waits_for_the_lock_beyond_its_deadline_is_for_no_later_offer",
     ),
     guard(
         "an application lapses at the last missed offer",
         DEADLINES,
-        "if penalties >= one.opening.max_missed:",
-        "if penalties > one.opening.max_missed:",
+        "if penalties >= max_missed:",
+        "if penalties > max_missed:",
         f"{RULES}::test_a_silent_person_lapses_after_so_many_misses",
     ),
     guard(
         "a missed offer costs places",
         DEADLINES,
-        "await promotions.put_back(one, penalties)",
-        "await promotions.put_back(one, 0)",
+        "await positions.put_back(locked, penalties)",
+        "await positions.put_back(locked, 0)",
         f"{RULES}::test_who_misses_an_offer_stands_behind_those_who_come_within_the_penalty",
     ),
     guard(
@@ -133,7 +133,7 @@ GUARDS: list[Guard] = [
     guard(
         "an event's hash holds its actor",
         CHAIN,
-        "        entry.actor,\n",
+        "        event.actor,\n",
         "",
         "tests/hiring/test_verify.py::test_tampering_is_found_where_it_was_done",
     ),
@@ -161,7 +161,7 @@ GUARDS: list[Guard] = [
     guard(
         "erasing ends live applications first",
         PRIVACY,
-        'if one.status != "INACTIVE":',
+        'if application.status != "INACTIVE":',
         "if False:",
         f"{ERASING}::test_who_is_erased_leaves_first_and_the_slot_goes_to_the_next",
     ),
@@ -203,15 +203,15 @@ GUARDS: list[Guard] = [
     guard(
         "an idempotency key is good for one request",
         "jobmill/hiring/records/idempotent_responses.py",
-        "if answer.fingerprint != fingerprint:",
+        "if response.fingerprint != fingerprint:",
         "if False:",
         f"{ONCE}::test_a_key_is_good_for_one_request",
     ),
     guard(
         "strangers with the same idempotency key are told apart",
         "jobmill/web/idempotency.py",
-        'asker = name if visitor.role or visitor.applicant_id else f"{name} {client_key(request)}"',
-        "asker = name",
+        'client = name if visitor.role or visitor.applicant_id else f"{name} {client_key(request)}"',
+        "client = name",
         f"{ONCE}::test_strangers_are_told_apart_by_their_address",
     ),
 ]

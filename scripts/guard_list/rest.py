@@ -126,14 +126,14 @@ GUARDS: list[Guard] = [
     guard(
         "one failed application costs the others of its batch nothing",
         "jobmill/web/apply_batch.py",
-        "            await self._apart(opening_id, group)\n",
-        "            for waiting in group:\n                _tell(waiting, answers)\n",
+        "            await self._apply_one_by_one(opening_id, batch)\n",
+        "            for pending in batch:\n                pending.resolve(results)\n",
         "tests/web/test_crowd.py::test_one_whose_transaction_fails_does_not_take_the_others_along",
     ),
     guard(
         "a database that does not answer is not asked for each application",
         "jobmill/web/apply_batch.py",
-        "if in_vain == MAX_CONSECUTIVE_DATABASE_ERRORS:",
+        "if database_errors == MAX_CONSECUTIVE_DATABASE_ERRORS:",
         "if False:",
         "tests/web/test_crowd.py::"
         "test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for_each",

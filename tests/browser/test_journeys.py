@@ -173,7 +173,7 @@ async def my_link(database: Database, email: str) -> str:
             "SELECT id, link_version FROM hiring.applicant WHERE email = %s", [email]
         )
         rows = await cursor.fetchall()
-        return "/my/" + LinkSigner(await secrets.get_signing_key(tx)).personal(
+        return "/my/" + LinkSigner(await secrets.get_signing_key(tx)).sign_personal(
             *rows[0], dt.datetime.now(dt.UTC)
         )
 

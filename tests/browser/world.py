@@ -16,7 +16,7 @@ from jobmill.db import Database
 from jobmill.demo import clock
 from jobmill.demo.hiring import BY, EMPLOYER
 from jobmill.hiring.actor import by_applicant
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.messages.signed_links import LinkSigner
@@ -102,7 +102,7 @@ async def make_offer(database: Database) -> None:
         opening = await lifecycle.create(tx, terms, 1, BY)
         await submissions.apply_all(tx, opening.id, [ApplyRequest(person) for person in people])
         first = (await applicant_lists.get_detail(tx, opening.id)).active[0]
-        await submissions.withdraw(tx, first.application_id, by_applicant(first.applicant_id))
+        await withdrawals.withdraw(tx, first.application_id, by_applicant(first.applicant_id))
 
 
 async def links(database: Database) -> list[str]:
@@ -115,6 +115,6 @@ async def links(database: Database) -> list[str]:
                 if row.acknowledge_deadline:
                     made.append(await personal_links.make_path(tx, signer, row.applicant_id))
                     made.append(
-                        f"/offer/{signer.offer(row.application_id, row.acknowledge_deadline)}"
+                        f"/offer/{signer.sign_offer(row.application_id, row.acknowledge_deadline)}"
                     )
         return made

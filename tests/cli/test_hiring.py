@@ -13,11 +13,10 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
-from jobmill.hiring.audit_log import replay_preview
+from jobmill.hiring.applications import withdrawals
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import lifecycle
-from jobmill.hiring.records import applications
+from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.openings import Opening
 from jobmill.people import secrets
 from tests.cli import forked
@@ -98,7 +97,7 @@ async def test_a_late_answer_fails_and_the_missed_offer_is_saved(
 ) -> None:
     opening, (first, second, third) = await fill(database, 1, 3)
     async with database.transaction() as tx:
-        await submissions.withdraw(tx, first, LOCAL)
+        await withdrawals.withdraw(tx, first, LOCAL)
         await let_pass(tx, opening, dt.timedelta(minutes=6))
     done = await run("hiring", "ack", second)
     assert (done.returncode, done.stdout) == (4, "")
@@ -119,7 +118,7 @@ async def test_overdue_offers_are_settled_before_they_are_shown(
 ) -> None:
     opening, (first, second, _) = await fill(database, 1, 3)
     async with database.transaction() as tx:
-        await submissions.withdraw(tx, first, LOCAL)
+        await withdrawals.withdraw(tx, first, LOCAL)
         await let_pass(tx, opening, dt.timedelta(minutes=6))
     (shown,) = told(await run("opening", "show", opening.id, "--json"))
     assert [row["applicationId"] for row in shown["waitlistApplicants"]] == [second]
@@ -138,7 +137,7 @@ async def test_an_applicant_is_promoted_out_of_turn_with_a_reason(
     assert (why["rule"], why["ahead"]["first"]) == ("out of turn, by the company", [ids[1]])
     said = " ".join((await run("hiring", "why", opening.id, 6)).stdout.split())
     async with database.transaction() as tx:
-        called = await replay_preview.find_names(tx, ids)
+        called = await applicants.find_names(tx, ids)
     assert f"The company gave it to {called[ids[2]]} ({ids[2]}) out of turn." in said
     assert f"Passed over: 1 application ({called[ids[1]]} ({ids[1]}))." in said
     assert re.search(r"open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", said)
@@ -187,7 +186,7 @@ async def test_what_is_not_there_is_said_with_where_to_look(run: Run) -> None:
 async def test_replay_shows_an_earlier_state(run: Run, database: Database) -> None:
     opening, ids = await fill(database, 1, 2)
     async with database.transaction() as tx:
-        await submissions.withdraw(tx, ids[0], LOCAL, reason="gone")
+        await withdrawals.withdraw(tx, ids[0], LOCAL, reason="gone")
     (then,) = told(await run("hiring", "replay", opening.id, "--seq", 3, "--json"))
     assert [one["applicationId"] for one in then["activeApplicants"]] == [ids[0]]
     assert [one["queuePosition"] for one in then["waitlistApplicants"]] == [1]

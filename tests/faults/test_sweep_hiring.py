@@ -10,7 +10,7 @@ from typing import Any, LiteralString
 from jobmill.db import Database
 from jobmill.errors import AppError
 from jobmill.hiring.actor import LOCAL, by_applicant
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import Opening
@@ -91,10 +91,10 @@ async def test_a_withdrawal_and_its_promotion_happen_once_wherever_they_are_cut(
         opening, people = await opening_with(database, 1, 2)
         [placed, _] = await everybody_applies(database, opening, people)
         application = placed.application.id
-        if not await sweep.attempt(position, submissions.withdraw, application, LOCAL):
+        if not await sweep.attempt(position, withdrawals.withdraw, application, LOCAL):
             # Refused if the first withdrawal was committed.
             with contextlib.suppress(AppError):
-                await do(database, submissions.withdraw, application, LOCAL)
+                await do(database, withdrawals.withdraw, application, LOCAL)
         statuses = [status for status, _ in await applications(database, opening)]
         assert statuses == ["INACTIVE", "PENDING_ACKNOWLEDGMENT"]
         await check(database)

@@ -10,7 +10,7 @@ from typing import Any
 from jobmill.db import Tx
 from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Placement
+from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant, ApplicantId

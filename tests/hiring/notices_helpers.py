@@ -20,7 +20,7 @@ NOW = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
 TOLD = OutgoingLetter(
     1, "promoted", {}, "queued", NOW, "Baker", 2, "PENDING_ACKNOWLEDGMENT", NOW + HOUR, 3,
-    "Ada", "ada@example.org", 1, erased=False, outrun=False, at=NOW,
+    "Ada", "ada@example.org", 1, erased=False, superseded=False, at=NOW,
 )  # fmt: skip
 """An offer that was made just now, on its way."""
 

@@ -9,7 +9,7 @@ import pytest
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import bulk_actions, submissions
+from jobmill.hiring.applications import bulk_actions, withdrawals
 from jobmill.hiring.applications.bulk_actions import BulkResult
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
@@ -65,7 +65,7 @@ async def test_slots_go_to_those_who_stay_not_to_those_who_leave_with_them(tx: T
 async def test_one_that_is_refused_stops_no_other(tx: Tx) -> None:
     opening, ids = await fill(tx, 5, 2)
     _, (foreign,) = await fill(tx, 1, 1)
-    await submissions.withdraw(tx, ids[0], LOCAL)
+    await withdrawals.withdraw(tx, ids[0], LOCAL)
     named = [foreign, 2**70, ids[0], ids[1], ids[1]]
     lines = await bulk_actions.run_bulk_action(tx, opening.id, "withdraw", named, LOCAL, reason="x")
     assert told(lines) == [
@@ -108,14 +108,14 @@ async def test_a_dry_run_on_its_own_connection_leaves_no_trace(database: Databas
 async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(tx: Tx) -> None:
     opening, ids = await fill(tx, 1, 5)
     await lifecycle.pause(tx, opening.id, LOCAL)
-    await submissions.withdraw(tx, ids[0], LOCAL)
+    await withdrawals.withdraw(tx, ids[0], LOCAL)
     named = [ids[3], ids[2], ids[0]]
     lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "promote", named, LOCAL, reason="knows the pumps"
     )
     assert told(lines) == [(ids[3], "offered"), (ids[2], "refused"), (ids[0], "refused")]
     assert [line.detail for line in lines[1:]] == [
-        "no slot is free",
+        "no place is free",
         "it does not wait: it is INACTIVE",
     ]
     lines = await bulk_actions.run_bulk_action(
@@ -132,7 +132,7 @@ async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None
     lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "message", None, LOCAL, reason="delay", message="We need another week."
     )
-    assert told(lines) == [(id, "told") for id in ids[1:]]
+    assert told(lines) == [(id, "message to send") for id in ids[1:]]
     assert await count_notices(tx, "message", opening) == 3
     assert await openings.get(tx, opening.id) == before
 
@@ -140,9 +140,9 @@ async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None
 @pytest.mark.parametrize(
     ("action", "reason", "message", "says"),
     [
-        ("withdraw", " ", None, "why"),
-        ("message", "x", None, "told"),
-        ("message", "x", "  ", "told"),
+        ("withdraw", " ", None, "Enter a reason"),
+        ("message", "x", None, "message to send"),
+        ("message", "x", "  ", "message to send"),
         ("message", "x", "y" * 10_001, "10,000 characters"),
     ],
 )

@@ -13,13 +13,14 @@ from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import Conflict
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, SYSTEM
-from jobmill.hiring.applications import bulk_actions, offers, submissions
-from jobmill.hiring.applications.submissions import MissedOffer
+from jobmill.hiring.applications import bulk_actions, offers, outcomes, submissions, withdrawals
+from jobmill.hiring.applications.outcomes import MissedOffer
 from jobmill.hiring.locked_opening import lock_opening
 from jobmill.hiring.messages import notices, webhooks
-from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Applicant, Contact
+from jobmill.hiring.waitlist import snapshots
 from jobmill.hiring.waitlist.deadlines import expire_one_opening, lock_and_expire_offers
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 from tests.hiring.log import judge_in
@@ -59,7 +60,7 @@ async def test_batches_that_name_the_same_people_by_number_and_by_address_never_
                 submissions.ApplyRequest(as_person(second), LOCAL),
             ]
             answers = await submissions.apply_all(tx, opening.id, asks)
-        return sum(isinstance(answer, submissions.Placement) for answer in answers)
+        return sum(isinstance(answer, outcomes.Placement) for answer in answers)
 
     for _ in range(20):
         placed = await asyncio.gather(apply_both(ada, bob), apply_both(bob, ada))
@@ -105,7 +106,7 @@ async def test_an_offer_is_taken_back_and_made_anew_beside_one_who_is_just_being
         # So begins an erasure, which then waits for the opening.
         await erasing.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
         async with asyncio.timeout(5), database.transaction() as tx:
-            await (submissions.withdraw(tx, id, LOCAL) if leaves else expire_one_opening(tx))
+            await (withdrawals.withdraw(tx, id, LOCAL) if leaves else expire_one_opening(tx))
     referee = await judge_in(database, opening.id)
     assert (referee.misses, referee.promotions, len(referee.ended)) == (1, 1, leaves)
 
@@ -151,13 +152,13 @@ async def test_a_deadline_that_was_met_is_not_looked_at_again_and_again(database
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1, require_acknowledgement=True)
         id = (await apply(tx, opening)).application.id
-        await submissions.acknowledge(tx, id, LOCAL)
+        await offers.acknowledge(tx, id, LOCAL)
         await let_pass(tx, opening, HOUR)
-        assert await applicant_lists.find_overdue_opening(tx, opening.id) == [opening.id]
+        assert await snapshots.find_overdue_opening(tx, opening.id) == [opening.id]
         async with lock_and_expire_offers(tx, opening.id, SYSTEM):
             pass
         # Who reads the opening from now on locks nothing.
-        assert await applicant_lists.find_overdue_opening(tx, opening.id) == []
+        assert await snapshots.find_overdue_opening(tx, opening.id) == []
     await judge_in(database, opening.id)
 
 
@@ -226,13 +227,13 @@ def person(number: int) -> Contact:
 async def test_an_application_that_changed_without_the_lock_is_not_overwritten(tx: Tx) -> None:
     opening = await make_opening(tx)
     id = (await apply(tx, opening)).application.id
-    with pytest.raises(Conflict, match="at the same moment"):
+    with pytest.raises(Conflict, match="changed by another request"):
         async with lock_opening(tx, opening.id, LOCAL) as one:
-            stale = await one.application(id)
+            stale = await one.get_application(id)
             await tx.execute(
                 "UPDATE hiring.application SET status = 'INACTIVE' WHERE id = %s", [id]
             )
-            await submissions.end_application(one, stale, rule="withdrawn", reason=None, fill=False)
+            await withdrawals.end_application(one, stale, rule="withdrawn", reason=None, fill=False)
 
 
 async def test_one_live_application_per_person_is_the_databases_own_rule(tx: Tx) -> None:

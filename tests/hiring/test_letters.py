@@ -34,7 +34,7 @@ def test_every_kind_has_a_letter_in_which_everything_is_filled_in(kind: NoticeKi
 
 
 def test_our_letters_are_those_that_may_be_changed() -> None:
-    assert {file.stem for file in letters.BUILT_IN_TEMPLATES.iterdir()} == {*letters.TEMPLATE_NAMES}
+    assert {file.stem for file in letters.BUILT_IN_TEMPLATES.iterdir()} == {*letters.PLACEHOLDERS}
     letters.check_templates(letters.BUILT_IN_TEMPLATES)
     letters.check_templates(None)
 
@@ -91,10 +91,10 @@ def test_what_a_company_writes_itself_comes_before_ours(tmp_path: Path) -> None:
 WRONG = [
     ("promoted", "Hello\n", r"promoted\.txt:1 should be `Subject:`"),
     ("promoted", "Subject:  \n\nHello\n", r"promoted\.txt:1 should be `Subject:`"),
-    ("promoted", "Subject: Hi\n\n$acept_link\n", r"names \$acept_link.*\$accept_link"),
-    ("promoted", "Subject: $nmae\n\nHi\n", r"names \$nmae"),
-    ("withdrawn", "Subject: Hi\n\n$accept_link\n", r"names \$accept_link"),
-    ("promoted", "Subject: Hi\n\nIt costs $5\n", r"write \$\$"),
+    ("promoted", "Subject: Hi\n\n$acept_link\n", r"uses \$acept_link.*\$accept_link"),
+    ("promoted", "Subject: $nmae\n\nHi\n", r"uses \$nmae"),
+    ("withdrawn", "Subject: Hi\n\n$accept_link\n", r"uses \$accept_link"),
+    ("promoted", "Subject: Hi\n\nIt costs $5\n", r"Write \$\$"),
 ]
 
 
@@ -108,13 +108,13 @@ def test_a_letter_that_cannot_be_used_is_named_and_ours_is_sent(
     told = replace(TOLD, kind=name)
     with caplog.at_level(logging.WARNING):
         assert written(told, tmp_path) == written(told)
-    assert "letter not usable" in caplog.text
+    assert "letter template not usable" in caplog.text
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "promotion.txt").write_text("Subject: Hi\n\nHello\n")
     (tmp_path / "removed.txt").write_bytes(b"Subject: \xff\n\nHello\n")
-    with pytest.raises(Invalid, match=r"promotion\.txt is no letter of ours.*removed\.txt cannot"):
+    with pytest.raises(Invalid, match=r"promotion\.txt is not a letter.*removed\.txt cannot"):
         letters.check_templates(tmp_path)
     with pytest.raises(Invalid, match="not a folder"):
         letters.check_templates(tmp_path / "none")

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from jobmill.db import Tx
 from jobmill.errors import AppError
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import offers, submissions, withdrawals
 from jobmill.hiring.audit_log import replay, verification
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
@@ -147,7 +147,7 @@ class Story:
             case "apply":
                 who = self.people[step.which % PEOPLE]
                 placed = await submissions.apply(tx, opening, who, LOCAL)
-                assert placed.position == await submissions.find_position(tx, placed.application)
+                assert placed.position == await applications.find_position(tx, placed.application)
                 return placed.application
             case "offers end" | "offers last":
                 await set_window(tx, opening, "0" if step.verb == "offers end" else "1 day")
@@ -159,20 +159,20 @@ class Story:
             case "pause" | "resume" | "close" | "reopen":
                 await getattr(lifecycle, step.verb)(tx, opening, LOCAL)
             case "withdraw":
-                await submissions.withdraw(tx, id, LOCAL)
+                await withdrawals.withdraw(tx, id, LOCAL)
             case "acknowledge" | "decline":
                 answer = await getattr(submissions, step.verb)(tx, id, LOCAL)
                 return type(answer).__name__
             case _:
                 add = step.verb != "promote"
-                await lifecycle.offer_out_of_turn(tx, id, LOCAL, reason="asked for", add_slot=add)
+                await offers.offer_out_of_turn(tx, id, LOCAL, reason="asked for", add_slot=add)
         return None
 
     async def compare(self) -> None:
         live: Seen = {}
         for id in self.model.owners:
             one = await applications.get(self.tx, id)
-            live[id] = (one.status, await submissions.find_position(self.tx, one))
+            live[id] = (one.status, await applications.find_position(self.tx, one))
         assert live == seen(self.model)
         after = await openings.get(self.tx, self.opening.id)
         model = self.model

@@ -14,7 +14,7 @@ from jobmill import app
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import by_applicant
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.messages import notices
 from jobmill.hiring.messages.notices import Notice, reason_not_to_send
 from jobmill.hiring.messages.signed_links import LinkSigner
@@ -135,7 +135,7 @@ async def test_without_a_way_to_send_letters_are_dropped_and_never_reach_the_que
         opening = await make_opening(tx, acknowledge_window=HOUR)
         first = (await apply(tx, opening)).application
         await apply(tx, opening)
-        await submissions.withdraw(tx, first.id, by_applicant(first.applicant_id))
+        await withdrawals.withdraw(tx, first.id, by_applicant(first.applicant_id))
     assert await Sender(database, settings).send() == 0
     found = await states(database)
     assert {state for kind, state, _ in found if kind != "reminder"} == {"dropped"}
@@ -152,7 +152,7 @@ async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
         opening = await make_opening(tx, title="Baker & Söhne", acknowledge_window=HOUR)
         first = (await apply(tx, opening)).application
         second = (await apply(tx, opening, (await make_applicant(tx, "Grace")).id)).application
-        await submissions.withdraw(tx, first.id, by_applicant(first.applicant_id))
+        await withdrawals.withdraw(tx, first.id, by_applicant(first.applicant_id))
         signer = LinkSigner(await secrets.get_signing_key(tx))
     post = sender(database, mailbox)
     await post.send()
@@ -180,7 +180,7 @@ async def test_an_offer_that_was_answered_is_not_told_of(
     async with database.transaction() as tx:
         opening = await make_opening(tx, require_acknowledgement=True, acknowledge_window=HOUR)
         one = (await apply(tx, opening)).application
-        await submissions.acknowledge(tx, one.id, by_applicant(one.applicant_id))
+        await offers.acknowledge(tx, one.id, by_applicant(one.applicant_id))
         await tx.execute("UPDATE hiring.notice SET due_at = now()")
     await sender(database, mailbox).send()
     assert mailbox.letters == []
@@ -196,16 +196,16 @@ async def test_an_offer_that_was_answered_is_not_told_of(
         ({"erased": True}, "erased"),
         ({"email": " "}, "no address"),
         ({"status": "ACTIVE"}, "answered"),
-        ({"outrun": True}, "answered"),
+        ({"superseded": True}, "answered"),
         ({"kind": "reminder", "status": "WAITLIST"}, "answered"),
         ({"deadline": NOW}, "ended"),
         ({"deadline": NOW + dt.timedelta(microseconds=1)}, None),
         ({"kind": "position", "status": "WAITLIST"}, None),
-        ({"kind": "position", "status": "ACTIVE"}, "wait any more"),
+        ({"kind": "position", "status": "ACTIVE"}, "no longer on the waitlist"),
         ({"kind": "applied", "status": "ACTIVE"}, None),
-        ({"kind": "applied", "status": "ACTIVE", "outrun": True}, "no longer"),
-        ({"kind": "withdrawn", "status": "INACTIVE", "outrun": True}, None),
-        ({"kind": "decayed", "status": "ACTIVE", "outrun": True}, None),
+        ({"kind": "applied", "status": "ACTIVE", "superseded": True}, "has changed since"),
+        ({"kind": "withdrawn", "status": "INACTIVE", "superseded": True}, None),
+        ({"kind": "decayed", "status": "ACTIVE", "superseded": True}, None),
     ],
 )
 def test_what_is_no_longer_true_is_not_told(changed: dict[str, Any], words: str | None) -> None:

@@ -9,8 +9,8 @@ import pytest
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Gone
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import offers
-from jobmill.hiring.applications.submissions import MissedOffer, Placement
+from jobmill.hiring.applications import offers, outcomes
+from jobmill.hiring.applications.outcomes import MissedOffer, Placement
 from jobmill.hiring.messages.signed_links import OfferLinkToken
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import ApplicationNotFound
@@ -26,7 +26,7 @@ async def link_to(tx: Tx, id: int) -> OfferLinkToken:
 
 
 @pytest.mark.parametrize(("given", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
-async def test_an_offer_is_answered_once(tx: Tx, given: offers.Answer, status: str) -> None:
+async def test_an_offer_is_answered_once(tx: Tx, given: outcomes.Answer, status: str) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     id = (await apply(tx, opening)).application.id
     link = await link_to(tx, id)

@@ -16,7 +16,7 @@ from jobmill.db import Database, Tx
 from jobmill.errors import AppError
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, SYSTEM, by_applicant
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.openings import lifecycle
@@ -42,7 +42,7 @@ async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(t
     ada, ben = await make_applicant(tx, "Ada"), await make_applicant(tx, "Ben")
     first = (await apply(tx, opening, ada.id)).application
     await apply(tx, opening, ben.id)
-    await submissions.withdraw(tx, first.id, LOCAL, reason="no longer there")
+    await withdrawals.withdraw(tx, first.id, LOCAL, reason="no longer there")
     shown: dict[str, Any] = json.loads(json.dumps(await privacy.export_personal_data(tx, ada.id)))
     assert (shown["applicant"]["name"], shown["applicant"]["email"]) == (ada.name, ada.email)
     assert [(one["id"], one["opening"]) for one in shown["applications"]] == [(first.id, "Cook")]
@@ -77,7 +77,7 @@ async def test_nothing_that_names_a_person_is_left(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ada = await make_applicant(tx, "Adelheid")
     one = (await apply(tx, opening, ada.id)).application
-    await submissions.withdraw(tx, one.id, LOCAL, reason="Adelheid is rude")
+    await withdrawals.withdraw(tx, one.id, LOCAL, reason="Adelheid is rude")
     other = (await apply(tx, opening, ada.id)).application
     await tx.execute(
         "UPDATE hiring.notice SET data = '{\"text\": \"Dear Adelheid\"}', detail = 'to adelheid@'"
@@ -136,7 +136,7 @@ async def test_who_was_erased_cannot_apply(tx: Tx) -> None:
 async def ended(tx: Tx, opening: Opening, who: Applicant, days: int) -> None:
     """They applied, and left that long ago."""
     one = (await apply(tx, opening, who.id)).application
-    await submissions.withdraw(tx, one.id, by_applicant(who.id))
+    await withdrawals.withdraw(tx, one.id, by_applicant(who.id))
     await age(tx, opening.id, days * DAY)
 
 
@@ -190,7 +190,7 @@ async def test_upkeep_erases_a_few_at_a_time(database: Database) -> None:
         opening = await make_opening(tx, 1, keep_days=1)
         for _ in range(privacy.BATCH_SIZE + 1):
             one = (await apply(tx, opening)).application
-            await submissions.withdraw(tx, one.id, LOCAL)
+            await withdrawals.withdraw(tx, one.id, LOCAL)
         await age(tx, opening.id, 2 * DAY)
     moves = [await maintenance.erase_applicants(Tools(database), item())]
     while isinstance(moves[-1], Advance):
@@ -225,8 +225,8 @@ async def test_erasing_while_the_same_person_applies_and_leaves_ends_valid(
     works: list[Callable[[Tx], Awaitable[Any]]] = [
         lambda tx: privacy.erase_applicant(tx, ada.id, LOCAL),
         lambda tx: privacy.erase_applicant(tx, ada.id, SYSTEM),
-        lambda tx: submissions.withdraw(tx, one.id, LOCAL, reason="rude"),
-        lambda tx: submissions.withdraw(tx, other.id, LOCAL),
+        lambda tx: withdrawals.withdraw(tx, one.id, LOCAL, reason="rude"),
+        lambda tx: withdrawals.withdraw(tx, other.id, LOCAL),
         lambda tx: submissions.apply_with_contact(tx, openings[0].id, person),
         lambda tx: submissions.apply_with_contact(tx, openings[1].id, person),
         lambda tx: submissions.apply(tx, openings[0].id, ada.id, LOCAL),

@@ -14,7 +14,7 @@ from jobmill.db import Database, connect, is_connection_lost
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.records.openings import Opening
 from tests.hiring.helpers import make_applicant, make_opening
@@ -50,7 +50,7 @@ async def offer_to_the_silent(database: Database) -> list[Opening]:
             who = [(await make_applicant(tx)).id for _ in range(2 + SILENT)]
             placed = [await submissions.apply(tx, opening.id, one, LOCAL) for one in who]
             for one in placed[:2]:
-                await submissions.withdraw(tx, one.application.id, LOCAL)
+                await withdrawals.withdraw(tx, one.application.id, LOCAL)
         made.append(opening)
     return made
 

@@ -15,7 +15,7 @@ from jobmill.db import Database, Tx, connect
 from jobmill.errors import AppError
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, by_applicant
-from jobmill.hiring.applications import bulk_actions, submissions
+from jobmill.hiring.applications import bulk_actions, offers, submissions, withdrawals
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, openings
@@ -134,8 +134,8 @@ async def test_who_withdraws_and_confirms_at_once_is_out(crowd: Database) -> Non
         opening = await opened(crowd, 1, require_acknowledgement=True)
         [first, second] = await fill(crowd, opening, who)
         withdrawn, _ = await asyncio.gather(
-            do(crowd, partial(submissions.withdraw, application_id=first, by=LOCAL)),
-            do(crowd, partial(submissions.acknowledge, application_id=first, by=LOCAL)),
+            do(crowd, partial(withdrawals.withdraw, application_id=first, by=LOCAL)),
+            do(crowd, partial(offers.acknowledge, application_id=first, by=LOCAL)),
         )
         assert withdrawn == "ok"
         referee = await judge_in(crowd, opening.id)
@@ -148,7 +148,7 @@ async def test_a_newcomer_never_gets_a_slot_before_those_who_wait(crowd: Databas
         opening = await opened(crowd, 2)
         ids = await fill(crowd, opening, who[:4])
         await asyncio.gather(
-            *(do(crowd, lambda tx, id=id: submissions.withdraw(tx, id, LOCAL)) for id in ids[:2]),
+            *(do(crowd, lambda tx, id=id: withdrawals.withdraw(tx, id, LOCAL)) for id in ids[:2]),
             *(do(crowd, applying(opening, one)) for one in who[4:]),
         )
         assert (await judge_in(crowd, opening.id)).occupied == set(ids[2:])
@@ -158,7 +158,7 @@ async def test_many_who_leave_at_once_free_one_slot_each(crowd: Database) -> Non
     who = await people(crowd, 40)
     opening = await opened(crowd, 20)
     ids = await fill(crowd, opening, who)
-    leaving = [lambda tx, id=id: submissions.withdraw(tx, id, LOCAL) for id in ids[:20]]
+    leaving = [lambda tx, id=id: withdrawals.withdraw(tx, id, LOCAL) for id in ids[:20]]
     answers = await asyncio.gather(*(do(crowd, one) for one in leaving))
     assert set(answers) == {"ok"}
     referee = await judge_in(crowd, opening.id)
@@ -214,7 +214,7 @@ def somebody() -> Contact:
 
 
 async def forget_somebody(tx: Tx) -> None:
-    if found := await applicants.find_by_email_key(tx, somebody().key):
+    if found := await applicants.find_by_email_key(tx, somebody().email_key):
         await privacy.erase_applicant(tx, found.id, LOCAL)
 
 
@@ -244,10 +244,10 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
             [
                 applying(opening, chance.choice(who)),
                 applying(opening, chance.choice(who)),
-                lambda tx: step(tx, submissions.withdraw),
-                lambda tx: step(tx, submissions.acknowledge),
-                lambda tx: step(tx, submissions.decline),
-                lambda tx: step(tx, lifecycle.offer_out_of_turn, reason="asked for"),
+                lambda tx: step(tx, withdrawals.withdraw),
+                lambda tx: step(tx, offers.acknowledge),
+                lambda tx: step(tx, offers.decline),
+                lambda tx: step(tx, offers.offer_out_of_turn, reason="asked for"),
                 lambda tx: lifecycle.set_capacity(tx, opening.id, chance.randint(1, 8), LOCAL),
                 lambda tx: lifecycle.pause(tx, opening.id, LOCAL),
                 lambda tx: lifecycle.resume(tx, opening.id, LOCAL),

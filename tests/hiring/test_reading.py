@@ -9,10 +9,11 @@ import pytest
 from jobmill.db import Database, Tx
 from jobmill.errors import Gone, Invalid
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import standings, withdrawals
 from jobmill.hiring.openings import applicant_lists, lifecycle, public_openings
 from jobmill.hiring.records.applicants import ApplicantNotFound
 from jobmill.hiring.records.openings import OpeningNotFound
+from jobmill.hiring.waitlist import snapshots
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 HOUR = dt.timedelta(hours=1)
@@ -39,16 +40,16 @@ async def test_an_overdue_offer_takes_no_slot_and_stands_behind_all(tx: Tx) -> N
         (waiting.application.id, "WAITLIST", 1),
         (late.application.id, "PENDING_ACKNOWLEDGMENT", None),
     ]
-    assert await applicant_lists.find_overdue_opening(tx, opening.id) == [opening.id]
+    assert await snapshots.find_overdue_opening(tx, opening.id) == [opening.id]
     who = waiting.application.applicant_id
-    assert await applicant_lists.find_overdue_openings_of(tx, who) == [opening.id]
+    assert await snapshots.find_overdue_openings_of(tx, who) == [opening.id]
 
 
 async def test_nothing_is_overdue_while_offers_are_out_in_time(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     one = await apply(tx, opening)
-    assert await applicant_lists.find_overdue_opening(tx, opening.id) == []
-    assert await applicant_lists.find_overdue_openings_of(tx, one.application.applicant_id) == []
+    assert await snapshots.find_overdue_opening(tx, opening.id) == []
+    assert await snapshots.find_overdue_openings_of(tx, one.application.applicant_id) == []
     assert (await applicant_lists.get_counts(tx, opening.id)).active_count == 1
 
 
@@ -76,7 +77,7 @@ async def test_a_person_sees_a_position_where_they_wait_and_none_elsewhere(tx: T
     await apply(tx, full)
     for opening in (full, free):
         await apply(tx, opening, person.id)
-    who, found = await applicant_lists.list_standings(tx, person.id)
+    who, found = await standings.list_standings(tx, person.id)
     assert who == person
     assert [(one.job_id, one.status, one.queue_position) for one in found] == [
         (full.id, "WAITLIST", 2),
@@ -89,12 +90,10 @@ async def test_a_timeline_goes_on_after_a_mark(tx: Tx) -> None:
     person = await make_applicant(tx)
     for _ in range(3):
         placed = await apply(tx, await make_opening(tx), person.id)
-        await submissions.withdraw(tx, placed.application.id, LOCAL)
-    whole = await applicant_lists.list_timeline(tx, person.id)
+        await withdrawals.withdraw(tx, placed.application.id, LOCAL)
+    whole = await standings.list_timeline(tx, person.id)
     assert [event.type for event in whole] == ["APPLIED", "WITHDRAWN"] * 3
-    rest = await applicant_lists.list_timeline(
-        tx, person.id, after=applicant_lists.timeline_cursor(whole[1])
-    )
+    rest = await standings.list_timeline(tx, person.id, after=standings.timeline_cursor(whole[1]))
     assert rest == whole[2:]
 
 
@@ -102,9 +101,9 @@ async def test_who_is_not_there_is_said(tx: Tx) -> None:
     with pytest.raises(OpeningNotFound):
         await applicant_lists.get_detail(tx, 10**9)
     with pytest.raises(ApplicantNotFound):
-        await applicant_lists.list_standings(tx, 10**9)
+        await standings.list_standings(tx, 10**9)
     with pytest.raises(ApplicantNotFound):
-        await applicant_lists.list_timeline(tx, 10**9)
+        await standings.list_timeline(tx, 10**9)
     opening = await make_opening(tx)
     with pytest.raises(Invalid):
         await applicant_lists.get_detail(tx, opening.id, after="nowhere")
@@ -114,7 +113,7 @@ async def test_all_statements_of_a_frozen_read_are_of_one_moment(database: Datab
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1)
     async with database.transaction() as tx:
-        await applicant_lists.begin_snapshot(tx)
+        await snapshots.begin_snapshot(tx)
         assert (await applicant_lists.get_counts(tx, opening.id)).active_count == 0
         async with database.transaction() as other:
             await apply(other, opening)
@@ -132,6 +131,6 @@ async def test_only_what_takes_applications_is_published(tx: Tx) -> None:
     ours = {one.id for one in (open, soon, over, paused, closed)}
     found = [one.id for one in await public_openings.search(tx, limit=10_000) if one.id in ours]
     assert found == [soon.id, open.id]
-    assert (await public_openings.get(tx, over.id)).over
+    assert (await public_openings.get(tx, over.id)).is_over
     with pytest.raises(Gone):
         await public_openings.get(tx, closed.id)

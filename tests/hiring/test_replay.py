@@ -10,7 +10,7 @@ import pytest
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring.actor import LOCAL, SYSTEM
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.audit_log import replay
 from jobmill.hiring.audit_log.replay import EventNotFound, OpeningReplay, ReplayedApplication
 from jobmill.hiring.openings import lifecycle
@@ -70,9 +70,9 @@ async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) 
     one = chance.choice(ids) if ids else 0
     match chance.choice(["apply"] * 4 + ["withdraw", "ack", "settle", "resize", "pause", "resume"]):
         case "withdraw" if ids:
-            await submissions.withdraw(tx, one, LOCAL)
+            await withdrawals.withdraw(tx, one, LOCAL)
         case "ack" if ids:
-            await submissions.acknowledge(tx, one, LOCAL)
+            await offers.acknowledge(tx, one, LOCAL)
         case "settle":
             async with lock_and_expire_offers(tx, opening.id, SYSTEM):
                 pass
@@ -132,7 +132,7 @@ def moved(one: OpeningReplay, span: dt.timedelta) -> OpeningReplay:
 async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
-    await submissions.withdraw(tx, first, LOCAL)
+    await withdrawals.withdraw(tx, first, LOCAL)
     shown = [await replay.replay_at(tx, opening.id, seq=seq) for seq in range(1, 6)]
     assert [(one.seq, one.occupied, len(one.waiting)) for one in shown] == [
         (1, 0, 0),

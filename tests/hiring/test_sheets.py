@@ -13,7 +13,7 @@ import pytest
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import withdrawals
 from jobmill.hiring.import_export import exports, imports, spreadsheets
 from jobmill.hiring.import_export.imports import ImportedApplicant
 from jobmill.hiring.import_export.spreadsheets import ApplicantEntry, InvalidSpreadsheet
@@ -69,7 +69,7 @@ def test_cells_are_quoted_as_the_standard_has_it() -> None:
 )
 def test_people_are_read_however_a_spreadsheet_wrote_them(text: str) -> None:
     found = spreadsheets.parse_applicants(text.encode())
-    assert [(one.person.name, one.person.email) for one in found] == [
+    assert [(entry.contact.name, entry.contact.email) for entry in found] == [
         ("Ada", "ada@example.org"),
         ("Ben", "ben@example.org"),
     ]
@@ -83,18 +83,18 @@ def test_who_stands_there_twice_counts_once() -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"", "line 1: the header should name the columns: name, email"),
+        (b"", "line 1: the header needs these columns: name, email"),
         (b"Ada,ada@example.org\n", "line 1: the header"),
-        (b"name,email,NAME\n", "line 1: the header names `name` twice"),
+        (b"name,email,NAME\n", "line 1: the header has the column `name` twice"),
         (b"name,email\n,a@b.org\nAda,x\n", "line 2: The name .*; line 3: The e-mail"),
-        (b"name,email\nAda,a@b.org,1\n", "line 2: 3 cells, and 2 columns"),
+        (b"name,email\nAda,a@b.org,1\n", "line 2: 3 cells, but only 2 columns"),
         (b'name,email\n"A\nB",a@b.org\nx,y\n', "line 4: The e-mail"),
         (b'name,email\n"Ada,a@b.org\n', "line 2: not CSV"),
         (b"name,email\n" + b"a" * 140_000 + b",a@b.org\n", "line 2: not CSV: field larger"),
         (b"name,email,order\nAda,a@b.org,soon\n", "line 2: `order` should be a number"),
         ("name,email\nAda,a@b.org\nJosé,j@b.org\n".encode("latin-1"), "line 3: not UTF-8"),
         ("name,email\n".encode("utf-16"), "UTF-16"),
-        (b"name,email\nA\0,a@b.org\n", "line 2: a zero byte"),
+        (b"name,email\nA\0,a@b.org\n", "line 2: contains a zero byte"),
         (b"x" * (spreadsheets.MAX_BYTES + 1), "32 MB"),
         (b"name,email\n" + b"A\n" * (spreadsheets.MAX_LINES + 1), "100,000 lines"),
     ],
@@ -193,13 +193,19 @@ def test_openings_are_read_from_a_table() -> None:
     ("text", "says"),
     [
         ("title,capacity\nBaker,0\nCook,many\n", "line 2: capacity: .*; line 3: capacity: "),
-        ("title,capacity,colour\nBaker,1,red\nCook,1,blue\n", "^line 2: `colour` is not known"),
+        ("title,capacity,colour\nBaker,1,red\nCook,1,blue\n", "^line 2: unknown column `colour`"),
         ("title,capacity,applyUntil\nBaker,1,2030-01-01T00:00\n", "line 2: applyUntil: .*timezone"),
         # Beyond what the database can give back.
-        ("title,capacity,applyUntil\nBaker,1,9999-12-31T23:59:59-05:00\n", "line 2: The time to"),
-        ("title,capacity,applyUntil\nBaker,1,0001-01-01T00:00:00+05:00\n", "line 2: The time to"),
+        (
+            "title,capacity,applyUntil\nBaker,1,9999-12-31T23:59:59-05:00\n",
+            "line 2: The application deadline",
+        ),
+        (
+            "title,capacity,applyUntil\nBaker,1,0001-01-01T00:00:00+05:00\n",
+            "line 2: The application deadline",
+        ),
         ("title,capacity,remote\nBaker,1,perhaps\n", "line 2: remote: "),
-        ("title,capacity,maxMissed\nBaker,1,0\n", "line 2: The number of offers"),
+        ("title,capacity,maxMissed\nBaker,1,0\n", "line 2: The number of missed offers"),
         ('{"title": "Baker"}\n', "line 1: capacity: Field required"),
         ('{"title": "Baker", "capacity": 1}\n[1]\n{"title"\n', "line 2: not JSON|line 2: not an"),
         ('{"title": 7, "capacity": 1}', "line 1: title: "),
@@ -229,7 +235,7 @@ async def test_what_was_written_of_openings_can_be_read_again(tx: Tx) -> None:
 async def test_applications_are_written_by_their_order(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
-    await submissions.withdraw(tx, ids[2], LOCAL)
+    await withdrawals.withdraw(tx, ids[2], LOCAL)
     found = [one async for one in exports.iter_applications(tx, opening.id)]
     assert [(one["applicationId"], one["status"], one["queuePosition"]) for one in found] == [
         (ids[0], "ACTIVE", None),

@@ -10,8 +10,8 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import Conflict
 from jobmill.hiring.actor import LOCAL, by_applicant
-from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import MissedOffer, Placement
+from jobmill.hiring.applications import offers, withdrawals
+from jobmill.hiring.applications.outcomes import MissedOffer, Placement
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application, DuplicateApplication
@@ -76,28 +76,28 @@ async def test_a_paused_opening_takes_no_application_and_promotes_no_applicant(t
     await lifecycle.pause(tx, opening.id, LOCAL)
     with pytest.raises(Conflict, match="is paused: it takes no applications now"):
         await apply(tx, opening)
-    await submissions.withdraw(tx, active.application.id, LOCAL)
+    await withdrawals.withdraw(tx, active.application.id, LOCAL)
     assert (await now(tx, waiting)).status == "WAITLIST"
 
 
 async def test_a_slot_that_is_left_goes_to_the_head_of_the_waitlist(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
-    await submissions.withdraw(tx, first.application.id, LOCAL, reason="no longer there")
+    await withdrawals.withdraw(tx, first.application.id, LOCAL, reason="no longer there")
     promoted = await now(tx, second)
     assert promoted.status == "PENDING_ACKNOWLEDGMENT"
     assert promoted.acknowledge_deadline == promoted.entered_at + WINDOW
     assert await queue(tx, opening) == [third.application.id]
-    assert isinstance(await submissions.acknowledge(tx, promoted.id, by_applicant(1)), Placement)
+    assert isinstance(await offers.acknowledge(tx, promoted.id, by_applicant(1)), Placement)
     assert (await now(tx, second)).status == "ACTIVE"
 
 
 async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penalty(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
-    await submissions.withdraw(tx, first.application.id, LOCAL)
+    await withdrawals.withdraw(tx, first.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    assert isinstance(await submissions.acknowledge(tx, second.application.id, LOCAL), MissedOffer)
+    assert isinstance(await offers.acknowledge(tx, second.application.id, LOCAL), MissedOffer)
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
     newcomers = [await apply(tx, opening) for _ in range(3)]
     late = second.application.id
@@ -110,9 +110,9 @@ async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penal
 async def test_a_penalty_costs_a_place_also_when_those_who_stood_last_have_left(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third, *gone = [await apply(tx, opening) for _ in range(6)]
-    await submissions.withdraw(tx, first.application.id, LOCAL)
+    await withdrawals.withdraw(tx, first.application.id, LOCAL)
     for one in gone:
-        await submissions.withdraw(tx, one.application.id, LOCAL)
+        await withdrawals.withdraw(tx, one.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await expire_one_opening(tx)
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
@@ -123,11 +123,11 @@ async def test_a_penalty_costs_a_place_also_when_those_who_stood_last_have_left(
 async def test_a_penalty_is_counted_from_who_still_stands_last(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=9)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
-    await submissions.withdraw(tx, first.application.id, LOCAL)
+    await withdrawals.withdraw(tx, first.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await expire_one_opening(tx)
     # The second stands beyond a gap, and leaves: the third is not measured from there.
-    await submissions.withdraw(tx, second.application.id, LOCAL)
+    await withdrawals.withdraw(tx, second.application.id, LOCAL)
     waiting = await apply(tx, opening)
     await let_pass(tx, opening, WINDOW)
     await expire_one_opening(tx)
@@ -140,11 +140,11 @@ async def test_the_place_of_who_was_put_back_and_left_is_no_gap_for_later_arriva
     opening = await make_opening(tx, 2)
     first, second, third, fourth, *_ = [await apply(tx, opening) for _ in range(6)]
     for one in (first, second):
-        await submissions.withdraw(tx, one.application.id, LOCAL)
+        await withdrawals.withdraw(tx, one.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await expire_one_opening(tx)
     assert await queue(tx, opening) == [third.application.id, fourth.application.id]
-    await submissions.withdraw(tx, third.application.id, LOCAL)
+    await withdrawals.withdraw(tx, third.application.id, LOCAL)
     newcomers = [(await apply(tx, opening)).application.id for _ in range(3)]
     # Each of the two missed once: two pass the one who is left, and not a third.
     assert await queue(tx, opening) == [*newcomers[:2], fourth.application.id, newcomers[2]]
@@ -165,7 +165,7 @@ async def test_an_offer_that_has_time_left_outlives_one_that_ends(tx: Tx) -> Non
 async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=3)
     first, second = [await apply(tx, opening) for _ in range(2)]
-    await submissions.withdraw(tx, first.application.id, LOCAL)
+    await withdrawals.withdraw(tx, first.application.id, LOCAL)
     seen: list[str] = []
     for _ in range(4):
         await let_pass(tx, opening, WINDOW)
@@ -183,7 +183,7 @@ async def test_more_capacity_promotes_and_less_evicts_nobody(tx: Tx) -> None:
     after = await lifecycle.set_capacity(tx, opening.id, 1, LOCAL)
     assert (after.occupied, after.excess, after.waiting) == (3, 2, 1)
     for one in placed[:2]:
-        await submissions.withdraw(tx, one.application.id, LOCAL)
+        await withdrawals.withdraw(tx, one.application.id, LOCAL)
     after = await openings.get(tx, opening.id)
     assert (after.occupied, after.excess, after.waiting) == (1, 0, 1)
 
@@ -191,9 +191,9 @@ async def test_more_capacity_promotes_and_less_evicts_nobody(tx: Tx) -> None:
 async def test_an_ended_application_cannot_be_withdrawn_again(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     one = await apply(tx, opening)
-    await submissions.withdraw(tx, one.application.id, LOCAL)
+    await withdrawals.withdraw(tx, one.application.id, LOCAL)
     with pytest.raises(Conflict):
-        await submissions.withdraw(tx, one.application.id, LOCAL)
+        await withdrawals.withdraw(tx, one.application.id, LOCAL)
 
 
 async def told(tx: Tx, opening: Opening) -> dict[int, list[int]]:
@@ -228,7 +228,7 @@ async def test_who_fell_back_is_told_when_they_come_up_again(tx: Tx) -> None:
     # Ada is the third and last now, and was told so as one who missed an offer.
     assert ada.application.id not in await told(tx, opening)
     for one in (bob, eve):
-        await submissions.withdraw(tx, one.application.id, LOCAL)
+        await withdrawals.withdraw(tx, one.application.id, LOCAL)
     assert (await told(tx, opening))[ada.application.id] == [2, 1]
     assert joe.application.id in await told(tx, opening)
 

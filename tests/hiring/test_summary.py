@@ -8,7 +8,7 @@ import pytest
 
 from jobmill.db import Tx
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.audit_log import summary
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records.openings import OpeningNotFound
@@ -32,11 +32,11 @@ async def test_times_and_counts_come_from_the_log(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, _, third = [(await apply(tx, opening)).application.id for _ in range(3)]
     await age(tx, opening.id, 2 * MINUTE)
-    await submissions.withdraw(tx, first, LOCAL)
+    await withdrawals.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, 6 * MINUTE)
     await expire_one_opening(tx)
     await age(tx, opening.id, MINUTE)
-    await submissions.acknowledge(tx, third, LOCAL)
+    await offers.acknowledge(tx, third, LOCAL)
     await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
     await lifecycle.set_capacity(tx, opening.id, 2, LOCAL)
     told = await summary.summarize(tx, opening.id)
@@ -52,7 +52,7 @@ async def test_an_offer_for_a_free_slot_counts_from_applying_to_confirming(tx: T
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     one = (await apply(tx, opening)).application
     await age(tx, opening.id, MINUTE)
-    await submissions.acknowledge(tx, one.id, LOCAL)
+    await offers.acknowledge(tx, one.id, LOCAL)
     told = await summary.summarize(tx, opening.id)
     assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
     assert told.avg_time_to_promotion_seconds is None
@@ -61,11 +61,11 @@ async def test_an_offer_for_a_free_slot_counts_from_applying_to_confirming(tx: T
 async def test_an_offer_that_was_missed_does_not_make_the_next_one_slow(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
-    await submissions.withdraw(tx, first, LOCAL)
+    await withdrawals.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, 6 * MINUTE)
     await expire_one_opening(tx)
     await age(tx, opening.id, MINUTE)
-    await submissions.acknowledge(tx, second, LOCAL)
+    await offers.acknowledge(tx, second, LOCAL)
     told = await summary.summarize(tx, opening.id)
     assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
 

@@ -12,12 +12,13 @@ from psycopg.errors import RaiseException
 from jobmill.db import Database, Tx
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.audit_log.verification import ChainHead, VerificationFault
-from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningNotFound
+from jobmill.hiring.waitlist import snapshots
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.past import age, reseal, unguarded
@@ -32,11 +33,11 @@ async def make_log(tx: Tx) -> Opening:
     """
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
-    await submissions.withdraw(tx, ids[0], LOCAL, reason="no longer there")
+    await withdrawals.withdraw(tx, ids[0], LOCAL, reason="no longer there")
     await age(tx, opening.id, MINUTES)
     await expire_one_opening(tx)
-    await submissions.acknowledge(tx, ids[2], LOCAL)
-    await lifecycle.offer_out_of_turn(tx, ids[1], LOCAL, reason="an old friend", add_slot=True)
+    await offers.acknowledge(tx, ids[2], LOCAL)
+    await offers.offer_out_of_turn(tx, ids[1], LOCAL, reason="an old friend", add_slot=True)
     return await openings.get(tx, opening.id)
 
 
@@ -60,24 +61,24 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
         (
             "UPDATE hiring.event SET metadata = metadata || '{\"jobId\": 0}' WHERE seq = 3",
             3,
-            "not what was written",
+            "was changed",
         ),
-        ("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 12", 12, "not what was written"),
-        ("UPDATE hiring.event SET request = 'x' WHERE seq = 2", 2, "not what was written"),
-        ("UPDATE hiring.event SET why = '{}' WHERE seq = 7", 7, "not what was written"),
-        ("UPDATE hiring.event SET queue_key = 9 WHERE seq = 4", 4, "not what was written"),
-        ("UPDATE hiring.event SET hash = '' WHERE seq = 5", 5, "not what was written"),
-        ("UPDATE hiring.event SET note_digest = '' WHERE seq = 6", 6, "not what was written"),
+        ("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 12", 12, "was changed"),
+        ("UPDATE hiring.event SET request = 'x' WHERE seq = 2", 2, "was changed"),
+        ("UPDATE hiring.event SET why = '{}' WHERE seq = 7", 7, "was changed"),
+        ("UPDATE hiring.event SET queue_key = 9 WHERE seq = 4", 4, "was changed"),
+        ("UPDATE hiring.event SET hash = '' WHERE seq = 5", 5, "was changed"),
+        ("UPDATE hiring.event SET note_digest = '' WHERE seq = 6", 6, "was changed"),
         (
             "UPDATE hiring.event SET created_at = created_at - interval '1 h' WHERE seq = 9",
             9,
-            "before the event before it",
+            "before that of the previous event",
         ),
-        ("UPDATE hiring.event SET note = 'was rude' WHERE seq = 6", 6, "note is not the one"),
+        ("UPDATE hiring.event SET note = 'was rude' WHERE seq = 6", 6, "note was changed"),
         (
             "UPDATE hiring.event SET note = NULL, note_salt = NULL WHERE seq = 11",
             11,
-            "note is gone",
+            "note is missing",
         ),
         ("DELETE FROM hiring.event WHERE seq = 5", 5, "event 5 is missing"),
         ("DELETE FROM hiring.event WHERE seq IN (4, 5)", 4, "events 4 to 5 are missing"),
@@ -90,7 +91,7 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
                 "UPDATE hiring.event SET seq = -seq WHERE seq < 0"
             ),
             3,
-            "not what was written",
+            "was changed",
         ),
         (
             (
@@ -99,7 +100,7 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
                 "   FROM hiring.event WHERE seq = 12"
             ),
             13,
-            "knows of no event beyond 12",
+            "has no event after 12",
         ),
         (
             (
@@ -110,12 +111,12 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
                 "   FROM hiring.event WHERE seq = 5"
             ),
             6,
-            "not what was written",
+            "was changed",
         ),
         (
             "UPDATE hiring.event SET from_status = 'PENDING_ACKNOWLEDGMENT' WHERE seq = 6",
             6,
-            "starts from PENDING_ACKNOWLEDGMENT, and was ACTIVE",
+            "starts from PENDING_ACKNOWLEDGMENT but was ACTIVE",
         ),
         ("UPDATE hiring.event SET type = 'LAPSED' WHERE seq = 10", 10, "LAPSED cannot lead to"),
         (
@@ -124,12 +125,12 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
                 " WHERE status = 'WAITLIST'"
             ),
             5,
-            "status should be WAITLIST, and is ACTIVE",
+            "status should be WAITLIST but is ACTIVE",
         ),
         (
             "UPDATE hiring.application SET queue_key = 900 WHERE status = 'WAITLIST'",
             5,
-            "queue_key should be 3, and is 900",
+            "queue_key should be 3 but is 900",
         ),
         (
             (
@@ -142,7 +143,7 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
         (
             "UPDATE hiring.application SET penalty_count = 0 WHERE penalty_count > 0",
             12,
-            "penalty_count should be 1, and is 0",
+            "penalty_count should be 1 but is 0",
         ),
         (
             "UPDATE hiring.application SET applicant_id = 0 WHERE status = 'ACTIVE'",
@@ -150,26 +151,26 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
             "applicant_id should be",
         ),
         ("DELETE FROM hiring.application WHERE status = 'WAITLIST'", 5, "it is not in the table"),
-        ("UPDATE hiring.opening SET occupied = 1", None, "occupied should be 2, and is 1"),
-        ("UPDATE hiring.opening SET waiting = 7", None, "waiting should be 1, and is 7"),
-        ("UPDATE hiring.opening SET capacity = 9", None, "capacity should be 2, and is 9"),
+        ("UPDATE hiring.opening SET occupied = 1", None, "occupied should be 2 but is 1"),
+        ("UPDATE hiring.opening SET waiting = 7", None, "waiting should be 1 but is 7"),
+        ("UPDATE hiring.opening SET capacity = 9", None, "capacity should be 2 but is 9"),
         ("UPDATE hiring.opening SET status = 'closed'", None, "status should be open"),
-        ("UPDATE hiring.opening SET excess = 5", None, "excess should be 0, and is 5"),
-        ("UPDATE hiring.opening SET top_key = 2", None, "somebody stands at 3, beyond 2"),
-        ("UPDATE hiring.opening SET next_deadline_at = NULL", None, "looks at None"),
-        ("UPDATE hiring.opening SET last_seq = 11", 12, "knows of no event beyond 11"),
-        ("UPDATE hiring.opening SET last_hash = ''", 12, "knows it by the hash"),
+        ("UPDATE hiring.opening SET excess = 5", None, "excess should be 0 but is 5"),
+        ("UPDATE hiring.opening SET top_key = 2", None, "queue key 3, greater than 2"),
+        ("UPDATE hiring.opening SET next_deadline_at = NULL", None, "checks at None"),
+        ("UPDATE hiring.opening SET last_seq = 11", 12, "has no event after 11"),
+        ("UPDATE hiring.opening SET last_hash = ''", 12, "has the hash"),
         (
             "UPDATE hiring.opening SET last_event_at = last_event_at + '1 h'",
             12,
-            "the opening dates it",
+            "the opening has the time",
         ),
         (
             "UPDATE hiring.waitlist_block SET waiting = 4",
             None,
             "block 0 of the waitlist should hold 1",
         ),
-        ("DELETE FROM hiring.waitlist_block", None, "should hold 1, and holds 0"),
+        ("DELETE FROM hiring.waitlist_block", None, "should hold 1 but holds 0"),
     ],
 )
 async def test_tampering_is_found_where_it_was_done(
@@ -218,7 +219,7 @@ async def test_an_application_that_no_event_tells_of_is_found(tx: Tx) -> None:
     found = await cursor.fetchone()
     assert found
     assert await faults(tx, opening) == [
-        VerificationFault(None, f"application {found[0]}: no event tells of it")
+        VerificationFault(None, f"application {found[0]}: it has no event")
     ]
 
 
@@ -247,7 +248,7 @@ async def test_a_log_that_was_cut_and_sealed_anew_is_found_by_an_earlier_head(tx
         await reseal(tx, opening.id)
     assert await faults(tx, opening) == []
     assert await faults(tx, opening, kept) == [
-        VerificationFault(13, f"it had the hash {kept.hash}, and has gone")
+        VerificationFault(13, f"its hash was {kept.hash} and is now missing")
     ]
 
 
@@ -311,12 +312,12 @@ async def test_who_writes_meanwhile_does_not_look_like_a_fault(
             async with database.transaction() as tx:
                 one = await apply(tx, opening)
             async with database.transaction() as tx:
-                await submissions.withdraw(tx, one.application.id, LOCAL)
+                await withdrawals.withdraw(tx, one.application.id, LOCAL)
 
     async def look() -> int:
         async with database.transaction() as tx:
             if frozen:
-                await applicant_lists.begin_snapshot(tx)
+                await snapshots.begin_snapshot(tx)
             report = await verification.verify_log(tx, opening.id)
         assert report.faults == []
         return report.events

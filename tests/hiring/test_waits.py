@@ -9,7 +9,7 @@ import pytest
 
 from jobmill.db import Tx
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.waitlist import wait_estimates
 from tests.hiring.helpers import apply, make_opening
@@ -83,15 +83,15 @@ def test_a_moment_is_never_too_long_ago_or_too_far_away() -> None:
 async def test_the_pace_counts_what_was_given_to_the_next_in_line(tx: Tx) -> None:
     opening = await make_opening(tx)
     first, second, third, last = [(await apply(tx, opening)).application.id for _ in range(4)]
-    await submissions.withdraw(tx, first, LOCAL)
-    await lifecycle.offer_out_of_turn(tx, last, LOCAL, reason="out of turn", add_slot=True)
-    await submissions.withdraw(tx, second, LOCAL)
+    await withdrawals.withdraw(tx, first, LOCAL)
+    await offers.offer_out_of_turn(tx, last, LOCAL, reason="out of turn", add_slot=True)
+    await withdrawals.withdraw(tx, second, LOCAL)
     pace = (await wait_estimates.find_paces(tx, [opening.id]))[opening.id]
-    assert len(pace.given) == 2
+    assert len(pace.offered_at) == 2
     assert pace.since == opening.created_at
-    assert pace.wait(1) is None
+    assert pace.estimate(1) is None
     for one in (third, last):
-        await submissions.withdraw(tx, one, LOCAL)
+        await withdrawals.withdraw(tx, one, LOCAL)
         await apply(tx, opening)
     await lifecycle.pause(tx, opening.id, LOCAL)
     assert (await wait_estimates.find_paces(tx, [opening.id]))[opening.id].status == "paused"
@@ -118,5 +118,5 @@ async def test_what_was_long_ago_says_nothing_about_the_pace(tx: Tx) -> None:
         },
     )
     pace = (await wait_estimates.find_paces(tx, [opening.id]))[opening.id]
-    assert len(pace.given) == 2
+    assert len(pace.offered_at) == 2
     assert pace.now - pace.since == wait_estimates.LOOK_BACK

@@ -12,7 +12,7 @@ import pytest
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.hiring.actor import by_applicant
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import withdrawals
 from jobmill.hiring.messages import notices, webhooks
 from jobmill.outside.webhook import WebhookSender, sign
 from jobmill.pipelines import notices as pipeline
@@ -55,7 +55,7 @@ async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
     off = await webhooks.add(tx, URL)
     await webhooks.set_enabled(tx, off.id, False)
     one = (await apply(tx, opening)).application
-    await submissions.withdraw(tx, one.id, by_applicant(one.applicant_id))
+    await withdrawals.withdraw(tx, one.id, by_applicant(one.applicant_id))
 
     async def told(id: int) -> list[tuple[str, int]]:
         found = await webhooks.list_deliveries(tx, id)
@@ -183,7 +183,7 @@ async def test_a_receiver_that_is_gone_is_not_told_any_more(
     assert len(site.requests_to("/hook")) == 1
     async with database.transaction() as tx:
         assert not (await webhooks.get(tx, added.id)).enabled
-        with pytest.raises(Conflict, match="enable it first"):
+        with pytest.raises(Conflict, match="Enable it first"):
             await webhooks.redeliver(tx, first)
     failed, dropped = await states(database, "webhook")
     assert (failed[1], "410" in failed[2]) == ("failed", True)
@@ -253,7 +253,7 @@ async def test_what_is_not_there_is_said_to_be_missing(tx: Tx) -> None:
     ):
         with pytest.raises(NotFound):
             await act
-    with pytest.raises(Invalid, match="no event HIRED"):
+    with pytest.raises(Invalid, match="Unknown event HIRED"):
         await webhooks.add(tx, URL, events=["HIRED"])
     with pytest.raises(NotFound, match="opening"):
         await webhooks.add(tx, URL, opening_id=2**40)

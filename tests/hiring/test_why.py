@@ -11,7 +11,7 @@ import pytest
 from jobmill.db import Tx
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, by_applicant
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.audit_log import explanations, replay
 from jobmill.hiring.audit_log.explanations import (
     EventContext,
@@ -45,7 +45,7 @@ EVENT = ExplainedEvent(
     why={},
     actor="local",
     note=None,
-    noted=False,
+    had_note=False,
     created_at=NOON,
 )
 OFFER = replace(EVENT, seq=5, type="PROMOTED", to_status="PENDING_ACKNOWLEDGMENT", deadline=NOON)
@@ -64,53 +64,53 @@ def scene(**changes: Any) -> EventContext:
         (
             scene(type="APPLIED"),
             [
-                "A slot was free (1 of 2 slots taken), and nobody waited for it.",
+                "A place was free (1 of 2 places taken) and nobody was waiting.",
                 "Application 7 took it at once.",
             ],
         ),
         (
             scene(type="APPLIED", to_status="PENDING_ACKNOWLEDGMENT", deadline=NOON),
             [
-                "A slot was free (1 of 2 slots taken), and nobody waited for it.",
+                "A place was free (1 of 2 places taken) and nobody was waiting.",
                 "It was offered to application 7 until 2030-01-01T12:00:00.000Z.",
             ],
         ),
         (
             scene(type="APPLIED", to_status="WAITLIST"),
             [
-                "A slot was free (1 of 2 slots taken), but others waited for it already.",
-                "Application 7 joined the waitlist: behind 4 applications (2, 3, 4 and 1 more).",
+                "A place was free (1 of 2 places taken), but others were already waiting for it.",
+                "Application 7 joined the waitlist behind 4 applications (2, 3, 4 and 1 more).",
             ],
         ),
         (
             replace(
                 scene(type="APPLIED", to_status="WAITLIST"),
-                seen=Occupancy(1, 1, 3),
+                occupancy=Occupancy(1, 1, 3),
                 ahead=ApplicationsAhead(1, [2]),
             ),
             [
-                "No slot was free (1 of 1 slot taken).",
-                "Application 7 joined the waitlist: behind 1 application (2).",
-                "Behind that place: 2 who missed an offer.",
+                "No place was free (1 of 1 places taken).",
+                "Application 7 joined the waitlist behind 1 application (2).",
+                "2 applications that missed an offer stayed behind this position.",
             ],
         ),
         (
             scene(type="ACKNOWLEDGED", why={"rule": "confirmed in time"}),
             [
                 (
-                    "The offer of event 5 was open until 2030-01-01T12:00:00.000Z and was confirmed"
+                    "The offer of event 5 was open until 2030-01-01T12:00:00.000Z and was accepted"
                     " in time."
                 ),
-                "Application 7 keeps the slot.",
+                "Application 7 keeps the place.",
             ],
         ),
         (
             scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "withdrawn"}),
-            ["Application 7 left.", "The slot was freed."],
+            ["Application 7 withdrew.", "This freed the place."],
         ),
         (
             scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "offer declined"}),
-            ["Application 7 turned the offer down.", "The slot was freed."],
+            ["Application 7 declined the offer.", "This freed the place."],
         ),
         (
             scene(
@@ -118,17 +118,17 @@ def scene(**changes: Any) -> EventContext:
                 from_status="WAITLIST",
                 why={"rule": "removed by the company"},
                 note="rude",
-                noted=True,
+                had_note=True,
             ),
             [
                 "The company removed application 7.",
-                "Until then on the waitlist: behind 4 applications (2, 3, 4 and 1 more).",
+                "Until then on the waitlist, behind 4 applications (2, 3, 4 and 1 more).",
                 "Reason: rude",
             ],
         ),
         (
             scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "data erased: asked for"}),
-            ["Application 7 left (data erased: asked for).", "The slot was freed."],
+            ["Application 7 left (data erased: asked for).", "This freed the place."],
         ),
         (
             scene(type="DECAY_TRIGGERED", why={"most": 3}),
@@ -137,12 +137,12 @@ def scene(**changes: Any) -> EventContext:
                     "The offer of event 5 was open until 2030-01-01T12:00:00.000Z and was not"
                     " answered."
                 ),
-                "It is missed offer 1 of 3 that end it.",
+                "This was missed offer 1; the application ends after 3.",
                 (
-                    "Application 7 went behind all who wait: place 4, behind 4 applications"
-                    " (2, 3, 4 and 1 more)."
+                    "Application 7 moved to the end of the waitlist: position 4, behind"
+                    " 4 applications (2, 3, 4 and 1 more)."
                 ),
-                "Those who come next fill 1 place before it, one for each offer missed.",
+                "The next application will be placed ahead.",
             ],
         ),
         (
@@ -152,40 +152,35 @@ def scene(**changes: Any) -> EventContext:
                     "The offer of event 5 was open until 2030-01-01T12:00:00.000Z and was not"
                     " answered."
                 ),
-                "It is missed offer 1.",
-                "Application 7 is out.",
+                "This was missed offer 1.",
+                "The application has ended.",
             ],
         ),
-        (scene(type="OPENED"), ["The company opened it with 2 slots."]),
+        (scene(type="OPENED"), ["The company created the opening with 2 places."]),
         (
             scene(type="EDITED", metadata={"jobId": 1, "title": "Cook", "maxMissed": 2}),
-            [
-                (
-                    "The company changed its terms: maxMissed, title."
-                    " Offers that are out stay as they are."
-                )
-            ],
+            ["The company changed the terms: maxMissed, title. Open offers are not affected."],
         ),
         (
             scene(type="CAPACITY_CHANGED"),
             [
-                "The company changed the capacity from 3 to 1, with 3 taken.",
-                "Nobody is evicted: no slot is given away until 3 have left.",
+                "The company changed the number of places from 3 to 1, with 3 taken.",
+                "Nobody loses a place. The next place is free after 3 people have left.",
             ],
         ),
         (
             scene(
-                type="CAPACITY_CHANGED", metadata={"from": 1, "to": 2, "occupied": 1}, noted=True
+                type="CAPACITY_CHANGED", metadata={"from": 1, "to": 2, "occupied": 1}, had_note=True
             ),
             [
-                "The company changed the capacity from 1 to 2, with 1 taken.",
-                "1 slot can be given away.",
+                "The company changed the number of places from 1 to 2, with 1 taken.",
+                "1 place can be offered.",
                 "The reason was erased with the applicant's data.",
             ],
         ),
         (
             scene(type="RESUMED"),
-            ["The company resumed it: its free slots are given away again."],
+            ["The company resumed the opening.", "Open places are offered automatically again."],
         ),
     ],
 )
@@ -203,20 +198,20 @@ def test_people_read_names_and_times_of_their_own() -> None:
         for one in explanations.compose_sentences(moved)
     ]
     assert told[0] == "The offer of event 5 was open until 12:00 and was not answered."
-    # Who has no name there keeps the number.
-    place = "place 4, behind 4 applications (Bo, Cy, 4 and 1 more)"
-    assert told[2] == f"ada went behind all who wait: {place}."
+    # An application without a name keeps its number.
+    position = "position 4, behind 4 applications (Bo, Cy, 4 and 1 more)"
+    assert told[2] == f"ada moved to the end of the waitlist: {position}."
 
 
 async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=2)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
-    await submissions.withdraw(tx, ids[0], LOCAL, reason="no longer there")
+    await withdrawals.withdraw(tx, ids[0], LOCAL, reason="no longer there")
     for _ in range(4):
         await age(tx, opening.id, MINUTES)
         await expire_one_opening(tx)
     [offered] = (await replay.replay_at(tx, opening.id)).active
-    await submissions.acknowledge(tx, offered.application_id, LOCAL)
+    await offers.acknowledge(tx, offered.application_id, LOCAL)
     await lifecycle.pause(tx, opening.id, LOCAL)
     await lifecycle.resume(tx, opening.id, LOCAL)
     await lifecycle.close(tx, opening.id, LOCAL)
@@ -234,13 +229,13 @@ async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
 async def test_a_promotion_names_the_slot_and_who_was_ahead(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [(await apply(tx, opening)).application.id for _ in range(3)]
-    await submissions.withdraw(tx, first, by_applicant(1))
+    await withdrawals.withdraw(tx, first, by_applicant(1))
     told = await explain(tx, opening.id, "PROMOTED")
     assert (told.application_id, told.rule, told.cause) == (second, "next in line", 5)
     assert told.sentences[:3] == [
-        "A slot was free (0 of 1 slot taken).",
+        "A place was free (0 of 1 places taken).",
         f"Event 5 freed it: application {first} left (withdrawn).",
-        f"Application {second} was next in line: nobody was ahead.",
+        f"Application {second} was next in line, with nobody ahead.",
     ]
     assert third not in told.ahead.first
     assert set(told.names) == {first, second}
@@ -260,15 +255,13 @@ async def explain(tx: Tx, opening_id: int, type: str) -> EventExplanation:
 async def test_out_of_turn_says_who_was_passed_over_and_why_until_erased(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     placed = [(await apply(tx, opening)).application for _ in range(7)]
-    await lifecycle.offer_out_of_turn(
-        tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True
-    )
+    await offers.offer_out_of_turn(tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True)
     told = await explain(tx, opening.id, "PROMOTED")
     ahead = [one.id for one in placed[1:4]]
     assert told.ahead == ApplicationsAhead(4, ahead)
     passed = ", ".join(map(str, ahead))
     assert told.sentences[1:3] == [
-        f"The company gave it to application {placed[5].id} out of turn.",
+        f"The company offered it to application {placed[5].id} out of turn.",
         f"Passed over: 4 applications ({passed} and 1 more).",
     ]
     assert told.sentences[-1] == "Reason: an old friend"
@@ -281,7 +274,7 @@ async def test_out_of_turn_says_who_was_passed_over_and_why_until_erased(tx: Tx)
 async def test_a_newcomer_who_fills_a_gap_stands_before_who_missed_an_offer(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, _ = [(await apply(tx, opening)).application.id for _ in range(3)]
-    await submissions.withdraw(tx, first, LOCAL)
+    await withdrawals.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, MINUTES)
     await expire_one_opening(tx)
     decayed = await explain(tx, opening.id, "DECAY_TRIGGERED")
@@ -290,8 +283,8 @@ async def test_a_newcomer_who_fills_a_gap_stands_before_who_missed_an_offer(tx: 
     await apply(tx, opening)
     told = await explain(tx, opening.id, "APPLIED")
     assert told.sentences[1:] == [
-        f"Application {told.application_id} joined the waitlist: nobody was ahead.",
-        "Behind that place: 1 who missed an offer.",
+        f"Application {told.application_id} joined the waitlist with nobody ahead.",
+        "1 application that missed an offer stayed behind this position.",
     ]
 
 
@@ -304,7 +297,7 @@ async def test_what_was_not_noted_is_taken_from_the_log(tx: Tx) -> None:
         await tx.execute("UPDATE hiring.event SET why = '{}' WHERE opening_id = %s", [opening.id])
     derived = await explanations.explain_event(tx, opening.id, 3)
     assert derived.sentences == noted.sentences
-    assert derived.sentences[0] == "No slot was free (1 of 1 slot taken)."
+    assert derived.sentences[0] == "No place was free (1 of 1 places taken)."
 
 
 async def test_what_is_not_there_is_not_explained(tx: Tx) -> None:

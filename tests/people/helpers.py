@@ -39,6 +39,6 @@ async def make_applicant(database: Database, email: str = "bo@example.org") -> t
             {"email": email},
         )
         assert id
-        return id, LinkSigner(await secrets.get_signing_key(tx)).personal(
+        return id, LinkSigner(await secrets.get_signing_key(tx)).sign_personal(
             id, 1, dt.datetime.now(dt.UTC)
         )

@@ -61,7 +61,7 @@ async def one_applicant(id: int, visitor: Anyone) -> dict[str, Any]:
 
 @router.get("/link/{id}")
 async def link(id: int, links: Links) -> str:
-    return links.personal(id, 1, dt.datetime.now(dt.UTC))
+    return links.sign_personal(id, 1, dt.datetime.now(dt.UTC))
 
 
 @pytest.fixture
@@ -187,9 +187,9 @@ async def test_invalid_expired_replaced_and_erased_links_are_refused(
     id, token = await make_applicant(database)
     async with database.transaction() as tx:
         secret = await secrets.get_signing_key(tx)
-    old = LinkSigner(secret).personal(id, 1, dt.datetime.fromtimestamp(0, dt.UTC))
-    foreign = LinkSigner(b"f" * 32).personal(id, 1, dt.datetime.now(dt.UTC))
-    next_version = LinkSigner(secret).personal(id, 2, dt.datetime.now(dt.UTC))
+    old = LinkSigner(secret).sign_personal(id, 1, dt.datetime.fromtimestamp(0, dt.UTC))
+    foreign = LinkSigner(b"f" * 32).sign_personal(id, 1, dt.datetime.now(dt.UTC))
+    next_version = LinkSigner(secret).sign_personal(id, 2, dt.datetime.now(dt.UTC))
     for bad in (old, foreign, next_version, token[:-2], "x" * 40):
         for way in ({"headers": {"Authorization": f"Link {bad}"}}, {"params": {"key": bad}}):
             assert told(await far.get("/api/try/anyone", **way)) == (401, "UNAUTHENTICATED")

@@ -33,7 +33,7 @@ from tests.web.hiring_helpers import (
     the_opening,
 )
 
-TERMS = {**terms_form.write(OpeningTerms("Baker")), "capacity": "2"}
+TERMS = {**terms_form.to_fields(OpeningTerms("Baker")), "capacity": "2"}
 
 
 async def test_without_an_opening_the_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
@@ -120,7 +120,7 @@ async def test_an_opening_is_made_by_a_form(site: httpx2.AsyncClient, database: 
 )
 def test_terms_that_cannot_be_meant_are_refused(wrong: dict[str, str], words: str) -> None:
     with pytest.raises(Invalid, match=words):
-        terms_form.read(TERMS | wrong)
+        terms_form.parse_terms(TERMS | wrong)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_terms_that_cannot_be_meant_are_refused(wrong: dict[str, str], words: st
     ],
 )
 def test_a_form_says_what_the_terms_are(kept: OpeningTerms) -> None:
-    assert terms_form.read(terms_form.write(kept)) == kept
-    assert terms_form.changes(kept, terms_form.write(kept)) == {}
+    assert terms_form.parse_terms(terms_form.to_fields(kept)) == kept
+    assert terms_form.find_changes(kept, terms_form.to_fields(kept)) == {}
 
 
 async def test_what_is_wrong_is_said_beside_what_was_typed(site: httpx2.AsyncClient) -> None:
@@ -171,7 +171,7 @@ async def test_only_what_was_typed_anew_is_changed(
     job = await make_job(
         site, description="  Kept\r\nas it is ", applyUntil="2030-01-02T03:04:05.678Z"
     )
-    typed = terms_form.write(await the_opening(database, job))
+    typed = terms_form.to_fields(await the_opening(database, job))
     same = await post(site, f"/hiring/{job}/edit", typed)
     assert same.headers["location"] == f"/hiring/{job}"
     assert (await the_opening(database, job)).last_seq == 1

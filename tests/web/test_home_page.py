@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.catalog import source_health, sources
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import withdrawals
 from jobmill.matching import matches
 from jobmill.people.persons import Role
 from jobmill.queue import alerts
@@ -73,7 +73,7 @@ async def test_offers_are_listed_by_deadline_with_a_countdown(
             )
             first = await apply(tx, opening)
             await apply(tx, opening)
-            await submissions.withdraw(tx, first.application.id, LOCAL)
+            await withdrawals.withdraw(tx, first.application.id, LOCAL)
     page = await look(site, "/")
     assert texts(page, ".offers a") == ["soon", "late"]
     assert len(page.css(".offers [data-until]")) == 2

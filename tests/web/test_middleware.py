@@ -188,7 +188,7 @@ async def test_other_sites_may_link_to_pages_but_not_submit_forms(site: httpx2.A
 async def test_personal_links_are_not_logged(
     reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    token = LinkSigner(b"s" * 32).personal(1, 1, dt.datetime.now(dt.UTC))
+    token = LinkSigner(b"s" * 32).sign_personal(1, 1, dt.datetime.now(dt.UTC))
     caplog.set_level(logging.DEBUG, "jobmill")
     await reader.get(f"/my/{token}/applications?key={token}")
     [logged] = [record for record in caplog.records if record.message == "request"]

@@ -55,12 +55,12 @@ async def act(body: Body, request: Request, visitor: Anyone, db: Db) -> Response
             raise ValueError("broken")
         return number
 
-    def shape(number: int) -> Made | AppError:
+    def to_schema(number: int) -> Made | AppError:
         if body.how == "shapeless":
             raise ValueError("broken")
         return Gone("too late") if body.how == "late" else Made(number=number, name=body.name)
 
-    return await run_once(request, visitor, db, work, shape=shape, status=201)
+    return await run_once(request, visitor, db, work, to_schema=to_schema, status=201)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.db import Database
 from jobmill.extract.page import page_reader
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications import withdrawals
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.records import applications
@@ -46,7 +46,7 @@ async def offer_of(database: Database, application: int) -> str:
         one = await applications.get(tx, application)
         assert one.acknowledge_deadline
         signer = LinkSigner(await secrets.get_signing_key(tx))
-        return "/offer/" + signer.offer(application, one.acknowledge_deadline)
+        return "/offer/" + signer.sign_offer(application, one.acknowledge_deadline)
 
 
 async def post(site: httpx2.AsyncClient, path: str, **fields: str) -> httpx2.Response:
@@ -292,7 +292,7 @@ async def test_no_title_reason_or_search_becomes_markup(
     job = await make_job(site, title=words, employer=words, location=words, description=words)
     mine, more = await apply(site, job), await apply(site, job)
     async with database.transaction() as tx:
-        await submissions.withdraw(tx, mine["applicationId"], LOCAL, reason=words)
+        await withdrawals.withdraw(tx, mine["applicationId"], LOCAL, reason=words)
     link, other = [await link_of(database, one["applicantId"]) for one in (mine, more)]
     offer = await offer_of(database, more["applicationId"])
     for path in (
@@ -349,7 +349,7 @@ async def test_an_ended_application_says_how_it_ended_and_what_happened(
     job = await make_job(site, maxMissed=1)
     first, missed, removed = [await apply(site, job) for _ in range(3)]
     async with database.transaction() as tx:
-        await submissions.withdraw(tx, first["applicationId"], LOCAL, reason="Budget <b>cut</b>")
+        await withdrawals.withdraw(tx, first["applicationId"], LOCAL, reason="Budget <b>cut</b>")
     await let_pass(database, job, 301)
     story = [
         await look(site, await link_of(database, one["applicantId"])) for one in (first, missed)

@@ -11,12 +11,18 @@ from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.hiring_session import ApplicantName, OpeningId
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
+from jobmill.hiring.applications.standings import (
+    ApplicationStanding,
+    list_standings,
+    list_timeline,
+    timeline_cursor,
+)
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import applicant_lists
-from jobmill.hiring.openings.applicant_lists import ApplicantRow, ApplicationStanding, OpeningCounts
+from jobmill.hiring.openings.applicant_lists import ApplicantRow, OpeningCounts
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.people import secrets
 
@@ -37,7 +43,7 @@ STANDING_FIELDS = (
 def status(person: ApplicantName, as_json: AsJson = False) -> None:
     """Show the status of an applicant in each opening."""
     applicant, standings = hiring_session.read_applicant(
-        person, lambda tx, applicant: applicant_lists.list_standings(tx, applicant.id)
+        person, lambda tx, applicant: list_standings(tx, applicant.id)
     )
     if as_json:
         output.print_json(_status_json(applicant, standings))
@@ -109,9 +115,7 @@ def timeline(
     """List all events of an applicant's applications, oldest first."""
     events = hiring_session.read_applicant(
         person,
-        lambda tx, applicant: applicant_lists.list_timeline(
-            tx, applicant.id, after=after, limit=limit + 1
-        ),
+        lambda tx, applicant: list_timeline(tx, applicant.id, after=after, limit=limit + 1),
     )
     for event in events[:limit]:
         if as_json:
@@ -121,7 +125,7 @@ def timeline(
     if not events and not as_json:
         typer.echo("No more events." if after else "No events: this person has not applied.")
     if len(events) > limit:
-        output.print_more_hint("--after", applicant_lists.timeline_cursor(events[limit - 1]))
+        output.print_more_hint("--after", timeline_cursor(events[limit - 1]))
 
 
 def event_json(event: AuditEvent) -> dict[str, Any]:

@@ -160,7 +160,7 @@ def why(
     output.print_wrapped(headline, f"{explanation.seq:>5}  ", bold=True)
     # With their number, because two applicants can have the same name.
     names = {id: f"{name} ({id})" for id, name in explanation.names.items()}
-    for sentence in explanation.story:
+    for sentence in explanation.pieces:
         output.print_wrapped(render_sentence(sentence, names, times.format_second), "       ")
 
 

@@ -16,10 +16,8 @@ from jobmill.db import Tx
 from jobmill.errors import Gone, Invalid
 from jobmill.hiring import sample_data
 from jobmill.hiring.actor import LOCAL, Actor, by_applicant
-from jobmill.hiring.applications import offers, outcomes, submissions
-from jobmill.hiring.applications.offers import Answer
-from jobmill.hiring.applications.submissions import MissedOffer, Placement
-from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.applications import offers, outcomes, submissions, withdrawals
+from jobmill.hiring.applications.outcomes import Answer, MissedOffer, Placement
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applications import Application
 
@@ -79,7 +77,7 @@ def withdraw(
 
     async def withdraw_application(tx: Tx) -> Placement:
         actor = await _choose_actor(tx, application, for_applicant)
-        return await submissions.withdraw(tx, application, actor, reason=reason)
+        return await withdrawals.withdraw(tx, application, actor, reason=reason)
 
     placement = hiring_session.in_transaction(withdraw_application)
     _print_application(placement.application, outcomes.WITHDRAWN, as_json)
@@ -117,7 +115,7 @@ def _answer(
 
     result = hiring_session.in_transaction(answer_offer)
     # Raised only now, because the consequences of the missed offer must be committed.
-    if isinstance(result, submissions.MissedOffer):
+    if isinstance(result, outcomes.MissedOffer):
         raise Gone(outcomes.missed_message(result.application))
     _print_application(result.application, outcomes.ANSWERED[answer], as_json)
 
@@ -139,7 +137,7 @@ def promote(
 ) -> None:
     """Offer a place to a waiting applicant, out of turn."""
     promoted = hiring_session.in_transaction(
-        lambda tx: lifecycle.offer_out_of_turn(
+        lambda tx: offers.offer_out_of_turn(
             tx, application, LOCAL, reason=reason, add_slot=add_slot
         )
     )

@@ -14,8 +14,8 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport, verify_log
-from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import openings
+from jobmill.hiring.waitlist import snapshots
 
 PAGE_SIZE = 1_000
 
@@ -105,7 +105,7 @@ async def _verify_logs(
         for id in ids:
             update(f"{len(reports) + 1:,} of {len(ids):,}")
             async with database.transaction() as tx:
-                await applicant_lists.begin_snapshot(tx)
+                await snapshots.begin_snapshot(tx)
                 against = [heads[id]] if id in heads else []
                 reports.append(await verify_log(tx, id, against=against))
     return reports

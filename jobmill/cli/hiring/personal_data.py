@@ -14,8 +14,7 @@ from jobmill.cli.support.output import AsJson
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.openings import applicant_lists
-from jobmill.hiring.openings.applicant_lists import ApplicationStanding
+from jobmill.hiring.applications.standings import ApplicationStanding, list_standings
 from jobmill.hiring.records.applicants import Applicant
 
 
@@ -46,7 +45,7 @@ def erase_person(
     Open applications are ended first, and their places are offered to the waitlist.
     """
     applicant, standings = hiring_session.read_applicant(
-        person, lambda tx, applicant: applicant_lists.list_standings(tx, applicant.id)
+        person, lambda tx, applicant: list_standings(tx, applicant.id)
     )
     if applicant.erased_at:
         at = times.format_ago(applicant.erased_at)

@@ -21,6 +21,7 @@ from jobmill.hiring.import_export import exports
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningStatus, OpeningTerms
+from jobmill.hiring.waitlist import snapshots
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -251,7 +252,7 @@ def list_openings(
 async def _find_openings(
     tx: Tx, status: OpeningStatus | None, after: int, limit: int
 ) -> list[Opening]:
-    await applicant_lists.begin_snapshot(tx)
+    await snapshots.begin_snapshot(tx)
     return await exports.list_openings(tx, status=status, after=after, limit=limit)
 
 

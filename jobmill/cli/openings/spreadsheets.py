@@ -24,9 +24,9 @@ from jobmill.hiring.import_export.spreadsheets import (
     ApplicantEntry,
     InvalidSpreadsheet,
 )
-from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
+from jobmill.hiring.waitlist import snapshots
 
 T = TypeVar("T")
 
@@ -101,13 +101,13 @@ def export(
         if opening is None:
             return []
         await openings.get(tx, opening)
-        return await applicant_lists.find_overdue_opening(tx, opening)
+        return await snapshots.find_overdue_opening(tx, opening)
 
     async def write_records(database: Database) -> int:
         await hiring_session.settle_overdue(database, find_overdue)
         with files.open_output(out) as file:
             async with database.transaction() as tx:
-                await applicant_lists.begin_snapshot(tx)
+                await snapshots.begin_snapshot(tx)
                 return await _write(tx, opening, file, "jsonl" if as_json else form)
 
     count = hiring_session.with_database(write_records)

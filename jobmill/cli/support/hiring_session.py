@@ -11,9 +11,9 @@ from jobmill.cli.support import environment, hints, session
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import SYSTEM
-from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
+from jobmill.hiring.waitlist import snapshots
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 from jobmill.settings import public_base_url
 
@@ -47,7 +47,7 @@ def read_opening(opening: int, read: Callable[[Tx], Awaitable[T]]) -> T:
     """Run `read` on one snapshot, after overdue offers of the opening are settled."""
 
     async def find_overdue(tx: Tx) -> list[int]:
-        return await applicant_lists.find_overdue_opening(tx, opening)
+        return await snapshots.find_overdue_opening(tx, opening)
 
     return _read(find_overdue, read)
 
@@ -57,7 +57,7 @@ def read_applicant(name: str, read: Callable[[Tx, Applicant], Awaitable[T]]) -> 
 
     async def find_overdue(tx: Tx) -> list[int]:
         applicant = await find_applicant(tx, name)
-        return await applicant_lists.find_overdue_openings_of(tx, applicant.id)
+        return await snapshots.find_overdue_openings_of(tx, applicant.id)
 
     async def find_and_read(tx: Tx) -> T:
         return await read(tx, await find_applicant(tx, name))
@@ -71,7 +71,7 @@ def _read(
     async def run(database: Database) -> T:
         await settle_overdue(database, find_overdue)
         async with database.transaction() as tx:
-            await applicant_lists.begin_snapshot(tx)
+            await snapshots.begin_snapshot(tx)
             return await read(tx)
 
     return with_database(run)
@@ -95,7 +95,7 @@ async def find_applicant(tx: Tx, name: str) -> Applicant:
     if "@" not in name:
         raise Invalid(f"{name} is neither the number of an applicant nor an email address")
     applicant = await applicants.find_by_email_key(
-        tx, applicants.email_key(name, fold=folds_email_aliases())
+        tx, applicants.make_email_key(name, fold=folds_email_aliases())
     )
     if applicant is None:
         hint = "`jobmill opening show OPENING` lists applicants"

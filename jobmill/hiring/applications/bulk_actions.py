@@ -1,4 +1,4 @@
-"""One thing done to many applications of an opening, under its lock, as one moment."""
+"""One action on many applications of an opening, under one lock and at one instant."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from jobmill.db import Tx, fetch_all
+from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications.offers import OUT_OF_TURN
+from jobmill.hiring.applications.withdrawals import end_application, withdrawal_rule
 from jobmill.hiring.locked_opening import LockedOpening
-from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.openings.lifecycle import resize
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.waitlist import promotions
@@ -25,13 +26,13 @@ MAX_APPLICATIONS: Mapping[BulkAction, int] = {
     "promote": 5_000,
     "message": 100_000,
 }
-"""So many are done at once: all others wait for the lock meanwhile."""
+"""Other requests for the opening wait for the lock while one action runs."""
 MAX_MESSAGE_LENGTH = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class BulkResult:
-    """What became of one; those who took the slots of others are among them, at the end."""
+    """The outcome for one application; includes those that were offered a slot as a consequence."""
 
     application_id: int
     applicant_id: int | None
@@ -51,118 +52,120 @@ async def run_bulk_action(
     add_slots: bool = False,
     dry_run: bool = False,
 ) -> list[BulkResult]:
-    """Do it to each, in the order given; None: to all who wait. One that is refused stops no other.
+    """Apply the action to these applications in order, or to the whole waitlist if `ids` is None.
 
-    A dry run does the same and takes it back.
+    A refused application does not stop the others. A dry run is rolled back.
     """
-    _check(action, ids, reason, message)
+    _check_input(action, ids, reason, message)
     async with (
         tx.transaction(force_rollback=dry_run),
-        lock_and_expire_offers(tx, opening_id, by) as desk,
+        lock_and_expire_offers(tx, opening_id, by) as locked,
     ):
-        refused, found = await _choose(desk, ids, MAX_APPLICATIONS[action])
+        refused, selected = await _select(locked, ids, MAX_APPLICATIONS[action])
         match action:
             case "withdraw":
-                done = await _withdraw(desk, found, reason)
+                results = await _withdraw(locked, selected, reason)
             case "promote":
-                done = await _promote(desk, found, reason, add_slots)
+                results = _promote(locked, selected, reason, add_slots)
             case "message":
-                done = [_tell(desk, one, reason, message or "") for one in found]
-    return _in_order([*refused, *done], ids)
+                results = [
+                    _send_message(locked, application, reason, message or "")
+                    for application in selected
+                ]
+    return _sort_as_requested([*refused, *results], ids)
 
 
-def _check(action: BulkAction, ids: Sequence[int] | None, reason: str, message: str | None) -> None:
+def _check_input(
+    action: BulkAction, ids: Sequence[int] | None, reason: str, message: str | None
+) -> None:
     if not reason.strip():
-        raise Invalid("Say why: the log keeps the reason.")
+        raise Invalid("Enter a reason. It is kept in the audit log.")
     if action == "message" and not (message and message.strip()):
-        raise Invalid("Say what they are to be told.")
+        raise Invalid("Enter the message to send.")
     if message and (len(message) > MAX_MESSAGE_LENGTH or "\0" in message):
-        raise Invalid(f"A message should have {MAX_MESSAGE_LENGTH:,} characters at most.")
+        raise Invalid(f"A message can have at most {MAX_MESSAGE_LENGTH:,} characters.")
     if ids is not None and len(ids) > MAX_APPLICATIONS[action]:
-        raise Invalid(f"{MAX_APPLICATIONS[action]:,} at once, at most.")
+        raise Invalid(f"Select at most {MAX_APPLICATIONS[action]:,} applications at once.")
 
 
-async def _choose(
-    desk: LockedOpening, ids: Sequence[int] | None, most: int
+async def _select(
+    locked: LockedOpening, ids: Sequence[int] | None, limit: int
 ) -> tuple[list[BulkResult], list[Application]]:
-    """Those that are of this opening, each once, and a line for each that is not."""
-    tx = await desk.written()
+    """The applications of this opening, each once, and a refusal for every id that is not among them."""
+    tx = await locked.flush()
     if ids is None:
-        waiting = await applications.find_first_waiting(tx, desk.opening.id, most + 1)
-        if len(waiting) > most:
-            raise Invalid(f"{desk.waiting:,} wait, and {most:,} at once is the most: name them.")
+        waiting = await applications.find_first_waiting(tx, locked.opening.id, limit + 1)
+        if len(waiting) > limit:
+            raise Invalid(
+                f"{locked.waiting:,} applications wait, but at most {limit:,} can be changed at once. "
+                "Select some of them."
+            )
         return [], waiting
-    wanted = list(dict.fromkeys(ids))
-    known: dict[int, Application] = {
-        one.id: one for one in await _find(tx, desk.opening.id, wanted)
+    requested = list(dict.fromkeys(ids))
+    by_id: dict[int, Application] = {
+        application.id: application
+        for application in await applications.find_by_ids(tx, locked.opening.id, requested)
     }
-    missing = f"job {desk.opening.id} has no such application"
-    refused = [BulkResult(id, None, "refused", missing) for id in wanted if id not in known]
-    return refused, [known[id] for id in wanted if id in known]
-
-
-async def _find(tx: Tx, opening_id: int, ids: Sequence[int]) -> list[Application]:
-    return await fetch_all(
-        tx,
-        Application,
-        """
-        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
-               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
-          FROM hiring.application
-         WHERE id = ANY (%s::bigint[]) AND opening_id = %s
-        """,
-        [[id for id in ids if 0 < id < 2**63], opening_id],
-    )
+    missing = f"job {locked.opening.id} has no such application"
+    refused = [BulkResult(id, None, "refused", missing) for id in requested if id not in by_id]
+    return refused, [by_id[id] for id in requested if id in by_id]
 
 
 async def _withdraw(
-    desk: LockedOpening, found: Sequence[Application], reason: str
+    locked: LockedOpening, selected: Sequence[Application], reason: str
 ) -> list[BulkResult]:
-    """All leave before any slot is given away: nobody is offered one and then sent off."""
-    lines: list[BulkResult] = []
-    rule = "removed by the company" if desk.by.side == "company" else "withdrawn"
-    for one in found:
-        if one.status == "INACTIVE":
-            lines.append(_refuse(one, "it has ended already"))
+    """End all applications before offering any slot, so that no slot is offered to one of them."""
+    results: list[BulkResult] = []
+    rule = withdrawal_rule(locked.by)
+    for application in selected:
+        if application.status == "INACTIVE":
+            results.append(_refuse(application, "it has ended already"))
             continue
-        await submissions.end_application(desk, one, rule=rule, reason=reason, fill=False)
-        lines.append(BulkResult(one.id, one.applicant_id, "withdrawn", f"was {one.status}"))
-    if any(line.outcome == "withdrawn" for line in lines):
-        for next in await promotions.offer_free_slots(desk, cause=desk.seq):
-            lines.append(BulkResult(next.id, next.applicant_id, "offered", "next in line"))
-    return lines
+        await end_application(locked, application, rule=rule, reason=reason, fill=False)
+        results.append(
+            BulkResult(
+                application.id, application.applicant_id, "withdrawn", f"was {application.status}"
+            )
+        )
+    if any(result.outcome == "withdrawn" for result in results):
+        for offered in await promotions.offer_free_slots(locked, cause=locked.seq):
+            results.append(BulkResult(offered.id, offered.applicant_id, "offered", "next in line"))
+    return results
 
 
-async def _promote(
-    desk: LockedOpening, found: Sequence[Application], reason: str, add_slots: bool
+def _promote(
+    locked: LockedOpening, selected: Sequence[Application], reason: str, add_slots: bool
 ) -> list[BulkResult]:
-    lines: list[BulkResult] = []
-    for one in found:
-        if one.status != "WAITLIST":
-            lines.append(_refuse(one, f"it does not wait: it is {one.status}"))
+    results: list[BulkResult] = []
+    for application in selected:
+        if application.status != "WAITLIST":
+            results.append(_refuse(application, f"it does not wait: it is {application.status}"))
             continue
-        if not desk.free:
+        if not locked.free_slots:
             if not add_slots:
-                lines.append(_refuse(one, "no slot is free"))
+                results.append(_refuse(application, "no place is free"))
                 continue
-            await lifecycle.resize(desk, desk.occupied + 1, reason)
-        why = {"rule": "out of turn, by the company"}
-        promotions.offer_slot(desk, one, why=why, note=reason)
-        lines.append(BulkResult(one.id, one.applicant_id, "offered"))
-    return lines
+            resize(locked, locked.occupied + 1, reason)
+        promotions.offer_slot(locked, application, why=OUT_OF_TURN, note=reason)
+        results.append(BulkResult(application.id, application.applicant_id, "offered"))
+    return results
 
 
-def _tell(desk: LockedOpening, one: Application, reason: str, message: str) -> BulkResult:
-    # What is told leaves no event: why, and by whom, stands with the notice.
-    desk.tell("message", one, text=message, reason=reason, by=desk.by.name)
-    return BulkResult(one.id, one.applicant_id, "told")
+def _send_message(
+    locked: LockedOpening, application: Application, reason: str, message: str
+) -> BulkResult:
+    # A message is no event of the audit log: the notice keeps its reason and its sender.
+    locked.add_notice("message", application, text=message, reason=reason, by=locked.by.name)
+    return BulkResult(application.id, application.applicant_id, "told")
 
 
-def _refuse(one: Application, why: str) -> BulkResult:
-    return BulkResult(one.id, one.applicant_id, "refused", why)
+def _refuse(application: Application, detail: str) -> BulkResult:
+    return BulkResult(application.id, application.applicant_id, "refused", detail)
 
 
-def _in_order(lines: Sequence[BulkResult], ids: Sequence[int] | None) -> list[BulkResult]:
-    """As they were named; what followed from it comes last."""
-    place = {id: number for number, id in enumerate(dict.fromkeys(ids or ()))}
-    return sorted(lines, key=lambda line: place.get(line.application_id, len(place)))
+def _sort_as_requested(
+    results: Sequence[BulkResult], ids: Sequence[int] | None
+) -> list[BulkResult]:
+    """In the order of `ids`; consequences for other applications come last."""
+    order = {id: index for index, id in enumerate(dict.fromkeys(ids or ()))}
+    return sorted(results, key=lambda result: order.get(result.application_id, len(order)))

@@ -1,4 +1,7 @@
-"""Answers to offers: each is for the offer that somebody saw, and for no later one."""
+"""Offers: answers from applicants, by id or by link, and offers out of turn.
+
+An answer counts for the offer that the applicant saw, never for a later one.
+"""
 
 from __future__ import annotations
 
@@ -7,92 +10,157 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jobmill.db import Tx, fetch_one, fetch_value
-from jobmill.errors import AppError, Conflict, Gone
+from jobmill.errors import AppError, Conflict, Gone, Invalid
 from jobmill.hiring.actor import SYSTEM, Actor, by_applicant
-from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import MissedOffer, Placement
+from jobmill.hiring.applications.outcomes import Answer, MissedOffer, Placement
+from jobmill.hiring.applications.withdrawals import end_application
 from jobmill.hiring.messages.signed_links import OfferLinkToken
+from jobmill.hiring.openings.lifecycle import resize
 from jobmill.hiring.records import applications
-from jobmill.hiring.records.applications import ApplicationNotFound
+from jobmill.hiring.records.applications import Application, ApplicationNotFound
+from jobmill.hiring.timestamps import format_timestamp
+from jobmill.hiring.transitions import InvalidTransition
+from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
-Answer = Literal["accept", "decline"]
 OfferLinkState = Literal["open", "answered", "ended"]
-ANSWERED = ("ACKNOWLEDGED", "WITHDRAWN")
+ANSWER_EVENTS = ("ACKNOWLEDGED", "WITHDRAWN")
+OUT_OF_TURN = {"rule": "out of turn, by the company"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _CurrentOffer:
     opening_id: int
     applicant_id: int
     deadline: dt.datetime | None
-    late: bool
+    expired: bool
 
 
 async def answer_offer(
     tx: Tx, application_id: int, answer: Answer, by: Actor, *, reason: str | None = None
 ) -> Placement | MissedOffer:
-    """Confirm or turn down the offer that is out; Missed where it has ended, Conflict without one."""
-    return await _give(tx, application_id, await _see(tx, application_id), answer, by, reason)
+    """Accept or decline the current offer; MissedOffer if it has expired, raises Conflict if there is none."""
+    offer = await _find_offer(tx, application_id)
+    return await _answer(tx, application_id, offer, answer, by, reason)
 
 
-async def _give(
-    tx: Tx, application_id: int, seen: _Seen, answer: Answer, by: Actor, reason: str | None = None
+async def _answer(
+    tx: Tx,
+    application_id: int,
+    offer: _CurrentOffer,
+    answer: Answer,
+    by: Actor,
+    reason: str | None = None,
 ) -> Placement | MissedOffer:
-    if seen.late:
-        # Who alone waits is offered the slot anew at once: this answer is not for that offer.
-        async with lock_and_expire_offers(tx, seen.opening_id, SYSTEM):
+    if offer.expired:
+        # If no other application waits, the slot is offered again at once; this answer is not for that offer.
+        async with lock_and_expire_offers(tx, offer.opening_id, SYSTEM):
             pass
         return MissedOffer(await applications.get(tx, application_id))
     if answer == "accept":
-        return await submissions.acknowledge(tx, application_id, by, deadline=seen.deadline)
-    return await submissions.decline(tx, application_id, by, reason=reason, deadline=seen.deadline)
+        return await acknowledge(tx, application_id, by, deadline=offer.deadline)
+    return await decline(tx, application_id, by, reason=reason, deadline=offer.deadline)
+
+
+async def acknowledge(
+    tx: Tx, application_id: int, by: Actor, *, deadline: dt.datetime | None = None
+) -> Placement | MissedOffer:
+    """Accept the offer, or only the one with this deadline.
+
+    Returns MissedOffer if it has expired, raises Conflict if there is none.
+    """
+    opening_id = await applications.find_opening_id(tx, application_id)
+    async with lock_and_expire_offers(tx, opening_id, by) as locked:
+        application = await locked.get_application(application_id)
+        if is_missed(application, deadline):
+            return MissedOffer(application)
+        _require_offer(application)
+        accepted = locked.move_application(
+            application,
+            "ACTIVE",
+            "ACKNOWLEDGED",
+            metadata={"acknowledgedAt": format_timestamp(locked.at)},
+            why={"rule": "confirmed in time"},
+        )
+        return Placement(accepted)
+
+
+async def decline(
+    tx: Tx,
+    application_id: int,
+    by: Actor,
+    *,
+    reason: str | None = None,
+    deadline: dt.datetime | None = None,
+) -> Placement | MissedOffer:
+    """Decline the offer, which ends the application; MissedOffer and Conflict as for `acknowledge`."""
+    opening_id = await applications.find_opening_id(tx, application_id)
+    async with lock_and_expire_offers(tx, opening_id, by) as locked:
+        application = await locked.get_application(application_id)
+        if is_missed(application, deadline):
+            return MissedOffer(application)
+        _require_offer(application)
+        ended = await end_application(locked, application, rule="offer declined", reason=reason)
+        return Placement(ended)
+
+
+def is_missed(application: Application, deadline: dt.datetime | None = None) -> bool:
+    """Whether the last offer expired, or the current offer is a later one than that of `deadline`."""
+    is_later = deadline is not None and application.acknowledge_deadline not in (deadline, None)
+    return is_later or application.missed_at is not None
+
+
+def _require_offer(application: Application) -> None:
+    if application.status != "PENDING_ACKNOWLEDGMENT":
+        raise Conflict(
+            f"Application {application.id} has no offer to answer: it is {application.status}."
+        )
 
 
 async def answer_by_link(
-    tx: Tx, link: OfferLinkToken, given: Answer, *, request: str | None = None
+    tx: Tx, link: OfferLinkToken, answer: Answer, *, request: str | None = None
 ) -> Placement | MissedOffer:
-    """The same by a link; Conflict where it was used before, Gone where its offer has ended."""
-    seen = await _see(tx, link.application_id)
-    if seen.deadline != link.deadline:
-        raise _refusal(await _ending(tx, link))
-    by = by_applicant(seen.applicant_id, request)
-    return await _give(tx, link.application_id, seen, given, by)
+    """Answer an offer by its link; raises Conflict if it was answered, Gone if it has ended."""
+    offer = await _find_offer(tx, link.application_id)
+    if offer.deadline != link.deadline:
+        raise _refusal(await _find_ending(tx, link))
+    by = by_applicant(offer.applicant_id, request)
+    return await _answer(tx, link.application_id, offer, answer, by)
 
 
 def _refusal(ending: str | None) -> AppError:
-    if ending in ANSWERED:
-        return Conflict("This offer was answered already.")
+    if ending in ANSWER_EVENTS:
+        return Conflict("This offer was already answered.")
     return Gone("This offer has ended.")
 
 
 async def link_state(tx: Tx, link: OfferLinkToken) -> OfferLinkState:
     """Whether the offer of a link can be answered."""
-    seen = await _see(tx, link.application_id)
-    if seen.deadline == link.deadline:
-        return "ended" if seen.late else "open"
-    return "answered" if await _ending(tx, link) in ANSWERED else "ended"
+    offer = await _find_offer(tx, link.application_id)
+    if offer.deadline == link.deadline:
+        return "ended" if offer.expired else "open"
+    return "answered" if await _find_ending(tx, link) in ANSWER_EVENTS else "ended"
 
 
-async def _see(tx: Tx, application_id: int) -> _Seen:
-    found = await fetch_one(
+async def _find_offer(tx: Tx, application_id: int) -> _CurrentOffer:
+    offer = await fetch_one(
         tx,
-        _Seen,
+        _CurrentOffer,
         """
         SELECT opening_id, applicant_id, acknowledge_deadline AS deadline,
-               coalesce(acknowledge_deadline <= clock_timestamp(), false) AS late
+               coalesce(acknowledge_deadline <= clock_timestamp(), false) AS expired
           FROM hiring.application
          WHERE id = %s
         """,
         [application_id],
     )
-    if found is None:
+    if offer is None:
         raise ApplicationNotFound(application_id)
-    return found
+    return offer
 
 
-async def _ending(tx: Tx, link: OfferLinkToken) -> str | None:
-    """What ended the offer of a link; None while it is out, or if there was none."""
+async def _find_ending(tx: Tx, link: OfferLinkToken) -> str | None:
+    """The event that ended the offer of a link; None if it is open or never existed."""
     return await fetch_value(
         tx,
         str,
@@ -107,3 +175,26 @@ async def _ending(tx: Tx, link: OfferLinkToken) -> str | None:
         """,
         [link.application_id, link.deadline],
     )
+
+
+async def offer_out_of_turn(
+    tx: Tx, application_id: int, by: Actor, *, reason: str, add_slot: bool = False
+) -> Application:
+    """Offer a slot to any application on the waitlist; the audit log keeps the reason.
+
+    `add_slot` adds a slot if none is free.
+    """
+    if not reason.strip():
+        raise Invalid("Enter a reason for offering this person a place out of turn.")
+    opening_id = await applications.find_opening_id(tx, application_id)
+    async with lock_and_expire_offers(tx, opening_id, by) as locked:
+        application = await locked.get_application(application_id)
+        if application.status != "WAITLIST":
+            raise InvalidTransition(application.status, "PENDING_ACKNOWLEDGMENT")
+        if not locked.free_slots:
+            if not add_slot:
+                raise Conflict(
+                    f"Job {opening_id} has no free place. Add one for this person, or remove someone first."
+                )
+            resize(locked, locked.occupied + 1, reason)
+        return promotions.offer_slot(locked, application, why=OUT_OF_TURN, note=reason)

@@ -1,10 +1,29 @@
-"""What somebody is told of a step: the same words wherever they took it."""
+"""Results of applying and of answering an offer, and their messages in the API, the CLI and on pages."""
 
 from __future__ import annotations
 
-from jobmill.hiring.applications.offers import Answer
-from jobmill.hiring.applications.submissions import Placement
+from dataclasses import dataclass
+from typing import Literal
+
 from jobmill.hiring.records.applications import Application
+
+Answer = Literal["accept", "decline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The application after a change; `position` counts from 1 and is set only on the waitlist."""
+
+    application: Application
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MissedOffer:
+    """The answer came after the deadline. A result, not an error: its consequences must be committed."""
+
+    application: Application
+
 
 ACTIVE = "You have a slot: you are now ACTIVE."
 PENDING = "A slot is free for you. Confirm it before the deadline."
@@ -21,17 +40,15 @@ EXPIRED = (
 LAPSED = "Acknowledgment window has expired. It was the last offer: your application has ended."
 
 
-def apply_message(placed: Placement) -> str:
-    """To who has just applied: where they stand."""
-    match placed.application.status:
+def apply_message(placement: Placement) -> str:
+    match placement.application.status:
         case "ACTIVE":
             return ACTIVE
         case "PENDING_ACKNOWLEDGMENT":
             return PENDING
         case _:
-            return WAITING.format(placed.position)
+            return WAITING.format(placement.position)
 
 
-def missed_message(one: Application) -> str:
-    """To who answered too late: what that led to."""
-    return LAPSED if one.status == "INACTIVE" else EXPIRED
+def missed_message(application: Application) -> str:
+    return LAPSED if application.status == "INACTIVE" else EXPIRED

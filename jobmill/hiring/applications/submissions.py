@@ -1,4 +1,4 @@
-"""The steps of an application: apply, confirm, decline, leave."""
+"""Applying for an opening: one application, or several under one lock."""
 
 from __future__ import annotations
 
@@ -8,284 +8,194 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, RateLimited
-from jobmill.hiring import timestamps
 from jobmill.hiring.actor import SYSTEM, Actor, by_applicant
+from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.records import applicants, applications, blocklist
-from jobmill.hiring.records.applicants import ApplicantId, ApplicantNotFound, ApplicantRef, Contact
-from jobmill.hiring.records.applications import Application
+from jobmill.hiring.records.applicants import (
+    ApplicantId,
+    ApplicantNotFound,
+    ApplicantRef,
+    Contact,
+)
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist import promotions
+from jobmill.hiring.timestamps import format_timestamp
+from jobmill.hiring.waitlist import positions, promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 SECONDS_PER_DAY = 86_400
 
 
 class AppliedTooOften(RateLimited):
-    def __init__(self, most: int) -> None:
+    def __init__(self, daily_limit: int) -> None:
         super().__init__(SECONDS_PER_DAY)
-        self.args = (f"One person may apply {most} times a day. Try again tomorrow.",)
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where somebody stands now; `position` counts from 1 and only those who wait have one."""
-
-    application: Application
-    position: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MissedOffer:
-    """The offer had ended; that has consequences, which are written. The edge says so afterwards."""
-
-    application: Application
+        self.args = (f"One person may apply {daily_limit} times a day. Try again tomorrow.",)
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyRequest:
-    """Somebody wants an opening: one we know, by number, or anybody, by name and address."""
+    """A request to apply for an opening, by applicant id or by name and address."""
 
-    who: int | Contact
+    applicant: int | Contact
     by: Actor | None = None
-    """Who asks for it; None: they themselves."""
+    """The actor; None: the applicant."""
 
     @property
     def is_limited(self) -> bool:
-        """Whether blocked addresses and the daily limit apply: not to an applicant whom the company
-        itself names by number."""
-        own = self.by is None or self.by.side == "applicant"
-        return own or isinstance(self.who, Contact)
+        """Whether the blocklist and the daily limit apply: not if the company names an applicant by id."""
+        by_themselves = self.by is None or self.by.side == "applicant"
+        return by_themselves or isinstance(self.applicant, Contact)
 
 
 async def apply(tx: Tx, opening_id: int, applicant_id: int, by: Actor) -> Placement:
-    """Take a free slot where nobody waits for it, or join the waitlist; Duplicate if in it already."""
+    """Take a free slot if the waitlist is empty, otherwise join it; raises DuplicateApplication."""
     return single_result(await apply_all(tx, opening_id, [ApplyRequest(applicant_id, by)]))
 
 
 async def apply_with_contact(
-    tx: Tx, opening_id: int, one: Contact, by: Actor | None = None, *, most_a_day: int | None = None
+    tx: Tx,
+    opening_id: int,
+    contact: Contact,
+    by: Actor | None = None,
+    *,
+    daily_limit: int | None = None,
 ) -> Placement:
-    """Apply with a name and an address; who is new becomes known by it, or not at all if refused."""
-    return single_result(
-        await apply_all(tx, opening_id, [ApplyRequest(one, by)], most_a_day=most_a_day)
-    )
+    """Apply with a name and an address; a new applicant is added unless the application is refused."""
+    requests = [ApplyRequest(contact, by)]
+    return single_result(await apply_all(tx, opening_id, requests, daily_limit=daily_limit))
 
 
-def single_result(answers: Sequence[Placement | AppError]) -> Placement:
-    """The answer to a single one."""
-    [answer] = answers
-    if isinstance(answer, AppError):
-        raise answer
-    return answer
+def single_result(results: Sequence[Placement | AppError]) -> Placement:
+    """The only result; raises it if it is an error."""
+    [result] = results
+    if isinstance(result, AppError):
+        raise result
+    return result
 
 
 async def apply_all(
-    tx: Tx, opening_id: int, asks: Sequence[ApplyRequest], *, most_a_day: int | None = None
+    tx: Tx, opening_id: int, requests: Sequence[ApplyRequest], *, daily_limit: int | None = None
 ) -> list[Placement | AppError]:
-    """Several apply, in their order, under one lock; who is refused costs the others nothing."""
-    arrivals = await _arrive(tx, asks, most_a_day)
-    admitted = [arrival for arrival in arrivals.values() if isinstance(arrival, ApplicantRef)]
+    """Handle the requests in order under one lock; a refused request does not affect the others."""
+    admissions = await _admit(tx, requests, daily_limit)
+    admitted = [ref for ref in admissions.values() if isinstance(ref, ApplicantRef)]
     if not admitted:
-        # Who applies is looked up before the opening, which nobody needs now.
-        return [refusal for ask in asks if isinstance(refusal := arrivals[ask], AppError)]
-    answers: list[Placement | AppError] = []
-    newcomers = list(dict.fromkeys(arrival.id for arrival in admitted))
-    async with lock_and_expire_offers(tx, opening_id, SYSTEM, newcomers=newcomers) as desk:
-        for ask in asks:
-            arrival = arrivals[ask]
-            if isinstance(arrival, AppError):
-                answers.append(arrival)
+        # All requests are refused: the opening need not be locked.
+        return [
+            refusal for request in requests if isinstance(refusal := admissions[request], AppError)
+        ]
+    results: list[Placement | AppError] = []
+    newcomers = list(dict.fromkeys(ref.id for ref in admitted))
+    async with lock_and_expire_offers(tx, opening_id, SYSTEM, newcomers=newcomers) as locked:
+        for request in requests:
+            ref = admissions[request]
+            if isinstance(ref, AppError):
+                results.append(ref)
                 continue
-            desk.by = ask.by or by_applicant(arrival.id)
+            locked.by = request.by or by_applicant(ref.id)
             try:
-                answers.append(await apply_locked(desk, arrival.id))
+                results.append(await apply_locked(locked, ref.id))
             except Conflict as refusal:
-                answers.append(refusal)
+                results.append(refusal)
     placed = {
-        answer.application.applicant_id for answer in answers if isinstance(answer, Placement)
+        result.application.applicant_id for result in results if isinstance(result, Placement)
     }
-    fresh = {arrival.id for arrival in admitted if arrival.fresh}
-    await applicants.delete(tx, sorted(fresh - placed))
-    return answers
+    added = {ref.id for ref in admitted if ref.is_new}
+    await applicants.delete(tx, sorted(added - placed))
+    return results
 
 
-async def _arrive(
-    tx: Tx, asks: Sequence[ApplyRequest], most_a_day: int | None
+async def _admit(
+    tx: Tx, requests: Sequence[ApplyRequest], daily_limit: int | None
 ) -> dict[ApplyRequest, ApplicantRef | AppError]:
     """The applicant of each request, or why the request is refused.
 
-    By request, not by person: a recruiter may name an applicant whose own request, in the same batch,
+    By request, not by applicant: a recruiter may name an applicant whose own request, in the same batch,
     is refused. Every transaction locks applicants before openings.
     """
-    numbers = [ask.who for ask in asks if isinstance(ask.who, int)]
-    people = [ask.who for ask in asks if isinstance(ask.who, Contact)]
-    people_keys = [person.key for person in people]
-    by_number = await applicants.lock_existing(tx, numbers, people_keys) if numbers else {}
-    keys = people_keys + [known.key for known in by_number.values()]
-    refused = await blocklist.find_blocked(tx, keys) if keys else set[str]()
-    welcome = [person for person in people if person.key not in refused]
-    by_key = await applicants.find_or_add_all(tx, welcome) if welcome else {}
-    arrivals: dict[ApplyRequest, ApplicantRef | AppError] = {}
-    for ask in asks:
-        if isinstance(ask.who, Contact):
-            arrivals[ask] = by_key.get(ask.who.key) or blocklist.AddressBlocked()
-        elif (known := by_number.get(ask.who)) is None:
-            arrivals[ask] = ApplicantNotFound(ask.who)
+    ids = [request.applicant for request in requests if isinstance(request.applicant, int)]
+    contacts = [request.applicant for request in requests if isinstance(request.applicant, Contact)]
+    contact_keys = [contact.email_key for contact in contacts]
+    by_id = await applicants.lock_existing(tx, ids, contact_keys) if ids else {}
+    keys = contact_keys + [ref.email_key for ref in by_id.values()]
+    blocked = await blocklist.find_blocked(tx, keys) if keys else set[str]()
+    allowed = [contact for contact in contacts if contact.email_key not in blocked]
+    by_key = await applicants.find_or_add_all(tx, allowed) if allowed else {}
+    admissions: dict[ApplyRequest, ApplicantRef | AppError] = {}
+    for request in requests:
+        applicant = request.applicant
+        if isinstance(applicant, Contact):
+            admissions[request] = by_key.get(applicant.email_key) or blocklist.AddressBlocked()
+        elif (ref := by_id.get(applicant)) is None:
+            admissions[request] = ApplicantNotFound(applicant)
+        elif request.is_limited and ref.email_key in blocked:
+            admissions[request] = blocklist.AddressBlocked()
         else:
-            arrivals[ask] = (
-                blocklist.AddressBlocked() if ask.is_limited and known.key in refused else known
-            )
-    if most_a_day is not None:
-        await _limit(tx, arrivals, most_a_day)
-    return arrivals
+            admissions[request] = ref
+    if daily_limit is not None:
+        await _refuse_over_limit(tx, admissions, daily_limit)
+    return admissions
 
 
-async def _limit(
-    tx: Tx, arrivals: dict[ApplyRequest, ApplicantRef | AppError], most_a_day: int
+async def _refuse_over_limit(
+    tx: Tx, admissions: dict[ApplyRequest, ApplicantRef | AppError], daily_limit: int
 ) -> None:
     """Refuse requests of applicants who reached the daily limit."""
-    counted = {
-        ask: known.id
-        for ask, known in arrivals.items()
-        if ask.is_limited and isinstance(known, ApplicantRef)
+    limited = {
+        request: ref.id
+        for request, ref in admissions.items()
+        if request.is_limited and isinstance(ref, ApplicantRef)
     }
-    often = await applications.count_last_day(tx, list(counted.values())) if counted else {}
-    for ask, id in counted.items():
-        if often.get(id, 0) >= most_a_day:
-            arrivals[ask] = AppliedTooOften(most_a_day)
+    counts = await applications.count_last_day(tx, list(limited.values())) if limited else {}
+    for request, id in limited.items():
+        if counts.get(id, 0) >= daily_limit:
+            admissions[request] = AppliedTooOften(daily_limit)
 
 
-async def apply_locked(desk: LockedOpening, applicant_id: ApplicantId) -> Placement:
-    """Apply at a desk that is open."""
-    desk.refuse_duplicate(applicant_id)
-    refusal = reason_to_refuse(desk.opening, desk.free, desk.waiting, desk.at)
+async def apply_locked(locked: LockedOpening, applicant_id: ApplicantId) -> Placement:
+    """Apply under the opening's lock; raises Conflict if the opening takes no applications."""
+    locked.refuse_duplicate(applicant_id)
+    refusal = reason_to_refuse(locked.opening, locked.free_slots, locked.waiting, locked.at)
     if refusal:
         raise Conflict(refusal)
-    seen = {"occupied": desk.occupied, "capacity": desk.capacity, "waiting": desk.waiting}
-    if desk.waiting or not desk.free:
-        rule = "people wait already" if desk.free else "no slot is free"
-        key, position = await promotions.join(desk)
-        one = desk.enter(
+    occupancy = {
+        "occupied": locked.occupied,
+        "capacity": locked.capacity,
+        "waiting": locked.waiting,
+    }
+    if locked.waiting or not locked.free_slots:
+        rule = "people wait already" if locked.free_slots else "no slot is free"
+        key, position = await positions.join(locked)
+        application = locked.add_application(
             applicant_id,
             "WAITLIST",
             queue_key=key,
             position=position,
-            why={"rule": rule, **seen},
+            why={"rule": rule, **occupancy},
         )
-        desk.tell("applied", one, position=position)
-        return Placement(one, position)
-    why = {"rule": "a slot is free and nobody waits", **seen}
-    if not desk.opening.require_acknowledgement:
-        one = desk.enter(applicant_id, "ACTIVE", why=why)
-        desk.tell("applied", one)
-        return Placement(one)
-    deadline = desk.at + desk.opening.acknowledge_window
-    one = desk.enter(applicant_id, "PENDING_ACKNOWLEDGMENT", deadline=deadline, why=why)
-    promotions.notify_offer(desk, one, deadline)
-    return Placement(one)
+        locked.add_notice("applied", application, position=position)
+        return Placement(application, position)
+    why = {"rule": "a slot is free and nobody waits", **occupancy}
+    if not locked.opening.require_acknowledgement:
+        application = locked.add_application(applicant_id, "ACTIVE", why=why)
+        locked.add_notice("applied", application)
+        return Placement(application)
+    deadline = locked.at + locked.opening.acknowledge_window
+    application = locked.add_application(
+        applicant_id, "PENDING_ACKNOWLEDGMENT", deadline=deadline, why=why
+    )
+    promotions.notify_offer(locked, application, deadline)
+    return Placement(application)
 
 
 def reason_to_refuse(opening: Opening, free: int, waiting: int, at: dt.datetime) -> str | None:
-    """Why nobody may apply now, or None."""
+    """Why the opening takes no applications; None if it does."""
     if opening.status != "open":
         return f"Job {opening.id} is {opening.status}: it takes no applications now."
     if opening.apply_until and at > opening.apply_until:
-        return f"Applications for job {opening.id} ended at {timestamps.format_timestamp(opening.apply_until)}."
+        until = format_timestamp(opening.apply_until)
+        return f"Applications for job {opening.id} ended at {until}."
     limit = opening.waitlist_limit
     if limit is not None and waiting >= limit and (waiting or not free):
         return f"The waitlist of job {opening.id} is full: it takes {limit} at most."
     return None
-
-
-async def withdraw(
-    tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
-) -> Placement:
-    """End an application, and give its slot to the next; Conflict where it has ended already."""
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as desk:
-        one = await desk.application(application_id)
-        if one.status == "INACTIVE":
-            raise Conflict(f"Application {application_id} has ended already.")
-        return Placement(await end_application(desk, one, rule=_rule(by), reason=reason))
-
-
-def _rule(by: Actor) -> str:
-    return "removed by the company" if by.side == "company" else "withdrawn"
-
-
-async def end_application(
-    desk: LockedOpening, one: Application, *, rule: str, reason: str | None, fill: bool = True
-) -> Application:
-    """End an application at a desk that is open, and fill what it frees unless others leave, too."""
-    moved = desk.move(
-        one,
-        "INACTIVE",
-        "WITHDRAWN",
-        metadata={"actor": desk.by.side},
-        why={"rule": rule, "occupied": desk.occupied, "capacity": desk.capacity},
-        note=reason,
-        missed_at=None,
-    )
-    desk.tell("removed" if desk.by.side == "company" else "withdrawn", moved)
-    if fill:
-        await promotions.offer_free_slots(desk, cause=desk.seq)
-    return moved
-
-
-async def acknowledge(
-    tx: Tx, application_id: int, by: Actor, *, deadline: dt.datetime | None = None
-) -> Placement | MissedOffer:
-    """Confirm an offer: the one that ends at `deadline` if that is given; Missed where it had ended,
-    Conflict where there was none."""
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as desk:
-        one = await desk.application(application_id)
-        if is_missed(one, deadline):
-            return MissedOffer(one)
-        _refuse_without_offer(one)
-        moved = desk.move(
-            one,
-            "ACTIVE",
-            "ACKNOWLEDGED",
-            metadata={"acknowledgedAt": timestamps.format_timestamp(desk.at)},
-            why={"rule": "confirmed in time"},
-        )
-        return Placement(moved)
-
-
-async def decline(
-    tx: Tx,
-    application_id: int,
-    by: Actor,
-    *,
-    reason: str | None = None,
-    deadline: dt.datetime | None = None,
-) -> Placement | MissedOffer:
-    """Turn an offer down, which ends the application; Missed and Conflict as for `acknowledge`."""
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as desk:
-        one = await desk.application(application_id)
-        if is_missed(one, deadline):
-            return MissedOffer(one)
-        _refuse_without_offer(one)
-        return Placement(await end_application(desk, one, rule="offer declined", reason=reason))
-
-
-def is_missed(one: Application, deadline: dt.datetime | None = None) -> bool:
-    """Whether the last that happened to it is an offer that ended unanswered, or the offer that is out
-    is a later one than that of `deadline`."""
-    later = deadline is not None and one.acknowledge_deadline not in (deadline, None)
-    return later or one.missed_at is not None
-
-
-def _refuse_without_offer(one: Application) -> None:
-    if one.status != "PENDING_ACKNOWLEDGMENT":
-        raise Conflict(f"Application {one.id} has no offer to answer: it is {one.status}.")
-
-
-async def find_position(tx: Tx, one: Application) -> int | None:
-    """Where it stands on the waitlist, from 1; None where it does not wait."""
-    if one.queue_key is None:
-        return None
-    return 1 + await applications.count_ahead(tx, one.opening_id, one.queue_key)

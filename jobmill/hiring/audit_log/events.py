@@ -1,4 +1,4 @@
-"""The log: what happened to an opening and to those who want it."""
+"""The events of the audit log."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class AuditEvent:
 
 @dataclass(frozen=True, slots=True)
 class SealedEvent:
-    """An event as it is written."""
+    """An event with its hash, ready to be written."""
 
-    entry: EventContent
+    content: EventContent
     hash: bytes
     note: EventNote | None
 
 
-async def insert(tx: Tx, new: Sequence[SealedEvent]) -> None:
-    """Under the opening's lock, by `desk` alone."""
+async def insert(tx: Tx, events: Sequence[SealedEvent]) -> None:
+    """Append events; only `LockedOpening` calls this, under the opening's lock."""
     await tx.execute(
         """
         INSERT INTO hiring.event
@@ -48,21 +48,21 @@ async def insert(tx: Tx, new: Sequence[SealedEvent]) -> None:
                metadata, why, actor, request, note, note_salt, note_digest, created_at, hash
           FROM json_populate_recordset(NULL::hiring.event, %s)
         """,
-        [rows_to_json([_columns(one) for one in new])],
+        [rows_to_json([_columns(event) for event in events])],
     )
 
 
-def _columns(one: SealedEvent) -> Mapping[str, Any]:
-    columns = {name: getattr(one.entry, name) for name in EventContent.__dataclass_fields__}
-    if one.note:
-        columns |= {"note": one.note.text, "note_salt": one.note.salt}
-    return columns | {"hash": one.hash}
+def _columns(event: SealedEvent) -> Mapping[str, Any]:
+    columns = {name: getattr(event.content, name) for name in EventContent.__dataclass_fields__}
+    if event.note:
+        columns |= {"note": event.note.text, "note_salt": event.note.salt}
+    return columns | {"hash": event.hash}
 
 
 async def find_by_opening(
     tx: Tx, opening_id: int, *, after: int = 0, upto: int | None = None, limit: int | None = None
 ) -> list[AuditEvent]:
-    """Events by their sequence, from beyond `after` on."""
+    """Events with `after` < seq <= `upto`, in order."""
     return await fetch_all(
         tx,
         AuditEvent,
@@ -80,7 +80,7 @@ async def find_by_opening(
 
 
 async def find_by_applicant(tx: Tx, applicant_id: int) -> list[AuditEvent]:
-    """All that happened to one person's applications, in order."""
+    """All events of the applicant's applications, in order."""
     return await fetch_all(
         tx,
         AuditEvent,

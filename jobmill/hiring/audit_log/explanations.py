@@ -1,24 +1,26 @@
-"""Why: for every event, which slot, which rule, and who was ahead, in plain sentences."""
+"""Explanations of events: which slot, which rule and which applications were ahead, in plain sentences."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, LiteralString, TypeAlias
 
 from jobmill.db import Tx, fetch_one
-from jobmill.hiring.audit_log import replay, replay_preview
+from jobmill.hiring.audit_log import replay
 from jobmill.hiring.audit_log.replay import NONE_AHEAD, ApplicationsAhead, EventNotFound
-from jobmill.hiring.records import openings
+from jobmill.hiring.records import applicants, openings
 from jobmill.hiring.timestamps import format_timestamp
 from jobmill.hiring.transitions import OCCUPYING, EventType, Status
+
+COLUMNS: LiteralString = """
+               opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
+               metadata, why, actor, note, note_digest IS NOT NULL AS had_note, created_at"""
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedEvent:
-    """An event with all that explains it."""
-
     opening_id: int
     seq: int
     application_id: int | None
@@ -31,14 +33,14 @@ class ExplainedEvent:
     why: Mapping[str, Any]
     actor: str
     note: str | None
-    noted: bool
-    """There was a note, which may have been erased since."""
+    had_note: bool
+    """There was a note, which may have been erased."""
     created_at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """How full it was when the rule looked."""
+    """The counts when the rule was applied."""
 
     occupied: int
     capacity: int
@@ -47,25 +49,25 @@ class Occupancy:
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """An event among those that led to it."""
+    """An event with the events that led to it."""
 
     event: ExplainedEvent
     previous: ExplainedEvent | None = None
-    """The one before it of the same application."""
+    """The previous event of the same application."""
     cause: ExplainedEvent | None = None
-    """The one that freed the slot."""
-    seen: Occupancy | None = None
+    """The event that freed the slot."""
+    occupancy: Occupancy | None = None
     ahead: ApplicationsAhead = NONE_AHEAD
-    """Who waited before this application's place: the one it took, or else the one it left."""
+    """Applications before the queue key that this application took, or else left."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApplicationMention:
-    """Somebody in a sentence, whom each reader knows by another name."""
+    """An application in a sentence: pages show the applicant's name, programs the id."""
 
     application_id: int
     listed: bool = False
-    """Among others, where one word says for all of them what they are."""
+    """Part of a list that says once what its items are."""
 
     def __str__(self) -> str:
         return str(self.application_id) if self.listed else f"application {self.application_id}"
@@ -78,19 +80,21 @@ Sentence: TypeAlias = tuple[Piece, ...]
 def render_sentence(
     sentence: Sentence,
     names: Mapping[int, str] = {},
-    when: Callable[[dt.datetime], str] = format_timestamp,
+    format_time: Callable[[dt.datetime], str] = format_timestamp,
 ) -> str:
-    """A sentence as a text; who has no name there is called by the number of the application."""
-    told = "".join(_read(one, names, when) for one in sentence)
+    """A sentence as text; an application without a name is called by its id."""
+    text = "".join(_render_piece(piece, names, format_time) for piece in sentence)
     first = sentence[0]
     is_name = isinstance(first, ApplicationMention) and first.application_id in names
-    return told if is_name else told[:1].upper() + told[1:]
+    return text if is_name else text[:1].upper() + text[1:]
 
 
-def _read(piece: Piece, names: Mapping[int, str], when: Callable[[dt.datetime], str]) -> str:
+def _render_piece(
+    piece: Piece, names: Mapping[int, str], format_time: Callable[[dt.datetime], str]
+) -> str:
     match piece:
         case dt.datetime():
-            return when(piece)
+            return format_time(piece)
         case ApplicationMention():
             return names.get(piece.application_id, str(piece))
         case _:
@@ -107,26 +111,30 @@ class EventExplanation:
     cause: int | None
     """The event that freed the slot."""
     ahead: ApplicationsAhead
-    """Who waited before this application."""
+    """Applications that waited before this one."""
     by: str
     at: dt.datetime
-    story: list[Sentence]
+    pieces: list[Sentence]
+    """The sentences, with times and applications for pages to format."""
     names: Mapping[int, str]
-    """What those are called who are in the story, for those who may know."""
+    """The names of the applicants in the sentences, for readers who may see them."""
 
     @property
     def sentences(self) -> list[str]:
-        """The story as programs are told it: by numbers, with times of the public contract."""
-        return [render_sentence(one) for one in self.story]
+        """The sentences for programs: applications by id, times as the API writes them."""
+        return [render_sentence(sentence) for sentence in self.pieces]
 
 
 async def explain_event(tx: Tx, opening_id: int, seq: int) -> EventExplanation:
-    """Why an event happened; NoOpening and NoEvent where there is no such."""
+    """Why an event happened; raises OpeningNotFound and EventNotFound."""
     await openings.get(tx, opening_id)
-    scene = await _scene(tx, opening_id, seq)
-    event, story = scene.event, compose_sentences(scene)
-    who = {
-        one.application_id for told in story for one in told if isinstance(one, ApplicationMention)
+    context = await _read_context(tx, opening_id, seq)
+    event, sentences = context.event, compose_sentences(context)
+    mentioned = {
+        piece.application_id
+        for sentence in sentences
+        for piece in sentence
+        if isinstance(piece, ApplicationMention)
     }
     return EventExplanation(
         opening_id,
@@ -134,64 +142,58 @@ async def explain_event(tx: Tx, opening_id: int, seq: int) -> EventExplanation:
         event.type,
         event.application_id,
         event.why.get("rule"),
-        scene.cause.seq if scene.cause else None,
-        scene.ahead,
+        context.cause.seq if context.cause else None,
+        context.ahead,
         event.actor,
         event.created_at,
-        story,
-        await replay_preview.find_names(tx, who),
+        sentences,
+        await applicants.find_names(tx, mentioned),
     )
 
 
-async def _scene(tx: Tx, opening_id: int, seq: int) -> EventContext:
-    event = await _get(tx, opening_id, seq)
+async def _read_context(tx: Tx, opening_id: int, seq: int) -> EventContext:
+    event = await _find_event(tx, opening_id, seq)
     if event is None:
         raise EventNotFound(opening_id, seq)
     if event.application_id is None:
         return EventContext(event)
-    previous = await _previous(tx, event.application_id, seq)
+    previous = await _find_previous(tx, event.application_id, seq)
     cause = event.why.get("cause")
     key = event.queue_key or (previous.queue_key if previous else None)
     return EventContext(
         event,
         previous,
-        await _get(tx, opening_id, cause) if cause else None,
-        await _seen(tx, event) if event.type in ("APPLIED", "PROMOTED") else None,
+        await _find_event(tx, opening_id, cause) if cause else None,
+        await _read_occupancy(tx, event) if event.type in ("APPLIED", "PROMOTED") else None,
         await replay.find_ahead(tx, opening_id, seq - 1, key) if key else NONE_AHEAD,
     )
 
 
-async def _seen(tx: Tx, event: ExplainedEvent) -> Occupancy:
-    """What the rule noted, or else what the log shows."""
+async def _read_occupancy(tx: Tx, event: ExplainedEvent) -> Occupancy:
+    """The counts that the event recorded, or else a replay of the log."""
     names = ("occupied", "capacity", "waiting")
     if all(name in event.why for name in names):
         return Occupancy(*(event.why[name] for name in names))
-    then = await replay.counts_at(tx, event.opening_id, event.seq - 1)
-    frame = await replay.state_at(tx, event.opening_id, event.seq - 1)
-    return Occupancy(then.occupied, frame.capacity, then.waiting)
+    counts = await replay.counts_at(tx, event.opening_id, event.seq - 1)
+    state = await replay.state_at(tx, event.opening_id, event.seq - 1)
+    return Occupancy(counts.occupied, state.capacity, counts.waiting)
 
 
-async def _get(tx: Tx, opening_id: int, seq: int) -> ExplainedEvent | None:
+async def _find_event(tx: Tx, opening_id: int, seq: int) -> ExplainedEvent | None:
     return await fetch_one(
         tx,
         ExplainedEvent,
-        """
-        SELECT opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
-               metadata, why, actor, note, note_digest IS NOT NULL AS noted, created_at
-          FROM hiring.event
-         WHERE opening_id = %s AND seq = %s
-        """,
+        f"SELECT {COLUMNS} FROM hiring.event WHERE opening_id = %s AND seq = %s",
         [opening_id, seq],
     )
 
 
-async def _previous(tx: Tx, application_id: int, seq: int) -> ExplainedEvent | None:
+async def _find_previous(tx: Tx, application_id: int, seq: int) -> ExplainedEvent | None:
     return await fetch_one(
         tx,
         ExplainedEvent,
-        """
-        SELECT opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
-               metadata, why, actor, note, note_digest IS NOT NULL AS noted, created_at
+        f"""
+        SELECT {COLUMNS}
           FROM hiring.event
          WHERE application_id = %s AND seq < %s
          ORDER BY seq DESC
@@ -201,183 +203,196 @@ async def _previous(tx: Tx, application_id: int, seq: int) -> ExplainedEvent | N
     )
 
 
-def compose_sentences(scene: EventContext) -> list[Sentence]:
-    """The story of an event, a sentence at a time."""
-    match scene.event.type:
+def compose_sentences(context: EventContext) -> list[Sentence]:
+    match context.event.type:
         case "APPLIED":
-            told = _applied(scene)
+            sentences = _explain_application(context)
         case "PROMOTED":
-            told = _promoted(scene)
+            sentences = _explain_offer(context)
         case "ACKNOWLEDGED":
-            told = [
-                (*_offer(scene), " and was confirmed in time."),
-                (_who(scene.event), " keeps the slot."),
+            sentences = [
+                (*_offer_period(context), " and was accepted in time."),
+                (_mention(context.event), " keeps the place."),
             ]
         case "WITHDRAWN":
-            told = _withdrawn(scene)
+            sentences = _explain_withdrawal(context)
         case "DECAY_TRIGGERED" | "LAPSED":
-            told = _missed(scene)
+            sentences = _explain_missed_offer(context)
         case _:
-            told = [(one,) for one in _turned(scene.event)]
-    return [*told, *_reason(scene.event)]
+            sentences = [(text,) for text in _explain_opening_event(context.event)]
+    return [*sentences, *_reason(context.event)]
 
 
-def _applied(scene: EventContext) -> list[Sentence]:
-    event, seen = scene.event, scene.seen
+def _explain_application(context: EventContext) -> list[Sentence]:
+    event, occupancy = context.event, context.occupancy
     if event.to_status == "WAITLIST":
-        told: list[Sentence] = [
-            (_why_waiting(seen),),
-            (_who(event), " joined the waitlist: ", *_behind(scene.ahead), "."),
+        sentences: list[Sentence] = [
+            (_why_waitlisted(occupancy),),
+            (_mention(event), " joined the waitlist ", *_behind(context.ahead), "."),
         ]
-        later = seen.waiting - scene.ahead.count if seen else 0
-        if later > 0:
-            told.append((f"Behind that place: {later} who missed an offer.",))
-        return told
-    free = (f"A slot was free{_filled(seen)}, and nobody waited for it.",)
+        behind = occupancy.waiting - context.ahead.count if occupancy else 0
+        if behind > 0:
+            sentences.append(
+                (
+                    f"{_count(behind, 'application')} that missed an offer stayed behind this position.",
+                )
+            )
+        return sentences
+    free = (f"A place was free{_taken(occupancy)} and nobody was waiting.",)
     if event.deadline:
-        return [free, ("It was offered to ", _who(event), " until ", event.deadline, ".")]
-    return [free, (_who(event), " took it at once.")]
+        return [free, ("It was offered to ", _mention(event), " until ", event.deadline, ".")]
+    return [free, (_mention(event), " took it at once.")]
 
 
-def _why_waiting(seen: Occupancy | None) -> str:
-    if seen and seen.occupied < seen.capacity:
-        return f"A slot was free{_filled(seen)}, but others waited for it already."
-    return f"No slot was free{_filled(seen)}."
+def _why_waitlisted(occupancy: Occupancy | None) -> str:
+    if occupancy and occupancy.occupied < occupancy.capacity:
+        return f"A place was free{_taken(occupancy)}, but others were already waiting for it."
+    return f"No place was free{_taken(occupancy)}."
 
 
-def _promoted(scene: EventContext) -> list[Sentence]:
-    event, ahead = scene.event, scene.ahead
-    told: list[Sentence] = [(f"A slot was free{_filled(scene.seen)}.",)]
-    if scene.cause:
-        told.append((f"Event {scene.cause.seq} freed it: ", *_freed(scene.cause), "."))
+def _explain_offer(context: EventContext) -> list[Sentence]:
+    event, ahead = context.event, context.ahead
+    sentences: list[Sentence] = [(f"A place was free{_taken(context.occupancy)}.",)]
+    if context.cause:
+        sentences.append((f"Event {context.cause.seq} freed it: ", *_freed_by(context.cause), "."))
     if event.why.get("rule") == "next in line":
-        told.append((_who(event), " was next in line: ", *_behind(ahead), "."))
+        sentences.append((_mention(event), " was next in line, ", *_behind(ahead), "."))
     else:
-        told.append(("The company gave it to ", _who(event), " out of turn."))
-        passed = ("Passed over: ", *_names(ahead), ".")
-        told.append(passed if ahead.count else ("Nobody was passed over.",))
+        sentences.append(("The company offered it to ", _mention(event), " out of turn."))
+        passed_over = ("Passed over: ", *_list_ahead(ahead), ".")
+        sentences.append(passed_over if ahead.count else ("Nobody was passed over.",))
     if event.deadline:
-        told.append(("The offer is open until ", event.deadline, "."))
-    return told
+        sentences.append(("The offer is open until ", event.deadline, "."))
+    return sentences
 
 
-def _freed(cause: ExplainedEvent) -> Sentence:
+def _freed_by(cause: ExplainedEvent) -> Sentence:
     match cause.type:
         case "WITHDRAWN":
-            return _who(cause), f" left ({cause.why.get('rule', 'withdrawn')})"
+            return _mention(cause), f" left ({cause.why.get('rule', 'withdrawn')})"
         case "DECAY_TRIGGERED" | "LAPSED":
-            return _who(cause), " did not answer the offer in time"
+            return _mention(cause), " did not answer the offer in time"
         case "CAPACITY_CHANGED":
-            return (f"the capacity went from {cause.metadata['from']} to {cause.metadata['to']}",)
+            before, after = cause.metadata["from"], cause.metadata["to"]
+            return (f"the number of places changed from {before} to {after}",)
         case _:
-            return (f"the opening was {cause.type.lower()}, and gives its free slots away again",)
+            return (f"the opening was {cause.type.lower()} and offers free places again",)
 
 
-def _withdrawn(scene: EventContext) -> list[Sentence]:
-    event = scene.event
-    who = _who(event)
-    told: Sentence
+def _explain_withdrawal(context: EventContext) -> list[Sentence]:
+    event = context.event
+    application = _mention(event)
+    sentence: Sentence
     match event.why.get("rule"):
         case "offer declined":
-            told = who, " turned the offer down."
+            sentence = application, " declined the offer."
         case "removed by the company":
-            told = "The company removed ", who, "."
+            sentence = "The company removed ", application, "."
         case "withdrawn" | None:
-            told = who, " left."
+            sentence = application, " withdrew."
         case rule:
-            told = who, f" left ({rule})."
+            sentence = application, f" left ({rule})."
     if event.from_status in OCCUPYING:
-        return [told, ("The slot was freed.",)]
-    return [told, ("Until then on the waitlist: ", *_behind(scene.ahead), ".")]
+        return [sentence, ("This freed the place.",)]
+    return [sentence, ("Until then on the waitlist, ", *_behind(context.ahead), ".")]
 
 
-def _missed(scene: EventContext) -> list[Sentence]:
-    event = scene.event
-    penalties = event.metadata["penaltyCount"]
-    most = event.why.get("most")
-    told: list[Sentence] = [
-        (*_offer(scene), " and was not answered."),
-        (f"It is missed offer {penalties}{f' of {most} that end it' if most else ''}.",),
+def _explain_missed_offer(context: EventContext) -> list[Sentence]:
+    event = context.event
+    missed = event.metadata["penaltyCount"]
+    limit = event.why.get("most")
+    sentences: list[Sentence] = [
+        (*_offer_period(context), " and was not answered."),
+        (
+            f"This was missed offer {missed}{f'; the application ends after {limit}' if limit else ''}.",
+        ),
     ]
     if event.type == "LAPSED":
-        return [*told, (_who(event), " is out.")]
-    place = f"place {event.metadata['newPosition']}, "
-    fill = f"Those who come next fill {_many(penalties, 'place')} before it"
+        return [*sentences, ("The application has ended.",)]
+    position = event.metadata["newPosition"]
     return [
-        *told,
-        (_who(event), f" went behind all who wait: {place}", *_behind(scene.ahead), "."),
-        (f"{fill}, one for each offer missed.",),
+        *sentences,
+        (
+            _mention(event),
+            f" moved to the end of the waitlist: position {position}, ",
+            *_behind(context.ahead),
+            ".",
+        ),
+        (
+            f"The next {'application' if missed == 1 else f'{missed} applications'} will be placed ahead.",
+        ),
     ]
 
 
-def _turned(event: ExplainedEvent) -> list[str]:
+def _explain_opening_event(event: ExplainedEvent) -> list[str]:
     facts = event.metadata
     match event.type:
         case "OPENED":
-            return [f"The company opened it with {_many(facts['capacity'], 'slot')}."]
+            return [f"The company created the opening with {_count(facts['capacity'], 'place')}."]
         case "EDITED":
             changed = ", ".join(sorted(name for name in facts if name != "jobId"))
-            return [
-                f"The company changed its terms: {changed}. Offers that are out stay as they are."
-            ]
+            return [f"The company changed the terms: {changed}. Open offers are not affected."]
         case "CAPACITY_CHANGED":
-            told = f"The company changed the capacity from {facts['from']} to {facts['to']}"
-            return [f"{told}, with {facts['occupied']} taken.", _resized(facts)]
-        case "PAUSED":
-            return ["The company paused it: nobody may apply, and nobody is promoted by itself."]
-        case "CLOSED":
-            return ["The company closed it: nobody may apply, and nobody is promoted by itself."]
+            change = (
+                f"The company changed the number of places from {facts['from']} to {facts['to']}"
+            )
+            return [f"{change}, with {facts['occupied']} taken.", _explain_resize(facts)]
+        case "PAUSED" | "CLOSED":
+            return [
+                f"The company {event.type.lower()} the opening.",
+                "Applications are closed. Open places are not offered automatically.",
+            ]
         case _:
-            return [f"The company {event.type.lower()} it: its free slots are given away again."]
+            return [
+                f"The company {event.type.lower()} the opening.",
+                "Open places are offered automatically again.",
+            ]
 
 
-def _resized(facts: Mapping[str, Any]) -> str:
+def _explain_resize(facts: Mapping[str, Any]) -> str:
     free = facts["to"] - facts["occupied"]
     if free > 0:
-        return f"{_many(free, 'slot')} can be given away."
+        return f"{_count(free, 'place')} can be offered."
     if free == 0:
-        return "No slot is free."
-    return f"Nobody is evicted: no slot is given away until {1 - free} have left."
+        return "No place is free."
+    return f"Nobody loses a place. The next place is free after {1 - free} people have left."
 
 
 def _reason(event: ExplainedEvent) -> list[Sentence]:
     if event.note:
         return [(f"Reason: {event.note}",)]
-    return [("The reason was erased with the applicant's data.",)] if event.noted else []
+    return [("The reason was erased with the applicant's data.",)] if event.had_note else []
 
 
-def _offer(scene: EventContext) -> Sentence:
-    offer = scene.previous
+def _offer_period(context: EventContext) -> Sentence:
+    offer = context.previous
     if offer is None or offer.deadline is None:
         return ("The offer was open",)
     return f"The offer of event {offer.seq} was open until ", offer.deadline
 
 
-def _filled(seen: Occupancy | None) -> str:
-    return f" ({seen.occupied} of {_many(seen.capacity, 'slot')} taken)" if seen else ""
+def _taken(occupancy: Occupancy | None) -> str:
+    return f" ({occupancy.occupied} of {occupancy.capacity} places taken)" if occupancy else ""
 
 
 def _behind(ahead: ApplicationsAhead) -> Sentence:
-    return ("behind ", *_names(ahead)) if ahead.count else ("nobody was ahead",)
+    return ("behind ", *_list_ahead(ahead)) if ahead.count else ("with nobody ahead",)
 
 
-def _names(ahead: ApplicationsAhead) -> Sentence:
-    named: list[Piece] = []
-    for one in ahead.first:
-        named += (
-            [", ", ApplicationMention(one, listed=True)]
-            if named
-            else [ApplicationMention(one, listed=True)]
-        )
+def _list_ahead(ahead: ApplicationsAhead) -> Sentence:
+    mentions: list[Piece] = []
+    for id in ahead.first:
+        mention = ApplicationMention(id, listed=True)
+        mentions += [", ", mention] if mentions else [mention]
     more = ahead.count - len(ahead.first)
     tail = f" and {more} more" if more else ""
-    return f"{_many(ahead.count, 'application')} (", *named, f"{tail})"
+    return f"{_count(ahead.count, 'application')} (", *mentions, f"{tail})"
 
 
-def _who(event: ExplainedEvent) -> ApplicationMention:
-    """Only of an event that has an application."""
+def _mention(event: ExplainedEvent) -> ApplicationMention:
+    """The application of an event; must not be called for events of the opening itself."""
     return ApplicationMention(event.application_id or 0)
 
 
-def _many(count: int, noun: str) -> str:
+def _count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

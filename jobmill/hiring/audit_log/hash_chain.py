@@ -1,4 +1,4 @@
-"""The chain: each event's hash holds all events before it."""
+"""The hash chain of the audit log: the hash of an event covers all events before it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 from jobmill.hiring.transitions import EventType, Status
 
 GENESIS_HASH = b""
-"""What the first event's hash is made with."""
+"""Stands for the previous hash of the first event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventContent:
-    """What the chain holds of an event: all of it but its number in the table and the words about people."""
+    """The hashed part of an event: everything but the row id and free text about people."""
 
     opening_id: int
     seq: int
@@ -36,35 +36,35 @@ class EventContent:
     created_at: dt.datetime
 
 
-def hash_event(before: bytes, entry: EventContent) -> bytes:
-    """The hash of an event that follows `before`."""
-    held = [
-        entry.opening_id,
-        entry.seq,
-        entry.application_id,
-        entry.type,
-        entry.from_status,
-        entry.to_status,
-        entry.queue_key,
-        _moment(entry.deadline),
-        entry.metadata,
-        entry.why,
-        entry.actor,
-        entry.request,
-        entry.note_digest.hex() if entry.note_digest else None,
-        _moment(entry.created_at),
+def hash_event(before: bytes, event: EventContent) -> bytes:
+    """The hash of an event that follows the event with the hash `before`."""
+    fields = [
+        event.opening_id,
+        event.seq,
+        event.application_id,
+        event.type,
+        event.from_status,
+        event.to_status,
+        event.queue_key,
+        _utc_text(event.deadline),
+        event.metadata,
+        event.why,
+        event.actor,
+        event.request,
+        event.note_digest.hex() if event.note_digest else None,
+        _utc_text(event.created_at),
     ]
-    text = json.dumps(held, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(before + text.encode()).digest()
 
 
-def _moment(at: dt.datetime | None) -> str | None:
+def _utc_text(at: dt.datetime | None) -> str | None:
     return None if at is None else at.astimezone(dt.UTC).isoformat()
 
 
 @dataclass(frozen=True, slots=True)
 class EventNote:
-    """Words about a person: the chain holds their digest alone, and not even that can be guessed."""
+    """Free text about a person; the chain holds only its salted digest, so that the text can be erased."""
 
     text: str
     salt: bytes

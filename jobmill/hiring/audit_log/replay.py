@@ -1,11 +1,11 @@
-"""Replay: an opening as a reader saw it at any moment, from its log alone.
+"""An opening as it was at any instant, computed from its audit log alone.
 
-The log is stamped under the opening's lock, so its times grow with its numbers: a moment is a number,
-found by halving. An offer that nobody answered ends by the clock and not by its event, as for readers
-of the live tables.
+Events are stamped under the opening's lock, so their times grow with their numbers: a binary search finds
+the event of an instant. An offer expires at its deadline, not at the event that takes it back, as for
+readers of the live tables.
 
-Who wants only the first few of a long waitlist need not fold the whole log: who was last offered a slot
-in turn stood before all others, so that only those who came behind them count (`head`).
+To read only the first applications of a long waitlist, the log need not be replayed from the start: the
+last application that was offered a slot in turn stood before all others (`find_waitlist_head`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from jobmill.hiring.records.openings import OpeningStatus
 from jobmill.hiring.transitions import Status
 
 BEYOND_ANY = 2**62
-"""Beyond any event, and any place on a waitlist."""
+"""Greater than any event number and any queue key."""
 LOOK_BACK_EVENTS = 10_000
-"""Events before a moment that are looked at for what they noted."""
+"""How many events before an instant are searched for recorded counts."""
 HEAD_SEARCH_RANGE = 1_000
-"""Places behind the head of a waitlist among which the first few are looked for."""
+"""How many queue keys behind the head of the waitlist are searched for its first applications."""
 
 
 class EventNotFound(NotFound):
@@ -35,7 +35,7 @@ class EventNotFound(NotFound):
 
 
 class ReplayedApplication(NamedTuple):
-    """One who was in an opening, or waited for it; a tuple, since there may be a million."""
+    """An application with a slot or on the waitlist; a tuple, since there may be a million."""
 
     application_id: int
     applicant_id: int
@@ -51,16 +51,16 @@ class OpeningReplay:
     opening_id: int
     as_of: dt.datetime
     seq: int
-    """The last event that had happened; 0 before the opening was there."""
+    """The last event so far; 0 before the opening existed."""
     status: OpeningStatus | None
-    """None before the opening was there."""
+    """None before the opening existed."""
     capacity: int
     occupied: int
-    """Slots taken: an offer whose time has run out takes none."""
+    """Slots taken; an expired offer takes none."""
     active: list[ReplayedApplication]
-    """By application."""
+    """By application id."""
     waiting: list[ReplayedApplication]
-    """By position; behind them, without one, those whose offer has run out."""
+    """By position; applications with an expired offer come last, without a position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class LogPosition:
 
 @dataclass(frozen=True, slots=True)
 class OpeningState:
-    """What the log says of the opening itself."""
+    """The opening itself, without its applications."""
 
     status: OpeningStatus | None
     capacity: int
@@ -79,7 +79,7 @@ class OpeningState:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedCounts:
-    """What the opening counts: offers that are not taken back yet take their slot."""
+    """The counters of the opening; an expired offer keeps its slot until it is taken back."""
 
     occupied: int
     waiting: int
@@ -89,11 +89,11 @@ class ReplayedCounts:
 
 @dataclass(frozen=True, slots=True)
 class ApplicationsAhead:
-    """Who waited before a place, at some moment."""
+    """The applications that waited before a queue key."""
 
     count: int
     first: Sequence[int]
-    """The applications of the first few."""
+    """The ids of the first few applications."""
 
 
 NONE_AHEAD = ApplicationsAhead(0, ())
@@ -101,7 +101,7 @@ NONE_AHEAD = ApplicationsAhead(0, ())
 
 @dataclass(frozen=True, slots=True)
 class WaitlistHead:
-    """Right after the event `seq`, all who waited stood behind the place `key`."""
+    """Right after the event `seq`, all waiting applications had a queue key greater than `key`."""
 
     seq: int
     key: int
@@ -113,25 +113,27 @@ UNKNOWN_HEAD = WaitlistHead(0, 0)
 async def replay_at(
     tx: Tx, opening_id: int, *, as_of: dt.datetime | None = None, seq: int | None = None
 ) -> OpeningReplay:
-    """The opening at an instant, or right after an event; now where neither is given or it is to come.
+    """The opening at an instant, or right after an event; by default, or for a future instant, now.
 
-    NoOpening and NoEvent where there is no such.
+    Raises OpeningNotFound and EventNotFound.
     """
     if as_of is not None and seq is not None:
-        raise Invalid("Name a time or an event, not both.")
+        raise Invalid("Give a time or an event, not both.")
     await openings.get(tx, opening_id)
     if seq is None:
-        moment = await find_position(tx, opening_id, as_of)
+        position = await find_position(tx, opening_id, as_of)
     else:
-        moment = await _after(tx, opening_id, seq)
-    frame = await state_at(tx, opening_id, moment.seq)
-    active, waiting = split_by_slot(await _entries(tx, opening_id, moment.seq), moment.at)
+        position = await _position_after(tx, opening_id, seq)
+    state = await state_at(tx, opening_id, position.seq)
+    active, waiting = split_by_slot(
+        await _list_applications(tx, opening_id, position.seq), position.at
+    )
     return OpeningReplay(
         opening_id,
-        moment.at,
-        moment.seq,
-        frame.status,
-        frame.capacity,
+        position.at,
+        position.seq,
+        state.status,
+        state.capacity,
         len(active),
         active,
         waiting,
@@ -139,29 +141,29 @@ async def replay_at(
 
 
 def split_by_slot(
-    entries: Iterable[ReplayedApplication], at: dt.datetime
+    applications: Iterable[ReplayedApplication], at: dt.datetime
 ) -> tuple[list[ReplayedApplication], list[ReplayedApplication]]:
-    """Those who take a slot, and those who wait for one; both keep their order."""
+    """Split applications into those with a slot and those that wait; both keep their order."""
     active: list[ReplayedApplication] = []
     waiting: list[ReplayedApplication] = []
-    late: list[tuple[dt.datetime, int, ReplayedApplication]] = []
-    for one in entries:
-        if one.status == "WAITLIST":
-            waiting.append(one)
-        elif one.deadline is not None and one.deadline <= at:
-            late.append((one.deadline, one.application_id, one))
+    expired: list[tuple[dt.datetime, int, ReplayedApplication]] = []
+    for application in applications:
+        if application.status == "WAITLIST":
+            waiting.append(application)
+        elif application.deadline is not None and application.deadline <= at:
+            expired.append((application.deadline, application.application_id, application))
         else:
-            active.append(one)
-    return active, waiting + [one for _, _, one in sorted(late)]
+            active.append(application)
+    return active, waiting + [application for _, _, application in sorted(expired)]
 
 
 async def find_position(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> LogPosition:
-    """The last event that had happened by then, or by now: by halving, over the primary key."""
-    found = await fetch_one(
+    """The last event up to an instant, or up to now; a binary search over the primary key."""
+    position = await fetch_one(
         tx,
         LogPosition,
         """
-        WITH RECURSIVE asked AS MATERIALIZED (
+        WITH RECURSIVE instant AS MATERIALIZED (
             SELECT least(%(as_of)s::timestamptz, greatest(clock_timestamp(), last_event_at)) AS at
               FROM hiring.opening WHERE id = %(opening)s
         ), search (low, high) AS (
@@ -172,35 +174,35 @@ async def find_position(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> L
               FROM search
              CROSS JOIN LATERAL (SELECT (low + high + 1) / 2 AS middle) AS half
              CROSS JOIN LATERAL (
-                SELECT created_at <= (SELECT at FROM asked) AS early FROM hiring.event
+                SELECT created_at <= (SELECT at FROM instant) AS early FROM hiring.event
                  WHERE opening_id = %(opening)s AND seq >= middle
                  ORDER BY seq LIMIT 1) AS event
              WHERE low < high
         )
-        SELECT low AS seq, at FROM search CROSS JOIN asked WHERE low = high
+        SELECT low AS seq, at FROM search CROSS JOIN instant WHERE low = high
         """,
         {"opening": opening_id, "as_of": as_of},
     )
-    assert found
-    return found
+    assert position
+    return position
 
 
-async def _after(tx: Tx, opening_id: int, seq: int) -> LogPosition:
-    found = await fetch_one(
+async def _position_after(tx: Tx, opening_id: int, seq: int) -> LogPosition:
+    position = await fetch_one(
         tx,
         LogPosition,
         "SELECT seq, created_at AS at FROM hiring.event WHERE opening_id = %s AND seq = %s",
         [opening_id, seq],
     )
-    if found is None:
+    if position is None:
         raise EventNotFound(opening_id, seq)
-    return found
+    return position
 
 
 async def state_at(tx: Tx, opening_id: int, seq: int) -> OpeningState:
-    """The opening itself after an event: the last word on each is the one that counts."""
-    # Most events tell it by the way: nobody applies, and nobody is next, where it is not open.
-    found = await fetch_one(
+    """The opening's status and capacity after an event: for each, the last event that tells it."""
+    # Most events imply the status: only an open opening takes applications or offers slots in turn.
+    state = await fetch_one(
         tx,
         OpeningState,
         """
@@ -220,13 +222,13 @@ async def state_at(tx: Tx, opening_id: int, seq: int) -> OpeningState:
         """,
         {"opening": opening_id, "seq": seq},
     )
-    assert found
-    return found
+    assert state
+    return state
 
 
 async def find_waitlist_head(tx: Tx, opening_id: int, seq: int) -> WaitlistHead:
-    """Where the waitlist began, by who was last offered a slot in turn; NOWHERE if that is long ago."""
-    found = await fetch_one(
+    """Where the waitlist began, by the last slot offered in turn; UNKNOWN_HEAD if that is too long ago."""
+    head = await fetch_one(
         tx,
         WaitlistHead,
         """
@@ -241,35 +243,37 @@ async def find_waitlist_head(tx: Tx, opening_id: int, seq: int) -> WaitlistHead:
         """,
         {"opening": opening_id, "seq": seq, "near": LOOK_BACK_EVENTS},
     )
-    return found or UNKNOWN_HEAD
+    return head or UNKNOWN_HEAD
 
 
 async def count_waiting_at(tx: Tx, opening_id: int, seq: int) -> int | None:
-    """How many waited right after an event, by what the last rule noted and what happened since;
-    None where no rule near it did."""
+    """How many applications waited right after an event; None if no recent event recorded a count.
+
+    Starts from the last recorded count and adds the changes since.
+    """
     return await fetch_value(
         tx,
         int,
         """
-        WITH noted AS MATERIALIZED (
+        WITH recorded AS MATERIALIZED (
             SELECT seq, (why->'waiting')::bigint AS waiting FROM hiring.event
              WHERE opening_id = %(opening)s AND seq <= %(seq)s AND seq > %(seq)s - %(near)s
                AND why ? 'waiting'
              ORDER BY seq DESC
              LIMIT 1
         )
-        SELECT (SELECT waiting FROM noted) + count(*) FILTER (WHERE to_status = 'WAITLIST')
+        SELECT (SELECT waiting FROM recorded) + count(*) FILTER (WHERE to_status = 'WAITLIST')
                                            - count(*) FILTER (WHERE from_status = 'WAITLIST')
           FROM hiring.event
-         WHERE opening_id = %(opening)s AND seq BETWEEN (SELECT seq FROM noted) AND %(seq)s
+         WHERE opening_id = %(opening)s AND seq BETWEEN (SELECT seq FROM recorded) AND %(seq)s
         """,
         {"opening": opening_id, "seq": seq, "near": LOOK_BACK_EVENTS},
     )
 
 
 async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
-    """How many were in it, and how many waited, right after an event."""
-    found = await fetch_one(
+    """How many applications had a slot and how many waited right after an event."""
+    counts = await fetch_one(
         tx,
         ReplayedCounts,
         """
@@ -286,12 +290,12 @@ async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
         """,
         [opening_id, seq],
     )
-    assert found
-    return found
+    assert counts
+    return counts
 
 
-async def _entries(tx: Tx, opening_id: int, seq: int) -> Iterator[ReplayedApplication]:
-    """All who waited, by position, then those who were in it: the last event of each says how."""
+async def _list_applications(tx: Tx, opening_id: int, seq: int) -> Iterator[ReplayedApplication]:
+    """All waiting applications by position, then those with a slot, by the last event of each."""
     cursor = await tx.execute(
         """
         WITH last AS (
@@ -306,7 +310,7 @@ async def _entries(tx: Tx, opening_id: int, seq: int) -> Iterator[ReplayedApplic
              GROUP BY application_id
         )
         SELECT last.application_id, applicant_id, name AS applicant_name, to_status AS status,
-               -- Who does not wait has no key, and stands behind all who have.
+               -- Applications that do not wait have no key and sort behind all others.
                CASE WHEN last.queue_key IS NOT NULL
                     THEN row_number() OVER (ORDER BY last.queue_key, last.application_id)
                 END AS position,
@@ -326,22 +330,24 @@ async def _entries(tx: Tx, opening_id: int, seq: int) -> Iterator[ReplayedApplic
 async def find_ahead(
     tx: Tx, opening_id: int, seq: int, key: int, *, few: int = 3
 ) -> ApplicationsAhead:
-    """Who waited before a place right after an event, the next one first."""
+    """The applications that waited before a queue key right after an event, in order."""
     waiting = await count_waiting_at(tx, opening_id, seq)
     if waiting is not None:
-        found = await _before(tx, opening_id, seq, key, few, waiting, reach=HEAD_SEARCH_RANGE)
-        if len(found.first) == min(few, found.count):
-            return found
-    return await _before(tx, opening_id, seq, key, few, waiting, reach=BEYOND_ANY)
+        ahead = await _find_ahead(tx, opening_id, seq, key, few, waiting, reach=HEAD_SEARCH_RANGE)
+        if len(ahead.first) == min(few, ahead.count):
+            return ahead
+    return await _find_ahead(tx, opening_id, seq, key, few, waiting, reach=BEYOND_ANY)
 
 
-async def _before(
+async def _find_ahead(
     tx: Tx, opening_id: int, seq: int, key: int, few: int, waiting: int | None, reach: int
 ) -> ApplicationsAhead:
-    """The first few among those within reach; their number by that of those who stand behind, if it
-    is known how many wait."""
+    """The first few applications within `reach` of the head of the waitlist.
+
+    If `waiting` is known, their number follows from how many wait behind the key.
+    """
     start = await find_waitlist_head(tx, opening_id, seq)
-    found = await fetch_one(
+    ahead = await fetch_one(
         tx,
         ApplicationsAhead,
         """
@@ -373,5 +379,5 @@ async def _before(
             "end": min(start.key + reach, BEYOND_ANY),
         },
     )
-    assert found
-    return found
+    assert ahead
+    return ahead

@@ -1,4 +1,4 @@
-"""A summary of an opening, from its log alone."""
+"""Key figures of an opening, computed from its audit log alone."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class OpeningSummary:
     title: str
     capacity: int
     active_count: int
-    """An offer whose time has run out takes no slot: who held it counts among those who wait."""
+    """An expired offer takes no slot: its applicant counts as waiting."""
     waitlist_count: int
     inactive_count: int
     total_applications: int
     avg_time_to_promotion_seconds: float | None
-    """From applying to the first offer, of those who had waited for it."""
+    """From applying to the first offer, for applicants from the waitlist."""
     avg_acknowledgment_time_seconds: float | None
     """From an offer to its confirmation."""
     decay_events: int
@@ -38,14 +38,14 @@ class _Counts:
 
 
 async def summarize(tx: Tx, opening_id: int) -> OpeningSummary:
-    """How it went so far; NoOpening where there is none."""
+    """The figures up to now; raises OpeningNotFound."""
     opening = await openings.get(tx, opening_id)
     counts = await _count(tx, opening_id, opening.last_seq)
-    frame = await replay.state_at(tx, opening_id, opening.last_seq)
+    state = await replay.state_at(tx, opening_id, opening.last_seq)
     return OpeningSummary(
         opening_id,
         opening.title,
-        frame.capacity,
+        state.capacity,
         counts.active,
         counts.waiting,
         counts.inactive,
@@ -57,22 +57,22 @@ async def summarize(tx: Tx, opening_id: int) -> OpeningSummary:
 
 
 async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
-    found = await fetch_one(
+    counts = await fetch_one(
         tx,
         _Counts,
         """
         WITH flow AS (
-            -- What came and what went: nothing is sorted, however long the log is.
+            -- Sums of changes: no sort, however long the log is.
             SELECT count(*) FILTER (WHERE type = 'APPLIED') AS total,
                    count(*) FILTER (WHERE to_status = 'INACTIVE') AS inactive,
                    count(*) FILTER (WHERE to_status = 'WAITLIST')
                    - count(*) FILTER (WHERE from_status = 'WAITLIST') AS waiting
               FROM hiring.event
              WHERE opening_id = %(opening)s AND seq <= %(seq)s
-        ), story AS (
+        ), offered AS (
             SELECT application_id,
                    min(created_at) FILTER (WHERE type = 'PROMOTED') AS promoted_at,
-                   -- Who confirms is never offered it again: the last offer is the one confirmed.
+                   -- No offer follows a confirmation: the last offer is the confirmed one.
                    max(created_at) FILTER (WHERE to_status = 'PENDING_ACKNOWLEDGMENT') AS offered_at,
                    max(created_at) FILTER (WHERE type = 'ACKNOWLEDGED') AS acknowledged_at,
                    count(*) FILTER (WHERE type = 'DECAY_TRIGGERED') AS decays,
@@ -89,9 +89,9 @@ async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
                    extract(epoch FROM avg(acknowledged_at - offered_at))::float AS acknowledgment,
                    coalesce(sum(decays), 0)::bigint AS decays,
                    count(*) FILTER (WHERE late) AS late
-              FROM story
+              FROM offered
               LEFT JOIN hiring.event ON event.opening_id = %(opening)s AND seq <= %(seq)s
-                                    AND event.application_id = story.application_id AND type = 'APPLIED'
+                                    AND event.application_id = offered.application_id AND type = 'APPLIED'
         )
         SELECT total - inactive - waiting - late AS active, waiting + late AS waiting, inactive,
                total, promotion, acknowledgment, decays
@@ -99,5 +99,5 @@ async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
         """,
         {"opening": opening_id, "seq": seq},
     )
-    assert found
-    return found
+    assert counts
+    return counts

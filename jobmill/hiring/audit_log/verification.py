@@ -1,7 +1,7 @@
-"""Verify: whether a log is what was written, and whether it says what the tables say.
+"""Verification of an audit log: against its own hash chain, and against the tables.
 
-The chain shows that no event was changed, taken out or put in. Who can write to the database can also
-write a whole new chain that fits: only an earlier head, kept elsewhere, shows that.
+The hash chain shows whether an event was changed, removed or inserted. With write access to the database
+an attacker can also write a complete new chain; only an earlier head that was kept elsewhere shows that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.transitions import EventType, Status
 
 MAX_FAULTS = 1_000
-"""Faults of a kind that are listed: a log of a million may have as many."""
+"""How many faults of a kind are listed: a log of a million events may have as many."""
 BATCH = 500
 
 TARGET_STATUSES: Mapping[EventType, frozenset[Status | None]] = {
@@ -31,12 +31,12 @@ TARGET_STATUSES: Mapping[EventType, frozenset[Status | None]] = {
     "DECAY_TRIGGERED": frozenset({"WAITLIST"}),
     "LAPSED": frozenset({"INACTIVE"}),
 }
-"""Where each leads; all others happen to the opening. From where is a constraint of the table."""
+"""Allowed target states of application events; a constraint of the table checks the source states."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """Where a chain had come to: keep it elsewhere, and verify against it later."""
+    """The end of a chain: keep it elsewhere and verify against it later."""
 
     seq: int
     hash: str
@@ -45,7 +45,7 @@ class ChainHead:
 @dataclass(frozen=True, slots=True)
 class VerificationFault:
     seq: int | None
-    """The event that is wrong, or the last one of what is; None for what the opening counts."""
+    """The wrong event, or the last event of the wrong application; None for the opening's counters."""
     what: str
 
 
@@ -58,61 +58,63 @@ class VerificationReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Line(hash_chain.EventContent):
-    """An event, with what stands outside the chain."""
+class _LoggedEvent(hash_chain.EventContent):
+    """An event with its columns outside the hash."""
 
     note: str | None
     note_salt: bytes | None
     erased: bool
-    """Its note is gone with the person it is about."""
+    """The note was erased with the data of the applicant it is about."""
     hash: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class _Stray:
-    """An application that is not what its events say."""
+class _Mismatch:
+    """An application that differs from what its events say."""
 
     seq: int | None
     id: int
-    said: Mapping[str, Any]
-    found: Mapping[str, Any]
+    expected: Mapping[str, Any]
+    actual: Mapping[str, Any]
 
 
 async def verify_log(
     tx: Tx, opening_id: int, *, against: Sequence[ChainHead] = ()
 ) -> VerificationReport:
-    """All that is wrong with an opening's log, and where; `against` are earlier heads of it.
+    """Everything that is wrong with an opening's log, and where; `against` are earlier heads of it.
 
-    What is compared is of one moment: that of the caller's snapshot (`reading.freeze`), beside which
-    writers go on; without one the opening is locked, and they wait. NoOpening where there is none.
+    All comparisons are of one instant. In a snapshot (`snapshots.begin_snapshot`) writers continue meanwhile;
+    otherwise the opening is locked and they wait. Raises OpeningNotFound.
     """
-    opening = await _hold(tx, opening_id)
-    walk = _Walk()
-    async for line in _lines(tx, opening_id):
-        walk.follow(line)
-    walk.end(opening)
+    opening = await _read_stable(tx, opening_id)
+    checker = _ChainChecker()
+    async for event in _read_events(tx, opening_id):
+        checker.check(event)
+    checker.check_end(opening)
     faults = [
-        *walk.faults,
-        *await _lost_heads(tx, opening_id, against),
-        *await _broken_moves(tx, opening_id),
-        *await _strays(tx, opening_id),
-        *await _miscounts(tx, opening),
-        *await _wrong_blocks(tx, opening_id),
+        *checker.faults,
+        *await _check_heads(tx, opening_id, against),
+        *await _check_transitions(tx, opening_id),
+        *await _check_applications(tx, opening_id),
+        *await _check_counters(tx, opening),
+        *await _check_blocks(tx, opening_id),
     ]
     faults.sort(key=lambda fault: (fault.seq is None, fault.seq or 0))
-    return VerificationReport(opening_id, walk.events, ChainHead(walk.seq, walk.hash.hex()), faults)
+    return VerificationReport(
+        opening_id, checker.events, ChainHead(checker.seq, checker.hash.hex()), faults
+    )
 
 
-async def _hold(tx: Tx, opening_id: int) -> Opening:
-    """The opening, which nobody changes while we look."""
+async def _read_stable(tx: Tx, opening_id: int) -> Opening:
+    """The opening, protected from changes until the transaction ends."""
     if await fetch_value(tx, str, "SHOW transaction_isolation") == "read committed":
         return await openings.fetch_locked(await openings.request_lock(tx, opening_id), opening_id)
     return await openings.get(tx, opening_id)
 
 
 @dataclass
-class _Walk:
-    """Follows the log from its start, and goes on behind a fault: each is found where it is."""
+class _ChainChecker:
+    """Checks the events in order; continues after a fault, so that each is reported at its place."""
 
     faults: list[VerificationFault] = field(default_factory=list[VerificationFault])
     events: int = 0
@@ -120,41 +122,40 @@ class _Walk:
     hash: bytes = hash_chain.GENESIS_HASH
     at: dt.datetime | None = None
 
-    def follow(self, line: _Line) -> None:
+    def check(self, event: _LoggedEvent) -> None:
         self.events += 1
-        if line.seq != self.seq + 1:
-            self._note(self.seq + 1, f"{_span(self.seq + 1, line.seq - 1)} missing")
-        if self.at and line.created_at < self.at:
-            self._note(
-                line.seq, f"stamped {line.created_at}, before the event before it: {self.at}"
+        if event.seq != self.seq + 1:
+            self._add(self.seq + 1, f"{_span(self.seq + 1, event.seq - 1)} missing")
+        if self.at and event.created_at < self.at:
+            self._add(
+                event.seq,
+                f"its time {event.created_at} is before that of the previous event, {self.at}",
             )
-        sealed = hash_chain.hash_event(self.hash, line)
-        if sealed != line.hash:
-            self._note(
-                line.seq,
-                "this event or the one before it is not what was written: "
-                f"the hash should be {sealed.hex()}, and is {line.hash.hex()}",
+        expected = hash_chain.hash_event(self.hash, event)
+        if expected != event.hash:
+            self._add(
+                event.seq,
+                "this event or the one before it was changed: "
+                f"the hash should be {expected.hex()} but is {event.hash.hex()}",
             )
-        for what in (_wrong_move(line), _wrong_note(line)):
+        for what in (_find_wrong_state(event), _find_wrong_note(event)):
             if what:
-                self._note(line.seq, what)
-        self.seq, self.hash, self.at = line.seq, line.hash, line.created_at
+                self._add(event.seq, what)
+        self.seq, self.hash, self.at = event.seq, event.hash, event.created_at
 
-    def end(self, opening: Opening) -> None:
-        """Whether the opening says that the log ends here."""
+    def check_end(self, opening: Opening) -> None:
+        """Compare the end of the log with the opening's row."""
         if opening.last_seq > self.seq:
-            self._note(self.seq + 1, f"{_span(self.seq + 1, opening.last_seq)} missing at the end")
+            self._add(self.seq + 1, f"{_span(self.seq + 1, opening.last_seq)} missing at the end")
         elif opening.last_seq < self.seq:
-            self._note(
-                opening.last_seq + 1, f"the opening knows of no event beyond {opening.last_seq}"
-            )
+            self._add(opening.last_seq + 1, f"the opening has no event after {opening.last_seq}")
         elif opening.last_hash != self.hash:
-            known = opening.last_hash.hex()
-            self._note(self.seq, f"the opening knows it by the hash {known}, not {self.hash.hex()}")
+            stored = opening.last_hash.hex()
+            self._add(self.seq, f"the opening has the hash {stored}, not {self.hash.hex()}")
         elif self.at and opening.last_event_at != self.at:
-            self._note(self.seq, f"the opening dates it {opening.last_event_at}, not {self.at}")
+            self._add(self.seq, f"the opening has the time {opening.last_event_at}, not {self.at}")
 
-    def _note(self, seq: int, what: str) -> None:
+    def _add(self, seq: int, what: str) -> None:
         if len(self.faults) < MAX_FAULTS:
             self.faults.append(VerificationFault(seq, what))
 
@@ -163,28 +164,28 @@ def _span(first: int, last: int) -> str:
     return f"event {first} is" if first == last else f"events {first} to {last} are"
 
 
-def _wrong_move(line: _Line) -> str | None:
-    if line.to_status not in TARGET_STATUSES.get(line.type, {None}):
-        return f"{line.type} cannot lead to {line.to_status}"
-    if (line.queue_key is not None) != (line.to_status == "WAITLIST"):
-        return f"{line.to_status} with the place {line.queue_key}"
-    if (line.deadline is not None) != (line.to_status == "PENDING_ACKNOWLEDGMENT"):
-        return f"{line.to_status} with the deadline {line.deadline}"
+def _find_wrong_state(event: _LoggedEvent) -> str | None:
+    if event.to_status not in TARGET_STATUSES.get(event.type, {None}):
+        return f"{event.type} cannot lead to {event.to_status}"
+    if (event.queue_key is not None) != (event.to_status == "WAITLIST"):
+        return f"{event.to_status} with the queue key {event.queue_key}"
+    if (event.deadline is not None) != (event.to_status == "PENDING_ACKNOWLEDGMENT"):
+        return f"{event.to_status} with the deadline {event.deadline}"
     return None
 
 
-def _wrong_note(line: _Line) -> str | None:
-    if line.note is not None and line.note_salt is not None:
-        same = hash_chain.digest_note(line.note, line.note_salt) == line.note_digest
-        return None if same else "its note is not the one that was written"
-    if line.note_digest is not None and not line.erased:
-        return "its note is gone, and the applicant was not erased"
+def _find_wrong_note(event: _LoggedEvent) -> str | None:
+    if event.note is not None and event.note_salt is not None:
+        same = hash_chain.digest_note(event.note, event.note_salt) == event.note_digest
+        return None if same else "its note was changed"
+    if event.note_digest is not None and not event.erased:
+        return "its note is missing although the applicant was not erased"
     return None
 
 
-async def _lines(tx: Tx, opening_id: int) -> AsyncIterator[_Line]:
-    """The log in order; no more than a batch of it is held at a time."""
-    async with tx.cursor("log", row_factory=class_row(_Line)) as cursor:
+async def _read_events(tx: Tx, opening_id: int) -> AsyncIterator[_LoggedEvent]:
+    """The events in order, one batch at a time."""
+    async with tx.cursor("log", row_factory=class_row(_LoggedEvent)) as cursor:
         cursor.itersize = BATCH
         await cursor.execute(
             """
@@ -194,7 +195,7 @@ async def _lines(tx: Tx, opening_id: int) -> AsyncIterator[_Line]:
                        SELECT FROM hiring.application
                          JOIN hiring.applicant ON applicant.id = applicant_id
                         WHERE erased_at IS NOT NULL
-                          -- The reason for an added slot is about who gets it, in the next event.
+                          -- The reason for an added slot is about the applicant of the next event.
                           AND application.id = coalesce(
                               event.application_id,
                               (SELECT next.application_id FROM hiring.event AS next
@@ -206,14 +207,14 @@ async def _lines(tx: Tx, opening_id: int) -> AsyncIterator[_Line]:
             """,
             [opening_id],
         )
-        async for line in cursor:
-            yield line
+        async for event in cursor:
+            yield event
 
 
-async def _lost_heads(
+async def _check_heads(
     tx: Tx, opening_id: int, against: Sequence[ChainHead]
 ) -> list[VerificationFault]:
-    """Earlier heads that do not lie on the chain any more."""
+    """Earlier heads that are no longer part of the chain."""
     cursor = await tx.execute(
         """
         SELECT seq, encode(hash, 'hex') FROM hiring.event
@@ -221,18 +222,18 @@ async def _lost_heads(
         """,
         [opening_id, [head.seq for head in against]],
     )
-    known = dict(await cursor.fetchall())
+    hashes = dict(await cursor.fetchall())
     return [
         VerificationFault(
-            head.seq, f"it had the hash {head.hash}, and has {known.get(head.seq, 'gone')}"
+            head.seq, f"its hash was {head.hash} and is now {hashes.get(head.seq, 'missing')}"
         )
         for head in against
-        if head.seq and known.get(head.seq) != head.hash.lower()
+        if head.seq and hashes.get(head.seq) != head.hash.lower()
     ]
 
 
-async def _broken_moves(tx: Tx, opening_id: int) -> list[VerificationFault]:
-    """Events that do not start where the one before them led to."""
+async def _check_transitions(tx: Tx, opening_id: int) -> list[VerificationFault]:
+    """Events whose source state is not the target state of the event before."""
     cursor = await tx.execute(
         """
         SELECT seq, application_id, coalesce(from_status::text, 'new'), coalesce(before, 'new')
@@ -247,35 +248,35 @@ async def _broken_moves(tx: Tx, opening_id: int) -> list[VerificationFault]:
         [opening_id, MAX_FAULTS],
     )
     return [
-        VerificationFault(seq, f"application {id} starts from {start}, and was {before}")
+        VerificationFault(seq, f"application {id} starts from {start} but was {before}")
         for seq, id, start, before in await cursor.fetchall()
     ]
 
 
-async def _strays(tx: Tx, opening_id: int) -> list[VerificationFault]:
-    """Applications that are not what their events say."""
-    strays = await fetch_all(
+async def _check_applications(tx: Tx, opening_id: int) -> list[VerificationFault]:
+    """Applications that differ from what their events say."""
+    mismatches = await fetch_all(
         tx,
-        _Stray,
+        _Mismatch,
         """
-        WITH said AS (
+        WITH logged AS (
             SELECT application_id, max(seq) AS seq, min(seq) AS first_seq,
                    count(*) FILTER (WHERE type IN ('DECAY_TRIGGERED', 'LAPSED')) AS missed
               FROM hiring.event
              WHERE opening_id = %(opening)s AND application_id IS NOT NULL
              GROUP BY application_id
-        ), told AS (
-            SELECT said.application_id AS id, said.seq,
+        ), expected AS (
+            SELECT logged.application_id AS id, logged.seq,
                    jsonb_build_object(
                        'applicant_id', first.metadata->'applicantId', 'status', last.to_status,
                        'queue_key', last.queue_key, 'acknowledge_deadline', last.deadline,
                        'penalty_count', missed, 'applied_at', first.created_at,
                        'entered_at', last.created_at) AS facts
-              FROM said
-              JOIN hiring.event AS last ON last.opening_id = %(opening)s AND last.seq = said.seq
+              FROM logged
+              JOIN hiring.event AS last ON last.opening_id = %(opening)s AND last.seq = logged.seq
               JOIN hiring.event AS first
                 ON first.opening_id = %(opening)s AND first.seq = first_seq
-        ), kept AS (
+        ), actual AS (
             SELECT id, jsonb_build_object(
                        'applicant_id', applicant_id, 'status', status, 'queue_key', queue_key,
                        'acknowledge_deadline', acknowledge_deadline,
@@ -284,65 +285,70 @@ async def _strays(tx: Tx, opening_id: int) -> list[VerificationFault]:
               FROM hiring.application
              WHERE opening_id = %(opening)s
         )
-        SELECT seq, id, coalesce(told.facts, '{}') AS said, coalesce(kept.facts, '{}') AS found
-          FROM told FULL JOIN kept USING (id)
-         WHERE told.facts IS DISTINCT FROM kept.facts
+        SELECT seq, id, coalesce(expected.facts, '{}') AS expected,
+               coalesce(actual.facts, '{}') AS actual
+          FROM expected FULL JOIN actual USING (id)
+         WHERE expected.facts IS DISTINCT FROM actual.facts
          ORDER BY seq, id
          LIMIT %(most)s
         """,
         {"opening": opening_id, "most": MAX_FAULTS},
     )
     return [
-        VerificationFault(one.seq, f"application {one.id}: {_difference(one)}") for one in strays
+        VerificationFault(mismatch.seq, f"application {mismatch.id}: {_describe(mismatch)}")
+        for mismatch in mismatches
     ]
 
 
-def _difference(one: _Stray) -> str:
-    if not one.said:
-        return "no event tells of it"
-    if not one.found:
+def _describe(mismatch: _Mismatch) -> str:
+    if not mismatch.expected:
+        return "it has no event"
+    if not mismatch.actual:
         return "it is not in the table"
     return ", ".join(
-        f"{name} should be {said}, and is {one.found[name]}"
-        for name, said in one.said.items()
-        if said != one.found[name]
+        f"{name} should be {expected} but is {mismatch.actual[name]}"
+        for name, expected in mismatch.expected.items()
+        if expected != mismatch.actual[name]
     )
 
 
-async def _miscounts(tx: Tx, opening: Opening) -> list[VerificationFault]:
-    """What the opening says of itself, and its log does not."""
+async def _check_counters(tx: Tx, opening: Opening) -> list[VerificationFault]:
+    """Counters and settings of the opening that differ from its log."""
     counts = await replay.counts_at(tx, opening.id, replay.BEYOND_ANY)
-    frame = await replay.state_at(tx, opening.id, replay.BEYOND_ANY)
-    should = {
-        "status": frame.status,
-        "capacity": frame.capacity,
+    state = await replay.state_at(tx, opening.id, replay.BEYOND_ANY)
+    expected = {
+        "status": state.status,
+        "capacity": state.capacity,
         "occupied": counts.occupied,
         "waiting": counts.waiting,
-        "excess": max(counts.occupied - frame.capacity, 0),
+        "excess": max(counts.occupied - state.capacity, 0),
     }
     faults = [
         VerificationFault(
-            None, f"the opening's {name} should be {said}, and is {getattr(opening, name)}"
+            None, f"the opening's {name} should be {value} but is {getattr(opening, name)}"
         )
-        for name, said in should.items()
-        if said != getattr(opening, name)
+        for name, value in expected.items()
+        if value != getattr(opening, name)
     ]
     if counts.top_key > opening.top_key:
         faults.append(
             VerificationFault(
-                None, f"somebody stands at {counts.top_key}, beyond {opening.top_key}"
+                None,
+                f"an application has the queue key {counts.top_key}, greater than {opening.top_key}",
             )
         )
-    due, known = counts.next_deadline_at, opening.next_deadline_at
-    if due and (known is None or known > due):
+    due, checked_at = counts.next_deadline_at, opening.next_deadline_at
+    if due and (checked_at is None or checked_at > due):
         faults.append(
-            VerificationFault(None, f"an offer ends at {due}, and the opening looks at {known}")
+            VerificationFault(
+                None, f"an offer ends at {due}, but the opening checks at {checked_at}"
+            )
         )
     return faults
 
 
-async def _wrong_blocks(tx: Tx, opening_id: int) -> list[VerificationFault]:
-    """Sums of the waitlist that are not what its events add up to."""
+async def _check_blocks(tx: Tx, opening_id: int) -> list[VerificationFault]:
+    """Stored sums of the waitlist that differ from its events."""
     cursor = await tx.execute(
         """
         WITH last AS (
@@ -354,12 +360,12 @@ async def _wrong_blocks(tx: Tx, opening_id: int) -> list[VerificationFault]:
             SELECT queue_key >> 10 AS block, count(*) AS waiting FROM last
              WHERE queue_key IS NOT NULL
              GROUP BY queue_key >> 10
-        ), kept AS (
+        ), actual AS (
             SELECT block, waiting FROM hiring.waitlist_block WHERE opening_id = %(opening)s
         )
-        SELECT block, coalesce(counted.waiting, 0), coalesce(kept.waiting, 0)
-          FROM counted FULL JOIN kept USING (block)
-         WHERE coalesce(counted.waiting, 0) <> coalesce(kept.waiting, 0)
+        SELECT block, coalesce(counted.waiting, 0), coalesce(actual.waiting, 0)
+          FROM counted FULL JOIN actual USING (block)
+         WHERE coalesce(counted.waiting, 0) <> coalesce(actual.waiting, 0)
          ORDER BY block
          LIMIT %(most)s
         """,
@@ -367,7 +373,7 @@ async def _wrong_blocks(tx: Tx, opening_id: int) -> list[VerificationFault]:
     )
     return [
         VerificationFault(
-            None, f"block {block} of the waitlist should hold {said}, and holds {found}"
+            None, f"block {block} of the waitlist should hold {expected} but holds {actual}"
         )
-        for block, said, found in await cursor.fetchall()
+        for block, expected, actual in await cursor.fetchall()
     ]

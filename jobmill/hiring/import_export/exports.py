@@ -1,4 +1,4 @@
-"""Openings and applications as tables hold them, by the names of the public contract."""
+"""Openings and applications by the field names of the public API, for exports and JSON output."""
 
 from __future__ import annotations
 
@@ -49,39 +49,39 @@ APPLICATION_FIELDS = (
 )
 
 
-def opening_fields(one: Opening) -> dict[str, Any]:
-    known = {
-        **{name: getattr(one, _snake(name), None) for name in OPENING_FIELDS},
-        "activeCount": one.occupied,
-        "waitlistCount": one.waiting,
-        "acknowledgeWindowSeconds": round(one.acknowledge_window.total_seconds()),
+def opening_fields(opening: Opening) -> dict[str, Any]:
+    fields = {
+        **{name: getattr(opening, _snake_case(name), None) for name in OPENING_FIELDS},
+        "activeCount": opening.occupied,
+        "waitlistCount": opening.waiting,
+        "acknowledgeWindowSeconds": round(opening.acknowledge_window.total_seconds()),
     }
-    return {name: to_json_value(value) for name, value in known.items()}
+    return {name: to_json_value(value) for name, value in fields.items()}
 
 
 async def list_openings(
     tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int = PAGE_SIZE
 ) -> list[Opening]:
-    """Openings with the counts that readers see: an offer that has run out takes no slot."""
-    found = await openings.list_openings(tx, status=status, after=after, limit=limit)
-    counted = await applicant_lists.list_counts(tx, status=status, after=after, limit=limit)
+    """Openings with the counts that readers see: an expired offer takes no slot."""
+    page = await openings.list_openings(tx, status=status, after=after, limit=limit)
+    page_counts = await applicant_lists.list_counts(tx, status=status, after=after, limit=limit)
     return [
-        replace(one, occupied=now.active_count, waiting=now.waitlist_count)
-        for one, now in zip(found, counted, strict=True)
+        replace(opening, occupied=counts.active_count, waiting=counts.waitlist_count)
+        for opening, counts in zip(page, page_counts, strict=True)
     ]
 
 
 async def iter_openings(tx: Tx) -> AsyncIterator[dict[str, Any]]:
-    """All there are, oldest first."""
+    """All openings, oldest first."""
     after = 0
     while page := await list_openings(tx, after=after):
-        for one in page:
-            yield opening_fields(one)
+        for opening in page:
+            yield opening_fields(opening)
         after = page[-1].id
 
 
 async def iter_applications(tx: Tx, opening_id: int) -> AsyncIterator[dict[str, Any]]:
-    """All for an opening: those who are in it, those who wait by position, those that ended."""
+    """All applications of an opening: with a slot, then waiting by position, then ended."""
     page = await applicant_lists.get_detail(tx, opening_id, limit=PAGE_SIZE)
     while True:
         for row in (*page.active, *page.waiting):
@@ -93,29 +93,29 @@ async def iter_applications(tx: Tx, opening_id: int) -> AsyncIterator[dict[str, 
     while ended := await applicant_lists.list_applications(
         tx, opening_id, status="INACTIVE", after=after, limit=PAGE_SIZE
     ):
-        for entry in ended:
-            yield application_fields(entry)
+        for row in ended:
+            yield application_fields(row)
         after = ended[-1].application_id
 
 
-def application_fields(one: ApplicantRow | ApplicationRow) -> dict[str, Any]:
-    known = to_json_fields(one)
-    return {name: known.get(name) for name in APPLICATION_FIELDS}
+def application_fields(row: ApplicantRow | ApplicationRow) -> dict[str, Any]:
+    fields = to_json_fields(row)
+    return {name: fields.get(name) for name in APPLICATION_FIELDS}
 
 
-def to_json_fields(one: Any) -> dict[str, Any]:
-    """A dataclass by the names and with the times of the contract."""
-    return {_camel(name): to_json_value(value) for name, value in asdict(one).items()}
+def to_json_fields(record: Any) -> dict[str, Any]:
+    """A dataclass with the field names and time format of the public API."""
+    return {_camel_case(name): to_json_value(value) for name, value in asdict(record).items()}
 
 
 def to_json_value(value: object) -> object:
     return timestamps.format_timestamp(value) if isinstance(value, dt.datetime) else value
 
 
-def _camel(name: str) -> str:
+def _camel_case(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
 
 
-def _snake(name: str) -> str:
+def _snake_case(name: str) -> str:
     return "".join(f"_{mark.lower()}" if mark.isupper() else mark for mark in name)

@@ -1,4 +1,4 @@
-"""People and openings that come in a file."""
+"""Imports of applicants and openings from files."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Placement
+from jobmill.hiring.applications.outcomes import Placement
+from jobmill.hiring.applications.submissions import ApplyRequest, apply_all
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.import_export.spreadsheets import (
     ApplicantEntry,
     InvalidSpreadsheet,
     LineProblem,
     SpreadsheetRow,
+    parse_rows,
 )
-from jobmill.hiring.import_export.spreadsheets import parse_rows as sheet_rows
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.hiring.transitions import Status
 
 BATCH_SIZE = 500
-"""So many people apply in one transaction, and the opening is locked for as long."""
+"""Applicants imported in one transaction, which holds the opening's lock."""
 
 MAX_WINDOW_SECONDS = 365 * 86_400
 
@@ -37,7 +37,7 @@ ImportOutcome = Literal["applied", "known", "repeated", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class ImportedApplicant:
-    """What became of a line."""
+    """The outcome of one line."""
 
     line: int
     email: str
@@ -51,38 +51,41 @@ class ImportedApplicant:
 async def import_applicants(
     tx: Tx, opening_id: int, entries: Sequence[ApplicantEntry], by: Actor
 ) -> list[ImportedApplicant]:
-    """Have people apply in their order; who is in it already stays where they are, so that the same
-    can be done again. Who is refused is said so, and nothing is kept of them."""
-    wanted = [one for one in entries if one.repeats is None]
-    asks = [submissions.ApplyRequest(one.person, by) for one in wanted]
-    answers = await submissions.apply_all(tx, opening_id, asks)
-    known = {one.line: answer for one, answer in zip(wanted, answers, strict=True)}
-    return [_admitted(one, known.get(one.line)) for one in entries]
+    """Apply for these people in order.
+
+    Applicants with a live application keep it, so that an import can be repeated. Nothing is stored of
+    refused entries.
+    """
+    unique = [entry for entry in entries if entry.repeats is None]
+    requests = [ApplyRequest(entry.contact, by) for entry in unique]
+    results = await apply_all(tx, opening_id, requests)
+    by_line = {entry.line: result for entry, result in zip(unique, results, strict=True)}
+    return [_import_result(entry, by_line.get(entry.line)) for entry in entries]
 
 
-def _admitted(one: ApplicantEntry, answer: Placement | AppError | None) -> ImportedApplicant:
-    line, email = one.line, one.person.email
-    match answer:
+def _import_result(entry: ApplicantEntry, result: Placement | AppError | None) -> ImportedApplicant:
+    line, email = entry.line, entry.contact.email
+    match result:
         case Placement(application, position):
             status, id = application.status, application.id
             return ImportedApplicant(line, email, "applied", status, position, id)
         case DuplicateApplication():
             return ImportedApplicant(line, email, "known")
         case None:
-            detail = f"line {one.repeats} has the same address"
+            detail = f"line {entry.repeats} has the same address"
             return ImportedApplicant(line, email, "repeated", detail=detail)
         case refusal:
             return ImportedApplicant(line, email, "refused", detail=str(refusal))
 
 
-def _key(name: str) -> str:
+def _remove_underscores(name: str) -> str:
     return name.replace("_", "")
 
 
-class _Line(BaseModel):
-    """An opening as a file has it; what is left out or empty has its default."""
+class _OpeningLine(BaseModel):
+    """An opening in a file; missing or empty columns have their defaults."""
 
-    model_config = ConfigDict(alias_generator=_key, extra="ignore")
+    model_config = ConfigDict(alias_generator=_remove_underscores, extra="ignore")
 
     title: str
     capacity: int = Field(ge=1, le=lifecycle.MAX_NUMBER)
@@ -100,7 +103,7 @@ class _Line(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PlannedOpening:
-    """An opening that is to be."""
+    """A valid line of an openings file."""
 
     line: int
     terms: OpeningTerms
@@ -108,57 +111,56 @@ class PlannedOpening:
 
 
 def parse_openings(data: bytes) -> list[PlannedOpening]:
-    """Openings from CSV or JSON lines, by the names that an export has; BadSheet where any cannot be."""
+    """Openings from CSV or JSON lines with the columns of an export; raises InvalidSpreadsheet."""
     problems: list[LineProblem] = []
-    found: list[PlannedOpening] = []
-    for row in sheet_rows(data, needed=("title", "capacity")):
-        _check_names(row)
+    planned: list[PlannedOpening] = []
+    for row in parse_rows(data, needed=("title", "capacity")):
+        _check_columns(row)
         try:
-            found.append(_plan(row))
+            planned.append(_plan(row))
         except Invalid as error:
             problems.append(LineProblem(row.line, str(error)))
     if problems:
         raise InvalidSpreadsheet(problems)
-    return found
+    return planned
 
 
-KNOWN = frozenset(name.casefold() for name in exports.OPENING_FIELDS)
+COLUMNS = frozenset(name.casefold() for name in exports.OPENING_FIELDS)
 
 
-def _check_names(row: SpreadsheetRow) -> None:
-    """BadSheet at once: in a table all lines have the same."""
-    unknown = [name for name in row.cells if name and name not in KNOWN]
+def _check_columns(row: SpreadsheetRow) -> None:
+    """Raise InvalidSpreadsheet at the first line: all lines of a CSV file have the same columns."""
+    unknown = [name for name in row.cells if name and name not in COLUMNS]
     if unknown:
-        known = ", ".join(exports.OPENING_FIELDS)
+        columns = ", ".join(exports.OPENING_FIELDS)
         raise InvalidSpreadsheet(
-            [LineProblem(row.line, f"`{unknown[0]}` is not known; there are {known}")]
+            [LineProblem(row.line, f"unknown column `{unknown[0]}`; columns are {columns}")]
         )
 
 
 def _plan(row: SpreadsheetRow) -> PlannedOpening:
     try:
-        line = _Line.model_validate(
-            {name: one for name, one in row.cells.items() if one not in ("", None)}
+        line = _OpeningLine.model_validate(
+            {name: cell for name, cell in row.cells.items() if cell not in ("", None)}
         )
     except ValidationError as error:
         raise Invalid(_explain(error)) from None
-    given = line.model_dump(exclude_none=True, exclude={"capacity", "acknowledge_window_seconds"})
+    terms = line.model_dump(exclude_none=True, exclude={"capacity", "acknowledge_window_seconds"})
     return PlannedOpening(
-        row.line, lifecycle.validate_terms(OpeningTerms(**given, **_window(line))), line.capacity
+        row.line, lifecycle.validate_terms(OpeningTerms(**terms, **_window(line))), line.capacity
     )
 
 
-def _window(line: _Line) -> dict[str, Any]:
+def _window(line: _OpeningLine) -> dict[str, Any]:
     seconds = line.acknowledge_window_seconds
     return {} if seconds is None else {"acknowledge_window": dt.timedelta(seconds=seconds)}
 
 
 def _explain(error: ValidationError) -> str:
     names = {name.casefold(): name for name in exports.OPENING_FIELDS}
-    said = [(str(one["loc"][0]), one["msg"]) for one in error.errors(include_url=False)]
-    return "; ".join(f"{names.get(where, where)}: {what}" for where, what in said)
+    problems = [(str(item["loc"][0]), item["msg"]) for item in error.errors(include_url=False)]
+    return "; ".join(f"{names.get(name, name)}: {message}" for name, message in problems)
 
 
-async def create_openings(tx: Tx, wanted: Sequence[PlannedOpening], by: Actor) -> list[Opening]:
-    """All of them, as ever in one transaction."""
-    return [await lifecycle.create(tx, one.terms, one.capacity, by) for one in wanted]
+async def create_openings(tx: Tx, planned: Sequence[PlannedOpening], by: Actor) -> list[Opening]:
+    return [await lifecycle.create(tx, plan.terms, plan.capacity, by) for plan in planned]

@@ -1,4 +1,4 @@
-"""Tables that people keep in spreadsheets: read with care, written so that none runs a formula."""
+"""CSV and JSON lines from spreadsheets: checked on import, and safe from formulas on export."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from jobmill.hiring.records.applicants import Contact
 MAX_BYTES = 32 * 1024 * 1024
 MAX_LINES = 100_000
 MAX_LISTED_PROBLEMS = 20
-"""So many lines are named that are wrong."""
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide ones, too
+"""How many wrong lines an error lists."""
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - also full-width signs
 OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
 ORDER = "order"
 
@@ -32,7 +32,7 @@ class LineProblem:
 
 
 class InvalidSpreadsheet(Invalid):
-    """All that is wrong with a table, by line; nothing of it was taken."""
+    """All problems of a file, by line; nothing of it was imported."""
 
     def __init__(self, problems: Sequence[LineProblem]) -> None:
         more = (
@@ -46,7 +46,7 @@ class InvalidSpreadsheet(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class SpreadsheetRow:
-    """A line that says something, by the names of its columns."""
+    """A line that is not empty, by column name."""
 
     line: int
     cells: Mapping[str, Any]
@@ -54,56 +54,58 @@ class SpreadsheetRow:
 
 @dataclass(frozen=True, slots=True)
 class ApplicantEntry:
-    """Somebody who is to apply."""
+    """An applicant to be imported."""
 
     line: int
-    person: Contact
+    contact: Contact
     repeats: int | None = None
-    """The line with the same address, which counts instead."""
+    """The earlier line with the same address, which counts instead."""
 
 
 def start_csv(out: TextIO, names: Sequence[str]) -> Callable[[Mapping[str, object]], object]:
-    """Write a header, as RFC 4180 has it; what is returned writes a row."""
+    """Write a CSV header (RFC 4180); returns a function that writes a row."""
     table = csv.writer(out)
     table.writerow(names)
     return lambda record: table.writerow([escape_cell(record[name]) for name in names])
 
 
 def escape_cell(value: object) -> object:
-    """A value that no spreadsheet takes for a formula."""
+    """A value that spreadsheets do not run as a formula."""
     if isinstance(value, bool):
         return "true" if value else "false"
     risky = isinstance(value, str) and value.startswith(FORMULA_PREFIXES)
     return f"'{value}" if risky else value
 
 
-def _uncell(text: str) -> str:
-    """What `cell` was given, without the spaces around it."""
+def _unescape_cell(text: str) -> str:
+    """Undo `escape_cell` and strip spaces."""
     text = text.strip()
     return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_PREFIXES) else text
 
 
 def parse_applicants(data: bytes, *, fold: bool = False) -> list[ApplicantEntry]:
-    """Who is to apply, in their order: columns `name` and `email`, and `order` if it is not that of
-    the lines. BadSheet where a line cannot be right; whoever stands there twice is marked."""
+    """Applicants from CSV with the columns `name` and `email`, sorted by the optional column `order`.
+
+    Raises InvalidSpreadsheet if any line is wrong; marks repeated addresses.
+    """
     problems: list[LineProblem] = []
-    found: list[tuple[int, ApplicantEntry]] = []
+    numbered: list[tuple[int, ApplicantEntry]] = []
     for row in parse_csv(data, needed=("name", "email")):
         try:
-            who = applicants.parse_contact(row.cells["name"], row.cells["email"], fold=fold)
-            found.append((_order(row), ApplicantEntry(row.line, who)))
+            contact = applicants.parse_contact(row.cells["name"], row.cells["email"], fold=fold)
+            numbered.append((_order(row), ApplicantEntry(row.line, contact)))
         except Invalid as error:
             problems.append(LineProblem(row.line, str(error)))
     if problems:
         raise InvalidSpreadsheet(problems)
-    found.sort(key=lambda pair: pair[0])
-    return _mark_repeated(entry for _, entry in found)
+    numbered.sort(key=lambda pair: pair[0])
+    return _mark_repeated(entry for _, entry in numbered)
 
 
 def _order(row: SpreadsheetRow) -> int:
     text = row.cells.get(ORDER, "")
     if not text:
-        # Who has no number comes as the line stands; all of them do where there is no such column.
+        # Without a number, or without that column, the line number counts.
         return row.line
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise Invalid(f"`{ORDER}` should be a number, not {text[:40]}")
@@ -113,22 +115,24 @@ def _order(row: SpreadsheetRow) -> int:
 def _mark_repeated(entries: Iterable[ApplicantEntry]) -> list[ApplicantEntry]:
     first: dict[str, int] = {}
     return [
-        ApplicantEntry(one.line, one.person, repeats=None if line == one.line else line)
-        for one in entries
-        for line in [first.setdefault(one.person.key, one.line)]
+        ApplicantEntry(entry.line, entry.contact, repeats=None if line == entry.line else line)
+        for entry in entries
+        for line in [first.setdefault(entry.contact.email_key, entry.line)]
     ]
 
 
 def parse_rows(data: bytes, *, needed: Sequence[str]) -> list[SpreadsheetRow]:
-    """The lines of a table, or of a file with a JSON object on each."""
+    """The lines of CSV, or of a file with one JSON object per line."""
     text = decode(data)
     is_json = text.lstrip().startswith("{")
     return _objects(text) if is_json else parse_csv(data, needed=needed)
 
 
 def parse_csv(data: bytes, *, needed: Sequence[str]) -> list[SpreadsheetRow]:
-    """The lines of a CSV file by the names in its header, whatever their case and order; BadSheet
-    where a column is missing or a line has more cells than there are columns."""
+    """The lines of a CSV file by lower-case column name.
+
+    Raises InvalidSpreadsheet if a needed column is missing or a line has more cells than the header.
+    """
     text = decode(data)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     lines = _read(reader)
@@ -136,20 +140,20 @@ def parse_csv(data: bytes, *, needed: Sequence[str]) -> list[SpreadsheetRow]:
     names = [name.strip().casefold() for name in header]
     _check_header(first, names, needed)
     problems: list[LineProblem] = []
-    found: list[SpreadsheetRow] = []
+    rows: list[SpreadsheetRow] = []
     for line, cells in lines:
         if len(cells) > len(names):
-            problems.append(LineProblem(line, f"{len(cells)} cells, and {len(names)} columns"))
-        padded = [*map(_uncell, cells), *[""] * (len(names) - len(cells))]
-        found.append(SpreadsheetRow(line, dict(zip(names, padded, strict=False))))
-        _check_count(found)
+            problems.append(LineProblem(line, f"{len(cells)} cells, but only {len(names)} columns"))
+        padded = [*map(_unescape_cell, cells), *[""] * (len(names) - len(cells))]
+        rows.append(SpreadsheetRow(line, dict(zip(names, padded, strict=False))))
+        _check_count(rows)
     if problems:
         raise InvalidSpreadsheet(problems)
-    return found
+    return rows
 
 
 def _read(reader: Any) -> Iterator[tuple[int, list[str]]]:
-    """Each record that is not empty, and the line where it begins."""
+    """Each record that is not empty, with the line where it begins."""
     line = 1
     try:
         for cells in reader:
@@ -164,16 +168,16 @@ def _check_header(line: int, names: Sequence[str], needed: Sequence[str]) -> Non
     missing = [name for name in needed if name not in names]
     if missing:
         raise InvalidSpreadsheet(
-            [LineProblem(line, f"the header should name the columns: {', '.join(needed)}")]
+            [LineProblem(line, f"the header needs these columns: {', '.join(needed)}")]
         )
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice:
-        raise InvalidSpreadsheet([LineProblem(line, f"the header names `{twice}` twice")])
+        raise InvalidSpreadsheet([LineProblem(line, f"the header has the column `{twice}` twice")])
 
 
 def _objects(text: str) -> list[SpreadsheetRow]:
     problems: list[LineProblem] = []
-    found: list[SpreadsheetRow] = []
+    rows: list[SpreadsheetRow] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -186,38 +190,43 @@ def _objects(text: str) -> list[SpreadsheetRow]:
             problems.append(LineProblem(number, "not an object: {…}"))
             continue
         cells = cast("dict[str, Any]", value)
-        found.append(SpreadsheetRow(number, {name.casefold(): one for name, one in cells.items()}))
-        _check_count(found)
+        rows.append(SpreadsheetRow(number, {name.casefold(): cell for name, cell in cells.items()}))
+        _check_count(rows)
     if problems:
         raise InvalidSpreadsheet(problems)
-    return found
+    return rows
 
 
-def _check_count(found: Sequence[SpreadsheetRow]) -> None:
-    if len(found) > MAX_LINES:
-        raise Invalid(f"The file has more than {MAX_LINES:,} lines: divide it.")
+def _check_count(rows: Sequence[SpreadsheetRow]) -> None:
+    if len(rows) > MAX_LINES:
+        raise Invalid(f"The file has more than {MAX_LINES:,} lines. Split it.")
 
 
 def _delimiter(text: str) -> str:
-    """What parts the header: some spreadsheets write semicolons or tabs."""
+    """The delimiter of the header: some spreadsheets write semicolons or tabs."""
     header = text.lstrip().partition("\n")[0]
     return max(",;\t", key=header.count)
 
 
 def decode(data: bytes) -> str:
-    """The text of a file; Invalid says where it is not UTF-8."""
+    """The text of a file; raises Invalid with the line that is not UTF-8."""
     if len(data) > MAX_BYTES:
-        raise Invalid(f"The file has more than {MAX_BYTES // 1024**2} MB: divide it.")
+        raise Invalid(f"The file has more than {MAX_BYTES // 1024**2} MB. Split it.")
     if data.startswith(OTHER_ENCODINGS):
-        raise Invalid("The file is UTF-16: save it as `CSV UTF-8`.")
+        raise Invalid("The file is UTF-16. Save it as `CSV UTF-8`.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        problem = "not UTF-8 (Latin-1, it seems): save the file as `CSV UTF-8`"
+        problem = "not UTF-8 (probably Latin-1). Save the file as `CSV UTF-8`"
         raise InvalidSpreadsheet([LineProblem(line, problem)]) from None
     if "\0" in text:
         raise InvalidSpreadsheet(
-            [LineProblem(text.count("\n", 0, text.index("\0")) + 1, "a zero byte: no text")]
+            [
+                LineProblem(
+                    text.count("\n", 0, text.index("\0")) + 1,
+                    "contains a zero byte: this is not a text file",
+                )
+            ]
         )
     return text

@@ -1,4 +1,4 @@
-"""What letters to applicants say: files of ours, or of the company, with names to be filled in."""
+"""Letters to applicants, from built-in templates or from templates of the company."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ log = logging.getLogger(__name__)
 BUILT_IN_TEMPLATES = Path(__file__).parent / "templates"
 SUBJECT = "Subject:"
 MAX_NAME_LENGTH = 80
-# Whoever types somebody else's address must not have us send their advertisement there.
+# Anyone can enter a foreign address with an advertisement as the name: do not mail it.
 LOOKS_LIKE_A_LINK = re.compile(r"://|www\.|@", re.IGNORECASE)
 
 _ALWAYS = frozenset({"name", "title", "my_link"})
 _OFFER = frozenset({"accept_link", "decline_link", "deadline", "left", "minutes"})
-TEMPLATE_NAMES: Mapping[str, frozenset[str]] = {
+PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "applied": _ALWAYS,
     "waitlisted": _ALWAYS | {"position"},
     "promoted": _ALWAYS | _OFFER,
@@ -39,7 +39,7 @@ TEMPLATE_NAMES: Mapping[str, frozenset[str]] = {
     "position": _ALWAYS | {"position"},
     "message": _ALWAYS | {"text"},
 }
-"""The letters there are, and what each may name."""
+"""The letters and the placeholders that each may use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class LetterText:
 
 
 def check_templates(folder: Path | None) -> None:
-    """Invalid, with all that is wrong, where letters of the company cannot be used."""
+    """Raise Invalid with all problems of the company's templates."""
     if folder is None:
         return
     if not folder.is_dir():
-        raise Invalid(f"letters_dir names {folder}, which is not a folder")
+        raise Invalid(f"letters_dir is {folder}, which is not a folder")
     faults: list[str] = []
     for file in sorted(folder.glob("*.txt")):
         try:
@@ -65,75 +65,77 @@ def check_templates(folder: Path | None) -> None:
 
 
 def render_letter(letter: str, values: Mapping[str, str], folder: Path | None) -> LetterText:
-    """The letter, filled in: the company's, or ours where it has none or theirs cannot be used."""
-    own = folder / f"{letter}.txt" if folder else None
-    if own and own.exists():
+    """Fill in the company's template, or the built-in one if it is missing or invalid."""
+    custom = folder / f"{letter}.txt" if folder else None
+    if custom and custom.exists():
         try:
-            return _fill(_read(own), values)
+            return _fill(_read(custom), values)
         except Invalid as error:
-            # Who was to be told is told all the same.
-            log.warning("letter not usable, ours is sent", extra={"error": str(error)})
+            # The applicant must get the letter all the same.
+            log.warning(
+                "letter template not usable, sending the built-in one", extra={"error": str(error)}
+            )
     return _fill(_read(BUILT_IN_TEMPLATES / f"{letter}.txt"), values)
 
 
-def choose_template(told: OutgoingLetter) -> str:
-    """Which letter tells it."""
-    return "waitlisted" if told.kind == "applied" and "position" in told.data else told.kind
+def choose_template(letter: OutgoingLetter) -> str:
+    """The template for a letter."""
+    return "waitlisted" if letter.kind == "applied" and "position" in letter.data else letter.kind
 
 
-def template_values(told: OutgoingLetter, signer: LinkSigner, base: str) -> dict[str, str]:
-    """All that a letter may name; `base` is what links begin with."""
-    personal = signer.personal(told.applicant_id, told.link_version, told.at)
-    named = {
-        "name": _name(told.name),
-        "title": told.title,
+def template_values(letter: OutgoingLetter, signer: LinkSigner, base: str) -> dict[str, str]:
+    """Values of all placeholders; `base` is the URL that links start with."""
+    personal = signer.sign_personal(letter.applicant_id, letter.link_version, letter.at)
+    values = {
+        "name": _safe_name(letter.name),
+        "title": letter.title,
         "my_link": f"{base}/my/{personal}",
-        **{name: str(told.data.get(name, "-")) for name in ("position", "missed", "text")},
+        **{name: str(letter.data.get(name, "-")) for name in ("position", "missed", "text")},
     }
-    if told.deadline:
-        link = f"{base}/offer/{signer.offer(told.application_id, told.deadline)}"
-        minutes = max(math.ceil((told.deadline - told.at) / dt.timedelta(minutes=1)), 0)
-        named |= {
-            # Nothing is answered by following a link: it opens a page that asks.
+    if letter.deadline:
+        link = f"{base}/offer/{signer.sign_offer(letter.application_id, letter.deadline)}"
+        minutes = max(math.ceil((letter.deadline - letter.at) / dt.timedelta(minutes=1)), 0)
+        values |= {
+            # Following a link answers nothing: it opens a page that asks.
             "accept_link": f"{link}?answer=accept",
             "decline_link": f"{link}?answer=decline",
-            "deadline": f"{told.deadline.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC",
-            "left": _span(minutes),
+            "deadline": f"{letter.deadline.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC",
+            "left": _format_duration(minutes),
             "minutes": str(minutes),
         }
-    return named
+    return values
 
 
-def message_id(told: OutgoingLetter, secret: bytes, domain: str) -> str:
-    """The same for the same notice, and for no other: neither here nor in another installation."""
-    seed = f"notice {told.id} {told.created_at.astimezone(dt.UTC).isoformat()}"
-    mark = hmac.new(secret, seed.encode(), hashlib.sha256).hexdigest()[:24]
-    return f"notice.{told.id}.{mark}@{domain}"
+def message_id(letter: OutgoingLetter, secret: bytes, domain: str) -> str:
+    """A Message-ID that is the same for every attempt to send a notice, and unique across installations."""
+    notice = f"notice {letter.id} {letter.created_at.astimezone(dt.UTC).isoformat()}"
+    mark = hmac.new(secret, notice.encode(), hashlib.sha256).hexdigest()[:24]
+    return f"notice.{letter.id}.{mark}@{domain}"
 
 
 def _read(file: Path) -> tuple[Template, Template]:
-    known = TEMPLATE_NAMES.get(file.stem)
-    if known is None:
-        raise Invalid(f"{file} is no letter of ours; there are: {', '.join(TEMPLATE_NAMES)}")
+    placeholders = PLACEHOLDERS.get(file.stem)
+    if placeholders is None:
+        raise Invalid(f"{file} is not a letter. Letters are: {', '.join(PLACEHOLDERS)}")
     try:
         first, _, rest = file.read_text(encoding="utf-8").partition("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{file} cannot be read: {error}") from error
     if not first.startswith(SUBJECT) or not first.removeprefix(SUBJECT).strip():
-        raise Invalid(f"{file}:1 should be `{SUBJECT}` and the subject")
+        raise Invalid(f"{file}:1 should be `{SUBJECT}` followed by the subject")
     subject, body = Template(first.removeprefix(SUBJECT).strip()), Template(rest.strip() + "\n")
     for part in (subject, body):
-        _check_names(file, part, known)
+        _check_placeholders(file, part, placeholders)
     return subject, body
 
 
-def _check_names(file: Path, part: Template, known: frozenset[str]) -> None:
+def _check_placeholders(file: Path, part: Template, placeholders: frozenset[str]) -> None:
     if not part.is_valid():
-        raise Invalid(f"{file} has a $ that begins no name; write $$ for the sign itself")
-    unknown = [name for name in part.get_identifiers() if name not in known]
+        raise Invalid(f"{file} has a $ without a placeholder name. Write $$ for a dollar sign.")
+    unknown = [name for name in part.get_identifiers() if name not in placeholders]
     if unknown:
-        names = ", ".join(f"${name}" for name in sorted(known))
-        raise Invalid(f"{file} names ${unknown[0]}, which this letter does not know: {names}")
+        names = ", ".join(f"${name}" for name in sorted(placeholders))
+        raise Invalid(f"{file} uses ${unknown[0]}. Placeholders of this letter: {names}")
 
 
 def _fill(parts: tuple[Template, Template], values: Mapping[str, str]) -> LetterText:
@@ -141,14 +143,14 @@ def _fill(parts: tuple[Template, Template], values: Mapping[str, str]) -> Letter
     return LetterText(subject.safe_substitute(values), body.safe_substitute(values))
 
 
-def _span(minutes: int) -> str:
-    """In a unit that fits, and never more than there is."""
+def _format_duration(minutes: int) -> str:
+    """A duration in its largest suitable unit, rounded down."""
     units = (("day", 1440), ("hour", 60), ("minute", 1))
     unit, length = next(((unit, n) for unit, n in units if minutes >= 2 * n), ("minute", 1))
     number = minutes // length
     return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
-def _name(text: str) -> str:
+def _safe_name(text: str) -> str:
     name = " ".join(text.split())[:MAX_NAME_LENGTH]
     return "applicant" if LOOKS_LIKE_A_LINK.search(name) else name

@@ -1,4 +1,4 @@
-"""What is to be told to somebody: rows written with the change they tell of, from which the queue is fed."""
+"""Letters and webhook deliveries to be sent: rows written with the change they report, fed to the queue."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ NoticeKind = Literal[
     "position",
     "message",
 ]
-"""What an applicant may be told."""
+"""Letters to applicants."""
 
 Channel = Literal["mail", "webhook"]
 NoticeState = Literal["waiting", "queued", "sent", "dropped", "failed"]
 FinalState = Literal["sent", "dropped", "failed"]
 
 RETENTION = dt.timedelta(days=90)
-"""How long it is kept what was told."""
+"""How long notices are kept after they were sent."""
 BATCH_SIZE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to tell an applicant."""
+    """A letter to be written to an applicant."""
 
     kind: NoticeKind
     opening_id: int
     application_id: int
     seq: int | None
-    """The event it tells of."""
+    """The event that it reports."""
     due_at: dt.datetime
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the letter says beyond what can be looked up (a position, a penalty); no names, no addresses."""
+    """Values of the letter that cannot be looked up later (a position, a penalty); no names or addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutgoingLetter:
-    """A notice on its way to an applicant."""
+    """A letter with everything needed to send it."""
 
     id: int
     kind: NoticeKind
@@ -61,14 +61,14 @@ class OutgoingLetter:
     application_id: int
     status: Status
     deadline: dt.datetime | None
-    """Of the offer that is out now."""
+    """The deadline of the current offer."""
     applicant_id: int
     name: str
     email: str
     link_version: int
     erased: bool
-    outrun: bool
-    """Something happened to the application since."""
+    superseded: bool
+    """The application has a later event."""
     at: dt.datetime
 
     @property
@@ -77,8 +77,7 @@ class OutgoingLetter:
 
 
 async def insert(tx: Tx, notices: Sequence[Notice]) -> None:
-    """Keep them to be sent when they are due. One statement, and nothing is fetched: the caller may
-    be in pipeline mode."""
+    """Store letters to be sent when due. One statement without a result: the caller may be in pipeline mode."""
     if not notices:
         return
     await tx.execute(
@@ -88,19 +87,21 @@ async def insert(tx: Tx, notices: Sequence[Notice]) -> None:
                              %s::timestamptz[], %s::jsonb[])
         """,
         [
-            [one.kind for one in notices],
-            [one.opening_id for one in notices],
-            [one.application_id for one in notices],
-            [one.seq for one in notices],
-            [one.due_at for one in notices],
-            [json.dumps(dict(one.data), default=_text) for one in notices],
+            [notice.kind for notice in notices],
+            [notice.opening_id for notice in notices],
+            [notice.application_id for notice in notices],
+            [notice.seq for notice in notices],
+            [notice.due_at for notice in notices],
+            [json.dumps(dict(notice.data), default=_to_text) for notice in notices],
         ],
     )
 
 
 async def add_webhook_deliveries(tx: Tx, opening_id: int, after: int, upto: int) -> None:
-    """Keep a delivery for each webhook and each event with `after` < seq <= `upto` that it wants. One
-    statement, and nothing is fetched."""
+    """Store a delivery for each event with `after` < seq <= `upto` and each webhook subscribed to it.
+
+    One statement without a result: the caller may be in pipeline mode.
+    """
     await tx.execute(
         """
         INSERT INTO hiring.notice (kind, opening_id, application_id, seq, webhook_id)
@@ -112,7 +113,7 @@ async def add_webhook_deliveries(tx: Tx, opening_id: int, after: int, upto: int)
            AND (webhook.opening_id IS NULL OR webhook.opening_id = %(opening)s)
            AND (webhook.events IS NULL OR event.type::text = ANY(webhook.events))
          ORDER BY event.seq, webhook.id
-           -- One that is being removed wants nothing, and nobody waits for that.
+           -- Skip a webhook that another transaction is removing, instead of waiting for it.
            FOR KEY SHARE OF webhook SKIP LOCKED
         """,
         {"opening": opening_id, "after": after, "upto": upto},
@@ -120,8 +121,10 @@ async def add_webhook_deliveries(tx: Tx, opening_id: int, after: int, upto: int)
 
 
 async def announce_due(tx: Tx) -> None:
-    """Tell the feeds, where any notice is due: who writes one does not, since to notify at a commit
-    is to wait for those of all others."""
+    """Notify the workers if any notice is due.
+
+    Writers of notices do not: a NOTIFY takes a database-wide lock at commit.
+    """
     due = await fetch_value(
         tx,
         bool,
@@ -131,15 +134,15 @@ async def announce_due(tx: Tx) -> None:
         await notify_feeds(tx)
 
 
-async def claim_due(tx: Tx, way: Channel, most: int) -> list[int]:
-    """Take those that are due longest; one is taken once, by whoever commits."""
+async def claim_due(tx: Tx, channel: Channel, limit: int) -> list[int]:
+    """Mark the longest due notices as queued and return their ids; each goes to one transaction only."""
     taken = await tx.execute(
         """
         WITH due AS MATERIALIZED (
             SELECT id FROM hiring.notice
              WHERE state = 'waiting' AND due_at <= now()
-               AND (webhook_id IS NULL) = (%(way)s = 'mail')
-             ORDER BY due_at, id LIMIT %(most)s
+               AND (webhook_id IS NULL) = (%(channel)s = 'mail')
+             ORDER BY due_at, id LIMIT %(limit)s
                FOR UPDATE SKIP LOCKED
         )
         UPDATE hiring.notice SET state = 'queued'
@@ -147,32 +150,32 @@ async def claim_due(tx: Tx, way: Channel, most: int) -> list[int]:
          WHERE notice.id = due.id
         RETURNING notice.id
         """,
-        {"way": way, "most": most},
+        {"channel": channel, "limit": limit},
     )
     return sorted(id for (id,) in await taken.fetchall())
 
 
 async def drop_letters(tx: Tx, reason: str) -> int:
-    """Drop up to a bite of letters that are due, where none can be sent; returns how many."""
+    """Drop a batch of due letters because none can be sent; returns how many."""
     dropped = await tx.execute(
         """
         WITH due AS MATERIALIZED (
             SELECT id FROM hiring.notice
              WHERE state = 'waiting' AND due_at <= now() AND webhook_id IS NULL
-             ORDER BY due_at, id LIMIT %(bite)s
+             ORDER BY due_at, id LIMIT %(batch)s
                FOR UPDATE SKIP LOCKED
         )
         UPDATE hiring.notice SET state = 'dropped', detail = %(reason)s, ended_at = now()
           FROM due
          WHERE notice.id = due.id
         """,
-        {"reason": reason, "bite": BATCH_SIZE},
+        {"reason": reason, "batch": BATCH_SIZE},
     )
     return dropped.rowcount
 
 
 async def requeue(tx: Tx, ids: Sequence[int]) -> None:
-    """Let them wait once more, a minute from now: the queue holds them still."""
+    """Make notices due again in a minute, because the queue still has their previous items."""
     await tx.execute(
         """
         UPDATE hiring.notice SET state = 'waiting', due_at = now() + interval '1 minute'
@@ -183,7 +186,7 @@ async def requeue(tx: Tx, ids: Sequence[int]) -> None:
 
 
 async def find_letter(tx: Tx, id: int) -> OutgoingLetter | None:
-    """A letter to be sent, and what is true now of whom it is for."""
+    """A letter with the current state of its application and applicant."""
     return await fetch_one(
         tx,
         OutgoingLetter,
@@ -195,7 +198,7 @@ async def find_letter(tx: Tx, id: int) -> OutgoingLetter | None:
                applicant.erased_at IS NOT NULL AS erased,
                EXISTS (SELECT FROM hiring.event
                         WHERE event.application_id = application.id
-                          AND event.seq > notice.seq) AS outrun,
+                          AND event.seq > notice.seq) AS superseded,
                now() AS at
           FROM hiring.notice
           JOIN hiring.opening ON opening.id = notice.opening_id
@@ -207,26 +210,24 @@ async def find_letter(tx: Tx, id: int) -> OutgoingLetter | None:
     )
 
 
-def reason_not_to_send(told: OutgoingLetter) -> str | None:
-    """Why it is not to be sent any more, in words."""
-    if told.erased:
+def reason_not_to_send(letter: OutgoingLetter) -> str | None:
+    if letter.erased:
         return "the applicant was erased"
-    if not told.email.strip():
+    if not letter.email.strip():
         return "the applicant has no address"
-    if told.is_offer and (told.status != "PENDING_ACKNOWLEDGMENT" or told.outrun):
+    if letter.is_offer and (letter.status != "PENDING_ACKNOWLEDGMENT" or letter.superseded):
         return "the offer was answered or has ended"
-    if told.is_offer and told.deadline and told.deadline <= told.at:
+    if letter.is_offer and letter.deadline and letter.deadline <= letter.at:
         return "the offer has ended"
-    if told.kind == "applied" and told.outrun:
-        return "it is no longer so"
-    if told.kind == "position" and told.status != "WAITLIST":
-        return "the applicant does not wait any more"
+    if letter.kind == "applied" and letter.superseded:
+        return "the application has changed since"
+    if letter.kind == "position" and letter.status != "WAITLIST":
+        return "the applicant is no longer on the waitlist"
     return None
 
 
 async def record_result(tx: Tx, id: int, state: FinalState, detail: str | None) -> None:
-    """Keep what became of it; what was sent stays sent, and what was dropped with a person is not
-    spoken of any more."""
+    """Store the result; a notice that was sent, or dropped with an erased applicant, stays as it is."""
     await tx.execute(
         """
         UPDATE hiring.notice
@@ -239,7 +240,7 @@ async def record_result(tx: Tx, id: int, state: FinalState, detail: str | None) 
 
 
 async def record_failed_attempt(tx: Tx, id: int, detail: str) -> None:
-    """Keep why it could not be sent yet."""
+    """Store why sending failed; it will be tried again."""
     await tx.execute(
         """
         UPDATE hiring.notice SET attempts = attempts + 1, detail = %s
@@ -250,7 +251,7 @@ async def record_failed_attempt(tx: Tx, id: int, detail: str) -> None:
 
 
 async def erase_for_applicant(tx: Tx, applicant_id: int) -> None:
-    """Forget what was told to an applicant, and drop what is still to be told."""
+    """Clear the contents of an applicant's letters and drop those not sent yet."""
     await tx.execute(
         """
         UPDATE hiring.notice
@@ -265,20 +266,20 @@ async def erase_for_applicant(tx: Tx, applicant_id: int) -> None:
 
 
 async def delete_old(tx: Tx) -> int:
-    """Delete up to a bite of those that ended long ago, or that the queue lost; returns how many."""
-    gone = await tx.execute(
+    """Delete a batch of notices that ended long ago or that the queue lost; returns how many."""
+    deleted = await tx.execute(
         """
         DELETE FROM hiring.notice
          WHERE id = ANY (ARRAY(SELECT id FROM hiring.notice
-                                WHERE ended_at < now() - %(stay)s
-                                   OR (state = 'queued' AND due_at < now() - %(stay)s)
-                                ORDER BY id LIMIT %(bite)s
+                                WHERE ended_at < now() - %(retention)s
+                                   OR (state = 'queued' AND due_at < now() - %(retention)s)
+                                ORDER BY id LIMIT %(batch)s
                                   FOR UPDATE SKIP LOCKED))
         """,
-        {"stay": RETENTION, "bite": BATCH_SIZE},
+        {"retention": RETENTION, "batch": BATCH_SIZE},
     )
-    return gone.rowcount
+    return deleted.rowcount
 
 
-def _text(value: object) -> str:
+def _to_text(value: object) -> str:
     return value.isoformat() if isinstance(value, dt.datetime) else str(value)

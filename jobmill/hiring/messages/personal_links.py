@@ -1,9 +1,11 @@
-"""Which personal links still open."""
+"""Personal links: making, checking, renewing and resending them."""
 
 from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+
+from psycopg.types.json import Jsonb
 
 from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.db.clock import server_time
@@ -11,6 +13,8 @@ from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner, Person
 from jobmill.hiring.records.applicants import ApplicantNotFound
 
 LIFETIME = dt.timedelta(days=365)
+REQUESTED_LINK = "link"
+"""Marks the letters that applicants requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +24,15 @@ class _Validity:
 
 
 async def make_path(tx: Tx, signer: LinkSigner, applicant_id: int, *, renew: bool = False) -> str:
-    """Where somebody's own page is; `renew` makes all links to it void that were given before."""
+    """The path of an applicant's own page; `renew` invalidates all earlier links to it."""
     version = await (_renew if renew else find_link_version)(tx, applicant_id)
     if version is None:
         raise ApplicantNotFound(applicant_id)
-    return f"/my/{signer.personal(applicant_id, version, await server_time(tx))}"
+    return f"/my/{signer.sign_personal(applicant_id, version, await server_time(tx))}"
 
 
 async def is_current(tx: Tx, link: PersonalLinkToken) -> bool:
-    """Whether its applicant has this link and no newer one; BadLink where it is over a year old."""
+    """Whether the link was not renewed or its applicant erased; raises InvalidLink if it is over a year old."""
     validity = await fetch_one(
         tx,
         _Validity,
@@ -47,12 +51,12 @@ async def is_current(tx: Tx, link: PersonalLinkToken) -> bool:
     )
     assert validity is not None
     if validity.expired:
-        raise InvalidLink("This link is too old. Ask for a new one.")
+        raise InvalidLink("This link has expired. Ask for a new one.")
     return validity.current
 
 
 async def find_link_version(tx: Tx, applicant_id: int) -> int | None:
-    """The version that a personal link must have; None for who is unknown or erased."""
+    """The current version of the applicant's links; None if the applicant does not exist or was erased."""
     return await fetch_value(
         tx,
         int,
@@ -72,3 +76,33 @@ async def _renew(tx: Tx, applicant_id: int) -> int | None:
         """,
         [applicant_id],
     )
+
+
+async def send_link(tx: Tx, email_key: str, text: str) -> bool:
+    """Send a letter with this text and the personal link to the applicant with this address.
+
+    At most one an hour; returns False if none is sent, also if the address has not applied.
+    """
+    cursor = await tx.execute(
+        """
+        INSERT INTO hiring.notice (kind, opening_id, application_id, data)
+        SELECT 'message', opening_id, id, %(data)s
+          FROM (SELECT application.id, opening_id
+                  FROM hiring.applicant JOIN hiring.application ON applicant_id = applicant.id
+                 WHERE email_key = %(key)s
+                 ORDER BY application.id DESC
+                 LIMIT 1) AS latest
+         WHERE NOT EXISTS (
+            SELECT FROM hiring.notice
+              JOIN hiring.application ON application.id = notice.application_id
+              JOIN hiring.applicant ON applicant.id = applicant_id
+             WHERE email_key = %(key)s AND notice.data->>'asked' = %(asked)s
+               AND notice.created_at > now() - interval '1 hour')
+        """,
+        {
+            "key": email_key,
+            "asked": REQUESTED_LINK,
+            "data": Jsonb({"text": text, "asked": REQUESTED_LINK}),
+        },
+    )
+    return cursor.rowcount > 0

@@ -1,4 +1,4 @@
-"""Signed links: what an applicant holds in place of an account."""
+"""Signed links that applicants use instead of an account."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from jobmill.errors import Invalid
 
-# Longer than any of ours; and base64 would pass over characters that are none of its own.
+# Checked first: the base64 decoder would ignore foreign characters.
 TOKEN = re.compile(r"[A-Za-z0-9_.-]{20,200}")
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 TICK = dt.timedelta(microseconds=1)
 
 
 class InvalidLink(Invalid):
-    """We did not sign this, or too long ago, or it was replaced."""
+    """The signature is wrong, or the link has expired or was replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonalLinkToken:
-    """Opens all that concerns one applicant, as long as `version` is the one that they have."""
+    """Gives access to one applicant's data while `version` is the applicant's current one."""
 
     applicant_id: int
     version: int
@@ -33,7 +33,7 @@ class PersonalLinkToken:
 
 @dataclass(frozen=True, slots=True)
 class OfferLinkToken:
-    """Answers one offer: the one that ends at `deadline`, and no later one."""
+    """Answers the offer that ends at `deadline`, and no later one."""
 
     application_id: int
     deadline: dt.datetime
@@ -41,24 +41,24 @@ class OfferLinkToken:
 
 class LinkSigner:
     def __init__(self, secret: bytes) -> None:
-        # A salt each, so that one kind never passes for the other.
+        # Different salts, so that a link of one kind is never valid as the other.
         self._personal = _serializer(secret, "jobmill personal link")
         self._offer = _serializer(secret, "jobmill offer link")
 
-    def personal(self, applicant_id: int, version: int, signed_at: dt.datetime) -> str:
-        """`signed_at` is the server's time: `keys.opens` compares it with that."""
+    def sign_personal(self, applicant_id: int, version: int, signed_at: dt.datetime) -> str:
+        """`signed_at` is the database's time, which `personal_links.is_current` compares it with."""
         return self._personal.dumps([applicant_id, version, int(signed_at.timestamp())])
 
-    def offer(self, application_id: int, deadline: dt.datetime) -> str:
+    def sign_offer(self, application_id: int, deadline: dt.datetime) -> str:
         return self._offer.dumps([application_id, (deadline - EPOCH) // TICK])
 
     def read_personal(self, token: str) -> PersonalLinkToken:
-        """Whose link this is, also when it no longer opens; BadLink if it is none of ours."""
+        """Check the signature only, not whether the link is current; raises InvalidLink."""
         applicant_id, version, seconds = _read(self._personal, token)
         return PersonalLinkToken(applicant_id, version, dt.datetime.fromtimestamp(seconds, dt.UTC))
 
     def read_offer(self, token: str) -> OfferLinkToken:
-        """Which offer this link answers, also when it has ended; BadLink if it is none of ours."""
+        """Check the signature only, not whether the offer is open; raises InvalidLink."""
         application_id, ticks = _read(self._offer, token)
         return OfferLinkToken(application_id, EPOCH + ticks * TICK)
 
@@ -77,4 +77,4 @@ def _read(serializer: URLSafeSerializer, token: str) -> Any:
             return serializer.loads(token)
     except BadData:
         pass
-    raise InvalidLink("This link is not valid. Copy it whole from the message that brought it.")
+    raise InvalidLink("This link is not valid. Copy the complete link from the message.")

@@ -1,4 +1,4 @@
-"""Webhooks: servers of others that are told of events, and what became of each delivery."""
+"""Webhooks: subscriptions of other servers to events, and their deliveries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jobmill.queue.feed import notify_feeds
 
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 SECRET_PREFIX = "whsec_"
-"""What secrets begin with, so that one is recognised where it should not be."""
+"""Lets secret scanners recognise a leaked secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,16 @@ class Webhook:
     id: int
     url: str
     opening_id: int | None
-    """None: of all openings."""
+    """None: all openings."""
     events: list[str] | None
-    """None: all of them."""
+    """None: all types."""
     enabled: bool
     created_at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedWebhook:
-    """A new webhook, and the one time that its secret is shown."""
+    """A new webhook with its secret, which is shown only once."""
 
     id: int
     url: str
@@ -47,7 +47,7 @@ class CreatedWebhook:
 
 @dataclass(frozen=True, slots=True)
 class WebhookDelivery:
-    """One event for one webhook, and what became of it."""
+    """One event for one webhook and the state of its delivery."""
 
     id: int
     webhook_id: int
@@ -63,7 +63,7 @@ class WebhookDelivery:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingDelivery:
-    """A delivery to be made."""
+    """A delivery with everything needed to send it."""
 
     id: int
     webhook_id: int
@@ -74,14 +74,16 @@ class OutgoingDelivery:
     opening_id: int
     seq: int
     read_at: dt.datetime
-    """By the server's clock."""
+    """By the database's clock."""
 
 
 async def add(
     tx: Tx, url: str, *, opening_id: int | None = None, events: Sequence[str] | None = None
 ) -> CreatedWebhook:
-    """Tell `url`, which `outside.webhook.check_url` has seen, of what happens from now on; Invalid for
-    events that there are not, NotFound for such an opening."""
+    """Subscribe `url`, which the caller has checked with `outside.webhook.check_url`, to new events.
+
+    Raises Invalid for unknown event types and NotFound for an unknown opening.
+    """
     secret = SECRET_PREFIX + secrets.token_urlsafe(32)
     try:
         id = await fetch_value(
@@ -100,17 +102,17 @@ async def add(
 
 
 def check_events(events: Sequence[str] | None) -> list[str] | None:
-    """The types of events that were named, each once; None for all of them."""
+    """The event types without duplicates; None for all types. Raises Invalid for an unknown type."""
     if not events:
         return None
-    for one in events:
-        if one not in EVENT_TYPES:
-            raise Invalid(f"there is no event {one}; there are: {', '.join(EVENT_TYPES)}")
+    for event in events:
+        if event not in EVENT_TYPES:
+            raise Invalid(f"Unknown event {event}. Events are: {', '.join(EVENT_TYPES)}")
     return list(dict.fromkeys(events))
 
 
 async def list_webhooks(tx: Tx) -> list[Webhook]:
-    """All of them, oldest first."""
+    """All webhooks, oldest first."""
     return await fetch_all(
         tx,
         Webhook,
@@ -121,7 +123,7 @@ async def list_webhooks(tx: Tx) -> list[Webhook]:
 
 
 async def get(tx: Tx, id: int) -> Webhook:
-    found = await fetch_one(
+    webhook = await fetch_one(
         tx,
         Webhook,
         """
@@ -129,20 +131,20 @@ async def get(tx: Tx, id: int) -> Webhook:
         """,
         [id],
     )
-    if found is None:
+    if webhook is None:
         raise NotFound("webhook", id)
-    return found
+    return webhook
 
 
 async def remove(tx: Tx, id: int) -> None:
-    """Forget it, with all its deliveries."""
-    gone = await tx.execute("DELETE FROM hiring.webhook WHERE id = %s", [id])
-    if gone.rowcount == 0:
+    """Delete a webhook and its deliveries."""
+    deleted = await tx.execute("DELETE FROM hiring.webhook WHERE id = %s", [id])
+    if deleted.rowcount == 0:
         raise NotFound("webhook", id)
 
 
 async def set_enabled(tx: Tx, id: int, enabled: bool = True) -> Webhook:
-    """Tell it again from now on, or no more; what happened meanwhile it is not told."""
+    """Enable or disable a webhook; events while it is disabled are not delivered later."""
     await tx.execute("UPDATE hiring.webhook SET enabled = %s WHERE id = %s", [enabled, id])
     return await get(tx, id)
 
@@ -155,7 +157,7 @@ async def list_deliveries(
     before: int | None = None,
     limit: int = 50,
 ) -> list[WebhookDelivery]:
-    """The latest first; `before` is the id of the last one seen."""
+    """Deliveries with an id less than `before`, newest first."""
     await get(tx, webhook_id)
     return await fetch_all(
         tx,
@@ -176,12 +178,12 @@ async def list_deliveries(
 
 
 async def redeliver(tx: Tx, delivery_id: int) -> int:
-    """Make a delivery once more, as a new one; returns its id. Conflict where its webhook is off."""
+    """Send a delivery again as a new one; returns its id. Raises Conflict if the webhook is disabled."""
     old = await find_outgoing(tx, delivery_id)
     if old is None:
         raise NotFound("delivery", delivery_id)
     if not old.enabled:
-        raise Conflict(f"webhook {old.webhook_id} is disabled: enable it first")
+        raise Conflict(f"Webhook {old.webhook_id} is disabled. Enable it first.")
     id = await fetch_value(
         tx,
         int,
@@ -198,7 +200,7 @@ async def redeliver(tx: Tx, delivery_id: int) -> int:
 
 
 async def find_outgoing(tx: Tx, delivery_id: int) -> OutgoingDelivery | None:
-    """A delivery to be made; None where it went with its webhook."""
+    """A delivery to be sent; None if its webhook was removed."""
     return await fetch_one(
         tx,
         OutgoingDelivery,
@@ -213,8 +215,8 @@ async def find_outgoing(tx: Tx, delivery_id: int) -> OutgoingDelivery | None:
 
 
 def encode_body(event: AuditEvent) -> bytes:
-    """What a receiver is told: the same bytes however often, and nothing about a person."""
-    told: dict[str, Any] = {
+    """The request body: the same bytes for every attempt, without personal data."""
+    fields: dict[str, Any] = {
         "id": event.id,
         "seq": event.seq,
         "jobId": event.opening_id,
@@ -225,4 +227,4 @@ def encode_body(event: AuditEvent) -> bytes:
         "metadata": event.metadata,
         "createdAt": format_timestamp(event.created_at),
     }
-    return json.dumps(told, separators=(",", ":")).encode()
+    return json.dumps(fields, separators=(",", ":")).encode()

@@ -1,33 +1,37 @@
-"""Reading: openings and those who want them, as the public contract shows them.
+"""Openings with their counts, and the lists of their applicants, as the public API shows them.
 
-An offer whose time has run out is no longer one, whether or not it was taken back yet: its slot is
-free to readers, and who held it stands behind all who wait.
+An expired offer that was not taken back yet counts as taken back: its slot is free, and its applicant is
+last on the waitlist.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import LiteralString
 
 from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
-from jobmill.hiring.audit_log.events import AuditEvent
-from jobmill.hiring.records import applicants, applications
-from jobmill.hiring.records.applicants import Applicant
+from jobmill.hiring.records import applications
 from jobmill.hiring.records.openings import OpeningNotFound, OpeningStatus
 from jobmill.hiring.transitions import Status
 
 MAX_PAGE_SIZE = 10_000
-"""Rows of a list that are given at once."""
+"""The largest page of a list."""
 
-PLACE = re.compile(r"(active|waiting):([0-9]{1,18})")
-MOMENT = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})")
+SLOT_COLUMNS: LiteralString = """
+               application.id AS application_id, applicant.id AS applicant_id,
+               name AS applicant_name, email AS applicant_email, status,
+               NULL::bigint AS queue_position, applied_at, promoted_at, acknowledge_deadline,
+               penalty_count, queue_key"""
+
+CURSOR = re.compile(r"(active|waiting):([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningCounts:
-    """An opening, and how many are in it."""
+    """An opening and how many of its slots are taken."""
 
     id: int
     title: str
@@ -40,7 +44,7 @@ class OpeningCounts:
 
 @dataclass(frozen=True, slots=True)
 class ApplicantRow:
-    """One who is in an opening, or waits for it."""
+    """An applicant with a slot, or on the waitlist."""
 
     application_id: int
     applicant_id: int
@@ -61,12 +65,12 @@ class OpeningDetail:
     active: list[ApplicantRow]
     waiting: list[ApplicantRow]
     next: str | None
-    """Where the list goes on, if it was too long."""
+    """Cursor of the next page, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApplicationRow:
-    """An application as a list of all shows it, also of those that ended."""
+    """An application of any status."""
 
     application_id: int
     applicant_id: int
@@ -80,61 +84,18 @@ class ApplicationRow:
     acknowledge_deadline: dt.datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationStanding:
-    """One of a person's own applications, and where it stands."""
-
-    application_id: int
-    job_id: int
-    job_title: str
-    status: Status
-    queue_position: int | None
-    applied_at: dt.datetime
-    promoted_at: dt.datetime | None
-    acknowledge_deadline: dt.datetime | None
-    time_in_current_state_seconds: int
-    queue_key: int | None
-
-
-async def begin_snapshot(tx: Tx) -> None:
-    """All that is read from here on is of one moment; the first thing in a transaction."""
-    await tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-
-
-async def find_overdue_opening(tx: Tx, id: int) -> list[int]:
-    """The opening itself, where an offer of it may be overdue."""
-    cursor = await tx.execute(
-        "SELECT id FROM hiring.opening WHERE id = %s AND next_deadline_at <= now()", [id]
-    )
-    return [id for (id,) in await cursor.fetchall()]
-
-
-async def find_overdue_openings_of(tx: Tx, applicant_id: int) -> list[int]:
-    """Those where an overdue offer decides how one person stands, in the order to lock them in."""
-    cursor = await tx.execute(
-        """
-        SELECT DISTINCT opening.id
-          FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
-         WHERE applicant_id = %s AND application.status <> 'INACTIVE' AND next_deadline_at <= now()
-         ORDER BY opening.id
-        """,
-        [applicant_id],
-    )
-    return [id for (id,) in await cursor.fetchall()]
-
-
 async def get_counts(tx: Tx, id: int) -> OpeningCounts:
-    """One opening; NoOpening where there is none."""
-    for found in await list_counts(tx, after=id - 1, limit=1):
-        if found.id == id:
-            return found
+    """The counts of one opening; raises OpeningNotFound."""
+    for counts in await list_counts(tx, after=id - 1, limit=1):
+        if counts.id == id:
+            return counts
     raise OpeningNotFound(id)
 
 
 async def list_counts(
     tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int = MAX_PAGE_SIZE
 ) -> list[OpeningCounts]:
-    """Openings, oldest first, from beyond `after` on."""
+    """Counts of the openings with an id greater than `after`, oldest first."""
     return await fetch_all(
         tx,
         OpeningCounts,
@@ -159,9 +120,9 @@ async def list_counts(
 async def get_detail(
     tx: Tx, id: int, *, after: str | None = None, limit: int = MAX_PAGE_SIZE
 ) -> OpeningDetail:
-    """An opening with those who are in it, then those who wait by position; `limit` of them."""
+    """An opening with `limit` applicants: first those with a slot, then the waitlist by position."""
     opening = await get_counts(tx, id)
-    part, key = _place(after)
+    part, key = _parse_cursor(after)
     active: list[ApplicantRow] = []
     if part == "active":
         active = await _active(tx, id, after=key, limit=limit + 1)
@@ -170,32 +131,29 @@ async def get_detail(
                 opening, active[:limit], [], f"active:{active[limit - 1].application_id}"
             )
         key = 0
-    left = limit - len(active)
-    waiting = await list_waiting(tx, id, after=key, limit=left + 1)
-    if len(waiting) > left:
-        last = waiting[left - 1].queue_key if left else key
-        return OpeningDetail(opening, active, waiting[:left], f"waiting:{last}")
-    return OpeningDetail(opening, active, waiting + await _late(tx, id), None)
+    remaining = limit - len(active)
+    waiting = await list_waiting(tx, id, after=key, limit=remaining + 1)
+    if len(waiting) > remaining:
+        last = waiting[remaining - 1].queue_key if remaining else key
+        return OpeningDetail(opening, active, waiting[:remaining], f"waiting:{last}")
+    return OpeningDetail(opening, active, waiting + await _expired_offers(tx, id), None)
 
 
-def _place(after: str | None) -> tuple[str, int]:
+def _parse_cursor(after: str | None) -> tuple[str, int]:
     if after is None:
         return "active", 0
-    found = PLACE.fullmatch(after)
-    if not found:
-        raise Invalid("after: take it from the Link of the page before.")
-    return found[1], int(found[2])
+    match = CURSOR.fullmatch(after)
+    if not match:
+        raise Invalid("after: copy it from the Link header of the previous page.")
+    return match[1], int(match[2])
 
 
 async def _active(tx: Tx, id: int, *, after: int, limit: int) -> list[ApplicantRow]:
     return await fetch_all(
         tx,
         ApplicantRow,
-        """
-        SELECT application.id AS application_id, applicant.id AS applicant_id,
-               name AS applicant_name, email AS applicant_email, status,
-               NULL::bigint AS queue_position, applied_at, promoted_at, acknowledge_deadline,
-               penalty_count, queue_key
+        f"""
+        SELECT {SLOT_COLUMNS}
           FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
          WHERE opening_id = %(id)s AND status IN ('ACTIVE', 'PENDING_ACKNOWLEDGMENT')
            AND (acknowledge_deadline IS NULL OR acknowledge_deadline > now())
@@ -210,7 +168,7 @@ async def _active(tx: Tx, id: int, *, after: int, limit: int) -> list[ApplicantR
 async def list_waiting(
     tx: Tx, id: int, *, after: int = 0, limit: int = MAX_PAGE_SIZE
 ) -> list[ApplicantRow]:
-    """Those who wait, by position, from beyond the key `after` on."""
+    """The waitlist by position, behind the queue key `after`."""
     ahead = await applications.count_ahead(tx, id, after + 1) if after else 0
     return await fetch_all(
         tx,
@@ -231,15 +189,12 @@ async def list_waiting(
     )
 
 
-async def _late(tx: Tx, id: int) -> list[ApplicantRow]:
+async def _expired_offers(tx: Tx, id: int) -> list[ApplicantRow]:
     return await fetch_all(
         tx,
         ApplicantRow,
-        """
-        SELECT application.id AS application_id, applicant.id AS applicant_id,
-               name AS applicant_name, email AS applicant_email, status,
-               NULL::bigint AS queue_position, applied_at, promoted_at, acknowledge_deadline,
-               penalty_count, queue_key
+        f"""
+        SELECT {SLOT_COLUMNS}
           FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
          WHERE opening_id = %s AND status = 'PENDING_ACKNOWLEDGMENT'
            AND acknowledge_deadline <= now()
@@ -252,7 +207,7 @@ async def _late(tx: Tx, id: int) -> list[ApplicantRow]:
 async def list_applications(
     tx: Tx, id: int, *, status: Status | None = None, after: int = 0, limit: int = MAX_PAGE_SIZE
 ) -> list[ApplicationRow]:
-    """All applications for an opening, oldest first."""
+    """Applications of any status with an id greater than `after`, oldest first."""
     return await fetch_all(
         tx,
         ApplicationRow,
@@ -268,93 +223,3 @@ async def list_applications(
         """,
         {"id": id, "status": status, "after": after, "limit": limit},
     )
-
-
-async def list_standings(
-    tx: Tx, applicant_id: int, *, after: int = 0, limit: int = MAX_PAGE_SIZE
-) -> tuple[Applicant, list[ApplicationStanding]]:
-    """How one person stands in each of their applications; NoApplicant where there is no such."""
-    person = await applicants.get(tx, applicant_id)
-    found = await _own(tx, applicant_id, after, limit)
-    return person, [await _ranked(tx, one) for one in found]
-
-
-async def _own(tx: Tx, applicant_id: int, after: int, limit: int) -> list[ApplicationStanding]:
-    return await fetch_all(
-        tx,
-        ApplicationStanding,
-        """
-        SELECT application.id AS application_id, opening.id AS job_id, title AS job_title,
-               application.status, NULL::bigint AS queue_position, queue_key, applied_at,
-               promoted_at, acknowledge_deadline,
-               greatest(floor(extract(epoch FROM clock_timestamp() - entered_at)), 0)::bigint
-                   AS time_in_current_state_seconds
-          FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
-         WHERE applicant_id = %(applicant)s AND application.id > %(after)s
-         ORDER BY application.id
-         LIMIT %(limit)s
-        """,
-        {"applicant": applicant_id, "after": after, "limit": limit},
-    )
-
-
-async def find_standing(tx: Tx, opening_id: int, applicant_id: int) -> ApplicationStanding | None:
-    """How one person stands in an opening; None where no application of theirs lives."""
-    cursor = await tx.execute(
-        """
-        SELECT id FROM hiring.application
-         WHERE opening_id = %s AND applicant_id = %s AND status <> 'INACTIVE'
-        """,
-        [opening_id, applicant_id],
-    )
-    id = await cursor.fetchone()
-    if id is None:
-        return None
-    [found] = await _own(tx, applicant_id, id[0] - 1, 1)
-    return await _ranked(tx, found)
-
-
-async def _ranked(tx: Tx, one: ApplicationStanding) -> ApplicationStanding:
-    if one.queue_key is None:
-        return one
-    return replace(
-        one, queue_position=1 + await applications.count_ahead(tx, one.job_id, one.queue_key)
-    )
-
-
-async def list_timeline(
-    tx: Tx, applicant_id: int, *, after: str | None = None, limit: int = MAX_PAGE_SIZE
-) -> list[AuditEvent]:
-    """What happened to one person's applications, in order; `after` as `mark` makes it."""
-    await applicants.get(tx, applicant_id)
-    found = MOMENT.fullmatch(after) if after else None
-    if after and not found:
-        raise Invalid("after: take it from the Link of the page before.")
-    return await fetch_all(
-        tx,
-        AuditEvent,
-        """
-        SELECT event.id, event.opening_id, event.seq, event.application_id, event.type,
-               event.from_status, event.to_status, event.metadata, event.why, event.actor,
-               event.note, event.created_at
-          FROM hiring.application JOIN hiring.event ON event.application_id = application.id
-          LEFT JOIN hiring.event AS last
-                 ON last.opening_id = %(opening)s::bigint AND last.seq = %(seq)s::bigint
-         WHERE applicant_id = %(applicant)s
-           AND (%(opening)s::bigint IS NULL OR (event.created_at, event.opening_id, event.seq)
-                                               > (last.created_at, last.opening_id, last.seq))
-         ORDER BY event.created_at, event.opening_id, event.seq
-         LIMIT %(limit)s
-        """,
-        {
-            "applicant": applicant_id,
-            "opening": int(found[1]) if found else None,
-            "seq": int(found[2]) if found else None,
-            "limit": limit,
-        },
-    )
-
-
-def timeline_cursor(event: AuditEvent) -> str:
-    """What `timeline` goes on after."""
-    return f"{event.opening_id}.{event.seq}"

@@ -1,4 +1,4 @@
-"""What the company does to an opening."""
+"""Creating, editing, resizing, pausing and closing an opening."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from jobmill.hiring import timestamps
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.locked_opening import LockedOpening, lock_opening
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.applications import Application, find_opening_id
 from jobmill.hiring.records.openings import Opening, OpeningId, OpeningStatus, OpeningTerms
-from jobmill.hiring.transitions import InvalidTransition, Turn
+from jobmill.hiring.transitions import Turn
 from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
@@ -24,21 +23,21 @@ MAX_TITLE_LENGTH = 200
 MAX_TEXT_LENGTH = 50_000
 MAX_ACKNOWLEDGE_WINDOW = dt.timedelta(days=365)
 DEADLINE_YEARS = range(1970, 9001)
-"""What any zone can say; the database gives back no time before the year 1 or beyond 9999."""
+"""Years in which a deadline is valid in every time zone; PostgreSQL drivers fail outside 1 to 9999."""
 
 
 async def create(tx: Tx, terms: OpeningTerms, capacity: int, by: Actor) -> Opening:
-    """A new opening, open at once."""
+    """Create an opening that takes applications at once."""
     terms = validate_terms(terms)
     _check_capacity(capacity)
     id = await openings.insert(tx, terms, capacity)
-    async with lock_opening(tx, id, by) as one:
-        one.turn("OPENED", {"capacity": capacity, **_plain(terms)})
+    async with lock_opening(tx, id, by) as locked:
+        locked.record_opening_event("OPENED", {"capacity": capacity, **_loggable(terms)})
     return await openings.get(tx, id)
 
 
 def validate_terms(terms: OpeningTerms) -> OpeningTerms:
-    """The same, tidy; Invalid where it cannot be meant."""
+    """Normalize the terms; raises Invalid."""
     terms = replace(terms, title=" ".join(terms.title.split()))
     if not 0 < len(terms.title) <= MAX_TITLE_LENGTH or not terms.title.isprintable():
         raise Invalid(f"The title should have 1 to {MAX_TITLE_LENGTH} characters.")
@@ -48,10 +47,10 @@ def validate_terms(terms: OpeningTerms) -> OpeningTerms:
     if not dt.timedelta(seconds=1) <= terms.acknowledge_window <= MAX_ACKNOWLEDGE_WINDOW:
         raise Invalid("The time to confirm an offer should be 1 second to 365 days.")
     if terms.apply_until and terms.apply_until.year not in DEADLINE_YEARS:
-        raise Invalid("The time to apply should end between 1970 and 9000.")
-    _check_range("The number of offers that may be missed", terms.max_missed, 1)
-    _check_range("The limit of the waitlist", terms.waitlist_limit, 0)
-    _check_range("The days that data are kept", terms.keep_days, 1)
+        raise Invalid("The application deadline should be between 1970 and 9000.")
+    _check_range("The number of missed offers", terms.max_missed, 1)
+    _check_range("The waitlist limit", terms.waitlist_limit, 0)
+    _check_range("The number of days to keep data", terms.keep_days, 1)
     return terms
 
 
@@ -65,21 +64,23 @@ def _check_capacity(capacity: int) -> None:
 
 
 async def edit(tx: Tx, id: int, by: Actor, **changes: Any) -> Opening:
-    """Change some of the terms; offers that are out keep their deadline."""
-    async with lock_and_expire_offers(tx, id, by) as one:
+    """Change some of the terms; open offers keep their deadline."""
+    async with lock_and_expire_offers(tx, id, by) as locked:
         before = OpeningTerms(
-            **{field.name: getattr(one.opening, field.name) for field in fields(OpeningTerms)}
+            **{field.name: getattr(locked.opening, field.name) for field in fields(OpeningTerms)}
         )
         terms = validate_terms(replace(before, **changes))
         if terms != before:
-            await openings.update_terms(tx, one.opening.id, terms)
-            was, now = _plain(before), _plain(terms)
-            one.turn("EDITED", {name: now[name] for name in now if now[name] != was[name]})
+            await openings.update_terms(tx, locked.opening.id, terms)
+            was, now = _loggable(before), _loggable(terms)
+            locked.record_opening_event(
+                "EDITED", {name: now[name] for name in now if now[name] != was[name]}
+            )
     return await openings.get(tx, id)
 
 
-def _plain(terms: OpeningTerms) -> Mapping[str, Any]:
-    """The terms as the log keeps them; long texts by their length."""
+def _loggable(terms: OpeningTerms) -> Mapping[str, Any]:
+    """The terms as the audit log keeps them; only the length of the description."""
     return {
         "title": terms.title,
         "description": len(terms.description or ""),
@@ -96,69 +97,52 @@ def _plain(terms: OpeningTerms) -> Mapping[str, Any]:
 
 
 async def set_capacity(tx: Tx, id: int, capacity: int, by: Actor) -> Opening:
-    """More slots are given away at once; fewer evict nobody, and none is given until enough left."""
+    """Change the number of slots.
+
+    New slots are offered at once. Nobody loses a slot when there are fewer; none is offered until enough
+    applicants have left.
+    """
     _check_capacity(capacity)
-    async with lock_and_expire_offers(tx, id, by) as one:
-        if capacity != one.capacity:
-            await resize(one, capacity)
-            await promotions.offer_free_slots(one, cause=one.seq)
+    async with lock_and_expire_offers(tx, id, by) as locked:
+        if capacity != locked.capacity:
+            resize(locked, capacity)
+            await promotions.offer_free_slots(locked, cause=locked.seq)
     return await openings.get(tx, id)
 
 
-async def resize(one: LockedOpening, capacity: int, note: str | None = None) -> None:
-    """Change the capacity at a desk that is open; nothing is given away."""
-    metadata = {"from": one.capacity, "to": capacity, "occupied": one.occupied}
-    one.capacity = capacity
-    one.excess = max(one.occupied - capacity, 0)
-    one.turn("CAPACITY_CHANGED", metadata, note)
+def resize(locked: LockedOpening, capacity: int, note: str | None = None) -> None:
+    """Change the capacity under the opening's lock, without offering any slot."""
+    metadata = {"from": locked.capacity, "to": capacity, "occupied": locked.occupied}
+    locked.capacity = capacity
+    locked.excess = max(locked.occupied - capacity, 0)
+    locked.record_opening_event("CAPACITY_CHANGED", metadata, note)
 
 
 async def pause(tx: Tx, id: int, by: Actor) -> Opening:
-    return await _turn(tx, id, by, "PAUSED", {"open"}, "paused")
+    return await _change_status(tx, id, by, "PAUSED", {"open"}, "paused")
 
 
 async def resume(tx: Tx, id: int, by: Actor) -> Opening:
-    """Free slots are given away at once."""
-    return await _turn(tx, id, by, "RESUMED", {"paused"}, "open")
+    """Take applications again and offer free slots at once."""
+    return await _change_status(tx, id, by, "RESUMED", {"paused"}, "open")
 
 
 async def close(tx: Tx, id: int, by: Actor) -> Opening:
-    """Nobody may apply and nobody is promoted any more; those who are in it stay."""
-    return await _turn(tx, id, by, "CLOSED", {"open", "paused"}, "closed")
+    """Take no more applications and offer no more slots; current applications stay."""
+    return await _change_status(tx, id, by, "CLOSED", {"open", "paused"}, "closed")
 
 
 async def reopen(tx: Tx, id: int, by: Actor) -> Opening:
-    return await _turn(tx, id, by, "REOPENED", {"closed"}, "open")
+    return await _change_status(tx, id, by, "REOPENED", {"closed"}, "open")
 
 
-async def _turn(
+async def _change_status(
     tx: Tx, id: int, by: Actor, type: Turn, before: set[OpeningStatus], after: OpeningStatus
 ) -> Opening:
-    async with lock_and_expire_offers(tx, id, by) as one:
-        if one.status not in before:
-            raise Conflict(f"Job {id} is {one.status} and cannot become {after}.")
-        one.status = after
-        one.turn(type, {})
-        await promotions.offer_free_slots(one, cause=one.seq)
+    async with lock_and_expire_offers(tx, id, by) as locked:
+        if locked.status not in before:
+            raise Conflict(f"Job {id} is {locked.status} and cannot become {after}.")
+        locked.status = after
+        locked.record_opening_event(type, {})
+        await promotions.offer_free_slots(locked, cause=locked.seq)
     return await openings.get(tx, OpeningId(id))
-
-
-async def offer_out_of_turn(
-    tx: Tx, application_id: int, by: Actor, *, reason: str, add_slot: bool = False
-) -> Application:
-    """Offer a slot out of turn, with a reason that the log keeps; `add_slot` makes room for it."""
-    if not reason.strip():
-        raise Invalid("Say why this person is taken out of turn.")
-    id = await find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, id, by) as one:
-        chosen = await one.application(application_id)
-        if chosen.status != "WAITLIST":
-            raise InvalidTransition(chosen.status, "PENDING_ACKNOWLEDGMENT")
-        if not one.free:
-            if not add_slot:
-                raise Conflict(
-                    f"Job {id} has no free slot: add one for this person, or remove somebody first."
-                )
-            await resize(one, one.occupied + 1, reason)
-        why = {"rule": "out of turn, by the company"}
-        return promotions.offer_slot(one, chosen, why=why, note=reason)

@@ -1,4 +1,4 @@
-"""Publications: openings as anybody may see them."""
+"""Openings as the public sees them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from jobmill.hiring.records.openings import OpeningNotFound, OpeningStatus
 
 @dataclass(frozen=True, slots=True)
 class PublicOpening:
-    """An opening as anybody may see it."""
-
     id: int
     title: str
     description: str | None
@@ -26,22 +24,24 @@ class PublicOpening:
     waitlist_count: int
     apply_until: dt.datetime | None
     created_at: dt.datetime
-    over: bool
-    """Whether the time to apply has ended."""
+    is_over: bool
+    """Whether the application deadline has passed."""
 
 
 async def search(
     tx: Tx, *, q: str | None = None, before: int | None = None, limit: int = 100
 ) -> list[PublicOpening]:
-    """Openings that people may apply for, the latest first, from below `before` on; `q`: those with
-    it in their title, employer or place."""
+    """Openings that take applications, with an id less than `before`, newest first.
+
+    `q` must occur in the title, the employer or the location.
+    """
     return await fetch_all(
         tx,
         PublicOpening,
         """
         SELECT id, title, description, employer, location, remote, status, capacity,
                occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
-               false AS over
+               false AS is_over
           FROM hiring.opening
          WHERE status = 'open' AND (apply_until IS NULL OR apply_until > now())
            AND (%(before)s::bigint IS NULL OR id < %(before)s)
@@ -55,21 +55,21 @@ async def search(
 
 
 async def get(tx: Tx, id: int) -> PublicOpening:
-    """One opening as anybody may see it; Gone where it is closed, NoOpening where there is none."""
-    found = await fetch_one(
+    """One opening; raises Gone if it is closed, OpeningNotFound if it does not exist."""
+    opening = await fetch_one(
         tx,
         PublicOpening,
         """
         SELECT id, title, description, employer, location, remote, status, capacity,
                occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
-               coalesce(apply_until <= now(), false) AS over
+               coalesce(apply_until <= now(), false) AS is_over
           FROM hiring.opening
          WHERE id = %s
         """,
         [id],
     )
-    if found is None:
+    if opening is None:
         raise OpeningNotFound(id)
-    if found.status == "closed":
+    if opening.status == "closed":
         raise Gone("This opening is closed.")
-    return found
+    return opening

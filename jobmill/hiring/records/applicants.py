@@ -1,12 +1,12 @@
-"""Applicants: one per address, whatever its case; no account is needed."""
+"""The applicant table: one row per e-mail address, without regard to case. Applicants need no account."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import NewType
+from typing import LiteralString, NewType
 
 from psycopg.errors import UniqueViolation
 
@@ -20,7 +20,9 @@ EMAIL = re.compile(
 )
 MAX_EMAIL_LENGTH = 254
 MAX_NAME_LENGTH = 200
-IGNORES_DOTS = ("gmail.com", "googlemail.com")
+DOMAINS_IGNORING_DOTS = ("gmail.com", "googlemail.com")
+
+COLUMNS: LiteralString = "id, name, email, link_version, created_at, erased_at"
 
 
 class ApplicantNotFound(NotFound):
@@ -30,7 +32,7 @@ class ApplicantNotFound(NotFound):
 
 class EmailTaken(Conflict):
     def __init__(self, email: str) -> None:
-        super().__init__(f"An applicant with the address {email} is there already.")
+        super().__init__(f"An applicant with the address {email} already exists.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,84 +47,82 @@ class Applicant:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Who applies, as they say it; checked."""
+    """A validated name and e-mail address."""
 
     name: str
     email: str
-    key: str
+    email_key: str
 
 
 def parse_contact(name: str, email: str, *, fold: bool = False) -> Contact:
-    """A name and an address that can be right; `fold` takes aliases of a mailbox for one person."""
+    """Validate a name and an address; `fold` treats aliases of one mailbox as the same person."""
     name, email = " ".join(name.split()), email.strip()
     if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable():
         raise Invalid(f"The name should have 1 to {MAX_NAME_LENGTH} characters.")
     if len(email) > MAX_EMAIL_LENGTH or not email.isprintable() or not EMAIL.fullmatch(email):
         raise Invalid("The e-mail address should look like name@example.org.")
-    return Contact(name, email, email_key(email, fold=fold))
+    return Contact(name, email, make_email_key(email, fold=fold))
 
 
-def email_key(email: str, *, fold: bool = False) -> str:
-    """What two spellings of one address have in common."""
+def make_email_key(email: str, *, fold: bool = False) -> str:
+    """A normalized address: equal for all spellings of one address."""
     local, _, domain = email.strip().casefold().rpartition("@")
     if fold:
         local = local.partition("+")[0] or local
-        local = local.replace(".", "") if domain in IGNORES_DOTS else local
+        local = local.replace(".", "") if domain in DOMAINS_IGNORING_DOTS else local
     return f"{local}@{domain}"
 
 
-async def add(tx: Tx, one: Contact) -> Applicant:
-    """A new applicant; Taken where the address is known."""
+async def add(tx: Tx, contact: Contact) -> Applicant:
+    """Insert a new applicant; raises EmailTaken if the address exists."""
     try:
-        found = await fetch_one(
+        applicant = await fetch_one(
             tx,
             Applicant,
-            """
+            f"""
             INSERT INTO hiring.applicant (name, email, email_key)
             VALUES (%(name)s, %(email)s, %(key)s)
-            RETURNING id, name, email, link_version, created_at, erased_at
+            RETURNING {COLUMNS}
             """,
-            {"name": one.name, "email": one.email, "key": one.key},
+            {"name": contact.name, "email": contact.email, "key": contact.email_key},
         )
     except UniqueViolation:
-        raise EmailTaken(one.email) from None
-    assert found
-    return found
+        raise EmailTaken(contact.email) from None
+    assert applicant
+    return applicant
 
 
 @dataclass(frozen=True, slots=True)
 class ApplicantRef:
-    """One of those who arrived; `fresh`: by this very request."""
-
     id: ApplicantId
-    key: str
-    fresh: bool = False
+    email_key: str
+    is_new: bool = False
+    """Inserted by the current request."""
 
 
-async def find_or_add_all(tx: Tx, people: Sequence[Contact]) -> dict[str, ApplicantRef]:
-    """The applicants of these addresses, by key, locked in the order of their keys."""
-    by_key = {one.key: one for one in people}
+async def find_or_add_all(tx: Tx, contacts: Sequence[Contact]) -> dict[str, ApplicantRef]:
+    """The applicants with these addresses, by email key; locks them in the order of their keys."""
+    by_key = {contact.email_key: contact for contact in contacts}
     keys = sorted(by_key)
     cursor = await tx.execute(
         """
-        INSERT INTO hiring.applicant AS known (name, email, email_key)
+        INSERT INTO hiring.applicant AS existing (name, email, email_key)
         SELECT * FROM unnest(%s::text[], %s::text[], %s::text[])
-        ON CONFLICT (email_key) DO UPDATE SET name = known.name
+        ON CONFLICT (email_key) DO UPDATE SET name = existing.name
         RETURNING email_key, id, xmax = 0
         """,
         [[by_key[key].name for key in keys], [by_key[key].email for key in keys], keys],
     )
-    return {key: ApplicantRef(id, key, fresh) async for key, id, fresh in cursor}
+    return {key: ApplicantRef(id, key, is_new) async for key, id, is_new in cursor}
 
 
-async def find_or_add(tx: Tx, one: Contact) -> Applicant:
-    """The applicant of this address."""
-    found = await find_or_add_all(tx, [one])
-    return await get(tx, found[one.key].id)
+async def find_or_add(tx: Tx, contact: Contact) -> Applicant:
+    refs = await find_or_add_all(tx, [contact])
+    return await get(tx, refs[contact.email_key].id)
 
 
 async def delete(tx: Tx, ids: Sequence[ApplicantId]) -> None:
-    """Those who became known by a request that was refused."""
+    """Delete applicants that were inserted for a request which was then refused."""
     if ids:
         await tx.execute("DELETE FROM hiring.applicant WHERE id = ANY (%s)", [list(ids)])
 
@@ -130,66 +130,59 @@ async def delete(tx: Tx, ids: Sequence[ApplicantId]) -> None:
 async def lock_existing(
     tx: Tx, ids: Sequence[int], keys: Sequence[str] = ()
 ) -> dict[int, ApplicantRef]:
-    """Which of these applicants exist, locked until `tx` ends, so that none is erased meanwhile.
+    """Lock those of these applicants that exist until `tx` ends, so that none is erased meanwhile.
 
-    Every transaction locks applicants before openings and in the order of their keys, or two could
-    wait for each other; `keys` are those that `find_or_add_all` locks next. The lock is weaker than
-    FOR UPDATE: a foreign key check on an application must not wait for it while it holds an opening.
+    To prevent deadlocks every transaction locks applicants before openings, in the order of their keys;
+    `keys` are those that `find_or_add_all` locks next. The lock is weaker than FOR UPDATE: a foreign
+    key check on an application must not wait for it while its transaction holds an opening.
     """
     cursor = await tx.execute(
         """
         SELECT id, email_key FROM hiring.applicant
          WHERE (id = ANY (%(ids)s) OR email_key = ANY (%(keys)s)) AND erased_at IS NULL
-         -- As Python sorts them in `find_or_add_all`, whatever the collation of the database.
+         -- The order in which Python sorts keys in `find_or_add_all`, whatever the database's collation.
          ORDER BY email_key COLLATE "C"
            FOR NO KEY UPDATE
         """,
         {"ids": list(ids), "keys": list(keys)},
     )
-    wanted = set(ids)
-    return {id: ApplicantRef(id, key) async for id, key in cursor if id in wanted}
+    requested = set(ids)
+    return {id: ApplicantRef(id, key) async for id, key in cursor if id in requested}
 
 
 async def get(tx: Tx, id: int) -> Applicant:
-    found = await fetch_one(
-        tx,
-        Applicant,
-        """
-        SELECT id, name, email, link_version, created_at, erased_at
-          FROM hiring.applicant
-         WHERE id = %s
-        """,
-        [id],
+    applicant = await fetch_one(
+        tx, Applicant, f"SELECT {COLUMNS} FROM hiring.applicant WHERE id = %s", [id]
     )
-    if found is None:
+    if applicant is None:
         raise ApplicantNotFound(id)
-    return found
+    return applicant
 
 
 async def find_by_email_key(tx: Tx, key: str) -> Applicant | None:
     return await fetch_one(
-        tx,
-        Applicant,
-        """
-        SELECT id, name, email, link_version, created_at, erased_at
-          FROM hiring.applicant
-         WHERE email_key = %s
-        """,
-        [key],
+        tx, Applicant, f"SELECT {COLUMNS} FROM hiring.applicant WHERE email_key = %s", [key]
     )
 
 
 async def list_applicants(tx: Tx, *, after: int = 0, limit: int | None = None) -> list[Applicant]:
-    """Applicants, oldest first, from beyond `after` on."""
+    """Applicants with an id greater than `after`, oldest first."""
     return await fetch_all(
         tx,
         Applicant,
-        """
-        SELECT id, name, email, link_version, created_at, erased_at
-          FROM hiring.applicant
-         WHERE id > %s
-         ORDER BY id
-         LIMIT %s
-        """,
+        f"SELECT {COLUMNS} FROM hiring.applicant WHERE id > %s ORDER BY id LIMIT %s",
         [after, limit],
     )
+
+
+async def find_names(tx: Tx, application_ids: Collection[int]) -> dict[int, str]:
+    """The applicants' names by application id."""
+    cursor = await tx.execute(
+        """
+        SELECT application.id, name
+          FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
+         WHERE application.id = ANY (%s)
+        """,
+        [list(application_ids)],
+    )
+    return {id: name async for id, name in cursor}

@@ -1,11 +1,11 @@
-"""Applications: the table. Who changes one holds its opening's lock and goes through `desk`."""
+"""The application table and the keys that order the waitlist. Only `LockedOpening` changes its rows."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NewType
+from typing import Any, LiteralString, NewType
 
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
@@ -17,6 +17,10 @@ from jobmill.hiring.records.openings import OpeningId
 from jobmill.hiring.transitions import Status
 
 ApplicationId = NewType("ApplicationId", int)
+
+COLUMNS: LiteralString = """
+               id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at"""
 
 
 class ApplicationNotFound(NotFound):
@@ -52,7 +56,10 @@ class Application:
 async def select_live(
     tx: Tx, opening_id: int, applicant_ids: Sequence[ApplicantId]
 ) -> AsyncCursor[TupleRow]:
-    """Which of these are in it already; the index `application_live` holds even without this look."""
+    """Select those of these applicants that have a live application.
+
+    The unique index `application_live` prevents a second one even without this query.
+    """
     return await tx.execute(
         """
         SELECT applicant_id FROM hiring.application
@@ -63,34 +70,47 @@ async def select_live(
 
 
 async def get(tx: Tx, id: int) -> Application:
-    found = await fetch_one(
+    application = await fetch_one(
         tx,
         Application,
-        """
-        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
-               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+        f"""
+        SELECT {COLUMNS}
           FROM hiring.application
          WHERE id = %s
         """,
         [id],
     )
-    if found is None:
+    if application is None:
         raise ApplicationNotFound(id)
-    return found
+    return application
+
+
+async def find_by_ids(tx: Tx, opening_id: int, ids: Sequence[int]) -> list[Application]:
+    """Those of these applications that belong to the opening, in any order."""
+    return await fetch_all(
+        tx,
+        Application,
+        f"""
+        SELECT {COLUMNS}
+          FROM hiring.application
+         WHERE id = ANY (%s::bigint[]) AND opening_id = %s
+        """,
+        [[id for id in ids if 0 < id < 2**63], opening_id],
+    )
 
 
 async def find_opening_id(tx: Tx, id: int) -> OpeningId:
-    """Which opening to lock for it; that never changes."""
-    found = await fetch_value(
+    """The opening to lock before changing an application; it never changes."""
+    opening_id = await fetch_value(
         tx, int, "SELECT opening_id FROM hiring.application WHERE id = %s", [id]
     )
-    if found is None:
+    if opening_id is None:
         raise ApplicationNotFound(id)
-    return OpeningId(found)
+    return OpeningId(opening_id)
 
 
 async def count_last_day(tx: Tx, applicant_ids: Sequence[ApplicantId]) -> dict[ApplicantId, int]:
-    """How often each of these applied within the last day."""
+    """How many times each applicant applied within the last day."""
     cursor = await tx.execute(
         """
         SELECT applicant_id, count(*) FROM hiring.application
@@ -102,7 +122,7 @@ async def count_last_day(tx: Tx, applicant_ids: Sequence[ApplicantId]) -> dict[A
     return {id: count async for id, count in cursor}
 
 
-async def insert(tx: Tx, new: Sequence[Application]) -> None:
+async def insert(tx: Tx, applications: Sequence[Application]) -> None:
     await tx.execute(
         """
         INSERT INTO hiring.application
@@ -112,12 +132,12 @@ async def insert(tx: Tx, new: Sequence[Application]) -> None:
                entered_at, acknowledge_deadline
           FROM json_populate_recordset(NULL::hiring.application, %s)
         """,
-        [rows_to_json([_columns(one) for one in new])],
+        [rows_to_json([_columns(application) for application in applications])],
     )
 
 
 async def update(tx: Tx, moved: Sequence[tuple[Application, Status]]) -> AsyncCursor[TupleRow]:
-    """Write each where it still is what it was; the cursor's row count says how many were."""
+    """Write each application that still has the status given with it; the row count says how many had."""
     return await tx.execute(
         """
         UPDATE hiring.application
@@ -131,15 +151,15 @@ async def update(tx: Tx, moved: Sequence[tuple[Application, Status]]) -> AsyncCu
          WHERE application.id = moved.id AND application.status = was.status
         """,
         {
-            "moved": rows_to_json([_columns(one) for one, _ in moved]),
-            "ids": [one.id for one, _ in moved],
+            "moved": rows_to_json([_columns(application) for application, _ in moved]),
+            "ids": [application.id for application, _ in moved],
             "before": [before for _, before in moved],
         },
     )
 
 
-def _columns(one: Application) -> Mapping[str, Any]:
-    return {name: getattr(one, name) for name in Application.__dataclass_fields__}
+def _columns(application: Application) -> Mapping[str, Any]:
+    return {name: getattr(application, name) for name in Application.__dataclass_fields__}
 
 
 async def set_notified_position(tx: Tx, id: int, position: int) -> None:
@@ -149,13 +169,12 @@ async def set_notified_position(tx: Tx, id: int, position: int) -> None:
 
 
 async def find_overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
-    """Offers that ended unanswered, the first to end first."""
+    """Applications with an expired offer, the earliest deadline first."""
     return await fetch_all(
         tx,
         Application,
-        """
-        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
-               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+        f"""
+        SELECT {COLUMNS}
           FROM hiring.application
          WHERE opening_id = %(opening)s AND status = 'PENDING_ACKNOWLEDGMENT'
            AND acknowledge_deadline <= %(at)s
@@ -166,7 +185,7 @@ async def find_overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Applica
 
 
 async def find_next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.datetime | None:
-    """When the first offer ends that has not ended by then."""
+    """The earliest offer deadline after `at`."""
     cursor = await tx.execute(
         """
         SELECT min(acknowledge_deadline) FROM hiring.application
@@ -174,18 +193,17 @@ async def find_next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.dat
         """,
         [opening_id, at],
     )
-    found = await cursor.fetchone()
-    return found[0] if found else None
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
 async def find_first_waiting(tx: Tx, opening_id: int, count: int) -> list[Application]:
-    """Those who wait longest, in their order."""
+    """The first applications on the waitlist, in order."""
     return await fetch_all(
         tx,
         Application,
-        """
-        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
-               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+        f"""
+        SELECT {COLUMNS}
           FROM hiring.application
          WHERE opening_id = %s AND status = 'WAITLIST'
          ORDER BY queue_key
@@ -196,7 +214,7 @@ async def find_first_waiting(tx: Tx, opening_id: int, count: int) -> list[Applic
 
 
 async def find_last_key(tx: Tx, opening_id: int) -> int:
-    """The key of who stands last; 0 where nobody waits."""
+    """The queue key of the last application on the waitlist; 0 if the waitlist is empty."""
     cursor = await tx.execute(
         """
         SELECT queue_key FROM hiring.application
@@ -206,12 +224,12 @@ async def find_last_key(tx: Tx, opening_id: int) -> int:
         """,
         [opening_id],
     )
-    found = await cursor.fetchone()
-    return found[0] if found else 0
+    row = await cursor.fetchone()
+    return row[0] if row else 0
 
 
 async def is_place_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
-    """Whether somebody stands at this place, or left it while others waited beyond."""
+    """Whether a queue key is taken, or was vacated while applications behind it waited."""
     cursor = await tx.execute(
         """
         SELECT FROM hiring.application
@@ -225,7 +243,7 @@ async def is_place_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
 
 
 async def close_places(tx: Tx, opening_id: int, keys: Collection[int], *, next_key: int) -> None:
-    """Nobody may take these places; what lies before the next newcomer need not be known any more."""
+    """Keep vacated queue keys empty; keys before `next_key` are never assigned again and are forgotten."""
     await tx.execute(
         "DELETE FROM hiring.vacated_place WHERE opening_id = %s AND queue_key < %s",
         [opening_id, next_key],
@@ -244,8 +262,8 @@ async def reopen_places(tx: Tx, opening_id: int, *, beyond: int) -> None:
 
 
 async def count_ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
-    """How many wait before a key: whole blocks are counted by their sums."""
-    found = await fetch_value(
+    """How many applications wait before a queue key; full blocks of keys are counted by their stored sums."""
+    count = await fetch_value(
         tx,
         int,
         """
@@ -257,34 +275,41 @@ async def count_ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
         """,
         {"opening": opening_id, "key": queue_key},
     )
-    return found or 0
+    return count or 0
+
+
+async def find_position(tx: Tx, application: Application) -> int | None:
+    """The position on the waitlist, from 1; None if the application does not wait."""
+    if application.queue_key is None:
+        return None
+    return 1 + await count_ahead(tx, application.opening_id, application.queue_key)
 
 
 async def update_block_counts(tx: Tx, opening_id: int, changes: Mapping[int, int]) -> None:
-    """So many more, or fewer, wait on each block."""
+    """Add each change to the number of applications that wait in that block of queue keys."""
     more = {block: change for block, change in changes.items() if change > 0}
     fewer = {block: change for block, change in changes.items() if change < 0}
     if more:
         await tx.execute(
             """
-            INSERT INTO hiring.waitlist_block AS known (opening_id, block, waiting)
+            INSERT INTO hiring.waitlist_block AS existing (opening_id, block, waiting)
             SELECT %s, * FROM unnest(%s::bigint[], %s::int[])
             ON CONFLICT (opening_id, block)
-            DO UPDATE SET waiting = known.waiting + excluded.waiting
+            DO UPDATE SET waiting = existing.waiting + excluded.waiting
             """,
             [opening_id, list(more), list(more.values())],
         )
     if fewer:
         await tx.execute(
             """
-            UPDATE hiring.waitlist_block AS known SET waiting = known.waiting + changed.by
+            UPDATE hiring.waitlist_block AS existing SET waiting = existing.waiting + changed.by
               FROM unnest(%s::bigint[], %s::int[]) AS changed (block, by)
-             WHERE opening_id = %s AND known.block = changed.block
+             WHERE opening_id = %s AND existing.block = changed.block
             """,
             [list(fewer), list(fewer.values()), opening_id],
         )
 
 
 def block_of(queue_key: int) -> int:
-    """Which block a place lies on."""
+    """The block of queue keys that a key belongs to."""
     return queue_key >> 10

@@ -1,4 +1,4 @@
-"""Who may not apply: single addresses, or all of a domain."""
+"""Addresses and domains that applications are not accepted from."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class BlockedAddress:
 
 
 def parse_entry(text: str) -> str:
-    """An address, or a domain with an @ before it; Invalid where it is neither."""
+    """Normalize an address or a domain with an @ before it; raises Invalid for anything else."""
     text = text.strip().casefold()
     local, at, domain = text.rpartition("@")
     if not at or "." not in domain or any(part.isspace() for part in text) or "@" in local:
-        raise Invalid("Name an address (ada@example.org) or a domain (@example.org).")
+        raise Invalid("Enter an address (ada@example.org) or a domain (@example.org).")
     return text
 
 
@@ -51,18 +51,18 @@ async def list_blocked(tx: Tx) -> list[BlockedAddress]:
 
 
 class AddressBlocked(Forbidden):
-    """On the list; the reason stays with us."""
+    """The address is on the blocklist; applicants do not see the reason."""
 
     def __init__(self) -> None:
         super().__init__("Applications from this address are not accepted.")
 
 
 async def find_blocked(tx: Tx, keys: Sequence[str]) -> set[str]:
-    """Which of these addresses are on the list, by themselves or by their domain."""
+    """Those of these addresses that are blocked, directly or by their domain."""
     domains = {key: "@" + key.rpartition("@")[2] for key in keys}
     cursor = await tx.execute(
         "SELECT email_key FROM hiring.blocklist WHERE email_key = ANY (%s)",
         [[*domains, *domains.values()]],
     )
-    found = {entry async for (entry,) in cursor}
-    return {key for key, domain in domains.items() if key in found or domain in found}
+    blocked = {entry async for (entry,) in cursor}
+    return {key for key, domain in domains.items() if key in blocked or domain in blocked}

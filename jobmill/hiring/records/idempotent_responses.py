@@ -1,4 +1,4 @@
-"""What requests with an Idempotency-Key were answered."""
+"""Stored responses to requests with an Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RETENTION = dt.timedelta(days=2)
 
 
 class IdempotencyKeyReused(Conflict):
-    """The key came before, with something else."""
+    """The key belongs to a different request."""
 
     code = "IDEMPOTENCY_KEY_REUSED"
 
@@ -25,9 +25,10 @@ class StoredResponse:
 
 
 async def claim_key(tx: Tx, key: bytes, fingerprint: bytes) -> StoredResponse | None:
-    """None: the request is ours to answer, and others with its key wait for us to commit.
+    """Claim a key for this transaction; other requests with the key wait until it ends.
 
-    Otherwise what was answered; KeyReused if that was to another request.
+    Returns the stored response if the key was used before, None if the caller must answer the request.
+    Raises IdempotencyKeyReused if the key belongs to a request with another fingerprint.
     """
     cursor = await tx.execute(
         "INSERT INTO hiring.idempotent_response (key, fingerprint) VALUES (%s, %s) ON CONFLICT DO NOTHING",
@@ -35,21 +36,17 @@ async def claim_key(tx: Tx, key: bytes, fingerprint: bytes) -> StoredResponse | 
     )
     if cursor.rowcount:
         return None
-    answer = await _find(tx, key)
-    if answer is None:
-        raise Conflict("The answer to this Idempotency-Key has just been forgotten. Try again.")
-    if answer.fingerprint != fingerprint:
-        raise IdempotencyKeyReused("This Idempotency-Key came before, with another request.")
-    return answer
-
-
-async def _find(tx: Tx, key: bytes) -> StoredResponse | None:
-    return await fetch_one(
+    response = await fetch_one(
         tx,
         StoredResponse,
         "SELECT fingerprint, status, body FROM hiring.idempotent_response WHERE key = %s",
         [key],
     )
+    if response is None:
+        raise Conflict("The stored response for this Idempotency-Key has just expired. Try again.")
+    if response.fingerprint != fingerprint:
+        raise IdempotencyKeyReused("This Idempotency-Key was already used for a different request.")
+    return response
 
 
 async def store_response(tx: Tx, key: bytes, status: int, body: str) -> None:
@@ -60,7 +57,7 @@ async def store_response(tx: Tx, key: bytes, status: int, body: str) -> None:
 
 
 async def delete_expired(tx: Tx) -> int:
-    """Forget a bite of those that nobody will ask for again."""
+    """Delete one batch of expired idempotency keys."""
     cursor = await tx.execute(
         """
         DELETE FROM hiring.idempotent_response

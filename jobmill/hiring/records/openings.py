@@ -1,11 +1,11 @@
-"""Openings: what we offer, and how many may have it."""
+"""The opening table: its terms, its counters and the head of its audit log."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NewType
+from typing import Any, Literal, LiteralString, NewType
 
 from psycopg import AsyncCursor
 from psycopg.rows import class_row
@@ -19,10 +19,16 @@ OpeningStatus = Literal["open", "paused", "closed"]
 DEFAULT_ACKNOWLEDGE_WINDOW = dt.timedelta(minutes=5)
 DEFAULT_MAX_MISSED = 3
 
+COLUMNS: LiteralString = """
+               id, title, description, employer, location, remote, status, capacity,
+               require_acknowledgement, acknowledge_window, max_missed, waitlist_limit, apply_until,
+               keep_days, created_at, occupied, waiting, excess, next_key, top_key,
+               next_deadline_at, last_seq, last_hash, last_event_at"""
+
 
 class OpeningNotFound(NotFound):
     def __init__(self, id: object) -> None:
-        # The words of the public contract, where an opening is called a job.
+        # The public API calls an opening a job.
         Exception.__init__(self, f"Job with id {id} not found")
 
 
@@ -36,14 +42,14 @@ class OpeningTerms:
     location: str | None = None
     remote: bool = False
     require_acknowledgement: bool = False
-    """Whether who takes a free slot must confirm it, like who is promoted."""
+    """Whether an applicant who gets a free slot at once must confirm it, like one promoted from the waitlist."""
     acknowledge_window: dt.timedelta = DEFAULT_ACKNOWLEDGE_WINDOW
     max_missed: int = DEFAULT_MAX_MISSED
-    """Offers that may end unanswered before the application lapses."""
+    """Missed offers after which the application lapses."""
     waitlist_limit: int | None = None
     apply_until: dt.datetime | None = None
     keep_days: int | None = None
-    """Days after which the data of those who are no longer in it are erased."""
+    """Days after which data of applicants whose applications ended are erased."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,22 +68,22 @@ class Opening(OpeningTerms):
     last_hash: bytes
     last_event_at: dt.datetime
     now: dt.datetime = field(compare=False)
-    """The database's clock when this was read; under the lock, never before the last event."""
+    """The database's clock when the row was read; under the lock, never before the last event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedOpeningRow(Opening):
-    """What one statement can bring along."""
+    """The opening as the locking statement returns it."""
 
     ids: list[int]
-    """Numbers for applications to come, so that their events can be sealed before they are written."""
-    hooked: bool
-    """Whether anybody wants to be called."""
+    """Ids reserved for new applications, so that their events can be hashed before the rows are written."""
+    has_webhooks: bool
+    """Whether any webhook is enabled."""
 
 
 async def insert(tx: Tx, terms: OpeningTerms, capacity: int) -> OpeningId:
-    """A row without any event: `desk` writes that."""
-    found = await fetch_value(
+    """Insert the row; `LockedOpening` records the event."""
+    opening_id = await fetch_value(
         tx,
         int,
         """
@@ -93,12 +99,12 @@ async def insert(tx: Tx, terms: OpeningTerms, capacity: int) -> OpeningId:
         """,
         {**_columns(terms), "capacity": capacity},
     )
-    assert found is not None
-    return OpeningId(found)
+    assert opening_id is not None
+    return OpeningId(opening_id)
 
 
 async def update_terms(tx: Tx, id: OpeningId, terms: OpeningTerms) -> None:
-    """Under the opening's lock."""
+    """Write the terms; the caller holds the opening's lock."""
     await tx.execute(
         """
         UPDATE hiring.opening
@@ -119,36 +125,33 @@ def _columns(terms: OpeningTerms) -> Mapping[str, Any]:
 
 
 async def get(tx: Tx, id: int) -> Opening:
-    """The opening as it is now; NoOpening where there is none."""
-    found = await fetch_one(
+    """The opening; raises OpeningNotFound."""
+    opening = await fetch_one(
         tx,
         Opening,
-        """
-        SELECT id, title, description, employer, location, remote, status, capacity,
-               require_acknowledgement, acknowledge_window, max_missed, waitlist_limit, apply_until,
-               keep_days, created_at, occupied, waiting, excess, next_key, top_key,
-               next_deadline_at, last_seq, last_hash, last_event_at, clock_timestamp() AS now
+        f"""
+        SELECT {COLUMNS}, clock_timestamp() AS now
           FROM hiring.opening
          WHERE id = %s
         """,
         [id],
     )
-    if found is None:
+    if opening is None:
         raise OpeningNotFound(id)
-    return found
+    return opening
 
 
 async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[LockedOpeningRow]:
-    """Ask for the opening, to be ours until the transaction ends; its clock is read after the lock
-    was given. Nothing is waited for here: `locked` does."""
+    """Send the statement that locks the opening until the transaction ends.
+
+    The caller is in pipeline mode: `fetch_locked` waits for the result. The statement reads the clock
+    after it got the lock.
+    """
     cursor = tx.cursor(row_factory=class_row(LockedOpeningRow))
     return await cursor.execute(
-        """
+        f"""
         WITH locked AS MATERIALIZED (
-            SELECT id, title, description, employer, location, remote, status, capacity,
-                   require_acknowledgement, acknowledge_window, max_missed, waitlist_limit,
-                   apply_until, keep_days, created_at, occupied, waiting, excess, next_key, top_key,
-                   next_deadline_at, last_seq, last_hash, last_event_at
+            SELECT {COLUMNS}
               FROM hiring.opening
              WHERE id = %(id)s
                FOR NO KEY UPDATE
@@ -157,7 +160,7 @@ async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[Locke
                greatest(date_trunc('milliseconds', clock_timestamp()), last_event_at) AS now,
                ARRAY(SELECT nextval('hiring.application_id_seq')
                        FROM generate_series(1, %(newcomers)s)) AS ids,
-               EXISTS (SELECT FROM hiring.webhook WHERE enabled) AS hooked
+               EXISTS (SELECT FROM hiring.webhook WHERE enabled) AS has_webhooks
           FROM locked
         """,
         {"id": id, "newcomers": newcomers},
@@ -165,25 +168,22 @@ async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[Locke
 
 
 async def fetch_locked(cursor: AsyncCursor[LockedOpeningRow], id: int) -> LockedOpeningRow:
-    """What was asked for; NoOpening where there is none."""
-    found = await cursor.fetchone()
-    if found is None:
+    """Wait for the lock of `request_lock`; raises OpeningNotFound."""
+    row = await cursor.fetchone()
+    if row is None:
         raise OpeningNotFound(id)
-    return found
+    return row
 
 
 async def list_openings(
     tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int | None = None
 ) -> list[Opening]:
-    """Openings, oldest first, from beyond `after` on."""
+    """Openings with an id greater than `after`, oldest first."""
     return await fetch_all(
         tx,
         Opening,
-        """
-        SELECT id, title, description, employer, location, remote, status, capacity,
-               require_acknowledgement, acknowledge_window, max_missed, waitlist_limit, apply_until,
-               keep_days, created_at, occupied, waiting, excess, next_key, top_key,
-               next_deadline_at, last_seq, last_hash, last_event_at, clock_timestamp() AS now
+        f"""
+        SELECT {COLUMNS}, clock_timestamp() AS now
           FROM hiring.opening
          WHERE id > %(after)s
            AND (%(status)s::hiring.opening_status IS NULL OR status = %(status)s)
@@ -194,8 +194,8 @@ async def list_openings(
     )
 
 
-async def update_counters(tx: Tx, one: Opening) -> None:
-    """Write what changes with every application; by `desk` alone."""
+async def update_counters(tx: Tx, opening: Opening) -> None:
+    """Write everything that changes with an event; only `LockedOpening` calls this."""
     await tx.execute(
         """
         UPDATE hiring.opening
@@ -207,17 +207,17 @@ async def update_counters(tx: Tx, one: Opening) -> None:
          WHERE id = %(id)s
         """,
         {
-            "id": one.id,
-            "status": one.status,
-            "capacity": one.capacity,
-            "occupied": one.occupied,
-            "waiting": one.waiting,
-            "excess": one.excess,
-            "next_key": one.next_key,
-            "top_key": one.top_key,
-            "next_deadline_at": one.next_deadline_at,
-            "last_seq": one.last_seq,
-            "last_hash": one.last_hash,
-            "last_event_at": one.last_event_at,
+            "id": opening.id,
+            "status": opening.status,
+            "capacity": opening.capacity,
+            "occupied": opening.occupied,
+            "waiting": opening.waiting,
+            "excess": opening.excess,
+            "next_key": opening.next_key,
+            "top_key": opening.top_key,
+            "next_deadline_at": opening.next_deadline_at,
+            "last_seq": opening.last_seq,
+            "last_hash": opening.last_hash,
+            "last_event_at": opening.last_event_at,
         },
     )

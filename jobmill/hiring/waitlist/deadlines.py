@@ -1,95 +1,109 @@
-"""Deadlines: offers nobody answered are taken back, once, with a penalty, and go to the next."""
+"""Deadlines of offers: an expired offer is taken back once, with a penalty, and goes to the next."""
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.hiring.actor import SYSTEM, Actor
 from jobmill.hiring.locked_opening import LockedOpening, lock_opening
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.applications import Application
-from jobmill.hiring.waitlist import promotions
+from jobmill.hiring.waitlist import positions, promotions
 
 POLL_SECONDS = 0.5
-"""Seconds between two looks of a worker."""
+"""How often a worker looks for expired offers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingOffer:
+    application_id: int
+    opening_id: int
+    title: str
+    name: str
+    ends_at: dt.datetime
 
 
 @asynccontextmanager
 async def lock_and_expire_offers(
     tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
 ) -> AsyncGenerator[LockedOpening]:
-    """A desk at which no offer is overdue: whoever comes first does what the clock has decided."""
-    async with lock_opening(tx, opening_id, by, newcomers=newcomers) as one:
-        await expire_overdue_offers(one)
-        yield one
-        await promotions.notify_milestones(one)
+    """Lock the opening and take back its expired offers before anything else happens to it."""
+    async with lock_opening(tx, opening_id, by, newcomers=newcomers) as locked:
+        await expire_overdue_offers(locked)
+        yield locked
+        await positions.notify_milestones(locked)
 
 
-async def expire_overdue_offers(one: LockedOpening) -> None:
-    """Take back what is overdue, then fill the slots: in one transaction, as one moment."""
-    if one.next_deadline_at is None or one.next_deadline_at > one.at:
+async def expire_overdue_offers(locked: LockedOpening) -> None:
+    """Take back expired offers and offer their slots to the next, at the same instant."""
+    if locked.next_deadline_at is None or locked.next_deadline_at > locked.at:
         return
-    by, one.by = one.by, SYSTEM
-    overdue = await applications.find_overdue(await one.written(), one.opening.id, one.at)
-    one.next_deadline_at = await applications.find_next_deadline(one.tx, one.opening.id, one.at)
+    by, locked.by = locked.by, SYSTEM
+    overdue = await applications.find_overdue(await locked.flush(), locked.opening.id, locked.at)
+    locked.next_deadline_at = await applications.find_next_deadline(
+        locked.tx, locked.opening.id, locked.at
+    )
     if overdue:
-        fallen = [await _miss(one, missed) for missed in overdue]
-        behind = [moved for moved in fallen if moved.status == "WAITLIST"]
-        await promotions.offer_free_slots(one, cause=one.seq, behind=behind)
-    one.by = by
+        expired = [await _expire_offer(locked, application) for application in overdue]
+        put_back = [application for application in expired if application.status == "WAITLIST"]
+        await promotions.offer_free_slots(locked, cause=locked.seq, put_back=put_back)
+    locked.by = by
 
 
-async def _miss(one: LockedOpening, missed: Application) -> Application:
-    penalties = missed.penalty_count + 1
-    why = {"rule": "offer not answered", "missed": penalties, "most": one.opening.max_missed}
-    if penalties >= one.opening.max_missed:
-        moved = one.move(
-            missed,
+async def _expire_offer(locked: LockedOpening, application: Application) -> Application:
+    max_missed = locked.opening.max_missed
+    penalties = application.penalty_count + 1
+    why = {"rule": "offer not answered", "missed": penalties, "most": max_missed}
+    if penalties >= max_missed:
+        lapsed = locked.move_application(
+            application,
             "INACTIVE",
             "LAPSED",
             metadata={"penaltyCount": penalties},
             why=why,
             penalty_count=penalties,
-            missed_at=one.at,
+            missed_at=locked.at,
         )
-        one.tell("lapsed", moved, missed=penalties)
-        return moved
-    # Its own place is the last one: those who wait, and itself.
-    position = one.waiting + 1
-    moved = one.move(
-        missed,
+        locked.add_notice("lapsed", lapsed, missed=penalties)
+        return lapsed
+    # The last position: behind all that wait.
+    position = locked.waiting + 1
+    decayed = locked.move_application(
+        application,
         "WAITLIST",
         "DECAY_TRIGGERED",
         metadata={"penaltyCount": penalties, "newPosition": position},
         why=why,
-        queue_key=await promotions.put_back(one, penalties),
+        queue_key=await positions.put_back(locked, penalties),
         penalty_count=penalties,
         told_position=position,
         promoted_at=None,
-        missed_at=one.at,
+        missed_at=locked.at,
     )
-    one.tell("decayed", moved, position=position, missed=penalties)
-    return moved
+    locked.add_notice("decayed", decayed, position=position, missed=penalties)
+    return decayed
 
 
 async def expire_one_opening(tx: Tx) -> bool:
-    """Settle one opening with an overdue offer that nobody else is at; True where there was one."""
-    ids = await _overdue(tx)
-    # In no order, so that one which cannot be settled does not stand before all others for ever.
+    """Expire the offers of one opening that no other transaction holds; False if there is none."""
+    ids = await _find_overdue_openings(tx)
+    # Random order: an opening that always fails must not block all others.
     random.shuffle(ids)
     for id in ids:
-        if await _is_free(tx, id):
+        if await _try_lock(tx, id):
             async with lock_and_expire_offers(tx, id, SYSTEM):
                 return True
     return False
 
 
-async def _overdue(tx: Tx) -> list[int]:
-    """Openings with overdue offers. All of them: one may have more than any number of offers."""
+async def _find_overdue_openings(tx: Tx) -> list[int]:
+    """All openings with expired offers; no LIMIT, since one opening may have any number of them."""
     cursor = await tx.execute(
         """
         SELECT DISTINCT opening_id FROM hiring.application
@@ -100,12 +114,31 @@ async def _overdue(tx: Tx) -> list[int]:
     return [id for (id,) in await cursor.fetchall()]
 
 
-async def _is_free(tx: Tx, opening_id: int) -> bool:
-    """Lock it, unless somebody has: whoever that is settles it."""
-    found = await fetch_value(
+async def _try_lock(tx: Tx, opening_id: int) -> bool:
+    """Lock an opening unless another transaction holds it; that transaction expires its offers."""
+    id = await fetch_value(
         tx,
         int,
         "SELECT id FROM hiring.opening WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED",
         [opening_id],
     )
-    return found is not None
+    return id is not None
+
+
+async def find_pending_offers(tx: Tx, *, limit: int) -> list[PendingOffer]:
+    """Unexpired offers, the earliest deadline first."""
+    return await fetch_all(
+        tx,
+        PendingOffer,
+        """
+        SELECT application.id AS application_id, opening_id, opening.title, applicant.name,
+               acknowledge_deadline AS ends_at
+          FROM hiring.application
+          JOIN hiring.opening ON opening.id = opening_id
+          JOIN hiring.applicant ON applicant.id = applicant_id
+         WHERE application.status = 'PENDING_ACKNOWLEDGMENT' AND acknowledge_deadline > now()
+         ORDER BY acknowledge_deadline
+         LIMIT %s
+        """,
+        [limit],
+    )

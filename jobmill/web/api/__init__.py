@@ -1,1 +1,1 @@
-"""The JSON interface: one module a noun."""
+"""The JSON API: one module per resource."""

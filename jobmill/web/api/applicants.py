@@ -1,4 +1,4 @@
-"""/api/applicants, /api/status, /api/timeline: people, and how they stand."""
+"""/api/applicants, /api/status, /api/timeline: applicants, their applications and events."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ from pydantic import BaseModel, Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.hiring import privacy
-from jobmill.hiring.audit_log.events import AuditEvent as Recorded
+from jobmill.hiring.applications import standings
+from jobmill.hiring.applications.standings import ApplicationStanding
+from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.openings import applicant_lists
-from jobmill.hiring.openings.applicant_lists import ApplicationStanding
 from jobmill.hiring.records import applicants
-from jobmill.hiring.records.applicants import Applicant as Known
+from jobmill.hiring.records.applicants import Applicant
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
-from jobmill.web.api.schemas import Applicant, ApplicantStatus, Event, RequestBody, Schema, Standing
+from jobmill.web.api.schemas import (
+    ApplicantItem,
+    ApplicantStatus,
+    ApplicationEvent,
+    RequestBody,
+    Schema,
+    StandingItem,
+)
 from jobmill.web.auth import Anyone, Links, Recruiter, Viewer
 from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
@@ -37,9 +45,9 @@ class NewApplicant(RequestBody):
     email: Annotated[str, Field(max_length=300, examples=["ada@example.org"]), PLAIN_TEXT]
 
 
-class LinkWanted(RequestBody):
+class LinkBody(RequestBody):
     renew: Annotated[StrictBool, Field(examples=[True])] = False
-    """Whether links that were given before stop opening."""
+    """Whether to invalidate earlier links."""
 
 
 class PersonalLink(Schema):
@@ -62,7 +70,7 @@ class Erased(Schema):
     erased: bool = True
 
 
-@router.get("/applicants", response_model=list[Applicant])
+@router.get("/applicants", response_model=list[ApplicantItem])
 async def list_applicants(
     request: Request,
     visitor: Viewer,
@@ -70,14 +78,14 @@ async def list_applicants(
     after: AfterId = 0,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """People who applied or were added, oldest first."""
+    """Applicants, oldest first."""
     async with db.transaction() as tx:
-        found = await applicants.list_applicants(tx, after=after, limit=limit + 1)
-    more = found[limit - 1].id if len(found) > limit else None
-    return json_response(request, [Applicant.of(one) for one in found[:limit]], more)
+        page = await applicants.list_applicants(tx, after=after, limit=limit + 1)
+    more = page[limit - 1].id if len(page) > limit else None
+    return json_response(request, [ApplicantItem.of(applicant) for applicant in page[:limit]], more)
 
 
-@router.post("/applicants", response_model=Applicant, status_code=201)
+@router.post("/applicants", response_model=ApplicantItem, status_code=201)
 async def create_applicant(
     body: NewApplicant,
     request: Request,
@@ -85,26 +93,26 @@ async def create_applicant(
     db: Db,
     site_settings: CurrentSiteSettings,
 ) -> Response:
-    """Somebody new; their address may not be known yet, whatever its case."""
-    one = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
+    """Add an applicant; the address must be new, without regard to case."""
+    contact = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
     return await run_once(
         request,
         visitor,
         db,
-        lambda tx: applicants.add(tx, one),
-        shape=Applicant.of,
+        lambda tx: applicants.add(tx, contact),
+        to_schema=ApplicantItem.of,
         status=201,
     )
 
 
-@router.get("/applicants/{applicantId}", response_model=Applicant, responses=problems(404))
+@router.get("/applicants/{applicantId}", response_model=ApplicantItem, responses=problems(404))
 async def show_applicant(
     applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
 ) -> Response:
-    """One person; applicants see themselves."""
+    """One applicant. Applicants may see themselves."""
     visitor.require("viewer", applicant_id=applicant_id)
     async with db.transaction() as tx:
-        return json_response(request, Applicant.of(await applicants.get(tx, applicant_id)))
+        return json_response(request, ApplicantItem.of(await applicants.get(tx, applicant_id)))
 
 
 @router.get("/status/{applicantId}", response_model=ApplicantStatus, responses=problems(404))
@@ -116,27 +124,29 @@ async def show_status(
     after: AfterId = 0,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """How one person stands in each of their applications."""
+    """The standing of each of the applicant's applications."""
     visitor.require("viewer", applicant_id=applicant_id)
-    person, found = await consistent_reads.read_applicant(
+    applicant, page = await consistent_reads.read_applicant(
         db,
         applicant_id,
-        lambda tx: applicant_lists.list_standings(tx, applicant_id, after=after, limit=limit + 1),
+        lambda tx: standings.list_standings(tx, applicant_id, after=after, limit=limit + 1),
     )
-    more = found[limit - 1].application_id if len(found) > limit else None
-    return json_response(request, _status(person, found[:limit]), more)
+    more = page[limit - 1].application_id if len(page) > limit else None
+    return json_response(request, _status(applicant, page[:limit]), more)
 
 
-def _status(person: Known, found: list[ApplicationStanding]) -> ApplicantStatus:
+def _status(applicant: Applicant, page: list[ApplicationStanding]) -> ApplicantStatus:
     return ApplicantStatus(
-        applicant_id=person.id,
-        applicant_name=person.name,
-        applicant_email=person.email,
-        applications=[Standing.of(one) for one in found],
+        applicant_id=applicant.id,
+        applicant_name=applicant.name,
+        applicant_email=applicant.email,
+        applications=[StandingItem.of(standing) for standing in page],
     )
 
 
-@router.get("/timeline/{applicantId}", response_model=list[Event], responses=problems(404))
+@router.get(
+    "/timeline/{applicantId}", response_model=list[ApplicationEvent], responses=problems(404)
+)
 async def show_timeline(
     applicant_id: ApplicantPathId,
     request: Request,
@@ -145,15 +155,15 @@ async def show_timeline(
     after: AfterMark = None,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """What happened to one person's applications, in order."""
+    """The events of the applicant's applications, in order."""
     visitor.require("viewer", applicant_id=applicant_id)
 
-    async def work(tx: Tx) -> list[Recorded]:
-        return await applicant_lists.list_timeline(tx, applicant_id, after=after, limit=limit + 1)
+    async def work(tx: Tx) -> list[AuditEvent]:
+        return await standings.list_timeline(tx, applicant_id, after=after, limit=limit + 1)
 
-    found = await consistent_reads.read_applicant(db, applicant_id, work)
-    more = applicant_lists.timeline_cursor(found[limit - 1]) if len(found) > limit else None
-    return json_response(request, [Event.of(one) for one in found[:limit]], more)
+    page = await consistent_reads.read_applicant(db, applicant_id, work)
+    more = standings.timeline_cursor(page[limit - 1]) if len(page) > limit else None
+    return json_response(request, [ApplicationEvent.of(event) for event in page[:limit]], more)
 
 
 @router.post("/applicants/{applicantId}/link", response_model=PersonalLink, responses=problems(404))
@@ -164,41 +174,41 @@ async def give_link(
     db: Db,
     site_settings: CurrentSiteSettings,
     links: Links,
-    body: LinkWanted | None = None,
+    body: LinkBody | None = None,
 ) -> Response:
-    """Somebody's personal link, to be handed to them: who has it acts as they do."""
+    """The applicant's personal link. Anyone who has it can act for the applicant."""
 
     async def work(tx: Tx) -> PersonalLink:
         renew = body is not None and body.renew
         path = await personal_links.make_path(tx, links, applicant_id, renew=renew)
         return PersonalLink(url=site_settings.link(request, path))
 
-    response = await run_once(request, visitor, db, work, shape=PersonalLink.of)
+    response = await run_once(request, visitor, db, work, to_schema=PersonalLink.of)
     response.headers["Cache-Control"] = "no-store"
-    # What is done with it stands in the log as done by the applicant.
+    # The audit log records what is done with it as done by the applicant.
     log.info("personal link given", extra={"applicant": applicant_id, "by": visitor.actor.name})
     return response
 
 
 @router.get("/applicants/{applicantId}/export", response_model=PersonData, responses=problems(404))
 async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: Db) -> Response:
-    """All that is kept about one person."""
+    """Everything stored about one applicant."""
     visitor.require("admin", applicant_id=applicant_id)
     async with db.transaction() as tx:
-        found = await privacy.export_personal_data(tx, applicant_id)
+        data = await privacy.export_personal_data(tx, applicant_id)
     name = f'attachment; filename="applicant-{applicant_id}.json"'
-    return JSONResponse(found, headers={"Content-Disposition": name})
+    return JSONResponse(data, headers={"Content-Disposition": name})
 
 
 @router.post("/applicants/{applicantId}/erase", response_model=Erased, responses=problems(404))
 async def erase_applicant(
     applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
 ) -> Response:
-    """Forget one person for good; their applications end, and the log stays whole."""
+    """Erase an applicant's data permanently. Their applications end; the audit log stays complete."""
     visitor.require("admin", applicant_id=applicant_id)
 
     async def work(tx: Tx) -> Erased:
         await privacy.erase_applicant(tx, applicant_id, visitor.actor)
         return Erased(applicant_id=applicant_id)
 
-    return await run_once(request, visitor, db, work, shape=Erased.of)
+    return await run_once(request, visitor, db, work, to_schema=Erased.of)

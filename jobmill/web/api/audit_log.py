@@ -1,4 +1,4 @@
-"""/api/jobs/{jobId}/events: all that happened, why, and whether the log can be trusted."""
+"""/api/jobs/{jobId}/events and /verify: the audit log, explanations and verification."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, explanations, verification
-from jobmill.hiring.audit_log.events import AuditEvent as Recorded
+from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import EventType, Status
 from jobmill.web import consistent_reads
@@ -31,7 +31,7 @@ class LogEvent(Schema):
     seq: int
     id: int
     application_id: int | None
-    """Null: it happened to the opening itself."""
+    """Null: an event of the opening itself."""
     event_type: Annotated[EventType, Field(validation_alias="type")]
     from_status: Status | None
     to_status: Status | None
@@ -49,10 +49,10 @@ class LogPage(PageOfItems):
 class Ahead(Schema):
     count: int
     first: list[int]
-    """The applications of the first few."""
+    """The ids of the first few applications."""
 
 
-class Why(Schema):
+class Explanation(Schema):
     job_id: Annotated[int, Field(validation_alias="opening_id")]
     seq: int
     event_type: Annotated[EventType, Field(validation_alias="type")]
@@ -61,13 +61,13 @@ class Why(Schema):
     cause: int | None
     """The event that freed the slot."""
     ahead: Ahead
-    """Who waited before this application."""
+    """Applications that waited before this one."""
     actor: Annotated[str, Field(validation_alias="by")]
     created_at: Annotated[OutputTime, Field(validation_alias="at")]
     sentences: list[str]
 
 
-class Head(Schema):
+class LogHead(Schema):
     seq: int
     hash: str
 
@@ -77,12 +77,12 @@ class LogFault(Schema):
     what: str
 
 
-class Verified(Schema):
+class Verification(Schema):
     job_id: Annotated[int, Field(examples=[1])]
     ok: Annotated[bool, Field(examples=[True])]
     events: int
-    head: Head
-    """Where the log has come to; kept elsewhere, it shows if all of it is written anew."""
+    head: LogHead
+    """The end of the log. Kept elsewhere, it reveals whether the complete log was rewritten."""
     faults: list[LogFault]
 
 
@@ -95,39 +95,41 @@ async def list_events(
     after: Cursor = 0,
     limit: PageLimit = 100,
 ) -> Response:
-    """All that happened, in order."""
+    """All events, in order."""
 
-    async def work(tx: Tx) -> list[Recorded]:
+    async def work(tx: Tx) -> list[AuditEvent]:
         await openings.get(tx, job_id)
         return await events.find_by_opening(tx, job_id, after=after, limit=limit + 1)
 
-    found = await consistent_reads.read_opening(db, job_id, work)
-    next = found[limit - 1].seq if len(found) > limit else None
+    page = await consistent_reads.read_opening(db, job_id, work)
+    next = page[limit - 1].seq if len(page) > limit else None
     return json_response(
-        request, LogPage(items=[LogEvent.of(one) for one in found[:limit]], next=next)
+        request, LogPage(items=[LogEvent.of(event) for event in page[:limit]], next=next)
     )
 
 
-@router.get("/events/{seq}/why", response_model=Why, responses=problems(404))
+@router.get("/events/{seq}/why", response_model=Explanation, responses=problems(404))
 async def explain_event(
     job_id: JobPathId, seq: PathSeq, request: Request, visitor: Viewer, db: Db
 ) -> Response:
-    """Why it happened: which slot, which rule, and who was ahead."""
+    """Why an event happened: which slot, which rule, and who was ahead."""
     async with db.transaction(LONG_TIMEOUT) as tx:
-        return json_response(request, Why.of(await explanations.explain_event(tx, job_id, seq)))
+        return json_response(
+            request, Explanation.of(await explanations.explain_event(tx, job_id, seq))
+        )
 
 
-@router.get("/verify", response_model=Verified, responses=problems(404))
+@router.get("/verify", response_model=Verification, responses=problems(404))
 async def verify_log(job_id: JobPathId, request: Request, visitor: Viewer, db: Db) -> Response:
-    """Whether the log is what was written, and says what the tables say."""
-    found = await consistent_reads.read_opening(
-        db, job_id, lambda tx: verification.verify_log(tx, job_id), patience=LONG_TIMEOUT
+    """Whether the log is unchanged and agrees with the tables."""
+    report = await consistent_reads.read_opening(
+        db, job_id, lambda tx: verification.verify_log(tx, job_id), time_limit=LONG_TIMEOUT
     )
-    shape = Verified(
-        job_id=found.opening_id,
-        ok=not found.faults,
-        events=found.events,
-        head=Head.of(found.head),
-        faults=[LogFault.of(one) for one in found.faults],
+    schema = Verification(
+        job_id=report.opening_id,
+        ok=not report.faults,
+        events=report.events,
+        head=LogHead.of(report.head),
+        faults=[LogFault.of(fault) for fault in report.faults],
     )
-    return json_response(request, shape)
+    return json_response(request, schema)

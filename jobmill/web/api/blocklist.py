@@ -1,4 +1,4 @@
-"""/api/blocklist: who may not apply."""
+"""/api/blocklist: addresses and domains that may not apply."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jobmill.web.parameters import PLAIN_TEXT, OutputTime
 router = APIRouter(prefix="/blocklist", tags=["blocklist"])
 
 
-class NewBlocked(RequestBody):
+class NewBlocklistEntry(RequestBody):
     address: Annotated[
         str, Field(min_length=3, max_length=300, examples=["@example.org"]), PLAIN_TEXT
     ]
@@ -28,34 +28,36 @@ class NewBlocked(RequestBody):
     reason: Annotated[str, Field(min_length=1, max_length=2_000, examples=["Spam"]), PLAIN_TEXT]
 
 
-class Blocked(Schema):
+class BlocklistEntry(Schema):
     address: Annotated[str, Field(validation_alias="email_key")]
     reason: str
     created_at: OutputTime
 
 
-class KeptBlocked(Schema):
+class AddedBlocklistEntry(Schema):
     address: Annotated[str, Field(examples=["@example.org"])]
     reason: Annotated[str, Field(examples=["Spam"])]
 
 
-@router.get("", response_model=list[Blocked])
+@router.get("", response_model=list[BlocklistEntry])
 async def list_blocked(request: Request, visitor: Viewer, db: Db) -> Response:
-    """Addresses and domains, by name."""
+    """Blocked addresses and domains, in alphabetical order."""
     async with db.transaction() as tx:
-        return json_response(request, [Blocked.of(one) for one in await blocklist.list_blocked(tx)])
+        return json_response(
+            request, [BlocklistEntry.of(entry) for entry in await blocklist.list_blocked(tx)]
+        )
 
 
-@router.post("", response_model=KeptBlocked, status_code=201)
-async def block(body: NewBlocked, request: Request, visitor: Recruiter, db: Db) -> Response:
-    """Take no more applications from there; those who are in stay."""
+@router.post("", response_model=AddedBlocklistEntry, status_code=201)
+async def block(body: NewBlocklistEntry, request: Request, visitor: Recruiter, db: Db) -> Response:
+    """Refuse new applications from an address or a domain; current applications stay."""
     address = blocklist.parse_entry(body.address)
 
-    async def work(tx: Tx) -> KeptBlocked:
+    async def work(tx: Tx) -> AddedBlocklistEntry:
         await blocklist.add(tx, address, body.reason)
-        return KeptBlocked(address=address, reason=body.reason)
+        return AddedBlocklistEntry(address=address, reason=body.reason)
 
-    return await run_once(request, visitor, db, work, shape=KeptBlocked.of, status=201)
+    return await run_once(request, visitor, db, work, to_schema=AddedBlocklistEntry.of, status=201)
 
 
 @router.delete("/{address}", status_code=204, responses=problems(404))
@@ -64,6 +66,6 @@ async def unblock(
     visitor: Recruiter,
     db: Db,
 ) -> None:
-    """Take them again."""
+    """Accept applications from there again."""
     async with db.transaction() as tx:
         await blocklist.remove(tx, blocklist.parse_entry(address))

@@ -1,4 +1,4 @@
-"""/api/jobs/{jobId}/applications: all of them at once, in lists and tables."""
+"""/api/jobs/{jobId}/applications: list, CSV export and import, bulk actions."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["applications"])
 
-MOST_AT_ONCE = 1_000
-"""One request holds the opening's lock for no longer than that many take."""
-EXPORT = 600.0
-"""Seconds that a table may take to write: a million lines took 40."""
-IN_MEMORY = 8 * 1024 * 1024
-PIECE = 64 * 1024
+MAX_AT_ONCE = 1_000
+"""Limits how long one request holds the opening's lock."""
+EXPORT_TIMEOUT = 600.0
+"""Seconds; a million lines took 40."""
+MAX_BYTES_IN_MEMORY = 8 * 1024 * 1024
+CHUNK_BYTES = 64 * 1024
 
 CSV_BODY = {
     "requestBody": {
@@ -52,23 +52,23 @@ CSV_BODY = {
         },
     }
 }
-SHEET = (
+CSV_SAMPLE = (
     ",".join(exports.APPLICATION_FIELDS)
     + "\r\n1,1,Ada Lovelace,ada@example.org,ACTIVE,,0,2026-11-15T09:30:00.000Z,,\r\n"
 )
 CSV_ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
-        "content": {"text/csv": {"schema": {"type": "string"}, "example": SHEET}},
-        "description": "A table.",
+        "content": {"text/csv": {"schema": {"type": "string"}, "example": CSV_SAMPLE}},
+        "description": "CSV with a header.",
     }
 }
 
 DryRun = Annotated[
-    bool, Query(alias="dryRun", description="Say what would happen, and do nothing.")
+    bool, Query(alias="dryRun", description="Report what would happen without changing anything.")
 ]
 
 
-class Application(Schema):
+class ApplicationItem(Schema):
     application_id: int
     applicant_id: int
     applicant_name: str
@@ -77,23 +77,23 @@ class Application(Schema):
     penalty_count: int
     applied_at: OutputTime
     entered_at: OutputTime
-    """When it came into its status."""
+    """When it got its current status."""
     promoted_at: OutputTime | None
     acknowledge_deadline: OutputTime | None
 
 
-class Applications(PageOfItems):
-    items: list[Application]
+class ApplicationPage(PageOfItems):
+    items: list[ApplicationItem]
 
 
-class Bulk(RequestBody):
+class BulkBody(RequestBody):
     action: BulkAction
-    application_ids: Annotated[list[BodyId], Field(min_length=1, max_length=MOST_AT_ONCE)]
+    application_ids: Annotated[list[BodyId], Field(min_length=1, max_length=MAX_AT_ONCE)]
     reason: Annotated[
         str, Field(min_length=1, max_length=2_000, examples=["Season is over"]), PLAIN_TEXT
     ]
     message: Annotated[str, Field(max_length=10_000), PLAIN_TEXT] | None = None
-    """What they are told, for the action `message`."""
+    """The text to send, for the action `message`."""
     dry_run: StrictBool = False
 
 
@@ -124,7 +124,7 @@ class ImportAnswer(Schema):
     lines: list[ImportLine]
 
 
-@router.get("/applications", response_model=Applications, responses=problems(404))
+@router.get("/applications", response_model=ApplicationPage, responses=problems(404))
 async def list_applications(
     job_id: JobPathId,
     request: Request,
@@ -134,7 +134,7 @@ async def list_applications(
     after: Cursor = 0,
     limit: PageLimit = 100,
 ) -> Response:
-    """All applications, also those that ended; oldest first."""
+    """All applications, including ended ones, oldest first."""
 
     async def work(tx: Tx) -> list[applicant_lists.ApplicationRow]:
         await openings.get(tx, job_id)
@@ -142,41 +142,41 @@ async def list_applications(
             tx, job_id, status=status, after=after, limit=limit + 1
         )
 
-    found = await consistent_reads.read_opening(db, job_id, work)
-    next = found[limit - 1].application_id if len(found) > limit else None
-    items = [Application.of(one) for one in found[:limit]]
-    return json_response(request, Applications(items=items, next=next))
+    rows = await consistent_reads.read_opening(db, job_id, work)
+    next = rows[limit - 1].application_id if len(rows) > limit else None
+    items = [ApplicationItem.of(row) for row in rows[:limit]]
+    return json_response(request, ApplicationPage(items=items, next=next))
 
 
 @router.get("/applications.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
 async def export_applications(job_id: JobPathId, visitor: Viewer, db: Db) -> Response:
-    """The same as a table: who is in it, who waits by position, and who ended."""
+    """All applications as CSV: active, then waiting by position, then ended."""
     file = await consistent_reads.read_opening(
-        db, job_id, lambda tx: _write(tx, job_id), patience=EXPORT
+        db, job_id, lambda tx: _write(tx, job_id), time_limit=EXPORT_TIMEOUT
     )
     name = f'attachment; filename="applications-{job_id}.csv"'
     return StreamingResponse(
-        _pieces(file), media_type="text/csv", headers={"Content-Disposition": name}
+        _chunks(file), media_type="text/csv", headers={"Content-Disposition": name}
     )
 
 
 async def _write(tx: Tx, id: int) -> IO[bytes]:
-    """The whole table, of one moment; a reader who is slow holds no transaction open."""
-    file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - who sends it closes it
+    """Write the complete CSV first: a slow client must not keep a transaction open."""
+    file = tempfile.SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - closed after sending
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     table = csv.writer(text)
     table.writerow(exports.APPLICATION_FIELDS)
-    async for one in exports.iter_applications(tx, id):
-        table.writerow([spreadsheets.escape_cell(value) for value in one.values()])
+    async for application in exports.iter_applications(tx, id):
+        table.writerow([spreadsheets.escape_cell(value) for value in application.values()])
     text.detach()
     file.seek(0)
     return file
 
 
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     with file:
-        while piece := file.read(PIECE):
-            yield piece
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk
 
 
 @router.post(
@@ -190,21 +190,21 @@ async def import_applications(
     site_settings: CurrentSiteSettings,
     dry_run: DryRun = False,
 ) -> Response:
-    """Have people apply, from a table with the columns `name` and `email`; in its order."""
+    """Apply for the people of a CSV file with the columns `name` and `email`, in order."""
     entries = spreadsheets.parse_applicants(await request.body(), fold=site_settings.fold_aliases)
-    if len(entries) > MOST_AT_ONCE:
-        raise Invalid(f"{MOST_AT_ONCE:,} lines at once, at most: send it in parts.")
+    if len(entries) > MAX_AT_ONCE:
+        raise Invalid(f"Import at most {MAX_AT_ONCE:,} lines at once. Split the file.")
 
     async def work(tx: Tx) -> Sequence[ImportedApplicant]:
-        return await _admit(tx, job_id, entries, visitor, dry_run)
+        return await _import(tx, job_id, entries, visitor, dry_run)
 
-    def shape(lines: Sequence[ImportedApplicant]) -> ImportAnswer:
-        return ImportAnswer(dry_run=dry_run, lines=[ImportLine.of(one) for one in lines])
+    def to_schema(lines: Sequence[ImportedApplicant]) -> ImportAnswer:
+        return ImportAnswer(dry_run=dry_run, lines=[ImportLine.of(line) for line in lines])
 
-    return await run_once(request, visitor, db, work, shape=shape)
+    return await run_once(request, visitor, db, work, to_schema=to_schema)
 
 
-async def _admit(
+async def _import(
     tx: Tx, id: int, entries: Sequence[ApplicantEntry], visitor: Recruiter, dry_run: bool
 ) -> Sequence[ImportedApplicant]:
     async with tx.transaction(force_rollback=dry_run):
@@ -213,9 +213,9 @@ async def _admit(
 
 @router.post("/bulk", response_model=BulkAnswer, responses=problems(404))
 async def change_many(
-    job_id: JobPathId, body: Bulk, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: BulkBody, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
-    """Withdraw, promote or write to many, as one moment; one that is refused stops no other."""
+    """Withdraw, promote or message many applications at once. A refused one does not stop the others."""
 
     async def work(tx: Tx) -> list[bulk_actions.BulkResult]:
         return await bulk_actions.run_bulk_action(
@@ -229,7 +229,7 @@ async def change_many(
             dry_run=body.dry_run,
         )
 
-    def shape(lines: list[bulk_actions.BulkResult]) -> BulkAnswer:
-        return BulkAnswer(dry_run=body.dry_run, lines=[BulkLine.of(one) for one in lines])
+    def to_schema(lines: list[bulk_actions.BulkResult]) -> BulkAnswer:
+        return BulkAnswer(dry_run=body.dry_run, lines=[BulkLine.of(line) for line in lines])
 
-    return await run_once(request, visitor, db, work, shape=shape)
+    return await run_once(request, visitor, db, work, to_schema=to_schema)

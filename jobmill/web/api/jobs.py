@@ -1,4 +1,4 @@
-"""/api/jobs: openings, and what the company does to them."""
+"""/api/jobs: openings and their settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,15 @@ from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
-from jobmill.web.api.schemas import Job, JobChange, JobDetail, JobSettings, NewJob, RequestBody, Row
+from jobmill.web.api.schemas import (
+    Job,
+    JobApplicant,
+    JobChange,
+    JobDetail,
+    JobSettings,
+    NewJob,
+    RequestBody,
+)
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.idempotency import run_once
@@ -27,7 +35,7 @@ from jobmill.web.rate_limits import Public
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 
-class Capacity(RequestBody):
+class CapacityBody(RequestBody):
     capacity: Annotated[WholeNumber, Field(ge=1, le=lifecycle.MAX_NUMBER, examples=[3])]
 
 
@@ -39,17 +47,17 @@ async def list_jobs(
     after: AfterId = 0,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """Openings, oldest first; strangers see those that are open."""
+    """Openings, oldest first. The public sees only open ones."""
     status = None if visitor.may("viewer") else "open"
     async with db.transaction() as tx:
-        found = await applicant_lists.list_counts(tx, status=status, after=after, limit=limit + 1)
-    more = found[limit - 1].id if len(found) > limit else None
-    return json_response(request, [Job.of(one) for one in found[:limit]], more)
+        page = await applicant_lists.list_counts(tx, status=status, after=after, limit=limit + 1)
+    more = page[limit - 1].id if len(page) > limit else None
+    return json_response(request, [Job.of(counts) for counts in page[:limit]], more)
 
 
 @router.post("", response_model=Job, status_code=201)
 async def create_job(body: NewJob, request: Request, visitor: Recruiter, db: Db) -> Response:
-    """A new opening, open at once."""
+    """Create an opening; it takes applications at once."""
 
     async def work(tx: Tx) -> applicant_lists.OpeningCounts:
         opening = await lifecycle.create(
@@ -57,7 +65,7 @@ async def create_job(body: NewJob, request: Request, visitor: Recruiter, db: Db)
         )
         return await applicant_lists.get_counts(tx, opening.id)
 
-    return await run_once(request, visitor, db, work, shape=Job.of, status=201)
+    return await run_once(request, visitor, db, work, to_schema=Job.of, status=201)
 
 
 @router.get("/{jobId}", response_model=JobDetail, responses=problems(404))
@@ -69,18 +77,18 @@ async def show_job(
     after: AfterMark = None,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """An opening, who is in it, and who waits for it."""
-    found = await consistent_reads.read_opening(
+    """An opening with its active applicants and its waitlist."""
+    detail = await consistent_reads.read_opening(
         db, job_id, lambda tx: applicant_lists.get_detail(tx, job_id, after=after, limit=limit)
     )
-    return json_response(request, _detail(found), found.next)
+    return json_response(request, _detail(detail), detail.next)
 
 
-def _detail(found: OpeningDetail) -> JobDetail:
+def _detail(detail: OpeningDetail) -> JobDetail:
     return JobDetail(
-        **dict(Job.of(found.opening)),
-        active_applicants=[Row.of(one) for one in found.active],
-        waitlist_applicants=[Row.of(one) for one in found.waiting],
+        **dict(Job.of(detail.opening)),
+        active_applicants=[JobApplicant.of(row) for row in detail.active],
+        waitlist_applicants=[JobApplicant.of(row) for row in detail.waiting],
     )
 
 
@@ -88,7 +96,7 @@ def _detail(found: OpeningDetail) -> JobDetail:
 async def show_job_settings(
     job_id: JobPathId, request: Request, visitor: Viewer, db: Db
 ) -> Response:
-    """All that the company has set."""
+    """All settings of an opening."""
     async with db.transaction() as tx:
         return json_response(request, JobSettings.of(await openings.get(tx, job_id)))
 
@@ -97,7 +105,7 @@ async def show_job_settings(
 async def edit_job(
     job_id: JobPathId, body: JobChange, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
-    """Change what is named; offers that are out keep their deadline."""
+    """Change the given settings; open offers keep their deadline."""
     return await _change(
         request,
         visitor,
@@ -108,9 +116,9 @@ async def edit_job(
 
 @router.post("/{jobId}/capacity", response_model=JobSettings, responses=problems(404, 409))
 async def change_capacity(
-    job_id: JobPathId, body: Capacity, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: CapacityBody, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
-    """More slots are given away at once; fewer evict nobody."""
+    """Change the number of slots. New ones are offered at once; nobody loses a slot."""
     return await _change(
         request,
         visitor,
@@ -121,36 +129,36 @@ async def change_capacity(
 
 @router.post("/{jobId}/pause", response_model=JobSettings, responses=problems(404, 409))
 async def pause_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
-    """Nobody may apply and nobody is promoted by itself; offers that are out go on."""
-    return await _turn(request, visitor, db, job_id, lifecycle.pause)
+    """Close applications and stop offering slots automatically; open offers stay valid."""
+    return await _change_status(request, visitor, db, job_id, lifecycle.pause)
 
 
 @router.post("/{jobId}/resume", response_model=JobSettings, responses=problems(404, 409))
 async def resume_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
-    """Free slots are given away at once."""
-    return await _turn(request, visitor, db, job_id, lifecycle.resume)
+    """Open applications again and offer free slots at once."""
+    return await _change_status(request, visitor, db, job_id, lifecycle.resume)
 
 
 @router.post("/{jobId}/close", response_model=JobSettings, responses=problems(404, 409))
 async def close_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
-    """As paused, and no longer published; those who are in it stay."""
-    return await _turn(request, visitor, db, job_id, lifecycle.close)
+    """Like pause, and unpublish the opening; current applications stay."""
+    return await _change_status(request, visitor, db, job_id, lifecycle.close)
 
 
 @router.post("/{jobId}/reopen", response_model=JobSettings, responses=problems(404, 409))
 async def reopen_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
-    """Open again what was closed."""
-    return await _turn(request, visitor, db, job_id, lifecycle.reopen)
+    """Open a closed opening again."""
+    return await _change_status(request, visitor, db, job_id, lifecycle.reopen)
 
 
-async def _turn(
+async def _change_status(
     request: Request,
     visitor: Visitor,
     db: RequestDatabase,
     id: int,
-    turn: Callable[[Tx, int, Actor], Awaitable[Opening]],
+    change: Callable[[Tx, int, Actor], Awaitable[Opening]],
 ) -> Response:
-    return await _change(request, visitor, db, lambda tx: turn(tx, id, visitor.actor))
+    return await _change(request, visitor, db, lambda tx: change(tx, id, visitor.actor))
 
 
 async def _change(
@@ -159,4 +167,4 @@ async def _change(
     db: RequestDatabase,
     work: Callable[[Tx], Awaitable[Opening]],
 ) -> Response:
-    return await run_once(request, visitor, db, work, shape=JobSettings.of)
+    return await run_once(request, visitor, db, work, to_schema=JobSettings.of)

@@ -1,4 +1,4 @@
-"""The description of the API, in OpenAPI 3.1: what the code says, and what holds for all of it."""
+"""The OpenAPI 3.1 description of the API: generated from the routes, plus what applies to all of them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from jobmill.hiring.applications import outcomes
 METHODS = ("get", "post", "put", "patch", "delete")
 
 INTRO = """\
-Openings with limited capacity, a fair waitlist, deadlines, and a log of all that happened.
+Openings with limited capacity, a fair waitlist, offers with deadlines, and an audit log.
 
-Whoever is at the machine that serves this may do everything. From elsewhere the company's people
-sign in (`POST /api/session`) or send an API key; applicants show their personal link. Every POST
-honours an `Idempotency-Key`: sent twice, it is done once. Times are UTC. Fields that are not
-described here are ignored.
+Requests from the machine that runs the server may do everything. From elsewhere, the company's people
+sign in (`POST /api/session`) or send an API key, and applicants send their personal link. Every POST
+accepts an `Idempotency-Key`: a request sent twice is done once. Times are UTC. Unknown fields are
+ignored.
 """
 
 
@@ -41,27 +41,31 @@ class Problem(BaseModel):
 
 
 SAMPLES: Mapping[int, tuple[str, str, str]] = {
-    400: ("Something in the request does not fit.", "VALIDATION_ERROR", "jobId: Field required"),
-    401: ("Nobody knows who asks.", "UNAUTHENTICATED", "Sign in first, or send an API key."),
-    403: ("Who asks may not do this.", "FORBIDDEN", "Only a recruiter may do this."),
-    404: ("It is not there.", "NOT_FOUND", "Job with id 7 not found"),
+    400: ("The request is not valid.", "VALIDATION_ERROR", "jobId: Field required"),
+    401: (
+        "The request is not authenticated.",
+        "UNAUTHENTICATED",
+        "Sign in first, or send an API key.",
+    ),
+    403: ("The caller's role does not allow this.", "FORBIDDEN", "Only a recruiter may do this."),
+    404: ("The resource does not exist.", "NOT_FOUND", "Job with id 7 not found"),
     409: (
-        "It is in a state that forbids this, or there already (`DUPLICATE_SUBMISSION`).",
+        "The current state does not allow this, or the resource exists already (`DUPLICATE_SUBMISSION`).",
         "CONFLICT",
         "Application 7 has ended already.",
     ),
     410: (
-        "It was possible, and no longer is.",
+        "The offer or opening has ended.",
         "GONE",
         outcomes.EXPIRED,
     ),
     413: ("The body is too large.", "PAYLOAD_TOO_LARGE", "That is more than is accepted."),
     422: (
-        "A move that is not allowed, or an Idempotency-Key reused (`IDEMPOTENCY_KEY_REUSED`).",
+        "The status change is not allowed, or an Idempotency-Key was reused (`IDEMPOTENCY_KEY_REUSED`).",
         "INVALID_TRANSITION",
         "An application cannot go from ACTIVE to PENDING_ACKNOWLEDGMENT.",
     ),
-    429: ("They ask too often.", "RATE_LIMITED", "Too many requests. Try again in 9 s."),
+    429: ("Too many requests.", "RATE_LIMITED", "Too many requests. Try again in 9 s."),
     503: (
         "The database does not answer.",
         "UNAVAILABLE",
@@ -71,14 +75,14 @@ SAMPLES: Mapping[int, tuple[str, str, str]] = {
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """How a handler may refuse, beyond what any may."""
+    """Error responses of a route, beyond those of every route."""
     return {status: _problem(status) for status in statuses}
 
 
 def _problem(status: int) -> dict[str, Any]:
     meaning, code, message = SAMPLES[status]
     sample = {"error": {"code": code, "message": message, "details": None}}
-    told: dict[str, Any] = {
+    problem: dict[str, Any] = {
         "description": meaning,
         "content": {
             "application/json": {
@@ -88,29 +92,29 @@ def _problem(status: int) -> dict[str, Any]:
         },
     }
     if status == 429:
-        told["headers"] = {
+        problem["headers"] = {
             "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}
         }
-    return told
+    return problem
 
 
 SCHEMES = {
     "key": {
         "type": "http",
         "scheme": "bearer",
-        "description": "An API key, made by `jobmill key add`.",
+        "description": "An API key, created with `jobmill key add`.",
     },
     "session": {
         "type": "apiKey",
         "in": "cookie",
         "name": "jobmill_session",
-        "description": "What `POST /api/session` gives.",
+        "description": "The session cookie set by `POST /api/session`.",
     },
     "link": {
         "type": "apiKey",
         "in": "header",
         "name": "Authorization",
-        "description": "`Link` and what an applicant's personal link ends with.",
+        "description": "`Link` followed by the last part of an applicant's personal link.",
     },
 }
 
@@ -118,39 +122,39 @@ IDEMPOTENCY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "The same key again: the same answer, and nothing is done twice.",
+    "description": "A repeated request with the same key gets the same response and changes nothing.",
     "schema": {"type": "string", "pattern": "^[!-~]{1,255}$", "maxLength": 255},
 }
 
 
 def plain_id(route: APIRoute) -> str:
-    """`listJobs` for `list_jobs`, `showSession` for `show` of the session."""
+    """The operation id: `listJobs` for `list_jobs`, `showSession` for `show` of the session."""
     return to_camel(f"show_{route.tags[0]}" if route.name == "show" else route.name)
 
 
 def describe(routes: Sequence[BaseRoute], version: str) -> dict[str, Any]:
-    found = get_openapi(
+    document = get_openapi(
         title="Jobmill", version=version, description=INTRO, routes=routes, openapi_version="3.1.0"
     )
-    schemas = found["components"]["schemas"]
+    schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     for kind in (WrongField, ProblemText, Problem):
         template = "#/components/schemas/{model}"
         schemas[kind.__name__] = kind.model_json_schema(ref_template=template)
         schemas[kind.__name__].pop("$defs", None)
-    found["components"]["securitySchemes"] = SCHEMES
-    # All are optional: strangers may call some, and whoever is at the machine all.
-    found["security"] = [{}, *({name: list[str]()} for name in SCHEMES)]
-    for path, item in found["paths"].items():
+    document["components"]["securitySchemes"] = SCHEMES
+    # All are optional: the public may call some routes, and local requests all of them.
+    document["security"] = [{}, *({name: list[str]()} for name in SCHEMES)]
+    for path, item in document["paths"].items():
         for method in METHODS:
             if method in item:
                 _complete(path, method, cast(dict[str, Any], item[method]))
-    return found
+    return document
 
 
 def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
-    """Add what holds for every operation."""
+    """Add what applies to every operation."""
     responses: dict[str, Any] = operation["responses"]
     if "HTTPValidationError" in str(responses.get("422")):
         del responses["422"]
@@ -159,7 +163,7 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
         common += [409, 413, 422, 429]
         if method == "post" and not path.endswith("/session"):
             operation.setdefault("parameters", []).append(IDEMPOTENCY)
-    # Also those that a handler named: what the framework made of them has lost every null.
+    # Also replace those that a route declared: FastAPI drops nulls from their examples.
     named = [int(status) for status in responses if int(status) in SAMPLES]
     responses |= {str(status): _problem(status) for status in (*named, *common)}
     operation["responses"] = dict(sorted(responses.items()))

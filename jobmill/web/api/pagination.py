@@ -1,4 +1,4 @@
-"""Lists: no longer than asked for, with a way to what follows."""
+"""Pages of lists, with a link to the next page."""
 
 from __future__ import annotations
 
@@ -15,41 +15,45 @@ from jobmill.web.parameters import MAX_ID, require_digits
 Limit = Annotated[
     int,
     Query(
-        ge=1, le=MAX_PAGE_SIZE, description="Rows at most; the Link header leads to the next ones."
+        ge=1,
+        le=MAX_PAGE_SIZE,
+        description="Maximum number of rows; the Link header leads to the next page.",
     ),
     BeforeValidator(require_digits),
 ]
 AfterId = Annotated[
     int,
-    Query(ge=0, le=MAX_ID, description="Only what comes after this id."),
+    Query(ge=0, le=MAX_ID, description="Only rows after this id."),
     BeforeValidator(require_digits),
 ]
 AfterMark = Annotated[
-    str | None, Query(max_length=60, description="As the Link header of the page before has it.")
+    str | None, Query(max_length=60, description="From the Link header of the previous page.")
 ]
 PageLimit = Annotated[
-    int, Query(ge=1, le=1_000, description="Rows at most."), BeforeValidator(require_digits)
+    int,
+    Query(ge=1, le=1_000, description="Maximum number of rows."),
+    BeforeValidator(require_digits),
 ]
 Cursor = Annotated[
     int,
-    Query(ge=0, le=MAX_ID, description="`next` of the page before."),
+    Query(ge=0, le=MAX_ID, description="`next` of the previous page."),
     BeforeValidator(require_digits),
 ]
 
 
 class PageOfItems(Schema):
     next: int | None
-    """What to send as `after` for the following page; null: there is none."""
+    """The `after` of the next page; null on the last page."""
 
 
 def json_response(
-    request: Request, shape: BaseModel | Sequence[BaseModel], next: str | int | None = None
+    request: Request, schema: BaseModel | Sequence[BaseModel], next: str | int | None = None
 ) -> Response:
-    """The shape, or a list of them, and the address of what follows."""
-    if isinstance(shape, BaseModel):
-        body = shape.model_dump_json(by_alias=True)
+    """A JSON response with a Link header if there is a next page."""
+    if isinstance(schema, BaseModel):
+        body = schema.model_dump_json(by_alias=True)
     else:
-        body = f"[{','.join(one.model_dump_json(by_alias=True) for one in shape)}]"
+        body = f"[{','.join(item.model_dump_json(by_alias=True) for item in schema)}]"
     headers = {} if next is None else {"Link": _link(request, next)}
     return Response(body, 200, headers, "application/json")
 

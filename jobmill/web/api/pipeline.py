@@ -1,4 +1,4 @@
-"""/api/queue and /api/pipeline: who waits, how it went, and how it was at any moment."""
+"""/api/queue and /api/pipeline: the waitlist, the summary and the replay of an opening."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from pydantic import BeforeValidator
 
 from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, replay, summary
-from jobmill.hiring.audit_log.events import AuditEvent as Recorded
-from jobmill.hiring.audit_log.replay import OpeningReplay as Seen
+from jobmill.hiring.audit_log.events import AuditEvent
+from jobmill.hiring.audit_log.replay import OpeningReplay
 from jobmill.hiring.openings import applicant_lists
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, Limit, json_response
-from jobmill.web.api.schemas import Event, Placed, Queue, QueueEntry, Replay, Summary
+from jobmill.web.api.schemas import (
+    ApplicationEvent,
+    JobQueue,
+    JobReplay,
+    JobSummary,
+    QueueEntry,
+    ReplayedApplicant,
+)
 from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db
@@ -23,7 +30,7 @@ from jobmill.web.parameters import MAX_ID, InputTime, JobPathId, require_digits
 
 router = APIRouter(tags=["pipeline"])
 
-AsOf = Annotated[InputTime | None, Query(alias="asOf", description="A moment; without it: now.")]
+AsOf = Annotated[InputTime | None, Query(alias="asOf", description="A time; default: now.")]
 Seq = Annotated[
     int | None,
     Query(ge=1, le=MAX_ID, description="Right after this event of the log."),
@@ -31,7 +38,7 @@ Seq = Annotated[
 ]
 
 
-@router.get("/queue/{jobId}", response_model=Queue, responses=problems(404))
+@router.get("/queue/{jobId}", response_model=JobQueue, responses=problems(404))
 async def show_queue(
     job_id: JobPathId,
     request: Request,
@@ -40,7 +47,7 @@ async def show_queue(
     after: AfterId = 0,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """Who waits, by position."""
+    """The waitlist, by position."""
 
     async def work(
         tx: Tx,
@@ -48,27 +55,27 @@ async def show_queue(
         opening = await applicant_lists.get_counts(tx, job_id)
         return opening, await applicant_lists.list_waiting(tx, job_id, after=after, limit=limit + 1)
 
-    opening, found = await consistent_reads.read_opening(db, job_id, work)
-    shape = Queue(
+    opening, page = await consistent_reads.read_opening(db, job_id, work)
+    schema = JobQueue(
         job_id=opening.id,
         job_title=opening.title,
         capacity=opening.capacity,
         active_count=opening.active_count,
-        waitlist_entries=[QueueEntry.of(one) for one in found[:limit]],
+        waitlist_entries=[QueueEntry.of(row) for row in page[:limit]],
     )
-    return json_response(request, shape, found[limit - 1].queue_key if len(found) > limit else None)
+    return json_response(request, schema, page[limit - 1].queue_key if len(page) > limit else None)
 
 
-@router.get("/pipeline/{jobId}/summary", response_model=Summary, responses=problems(404))
+@router.get("/pipeline/{jobId}/summary", response_model=JobSummary, responses=problems(404))
 async def show_summary(job_id: JobPathId, request: Request, visitor: Viewer, db: Db) -> Response:
-    """How it went so far, by the log."""
-    found = await consistent_reads.read_opening(
-        db, job_id, lambda tx: summary.summarize(tx, job_id), patience=LONG_TIMEOUT
+    """Key figures, from the audit log."""
+    figures = await consistent_reads.read_opening(
+        db, job_id, lambda tx: summary.summarize(tx, job_id), time_limit=LONG_TIMEOUT
     )
-    return json_response(request, Summary.of(found))
+    return json_response(request, JobSummary.of(figures))
 
 
-@router.get("/pipeline/{jobId}/replay", response_model=Replay, responses=problems(404))
+@router.get("/pipeline/{jobId}/replay", response_model=JobReplay, responses=problems(404))
 async def replay_job(
     job_id: JobPathId,
     request: Request,
@@ -79,25 +86,31 @@ async def replay_job(
     after: AfterId = 0,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """The opening as it was: at a moment, or right after an event; lists hold `limit` each, and the
-    Link leads to further events."""
+    """The opening at a time or right after an event. Each list has at most `limit` rows; the Link header
+    leads to further events."""
 
-    async def work(tx: Tx) -> tuple[Seen, list[Recorded]]:
-        seen = await replay.replay_at(tx, job_id, as_of=as_of, seq=seq)
-        log = await events.find_by_opening(tx, job_id, after=after, upto=seen.seq, limit=limit + 1)
-        return seen, log
+    async def work(tx: Tx) -> tuple[OpeningReplay, list[AuditEvent]]:
+        replayed = await replay.replay_at(tx, job_id, as_of=as_of, seq=seq)
+        log = await events.find_by_opening(
+            tx, job_id, after=after, upto=replayed.seq, limit=limit + 1
+        )
+        return replayed, log
 
-    seen, log = await consistent_reads.read_opening(db, job_id, work, patience=LONG_TIMEOUT)
+    replayed, log = await consistent_reads.read_opening(db, job_id, work, time_limit=LONG_TIMEOUT)
     more = log[limit - 1].seq if len(log) > limit else None
-    return json_response(request, _replay(seen, log[:limit], limit), more)
+    return json_response(request, _replay(replayed, log[:limit], limit), more)
 
 
-def _replay(seen: Seen, log: list[Recorded], limit: int) -> Replay:
-    return Replay(
-        job_id=seen.opening_id,
-        as_of=seen.as_of,
-        active_applicants=[Placed.of(one) for one in seen.active[:limit]],
-        waitlist_applicants=[Placed.of(one) for one in seen.waiting[:limit]],
-        # What happened to the opening itself is not of the contract's shape; `/events` has it.
-        events=[Event.of(one) for one in log if one.application_id is not None],
+def _replay(replayed: OpeningReplay, log: list[AuditEvent], limit: int) -> JobReplay:
+    return JobReplay(
+        job_id=replayed.opening_id,
+        as_of=replayed.as_of,
+        active_applicants=[
+            ReplayedApplicant.of(application) for application in replayed.active[:limit]
+        ],
+        waitlist_applicants=[
+            ReplayedApplicant.of(application) for application in replayed.waiting[:limit]
+        ],
+        # Events of the opening itself have no place in this schema; `/events` has them.
+        events=[ApplicationEvent.of(event) for event in log if event.application_id is not None],
     )

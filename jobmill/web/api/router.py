@@ -1,4 +1,4 @@
-"""All of /api, and its description."""
+"""All routes of /api, and its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Health(BaseModel):
 
 @router.get("/healthz", response_model=Health, tags=["health"])
 async def show_health() -> Response:
-    """The process answers; nothing else is asked."""
+    """The process responds; checks nothing else."""
     return JSONResponse({"status": "ok"})
 
 

@@ -1,4 +1,4 @@
-"""What goes in and out of the API: names in camelCase, times in UTC to the millisecond."""
+"""Request and response schemas of the API: names in camelCase, times in UTC to the millisecond."""
 
 from __future__ import annotations
 
@@ -35,21 +35,19 @@ class Schema(BaseModel):
     )
 
     @classmethod
-    def of(cls, found: object) -> Self:
-        """This shape of whatever has attributes of the same names."""
-        return cls.model_validate(found)
+    def of(cls, source: object) -> Self:
+        """From any object with attributes of the same names."""
+        return cls.model_validate(source)
 
 
 class RequestBody(Schema):
-    """What comes in."""
-
     @model_validator(mode="before")
     @classmethod
-    def _is_json(cls, given: object) -> object:
-        # Any program that names no type of content, or that of a form, comes here first.
-        if not isinstance(given, Mapping):
+    def _require_object(cls, value: object) -> object:
+        # Also catches requests without a content type, or with that of a form.
+        if not isinstance(value, Mapping):
             raise PydanticCustomError("json", "should be an object, as application/json")
-        return given  # pyright: ignore[reportUnknownVariableType]
+        return value  # pyright: ignore[reportUnknownVariableType]
 
 
 class Job(Schema):
@@ -58,12 +56,12 @@ class Job(Schema):
     description: str | None
     capacity: Annotated[int, Field(examples=[2])]
     active_count: int
-    """Slots that are taken, by who is active or was made an offer."""
+    """Slots taken by active applicants and open offers."""
     waitlist_count: int
     created_at: OutputTime
 
 
-class Row(Schema):
+class JobApplicant(Schema):
     application_id: int
     applicant_id: int
     applicant_name: str
@@ -76,19 +74,19 @@ class Row(Schema):
 
 
 class JobDetail(Job):
-    active_applicants: list[Row]
-    waitlist_applicants: list[Row]
+    active_applicants: list[JobApplicant]
+    waitlist_applicants: list[JobApplicant]
     """By position."""
 
 
-class Applicant(Schema):
+class ApplicantItem(Schema):
     id: int
     name: Annotated[str, Field(examples=["Ada Lovelace"])]
     email: Annotated[str, Field(examples=["ada@example.org"])]
     created_at: OutputTime
 
 
-class Result(Schema):
+class ApplicationResult(Schema):
     application_id: int
     applicant_id: int
     job_id: int
@@ -97,7 +95,7 @@ class Result(Schema):
     message: Annotated[str, Field(examples=["You have been added to the waitlist at position 3."])]
 
 
-class Standing(Schema):
+class StandingItem(Schema):
     application_id: int
     job_id: int
     job_title: str
@@ -113,10 +111,10 @@ class ApplicantStatus(Schema):
     applicant_id: int
     applicant_name: str
     applicant_email: str
-    applications: list[Standing]
+    applications: list[StandingItem]
 
 
-class Event(Schema):
+class ApplicationEvent(Schema):
     id: int
     application_id: int
     event_type: Annotated[Move, Field(validation_alias="type")]
@@ -135,7 +133,7 @@ class QueueEntry(Schema):
     penalty_count: int
 
 
-class Queue(Schema):
+class JobQueue(Schema):
     job_id: int
     job_title: str
     capacity: int
@@ -143,7 +141,7 @@ class Queue(Schema):
     waitlist_entries: list[QueueEntry]
 
 
-class Summary(Schema):
+class JobSummary(Schema):
     job_id: Annotated[int, Field(validation_alias="opening_id")]
     job_title: Annotated[str, Field(validation_alias="title")]
     capacity: int
@@ -156,7 +154,7 @@ class Summary(Schema):
     decay_events: int
 
 
-class Placed(Schema):
+class ReplayedApplicant(Schema):
     application_id: int
     applicant_id: int
     applicant_name: str
@@ -164,12 +162,12 @@ class Placed(Schema):
     queue_position: Annotated[int | None, Field(validation_alias="position")]
 
 
-class Replay(Schema):
+class JobReplay(Schema):
     job_id: int
     as_of: OutputTime
-    active_applicants: list[Placed]
-    waitlist_applicants: list[Placed]
-    events: list[Event]
+    active_applicants: list[ReplayedApplicant]
+    waitlist_applicants: list[ReplayedApplicant]
+    events: list[ApplicationEvent]
 
 
 Title = Annotated[str, Field(min_length=1, max_length=200, examples=["Baker"]), PLAIN_TEXT]
@@ -181,39 +179,39 @@ class JobTerms(RequestBody):
     location: Annotated[str, Field(max_length=200), PLAIN_TEXT] | None = None
     remote: StrictBool = False
     require_acknowledgement: StrictBool = False
-    """Whether who takes a free slot must confirm it, like who is promoted."""
+    """Whether an applicant who gets a free slot at once must confirm it, like one promoted from the waitlist."""
     acknowledge_window_seconds: Annotated[WholeNumber, Field(ge=1, le=31_536_000)] = 300
     max_missed: Annotated[WholeNumber, Field(ge=1, le=1_000_000)] = 3
-    """Offers that may end unanswered before the application lapses."""
+    """Missed offers after which the application lapses."""
     waitlist_limit: Annotated[WholeNumber, Field(ge=0, le=1_000_000)] | None = None
     apply_until: InputTime | None = None
     keep_days: Annotated[WholeNumber, Field(ge=1, le=1_000_000)] | None = None
-    """Days after which the data of those who are no longer in it are erased."""
+    """Days after which data of applicants whose applications ended are erased."""
 
     def terms(self) -> dict[str, Any]:
-        """What was named, as the rules call it."""
-        named = {name: getattr(self, name) for name in self.model_fields_set}
-        named.pop("capacity", None)
-        if "acknowledge_window_seconds" in named:
-            seconds = named.pop("acknowledge_window_seconds")
-            named["acknowledge_window"] = dt.timedelta(seconds=seconds)
-        return named
+        """The given settings as `OpeningTerms` fields."""
+        terms = {name: getattr(self, name) for name in self.model_fields_set}
+        terms.pop("capacity", None)
+        if "acknowledge_window_seconds" in terms:
+            seconds = terms.pop("acknowledge_window_seconds")
+            terms["acknowledge_window"] = dt.timedelta(seconds=seconds)
+        return terms
 
 
 class NewJob(JobTerms):
-    """What is not named has its default."""
+    """Settings that are not given have their defaults."""
 
     title: Title
     capacity: Annotated[WholeNumber, Field(ge=1, le=1_000_000, examples=[2])]
 
 
 def _drop_defaults(schema: dict[str, Any]) -> None:
-    for one in schema["properties"].values():
-        one.pop("default", None)
+    for field in schema["properties"].values():
+        field.pop("default", None)
 
 
 class JobChange(JobTerms):
-    """What is named changes; the rest stays."""
+    """Changes the given settings only."""
 
     model_config = ConfigDict(json_schema_extra=_drop_defaults)
 

@@ -1,4 +1,4 @@
-"""/api/session: signing in, signing out, and who I am."""
+"""/api/session: signing in and out, and the current user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Credentials(BaseModel):
     password: Annotated[str, Field(max_length=passwords.MAX_LENGTH)]
 
 
-class Me(BaseModel):
+class CurrentUser(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     name: Annotated[str | None, Field(examples=["Ada Lovelace"])]
@@ -33,19 +33,19 @@ class Me(BaseModel):
 
 
 @router.post("")
-async def sign_in(body: Credentials, request: Request, response: Response, db: Db) -> Me:
-    """Begin a session; the cookie that comes with the answer is its key."""
+async def sign_in(body: Credentials, request: Request, response: Response, db: Db) -> CurrentUser:
+    """Sign in; the response sets the session cookie."""
     begun = await sign_in_service.start_session(request, db, body.email, body.password)
     sign_in_service.set_session_cookie(request, response, begun.key)
-    return Me(name=begun.person.name, role=begun.person.role)
+    return CurrentUser(name=begun.person.name, role=begun.person.role)
 
 
 @router.get("")
-async def show(visitor: Anyone) -> Me:
-    """Who asks, and what they may do."""
+async def show(visitor: Anyone) -> CurrentUser:
+    """The current user and role."""
     if visitor.role is None and visitor.applicant_id is None:
-        raise Unauthenticated("Nobody is signed in.")
-    return Me(
+        raise Unauthenticated("You are not signed in.")
+    return CurrentUser(
         name=visitor.name,
         role=visitor.role,
         applicant_id=visitor.applicant_id,
@@ -55,5 +55,5 @@ async def show(visitor: Anyone) -> Me:
 
 @router.delete("", status_code=204)
 async def sign_out(request: Request, response: Response, db: Db) -> None:
-    """End the session, here and for whoever copied its key."""
+    """Sign out; the session cookie becomes invalid everywhere."""
     await sign_in_service.sign_out(request, response, db)

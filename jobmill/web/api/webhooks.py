@@ -1,4 +1,4 @@
-"""/api/webhooks: servers of others that are told of events."""
+"""/api/webhooks: subscriptions of other servers to events, and their deliveries."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
-HookId = Annotated[
+WebhookPathId = Annotated[
     int, Path(alias="webhookId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
 ]
-DeliveryId = Annotated[
+DeliveryPathId = Annotated[
     int, Path(alias="deliveryId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
 ]
 
@@ -38,19 +38,19 @@ class NewWebhook(RequestBody):
         PLAIN_TEXT,
     ]
     job_id: BodyId | None = None
-    """Null: of all openings."""
+    """Null: all openings."""
     events: Annotated[list[EventType], Field(max_length=50)] | None = None
-    """Null: all of them."""
+    """Null: all events."""
 
 
 class AddedWebhook(Schema):
     id: Annotated[int, Field(examples=[1])]
     url: Annotated[str, Field(examples=["https://example.org/hook"])]
     secret: str
-    """What deliveries are signed with; shown this once."""
+    """Signs the deliveries; shown only once."""
 
 
-class Webhook(Schema):
+class WebhookItem(Schema):
     id: int
     url: str
     job_id: Annotated[int | None, Field(validation_alias="opening_id")]
@@ -63,7 +63,7 @@ class WebhookChange(RequestBody):
     enabled: Annotated[StrictBool, Field(examples=[False])]
 
 
-class Delivery(Schema):
+class DeliveryItem(Schema):
     id: int
     webhook_id: int
     job_id: Annotated[int, Field(validation_alias="opening_id")]
@@ -76,68 +76,72 @@ class Delivery(Schema):
     ended_at: OutputTime | None
 
 
-class Deliveries(PageOfItems):
-    items: list[Delivery]
+class DeliveryPage(PageOfItems):
+    items: list[DeliveryItem]
 
 
 class NewDelivery(Schema):
     id: Annotated[int, Field(examples=[8])]
 
 
-@router.get("", response_model=list[Webhook])
+@router.get("", response_model=list[WebhookItem])
 async def list_webhooks(request: Request, visitor: Admin, db: Db) -> Response:
-    """All of them, oldest first."""
+    """All webhooks, oldest first."""
     async with db.transaction() as tx:
-        return json_response(request, [Webhook.of(one) for one in await webhooks.list_webhooks(tx)])
+        return json_response(
+            request, [WebhookItem.of(webhook) for webhook in await webhooks.list_webhooks(tx)]
+        )
 
 
 @router.post("", response_model=AddedWebhook, status_code=201, responses=problems(404))
 async def add_webhook(
     body: NewWebhook, request: Request, visitor: Admin, db: Db, site_settings: CurrentSiteSettings
 ) -> Response:
-    """Tell a server of what happens from now on."""
+    """Subscribe a server to new events."""
     url = check_url(body.url, site_settings.private_webhook_hosts)
     return await run_once(
         request,
         visitor,
         db,
         lambda tx: webhooks.add(tx, url, opening_id=body.job_id, events=body.events),
-        shape=AddedWebhook.of,
+        to_schema=AddedWebhook.of,
         status=201,
     )
 
 
-@router.get("/{webhookId}", response_model=Webhook, responses=problems(404))
-async def show_webhook(webhook_id: HookId, request: Request, visitor: Admin, db: Db) -> Response:
-    """One of them."""
-    async with db.transaction() as tx:
-        return json_response(request, Webhook.of(await webhooks.get(tx, webhook_id)))
-
-
-@router.patch("/{webhookId}", response_model=Webhook, responses=problems(404))
-async def change_webhook(
-    webhook_id: HookId, body: WebhookChange, request: Request, visitor: Admin, db: Db
+@router.get("/{webhookId}", response_model=WebhookItem, responses=problems(404))
+async def show_webhook(
+    webhook_id: WebhookPathId, request: Request, visitor: Admin, db: Db
 ) -> Response:
-    """Tell it no more, or again from now on."""
+    """One webhook."""
+    async with db.transaction() as tx:
+        return json_response(request, WebhookItem.of(await webhooks.get(tx, webhook_id)))
+
+
+@router.patch("/{webhookId}", response_model=WebhookItem, responses=problems(404))
+async def change_webhook(
+    webhook_id: WebhookPathId, body: WebhookChange, request: Request, visitor: Admin, db: Db
+) -> Response:
+    """Disable or enable a webhook."""
     return await run_once(
         request,
         visitor,
         db,
         lambda tx: webhooks.set_enabled(tx, webhook_id, body.enabled),
-        shape=Webhook.of,
+        to_schema=WebhookItem.of,
     )
 
 
 @router.delete("/{webhookId}", status_code=204, responses=problems(404))
-async def remove_webhook(webhook_id: HookId, visitor: Admin, db: Db) -> None:
-    """Forget it, with all its deliveries."""
+async def remove_webhook(webhook_id: WebhookPathId, visitor: Admin, db: Db) -> None:
+    """Delete a webhook and its deliveries."""
     async with db.transaction() as tx:
         await webhooks.remove(tx, webhook_id)
 
 
-@router.get("/{webhookId}/deliveries", response_model=Deliveries, responses=problems(404))
+@router.get("/{webhookId}/deliveries", response_model=DeliveryPage, responses=problems(404))
 async def list_deliveries(
-    webhook_id: HookId,
+    webhook_id: WebhookPathId,
     request: Request,
     visitor: Admin,
     db: Db,
@@ -145,14 +149,15 @@ async def list_deliveries(
     after: Cursor = 0,
     limit: PageLimit = 50,
 ) -> Response:
-    """What it was told, the latest first."""
+    """Deliveries of a webhook, newest first."""
     async with db.transaction() as tx:
-        found = await webhooks.list_deliveries(
+        page = await webhooks.list_deliveries(
             tx, webhook_id, state=state, before=after or None, limit=limit + 1
         )
-    next = found[limit - 1].id if len(found) > limit else None
+    next = page[limit - 1].id if len(page) > limit else None
     return json_response(
-        request, Deliveries(items=[Delivery.of(one) for one in found[:limit]], next=next)
+        request,
+        DeliveryPage(items=[DeliveryItem.of(delivery) for delivery in page[:limit]], next=next),
     )
 
 
@@ -163,11 +168,11 @@ async def list_deliveries(
     responses=problems(404),
 )
 async def replay_delivery(
-    delivery_id: DeliveryId, request: Request, visitor: Admin, db: Db
+    delivery_id: DeliveryPathId, request: Request, visitor: Admin, db: Db
 ) -> Response:
-    """Make a delivery once more, as a new one."""
+    """Send a delivery again, as a new one."""
 
     async def work(tx: Tx) -> NewDelivery:
         return NewDelivery(id=await webhooks.redeliver(tx, delivery_id))
 
-    return await run_once(request, visitor, db, work, shape=NewDelivery.of, status=201)
+    return await run_once(request, visitor, db, work, to_schema=NewDelivery.of, status=201)

@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse
 from jobmill.catalog import approvals, totals
 from jobmill.catalog.totals import Totals
 from jobmill.db import Tx
-from jobmill.hiring.waitlist import pending
-from jobmill.hiring.waitlist.pending import PendingOffer
+from jobmill.hiring.waitlist import deadlines
+from jobmill.hiring.waitlist.deadlines import PendingOffer
 from jobmill.matching import judging_feed, matches
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profiles import ProfileId, ProfileVersion
@@ -96,7 +96,7 @@ async def read(tx: Tx) -> HomeState:
         totals=await totals.count(tx),
         approvals=await approvals.count_waiting(tx, limit=COUNT_LIMIT),
         alerts=await list_alerts(tx, limit=MAX_ROWS),
-        offers=await pending.find_ending_soonest(tx, limit=MAX_ROWS),
+        offers=await deadlines.find_pending_offers(tx, limit=MAX_ROWS),
         spent=await budget_ledger.read_spending(tx, "day"),
         has_worker=any(worker.alive for worker in await inspect.list_workers(tx)),
     )

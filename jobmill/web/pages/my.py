@@ -1,4 +1,4 @@
-"""/my: what an applicant sees and does with their personal link."""
+"""/my: the pages that an applicant opens with a personal link."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Stre
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
 from jobmill.hiring import actor, privacy
-from jobmill.hiring.applications import offers, submissions
-from jobmill.hiring.applications.submissions import MissedOffer
-from jobmill.hiring.messages import personal_links, recall
+from jobmill.hiring.applications import offers, withdrawals
+from jobmill.hiring.applications.outcomes import MissedOffer, Placement
+from jobmill.hiring.messages import personal_links
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.web import (
@@ -22,11 +22,11 @@ from jobmill.web import (
     my_applications,
     personal_link_cookie,
 )
-from jobmill.web.api.applications import missed_offer_error, require_own_application
+from jobmill.web.api.applications import require_own_application
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor, request_id
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields
-from jobmill.web.my_applications import MyApplication, MyData
+from jobmill.web.my_applications import MyApplication, MyData, missed_offer_error
 from jobmill.web.parameters import PathId
 from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import Public
@@ -35,26 +35,26 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/my")
 
-PAGES_AT_ONCE = 5
-"""Pages of one applicant that are kept up to date."""
-TOGETHER = 1.0
-"""Seconds for which what comes is gathered: a thousand may wait for one opening."""
+MAX_OPEN_PAGES = 5
+"""Open pages of one applicant with live updates."""
+UPDATE_INTERVAL = 1.0
+"""Seconds for which updates are collected: a thousand applicants may wait for one opening."""
 
 Step = Literal["accept", "decline", "withdraw"]
 
 
-async def holder(token: str, request: Request, db: Db, links: Links) -> Visitor:
-    """Whose link this is; refused where it was replaced, or they were erased."""
-    personal = links.read_personal(token)
+async def find_link_holder(token: str, request: Request, db: Db, links: Links) -> Visitor:
+    """The applicant of the link; raises Unauthenticated if it was replaced or the applicant erased."""
+    link = links.read_personal(token)
     async with db.transaction() as tx:
-        opens = await personal_links.is_current(tx, personal)
-    if not opens:
-        raise Unauthenticated("This link no longer opens. Ask for a new one.")
-    id = personal.applicant_id
+        is_current = await personal_links.is_current(tx, link)
+    if not is_current:
+        raise Unauthenticated("This link is no longer valid. Ask for a new one.")
+    id = link.applicant_id
     return Visitor(None, actor.by_applicant(id, request_id(request)), id)
 
 
-Holder = Annotated[Visitor, Depends(holder)]
+Holder = Annotated[Visitor, Depends(find_link_holder)]
 
 
 @router.get("")
@@ -65,7 +65,7 @@ async def enter(
     site_settings: CurrentSiteSettings,
     asked: bool = False,
 ) -> Response:
-    """To the page of who was here before, or how to get there."""
+    """Redirect to the applicant's page if this browser remembers the link, else offer to send the link."""
     if visitor.applicant_id is not None and LINK_COOKIE in request.cookies:
         return RedirectResponse(f"/my/{request.cookies[LINK_COOKIE]}", 303, NO_STORE)
     return view(
@@ -77,14 +77,16 @@ async def enter(
 async def send_link(
     form: Fields, visitor: Public, db: Db, view: View, site_settings: CurrentSiteSettings
 ) -> Response:
-    """Send it to their address. Whether we know that is not told here."""
+    """Send the link to the address. The response does not reveal whether the address has applied."""
     email = form.get("email", "")
     try:
         if not site_settings.sends_mail:
-            raise Invalid(say("No letters can be sent from here. Ask the company for your link."))
-        one = applicants.parse_contact("-", email, fold=site_settings.fold_aliases)
+            raise Invalid(say("E-mail is not set up on this site. Ask the company for your link."))
+        contact = applicants.parse_contact("-", email, fold=site_settings.fold_aliases)
         async with db.transaction() as tx:
-            await recall.send_link(tx, one.key, say("You asked for the link to your applications."))
+            await personal_links.send_link(
+                tx, contact.email_key, say("You asked for the link to your applications.")
+            )
     except Invalid as error:
         values = {
             "sends_mail": site_settings.sends_mail,
@@ -107,26 +109,26 @@ async def forget() -> Response:
 async def page(
     token: str, visitor: Holder, request: Request, db: Db, view: View, seen: str = ""
 ) -> Response:
-    found = await _read(db, visitor)
-    if seen == found.digest:
-        # Something happened, but not to them: what they look at stays as it is.
+    data = await _read(db, visitor)
+    if seen == data.digest:
+        # Nothing on this page changed.
         return Response(status_code=204, headers=NO_STORE)
-    response = _page(token, found, view)
+    response = _page(token, data, view)
     personal_link_cookie.set_cookie(response, request, token)
     return response
 
 
 @router.get("/{token}/live")
 async def listen(token: str, visitor: Holder, request: Request) -> StreamingResponse:
-    """Tells that something changed in hiring, and nothing more."""
-    known, owner = live_updates.get_live_updates(request), visitor.actor.name
-    if known.count_open(owner) >= PAGES_AT_ONCE:
+    """Stream a signal for every change in hiring, without its content."""
+    streams, owner = live_updates.get_live_updates(request), visitor.actor.name
+    if streams.count_open(owner) >= MAX_OPEN_PAGES:
         raise RateLimited(60)
-    news = known.stream(
+    news = streams.stream(
         ["hiring"],
         missed=live_updates.has_missed_events(request),
         owner=owner,
-        batch_seconds=TOGETHER,
+        batch_seconds=UPDATE_INTERVAL,
     )
     return live_updates.event_stream_response(news)
 
@@ -135,23 +137,23 @@ async def listen(token: str, visitor: Holder, request: Request) -> StreamingResp
 async def show(
     token: str, application_id: PathId, visitor: Holder, db: Db, view: View, seen: str = ""
 ) -> Response:
-    """One application: what happened to it, and how to end it."""
-    found = await _read(db, visitor)
-    if seen == found.digest:
+    """One application: its history, and withdrawing it."""
+    data = await _read(db, visitor)
+    if seen == data.digest:
         return Response(status_code=204, headers=NO_STORE)
-    return _application(token, found, application_id, view)
+    return _application_page(token, data, application_id, view)
 
 
 @router.post("/{token}/applications/{application_id}/{step}")
-async def take(
+async def change_application(
     token: str, application_id: PathId, step: Step, visitor: Holder, db: Db, view: View
 ) -> Response:
-    """Do it, and show how things stand then."""
+    """Accept, decline or withdraw, then show the page again."""
     error: AppError | None = None
     try:
         async with db.transaction() as tx:
-            done = await _take(tx, visitor, application_id, step)
-        error = missed_offer_error(done) if isinstance(done, MissedOffer) else None
+            result = await _change_application(tx, visitor, application_id, step)
+        error = missed_offer_error(result) if isinstance(result, MissedOffer) else None
     except AppError as refusal:
         error = refusal
     if error:
@@ -162,15 +164,15 @@ async def take(
 @router.get("/{token}/export")
 async def export(visitor: Holder, db: Db) -> Response:
     async with db.transaction() as tx:
-        found = await privacy.export_personal_data(tx, visitor.applicant_id or 0)
+        data = await privacy.export_personal_data(tx, visitor.applicant_id or 0)
     name = {"Content-Disposition": 'attachment; filename="my-data.json"'}
-    return JSONResponse(found, headers={**NO_STORE, **name})
+    return JSONResponse(data, headers={**NO_STORE, **name})
 
 
 @router.post("/{token}/erase")
 async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLResponse:
     if form.get("sure") != "yes":
-        raise Invalid("Say that you are sure: what is erased does not come back.")
+        raise Invalid("Tick the box to confirm. Erased data cannot be restored.")
     async with db.transaction() as tx:
         await privacy.erase_applicant(tx, visitor.applicant_id or 0, visitor.actor)
     response = view("my/erased.html")
@@ -178,12 +180,12 @@ async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLRespon
     return response
 
 
-async def _take(
+async def _change_application(
     tx: Tx, visitor: Visitor, application_id: int, step: Step
-) -> submissions.Placement | MissedOffer:
+) -> Placement | MissedOffer:
     await require_own_application(tx, visitor, application_id)
     if step == "withdraw":
-        return await submissions.withdraw(tx, application_id, visitor.actor)
+        return await withdrawals.withdraw(tx, application_id, visitor.actor)
     return await offers.answer_offer(tx, application_id, step, visitor.actor)
 
 
@@ -194,32 +196,30 @@ async def _read(db: RequestDatabase, visitor: Visitor) -> MyData:
     )
 
 
-def _page(
-    token: str, found: MyData, view: Render, *, error: AppError | None = None
-) -> HTMLResponse:
+def _page(token: str, data: MyData, view: Render, *, error: AppError | None = None) -> HTMLResponse:
     response = view(
         "my/page.html",
         html_errors.status_code(error) if error else 200,
         token=token,
-        found=found,
-        live=[one for one in found.mine if one.lives],
-        ended=[one for one in found.mine if not one.lives],
-        now=found.read_at,
+        data=data,
+        live=[mine for mine in data.applications if mine.is_live],
+        ended=[mine for mine in data.applications if not mine.is_live],
+        now=data.read_at,
         error=str(error) if error else None,
     )
     response.headers.update(NO_STORE)
     return response
 
 
-def _application(token: str, found: MyData, id: int, view: Render) -> HTMLResponse:
-    mine = _find(found, id)
-    response = view("my/application.html", token=token, found=found, mine=mine, now=found.read_at)
+def _application_page(token: str, data: MyData, id: int, view: Render) -> HTMLResponse:
+    mine = _find_application(data, id)
+    response = view("my/application.html", token=token, data=data, mine=mine, now=data.read_at)
     response.headers.update(NO_STORE)
     return response
 
 
-def _find(found: MyData, id: int) -> MyApplication:
-    for mine in found.mine:
-        if mine.one.application_id == id:
+def _find_application(data: MyData, id: int) -> MyApplication:
+    for mine in data.applications:
+        if mine.standing.application_id == id:
             return mine
     raise ApplicationNotFound(id)

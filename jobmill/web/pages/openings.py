@@ -1,4 +1,4 @@
-"""/openings: what anybody may apply for."""
+"""/openings: the public list of openings, and applying."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from pydantic import Field
 from jobmill.db import Tx
 from jobmill.errors import AppError, RateLimited
 from jobmill.hiring.actor import by_applicant
+from jobmill.hiring.applications import standings
 from jobmill.hiring.applications.submissions import ApplyRequest
-from jobmill.hiring.openings import applicant_lists, public_openings
+from jobmill.hiring.openings import public_openings
 from jobmill.hiring.openings.public_openings import PublicOpening
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.records.applications import DuplicateApplication
-from jobmill.web import consistent_reads, html_errors, job_feeds, my_applications
-from jobmill.web.api.applications import application_result, make_apply_request
+from jobmill.web import consistent_reads, html_errors, job_feeds
+from jobmill.web.api.applications import make_apply_request
 from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.auth import Anyone, Visitor
 from jobmill.web.dependencies import Db, Render, View
 from jobmill.web.form import Fields
+from jobmill.web.my_applications import describe_placement, describe_standing
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.personal_link_cookie import NO_STORE
@@ -33,40 +35,42 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/openings")
 
-AT_ONCE = 50
-IN_FEED = 1_000
+PAGE_SIZE = 50
+FEED_SIZE = 1_000
 
 
-class Sought(PageQuery):
-    """What the list is asked for."""
+class OpeningQuery(PageQuery):
+    """The parameters of the list."""
 
     q: ShortText | None = None
     before: Annotated[int | None, Field(ge=1, le=MAX_ID)] = None
 
 
 @dataclass(frozen=True, slots=True)
-class Me:
-    """Who looks at it, as this browser remembers them."""
+class RememberedApplicant:
+    """The applicant whose link this browser remembers."""
 
-    person: Applicant
-    stands: str | None
-    """How, if they have applied."""
+    applicant: Applicant
+    standing: str | None
+    """In a sentence, if they have applied for this opening."""
 
 
 @router.get("")
-async def page(db: Db, view: View, asked: Annotated[Sought, Query()]) -> HTMLResponse:
+async def page(db: Db, view: View, asked: Annotated[OpeningQuery, Query()]) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await public_openings.search(tx, q=asked.q, before=asked.before, limit=AT_ONCE + 1)
-    more = found[AT_ONCE - 1].id if len(found) > AT_ONCE else None
-    return view("openings/page.html", openings=found[:AT_ONCE], more=more, asked=asked)
+        openings = await public_openings.search(
+            tx, q=asked.q, before=asked.before, limit=PAGE_SIZE + 1
+        )
+    more = openings[PAGE_SIZE - 1].id if len(openings) > PAGE_SIZE else None
+    return view("openings/page.html", openings=openings[:PAGE_SIZE], more=more, asked=asked)
 
 
 @router.get("/feed.xml")
 async def feed(request: Request, db: Db, site_settings: CurrentSiteSettings) -> Response:
     async with db.transaction() as tx:
-        found = await public_openings.search(tx, limit=IN_FEED)
+        openings = await public_openings.search(tx, limit=FEED_SIZE)
     home = site_settings.link(request, "/openings")
-    text = job_feeds.rss_feed(found, home, lambda id: f"{home}/{id}")
+    text = job_feeds.rss_feed(openings, home, lambda id: f"{home}/{id}")
     return Response(text, media_type="application/rss+xml")
 
 
@@ -79,7 +83,7 @@ async def show(
     view: View,
     site_settings: CurrentSiteSettings,
 ) -> HTMLResponse:
-    opening, me = await _find(db, opening_id, visitor)
+    opening, me = await _read(db, opening_id, visitor)
     return _page(opening, me, request, view, site_settings)
 
 
@@ -93,15 +97,15 @@ async def apply(
     view: View,
     site_settings: CurrentSiteSettings,
 ) -> HTMLResponse:
-    """Apply in one step; what is wrong is said on the same page, with all that was typed."""
+    """Apply, or show the form again with the error and the input."""
     typed = form.get("name", ""), form.get("email", "")
-    known = form.get("as") == "me" and visitor.applicant_id is not None
+    remembered = form.get("as") == "me" and visitor.applicant_id is not None
     try:
-        placed = await get_apply_batches(request).apply(
-            opening_id, _ask(typed, visitor, site_settings, known=known)
+        placement = await get_apply_batches(request).apply(
+            opening_id, _make_request(typed, visitor, site_settings, remembered=remembered)
         )
     except AppError as error:
-        opening, me = await _find(db, opening_id, visitor)
+        opening, me = await _read(db, opening_id, visitor)
         return _page(opening, me, request, view, site_settings, error=error, typed=typed)
     async with db.transaction() as tx:
         opening = await public_openings.get(tx, opening_id)
@@ -109,19 +113,20 @@ async def apply(
         "openings/applied.html",
         201,
         opening=opening,
-        result=application_result(placed),
+        message=describe_placement(placement),
+        application=placement.application,
         email=typed[1].strip(),
-        known=known,
+        remembered=remembered,
         sends_mail=site_settings.sends_mail,
         local=visitor.local,
     )
 
 
-def _ask(
-    typed: tuple[str, str], visitor: Visitor, site_settings: SiteSettings, *, known: bool
+def _make_request(
+    typed: tuple[str, str], visitor: Visitor, site_settings: SiteSettings, *, remembered: bool
 ) -> ApplyRequest:
-    """By who they are, where this browser remembers it, or else by what they typed."""
-    if known and visitor.applicant_id is not None:
+    """For the remembered applicant, or else with the name and address of the form."""
+    if remembered and visitor.applicant_id is not None:
         by = visitor.actor if visitor.role else by_applicant(visitor.applicant_id)
         return ApplyRequest(visitor.applicant_id, by)
     return make_apply_request(
@@ -129,24 +134,30 @@ def _ask(
     )
 
 
-async def _find(db: Db, id: int, visitor: Visitor) -> tuple[PublicOpening, Me | None]:
-    async def work(tx: Tx) -> tuple[PublicOpening, Me | None]:
-        return await public_openings.get(tx, id), await _me(tx, id, visitor.applicant_id)
+async def _read(
+    db: Db, id: int, visitor: Visitor
+) -> tuple[PublicOpening, RememberedApplicant | None]:
+    async def work(tx: Tx) -> tuple[PublicOpening, RememberedApplicant | None]:
+        return await public_openings.get(tx, id), await _find_remembered(
+            tx, id, visitor.applicant_id
+        )
 
     return await consistent_reads.read_opening(db, id, work)
 
 
-async def _me(tx: Tx, opening_id: int, applicant_id: int | None) -> Me | None:
+async def _find_remembered(
+    tx: Tx, opening_id: int, applicant_id: int | None
+) -> RememberedApplicant | None:
     if applicant_id is None:
         return None
-    found = await applicant_lists.find_standing(tx, opening_id, applicant_id)
-    stands = my_applications.describe_standing(found, None) if found else None
-    return Me(await applicants.get(tx, applicant_id), stands)
+    standing = await standings.find_standing(tx, opening_id, applicant_id)
+    text = describe_standing(standing, None) if standing else None
+    return RememberedApplicant(await applicants.get(tx, applicant_id), text)
 
 
 def _page(
     opening: PublicOpening,
-    me: Me | None,
+    me: RememberedApplicant | None,
     request: Request,
     view: Render,
     site_settings: SiteSettings,
@@ -161,7 +172,7 @@ def _page(
         opening=opening,
         me=me,
         data=data,
-        error=_words(error, site_settings),
+        error=_error_text(error, site_settings),
         sends_mail=site_settings.sends_mail,
         name=typed[0],
         email=typed[1],
@@ -173,11 +184,9 @@ def _page(
     return response
 
 
-def _words(error: AppError | None, site_settings: SiteSettings) -> str | None:
+def _error_text(error: AppError | None, site_settings: SiteSettings) -> str | None:
     if isinstance(error, DuplicateApplication):
         if site_settings.sends_mail:
-            return say(
-                "This address has applied already. The letter about it holds a link to how it stands."
-            )
-        return say("This address has applied already. Ask us for a link to how it stands.")
+            return say("This address has already applied. The link in our e-mail shows the status.")
+        return say("This address has already applied. Ask the company for a link to the status.")
     return str(error) if error else None

@@ -23,7 +23,9 @@ async def token(database: Database, application: int) -> str:
     async with database.transaction() as tx:
         one = await applications.get(tx, application)
         assert one.acknowledge_deadline
-        return LinkSigner(await secrets.get_signing_key(tx)).offer(one.id, one.acknowledge_deadline)
+        return LinkSigner(await secrets.get_signing_key(tx)).sign_offer(
+            one.id, one.acknowledge_deadline
+        )
 
 
 @pytest.mark.parametrize(("answer", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
@@ -69,7 +71,7 @@ async def test_a_link_that_is_not_ours_is_refused(
 ) -> None:
     _, one = await offer(site)
     good = await token(database, one)
-    forged = LinkSigner(b"x" * 32).offer(one, (await _deadline(database, one)))
+    forged = LinkSigner(b"x" * 32).sign_offer(one, (await _deadline(database, one)))
     for bad in (good[:-2] + "AA", forged, "x", "%00"):
         answer = await site.post(f"/api/offers/{bad}", json={"answer": "accept"})
         assert told(answer) == (400, "VALIDATION_ERROR")

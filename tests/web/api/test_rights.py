@@ -96,7 +96,7 @@ async def world(database: Database) -> AsyncIterator[World]:
     }
     async with site_with(database) as site:
         yield World(
-            site, ids, made, signer.personal(me.id, me.link_version, dt.datetime.now(dt.UTC))
+            site, ids, made, signer.sign_personal(me.id, me.link_version, dt.datetime.now(dt.UTC))
         )
 
 

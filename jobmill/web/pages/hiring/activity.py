@@ -1,4 +1,4 @@
-"""/hiring/{opening_id}/…: what happened and why, how it went, and how it was at any moment."""
+"""/hiring/{opening_id}/…: activity, explanations of events, summary and replay."""
 
 from __future__ import annotations
 
@@ -19,57 +19,60 @@ from jobmill.hiring.audit_log.replay_preview import ReplayPreview
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.web import consistent_reads, html_errors
-from jobmill.web.auth import Viewer
+from jobmill.web.auth import Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db
 from jobmill.web.pages.hiring import activity_lines
-from jobmill.web.pages.hiring.activity_lines import Line
-from jobmill.web.pages.hiring.terms_form import moment
+from jobmill.web.pages.hiring.activity_lines import ActivityLine
+from jobmill.web.pages.hiring.terms_form import parse_time
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page
+from jobmill.web.status_labels import status_labels
 
 router = APIRouter(prefix="/hiring/{opening_id}")
 
-IN_LOG = 100
-SHOWN = 100
-"""People in a column of the past."""
+PAGE_SIZE = 100
+COLUMN_SIZE = 100
+"""People in a column of the replay."""
 
 Number = Annotated[int | None, Query(ge=0, le=MAX_ID)]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An event, and why it happened."""
-
-    line: Line
-    why: EventExplanation
+class ExplainedLine:
+    line: ActivityLine
+    explanation: EventExplanation
 
 
 @dataclass(frozen=True, slots=True)
-class Travel:
+class ReplayPage:
     opening: Opening
     seq: int
     at: dt.datetime
-    frame: OpeningState
-    past: ReplayPreview
-    told: Told | None
-    """The event that happened there; None before the first."""
+    state: OpeningState
+    preview: ReplayPreview
+    explained: ExplainedLine | None
+    """The last event; None before the first."""
 
     @property
     def offered(self) -> int:
-        return sum(one.deadline is not None for one in self.past.active)
+        return sum(application.deadline is not None for application in self.preview.active)
 
 
 @router.get("/events")
 async def log(
     opening_id: PathId, visitor: Viewer, db: Db, page: Page, upto: Number = None
 ) -> HTMLResponse:
-    """All that happened, newest first."""
+    """All events, newest first."""
 
-    async def work(tx: Tx) -> tuple[Opening, int, list[Line]]:
+    async def work(tx: Tx) -> tuple[Opening, int, list[ActivityLine]]:
         opening = await openings.get(tx, opening_id)
         last = min(upto or opening.last_seq, opening.last_seq)
-        return opening, last, await activity_lines.latest(tx, opening_id, upto=last, limit=IN_LOG)
+        return (
+            opening,
+            last,
+            await activity_lines.list_latest(tx, opening_id, visitor, upto=last, limit=PAGE_SIZE),
+        )
 
     opening, last, lines = await consistent_reads.read_opening(db, opening_id, work)
     return page(
@@ -77,8 +80,8 @@ async def log(
         topics=["hiring"] if last == opening.last_seq else [],
         opening=opening,
         lines=lines,
-        older=last - IN_LOG if last > IN_LOG else None,
-        newer=min(last + IN_LOG, opening.last_seq) if last < opening.last_seq else None,
+        older=last - PAGE_SIZE if last > PAGE_SIZE else None,
+        newer=min(last + PAGE_SIZE, opening.last_seq) if last < opening.last_seq else None,
     )
 
 
@@ -88,25 +91,25 @@ async def explain(
 ) -> HTMLResponse:
     async with db.transaction(LONG_TIMEOUT) as tx:
         opening = await openings.get(tx, opening_id)
-        told = await _tell(tx, await _event(tx, opening_id, seq))
-    return page("hiring/event.html", opening=opening, told=told)
+        explained = await _explain(tx, await _get_event(tx, opening_id, seq), visitor)
+    return page("hiring/event.html", opening=opening, explained=explained)
 
 
 @router.get("/summary")
-async def sum_up(opening_id: PathId, visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
-    """Figures from the whole log: a part of the opening's page that comes when it is ready."""
+async def summarize(opening_id: PathId, visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
+    """Figures from the complete log; the opening's page loads them separately."""
 
     async def work(tx: Tx) -> tuple[Opening, summary.OpeningSummary]:
         return await openings.get(tx, opening_id), await summary.summarize(tx, opening_id)
 
-    opening, found = await consistent_reads.read_opening(
-        db, opening_id, work, patience=LONG_TIMEOUT
+    opening, figures = await consistent_reads.read_opening(
+        db, opening_id, work, time_limit=LONG_TIMEOUT
     )
-    return page("hiring/summary.html", opening=opening, summary=found)
+    return page("hiring/summary.html", opening=opening, summary=figures)
 
 
 @router.get("/replay")
-async def travel(
+async def show_replay(
     opening_id: PathId,
     visitor: Viewer,
     db: Db,
@@ -114,61 +117,67 @@ async def travel(
     seq: Number = None,
     at: str = "",
 ) -> HTMLResponse:
-    """The opening right after an event, or at a moment; without either: now."""
+    """The opening right after an event, or at a time; by default, now."""
     error: Invalid | None = None
     when = None
     try:
-        when = moment(at, "The moment")
+        when = parse_time(at, "The time")
     except Invalid as refusal:
         error = refusal
-    found = await consistent_reads.read_opening(
-        db, opening_id, lambda tx: _travel(tx, opening_id, seq, when), patience=LONG_TIMEOUT
+    replayed = await consistent_reads.read_opening(
+        db,
+        opening_id,
+        lambda tx: _replay(tx, opening_id, seq, when, visitor),
+        time_limit=LONG_TIMEOUT,
     )
     return page(
         "hiring/replay.html",
         html_errors.status_code(error) if error else 200,
-        opening=found.opening,
-        travel=found,
-        words=activity_lines.statuses(),
+        opening=replayed.opening,
+        replay=replayed,
+        labels=status_labels(),
         typed=at,
         error=str(error) if error else None,
     )
 
 
-async def _travel(tx: Tx, id: int, seq: int | None, when: dt.datetime | None) -> Travel:
+async def _replay(
+    tx: Tx, id: int, seq: int | None, when: dt.datetime | None, visitor: Visitor
+) -> ReplayPage:
     opening = await openings.get(tx, id)
-    number, at, event = await _find(tx, opening, seq, when)
-    return Travel(
+    number, at, event = await _find_event(tx, opening, seq, when)
+    return ReplayPage(
         opening,
         number,
         at,
         await replay.state_at(tx, id, number),
-        await replay_preview.preview_at(tx, id, number, at, limit=SHOWN),
-        await _tell(tx, event) if event else None,
+        await replay_preview.preview_at(tx, id, number, at, limit=COLUMN_SIZE),
+        await _explain(tx, event, visitor) if event else None,
     )
 
 
-async def _find(
+async def _find_event(
     tx: Tx, opening: Opening, seq: int | None, when: dt.datetime | None
 ) -> tuple[int, dt.datetime, AuditEvent | None]:
-    """The number of the last event by then, the moment itself, and the event."""
+    """The number of the last event up to that time, the time, and the event."""
     if seq is None and when is not None:
-        seen = await replay.find_position(tx, opening.id, when)
-        return seen.seq, seen.at, await _event(tx, opening.id, seen.seq) if seen.seq else None
+        position = await replay.find_position(tx, opening.id, when)
+        last = await _get_event(tx, opening.id, position.seq) if position.seq else None
+        return position.seq, position.at, last
     number = opening.last_seq if seq is None else seq
     if number == 0:
         return 0, opening.created_at, None
-    event = await _event(tx, opening.id, number)
+    event = await _get_event(tx, opening.id, number)
     return number, event.created_at, event
 
 
-async def _event(tx: Tx, id: int, seq: int) -> AuditEvent:
-    found = await events.find_by_opening(tx, id, after=seq - 1, upto=seq)
-    if not found:
+async def _get_event(tx: Tx, id: int, seq: int) -> AuditEvent:
+    matching = await events.find_by_opening(tx, id, after=seq - 1, upto=seq)
+    if not matching:
         raise EventNotFound(id, seq)
-    return found[0]
+    return matching[0]
 
 
-async def _tell(tx: Tx, event: AuditEvent) -> Told:
-    [line] = await activity_lines.lines(tx, [event])
-    return Told(line, await explanations.explain_event(tx, event.opening_id, event.seq))
+async def _explain(tx: Tx, event: AuditEvent, visitor: Visitor) -> ExplainedLine:
+    [line] = await activity_lines.describe_events(tx, [event], visitor)
+    return ExplainedLine(line, await explanations.explain_event(tx, event.opening_id, event.seq))

@@ -1,4 +1,4 @@
-"""What the log says, a line an event."""
+"""Events of the audit log as lines of an activity list."""
 
 from __future__ import annotations
 
@@ -7,97 +7,124 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
-from jobmill.hiring.audit_log import events, replay_preview
+from jobmill.errors import NotFound
+from jobmill.hiring.actor import LOCAL, SYSTEM
+from jobmill.hiring.audit_log import events
 from jobmill.hiring.audit_log.events import AuditEvent
-from jobmill.hiring.transitions import EventType, Status
+from jobmill.hiring.records import applicants
+from jobmill.hiring.transitions import EventType
+from jobmill.people import keys, persons
+from jobmill.web.auth import Visitor
 from jobmill.web.translations import say
 
 
-def statuses() -> Mapping[Status, str]:
-    return {
-        "ACTIVE": say("active"),
-        "PENDING_ACKNOWLEDGMENT": say("offered"),
-        "WAITLIST": say("waiting"),
-        "INACTIVE": say("ended"),
-    }
-
-
-def _moves() -> Mapping[EventType, str]:
-    return {
-        "APPLIED": say("applied"),
-        "PROMOTED": say("was offered a slot"),
-        "ACKNOWLEDGED": say("confirmed the offer"),
-        "WITHDRAWN": say("left"),
-        "DECAY_TRIGGERED": say("missed an offer, and waits again"),
-        "LAPSED": say("missed the last offer, and is out"),
-        "OPENED": say("The opening was made"),
-        "EDITED": say("The terms were changed"),
-        "PAUSED": say("The opening was paused"),
-        "RESUMED": say("The opening was resumed"),
-        "CLOSED": say("The opening was closed"),
-        "REOPENED": say("The opening was opened again"),
-    }
-
-
 @dataclass(frozen=True, slots=True)
-class Line:
+class ActivityLine:
     opening_id: int
     seq: int
     at: dt.datetime
     text: str
     application_id: int | None
-    who: str | None
-    """Of whom it tells; None: of the opening itself."""
+    name: str | None
+    """The applicant's name; None for events of the opening itself."""
     actor: str
     note: str | None
 
 
-async def latest(tx: Tx, opening_id: int, *, upto: int, limit: int) -> list[Line]:
-    """Events up to a number, the newest first."""
-    # Numbers have no gaps: so many back from the last are so many events.
-    found = await events.find_by_opening(tx, opening_id, after=max(upto - limit, 0), upto=upto)
-    return await lines(tx, found[::-1])
+async def list_latest(
+    tx: Tx, opening_id: int, visitor: Visitor, *, upto: int, limit: int
+) -> list[ActivityLine]:
+    """The last events up to a number, newest first."""
+    # Event numbers have no gaps, so this reads at most `limit` events.
+    page = await events.find_by_opening(tx, opening_id, after=max(upto - limit, 0), upto=upto)
+    return await describe_events(tx, page[::-1], visitor)
 
 
-async def lines(tx: Tx, found: Sequence[AuditEvent]) -> list[Line]:
-    called = await replay_preview.find_names(
-        tx, {one.application_id for one in found if one.application_id}
-    )
-    return [_line(one, called) for one in found]
+async def describe_events(
+    tx: Tx, listed: Sequence[AuditEvent], visitor: Visitor
+) -> list[ActivityLine]:
+    ids = {event.application_id for event in listed if event.application_id}
+    names = await applicants.find_names(tx, ids)
+    actors = {
+        actor: await _describe_actor(tx, actor, visitor)
+        for actor in {event.actor for event in listed}
+    }
+    return [
+        ActivityLine(
+            event.opening_id,
+            event.seq,
+            event.created_at,
+            _event_text(event),
+            event.application_id,
+            names.get(event.application_id) if event.application_id else None,
+            actors[event.actor],
+            event.note,
+        )
+        for event in listed
+    ]
 
 
-def _line(one: AuditEvent, called: Mapping[int, str]) -> Line:
-    who = called.get(one.application_id) if one.application_id else None
-    return Line(
-        one.opening_id,
-        one.seq,
-        one.created_at,
-        _words(one),
-        one.application_id,
-        who,
-        one.actor,
-        one.note,
-    )
+async def _describe_actor(tx: Tx, actor: str, visitor: Visitor) -> str:
+    """The actor of an event: by you, by Cy Tran, automatically."""
+    if actor == visitor.actor.name:
+        return say("by you")
+    if actor == SYSTEM.name:
+        return say("automatically")
+    if actor == LOCAL.name:
+        return say("by the server's operator")
+    kind, _, id = actor.partition(":")
+    try:
+        match kind:
+            case "applicant":
+                return say("by %(name)s", name=(await applicants.get(tx, int(id))).name)
+            case "person":
+                return say("by %(name)s", name=(await persons.get(tx, int(id))).name)
+            case "key":
+                return say("by API key %(name)s", name=(await keys.get(tx, int(id))).name)
+            case _:
+                return say("by %(name)s", name=actor)
+    except NotFound:
+        return say("by %(name)s", name=actor)
 
 
-def _words(one: AuditEvent) -> str:
-    match one.type:
-        case "APPLIED" if one.to_status == "WAITLIST":
-            return say("applied, and waits")
-        case "APPLIED" if one.to_status == "PENDING_ACKNOWLEDGMENT":
-            return say("applied, and was offered a slot")
+def _event_texts() -> Mapping[EventType, str]:
+    return {
+        "PROMOTED": say("was offered a place"),
+        "ACKNOWLEDGED": say("accepted the offer"),
+        "WITHDRAWN": say("withdrew"),
+        "LAPSED": say("missed the last offer; the application has ended"),
+        "OPENED": say("Opening created"),
+        "EDITED": say("Opening edited"),
+        "PAUSED": say("Opening paused"),
+        "RESUMED": say("Opening resumed"),
+        "CLOSED": say("Opening closed"),
+        "REOPENED": say("Opening reopened"),
+    }
+
+
+def _event_text(event: AuditEvent) -> str:
+    match event.type:
+        case "APPLIED" if event.to_status == "WAITLIST":
+            return say("applied and joined the waitlist")
+        case "APPLIED" if event.to_status == "PENDING_ACKNOWLEDGMENT":
+            return say("applied and was offered a place")
         case "APPLIED":
-            return say("applied, and has a slot")
-        case "PROMOTED" if one.note:
-            return say("was offered a slot out of turn")
-        case "WITHDRAWN" if one.why.get("rule") == "removed by the company":
-            return say("was removed by the company")
-        case "WITHDRAWN" if one.why.get("rule") == "offer declined":
+            return say("applied and got a place")
+        case "PROMOTED" if event.note:
+            return say("was offered a place out of turn")
+        case "WITHDRAWN" if event.why.get("rule") == "removed by the company":
+            return say("was removed")
+        case "WITHDRAWN" if event.why.get("rule") == "offer declined":
             return say("declined the offer")
+        case "DECAY_TRIGGERED":
+            position = f"{event.metadata['newPosition']:,}"
+            return say("missed an offer and is now number %(n)s on the waitlist", n=position)
         case "CAPACITY_CHANGED":
-            was, now = one.metadata["from"], one.metadata["to"]
+            before, after = event.metadata["from"], event.metadata["to"]
             return say(
-                "The capacity was changed from %(was)s to %(now)s", was=f"{was:,}", now=f"{now:,}"
+                "Places changed from %(before)s to %(after)s",
+                before=f"{before:,}",
+                after=f"{after:,}",
             )
         case _:
-            return _moves()[one.type]
+            return _event_texts()[event.type]

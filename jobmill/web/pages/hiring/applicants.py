@@ -1,4 +1,4 @@
-"""/hiring/{opening_id}/people: one who applied, and what is done to one or to many."""
+"""/hiring/{opening_id}/people: an applicant, and actions on one or many applicants."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.hiring.applications import bulk_actions, submissions
-from jobmill.hiring.audit_log import replay_preview
+from jobmill.hiring.applications import bulk_actions, offers, standings, withdrawals
 from jobmill.hiring.messages import personal_links
-from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import applicants, applications, openings
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.records.applications import Application, ApplicationNotFound
@@ -28,10 +26,11 @@ from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import activity_lines, opening_page
-from jobmill.web.pages.hiring.activity_lines import Line
+from jobmill.web.pages.hiring.activity_lines import ActivityLine
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings
+from jobmill.web.status_labels import status_labels
 
 log = logging.getLogger(__name__)
 
@@ -39,25 +38,25 @@ router = APIRouter(prefix="/hiring/{opening_id}")
 
 Step = Literal["remove", "promote"]
 ACTIONS: dict[str, bulk_actions.BulkAction] = {"remove": "withdraw", "message": "message"}
-LONGEST_REASON = 2_000
-MOST_TICKED = 1_000
+MAX_REASON_LENGTH = 2_000
+MAX_SELECTED = 1_000
 NUMBER = re.compile(r"[0-9]{1,12}")
-STORY = 200
-"""Events of one person that are shown."""
+MAX_EVENTS = 200
+"""Events of one applicant on the page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Someone:
+class ApplicantDetails:
     opening: Opening
     application: Application
-    person: Applicant
+    applicant: Applicant
     position: int | None
-    story: list[Line]
+    activity: list[ActivityLine]
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """What stands in the form of one person."""
+class ActionForm:
+    """The input of an action on one applicant."""
 
     step: str = ""
     reason: str = ""
@@ -68,7 +67,7 @@ class Typed:
 async def show(
     opening_id: PathId, application_id: PathId, visitor: Viewer, db: Db, page: Page
 ) -> HTMLResponse:
-    return await _page(db, page, opening_id, application_id)
+    return await _page(db, page, visitor, opening_id, application_id)
 
 
 @router.post("/people/{application_id}/link")
@@ -82,19 +81,19 @@ async def give_link(
     site_settings: CurrentSiteSettings,
     links: Links,
 ) -> HTMLResponse:
-    """Show somebody's personal link, to be handed to them: who has it acts as they do."""
+    """Show the applicant's personal link; anyone who has it can act for the applicant."""
     async with db.transaction() as tx:
-        who = (await _own(tx, opening_id, application_id)).applicant_id
-        path = await personal_links.make_path(tx, links, who, renew=False)
-    log.info("personal link given", extra={"applicant": who, "by": visitor.actor.name})
+        applicant_id = (await _get_application(tx, opening_id, application_id)).applicant_id
+        path = await personal_links.make_path(tx, links, applicant_id, renew=False)
+    log.info("personal link given", extra={"applicant": applicant_id, "by": visitor.actor.name})
     link = site_settings.link(request, path)
-    shown = await _page(db, page, opening_id, application_id, link=link)
-    shown.headers["Cache-Control"] = "no-store"
-    return shown
+    response = await _page(db, page, visitor, opening_id, application_id, link=link)
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 @router.post("/people/{application_id}/{step}")
-async def take(
+async def change_applicant(
     opening_id: PathId,
     application_id: PathId,
     step: Step,
@@ -103,112 +102,117 @@ async def take(
     db: Db,
     page: Page,
 ) -> Response:
-    """Do it and say what followed, or show the form again with what was typed."""
-    typed = Typed(step, form.get("reason", ""), form.get("add_slot") == "yes")
+    """Remove the applicant or offer a place, or show the form again with the error and the input."""
+    typed = ActionForm(step, form.get("reason", ""), form.get("add_slot") == "yes")
     try:
         async with db.transaction() as tx:
-            await _own(tx, opening_id, application_id)
+            await _get_application(tx, opening_id, application_id)
             before = await openings.get(tx, opening_id)
-            await _take(tx, application_id, typed, visitor)
+            await _change_applicant(tx, application_id, typed, visitor)
             after = await openings.get(tx, opening_id)
     except (Invalid, Conflict) as error:
-        return await _page(db, page, opening_id, application_id, typed=typed, error=error)
-    return opening_page.back(before, after)
+        return await _page(db, page, visitor, opening_id, application_id, typed=typed, error=error)
+    return opening_page.redirect_to_changes(before, after)
 
 
-async def _take(tx: Tx, application_id: int, typed: Typed, visitor: Visitor) -> None:
+async def _change_applicant(
+    tx: Tx, application_id: int, typed: ActionForm, visitor: Visitor
+) -> None:
     reason = _reason(typed.reason)
     if typed.step == "promote":
-        await lifecycle.offer_out_of_turn(
+        await offers.offer_out_of_turn(
             tx, application_id, visitor.actor, reason=reason, add_slot=typed.add_slot
         )
     else:
-        await submissions.withdraw(tx, application_id, visitor.actor, reason=reason)
+        await withdrawals.withdraw(tx, application_id, visitor.actor, reason=reason)
 
 
 def _reason(text: str) -> str:
     if not text.strip():
-        raise Invalid("Say why: the log keeps the reason.")
-    if len(text) > LONGEST_REASON:
-        raise Invalid(f"A reason should have {LONGEST_REASON:,} characters at most.")
+        raise Invalid("Enter a reason. It is kept in the log.")
+    if len(text) > MAX_REASON_LENGTH:
+        raise Invalid(f"A reason can have at most {MAX_REASON_LENGTH:,} characters.")
     return text.strip()
 
 
 async def _page(
     db: RequestDatabase,
     page: PageRenderer,
+    visitor: Visitor,
     opening_id: int,
     application_id: int,
     *,
-    typed: Typed | None = None,
+    typed: ActionForm | None = None,
     error: AppError | None = None,
     link: str | None = None,
 ) -> HTMLResponse:
-    one = await consistent_reads.read_opening(
-        db, opening_id, lambda tx: _read(tx, opening_id, application_id)
+    person = await consistent_reads.read_opening(
+        db, opening_id, lambda tx: _read(tx, opening_id, application_id, visitor)
     )
     return page(
         "hiring/person.html",
         html_errors.status_code(error) if error else 200,
         topics=["hiring"],
-        opening=one.opening,
-        one=one,
-        typed=typed or Typed(),
+        opening=person.opening,
+        person=person,
+        typed=typed or ActionForm(),
         link=link,
         error=str(error) if error else None,
-        words=activity_lines.statuses(),
+        labels=status_labels(),
     )
 
 
-async def _own(tx: Tx, opening_id: int, application_id: int) -> Application:
-    """The application, if it is one of this opening."""
-    found = await applications.get(tx, application_id)
-    if found.opening_id != opening_id:
+async def _get_application(tx: Tx, opening_id: int, application_id: int) -> Application:
+    """The application; raises ApplicationNotFound if it belongs to another opening."""
+    application = await applications.get(tx, application_id)
+    if application.opening_id != opening_id:
         raise ApplicationNotFound(application_id)
-    return found
+    return application
 
 
-async def _read(tx: Tx, opening_id: int, application_id: int) -> Someone:
+async def _read(tx: Tx, opening_id: int, application_id: int, visitor: Visitor) -> ApplicantDetails:
     opening = await openings.get(tx, opening_id)
-    one = await _own(tx, opening_id, application_id)
-    events = await applicant_lists.list_timeline(tx, one.applicant_id, limit=STORY)
-    return Someone(
+    application = await _get_application(tx, opening_id, application_id)
+    events = await standings.list_timeline(tx, application.applicant_id, limit=MAX_EVENTS)
+    return ApplicantDetails(
         opening,
-        one,
-        await applicants.get(tx, one.applicant_id),
-        await submissions.find_position(tx, one),
-        (await activity_lines.lines(tx, events))[::-1],
+        application,
+        await applicants.get(tx, application.applicant_id),
+        await applications.find_position(tx, application),
+        (await activity_lines.describe_events(tx, events, visitor))[::-1],
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Ticked:
-    """Those who were ticked, and what is to be done to them."""
+class BulkForm:
+    """The selected applications and the action on them."""
 
     ids: Sequence[int]
     action: str = "remove"
     reason: str = ""
     message: str = ""
-    sure: bool = False
+    confirmed: bool = False
 
 
-async def _ticked(request: Request) -> Ticked:
-    """A form whose boxes share a name, which `Fields` does not know."""
+async def _read_bulk_form(request: Request) -> BulkForm:
+    """Parse a form with several fields of the same name, which `Fields` cannot."""
     try:
         body = (await request.body()).decode("ascii")
-        found = parse_qsl(body, keep_blank_values=True, errors="strict", max_num_fields=MOST_TICKED)
+        fields = parse_qsl(
+            body, keep_blank_values=True, errors="strict", max_num_fields=MAX_SELECTED
+        )
     except ValueError as error:
-        raise Invalid("This is not what a form sends.") from error
-    if any("\0" in text for _, text in found):
-        raise Invalid("A text cannot hold null characters.")
-    form = dict(found)
-    ids = [int(text) for name, text in found if name == "pick" and NUMBER.fullmatch(text)]
-    return Ticked(
+        raise Invalid("The request body is not a valid form.") from error
+    if any("\0" in text for _, text in fields):
+        raise Invalid("A text cannot contain null characters.")
+    form = dict(fields)
+    ids = [int(text) for name, text in fields if name == "pick" and NUMBER.fullmatch(text)]
+    return BulkForm(
         list(dict.fromkeys(ids)),
         form.get("action", ""),
         form.get("reason", ""),
         form.get("message", ""),
-        # What they are sure of is what they saw: another action is looked at first.
+        # The confirmation counts only for the action of the preview.
         bool(form.get("sure")) and form.get("sure") == form.get("action"),
     )
 
@@ -217,46 +221,45 @@ async def _ticked(request: Request) -> Ticked:
 async def change_many(
     opening_id: PathId,
     visitor: Recruiter,
-    form: Annotated[Ticked, Depends(_ticked)],
+    form: Annotated[BulkForm, Depends(_read_bulk_form)],
     db: Db,
     page: Page,
 ) -> Response:
-    """Show what would happen to each; do it where they are sure of that."""
-    lines: list[bulk_actions.BulkResult] = []
+    """Preview the action for each application, or run it after confirmation."""
+    results: list[bulk_actions.BulkResult] = []
     error: AppError | None = None
     try:
-        before, lines, after = await _run(db, opening_id, form, visitor)
-        if form.sure:
-            return _done(before, lines, after)
+        before, results, after = await _run(db, opening_id, form, visitor)
+        if form.confirmed:
+            return _redirect(before, results, after)
     except (Invalid, Conflict) as refusal:
         error = refusal
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
-        called = await replay_preview.find_names(
-            tx, {*form.ids, *(one.application_id for one in lines)}
-        )
+        listed = {*form.ids, *(result.application_id for result in results)}
+        names = await applicants.find_names(tx, listed)
     return page(
         "hiring/bulk.html",
         html_errors.status_code(error) if error else 200,
         opening=opening,
         form=form,
-        lines=lines,
-        called=called,
+        results=results,
+        names=names,
         error=str(error) if error else None,
     )
 
 
 async def _run(
-    db: RequestDatabase, id: int, form: Ticked, visitor: Visitor
+    db: RequestDatabase, id: int, form: BulkForm, visitor: Visitor
 ) -> tuple[Opening, list[bulk_actions.BulkResult], Opening]:
     if not form.ids:
-        raise Invalid("Tick those whom it is about first.")
+        raise Invalid("Select at least one person.")
     action = ACTIONS.get(form.action)
     if action is None:
-        raise Invalid("Choose what to do: remove them, or write to them.")
+        raise Invalid("Choose an action: Remove or Message.")
     async with db.transaction(LONG_TIMEOUT) as tx:
         before = await openings.get(tx, id)
-        lines = await bulk_actions.run_bulk_action(
+        results = await bulk_actions.run_bulk_action(
             tx,
             id,
             action,
@@ -264,14 +267,16 @@ async def _run(
             visitor.actor,
             reason=_reason(form.reason),
             message=form.message.replace("\r\n", "\n") if action == "message" else None,
-            dry_run=not form.sure,
+            dry_run=not form.confirmed,
         )
-        return before, lines, await openings.get(tx, id)
+        return before, results, await openings.get(tx, id)
 
 
-def _done(before: Opening, lines: Sequence[bulk_actions.BulkResult], after: Opening) -> Response:
-    told = sum(one.outcome == "told" for one in lines)
-    if told:
-        # A message leaves no event to tell of.
-        return RedirectResponse(f"/hiring/{after.id}?told={told}", 303)
-    return opening_page.back(before, after)
+def _redirect(
+    before: Opening, results: Sequence[bulk_actions.BulkResult], after: Opening
+) -> Response:
+    sent = sum(result.outcome == "told" for result in results)
+    if sent:
+        # Messages leave no events to show.
+        return RedirectResponse(f"/hiring/{after.id}?sent={sent}", 303)
+    return opening_page.redirect_to_changes(before, after)

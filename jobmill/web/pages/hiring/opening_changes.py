@@ -1,4 +1,4 @@
-"""/hiring/{opening_id}: one opening, and what the company changes of it."""
+"""/hiring/{opening_id}: the page of an opening, and its changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import opening_page, terms_form
-from jobmill.web.pages.hiring.opening_page import Place
+from jobmill.web.pages.hiring.opening_page import PageState
+from jobmill.web.pages.hiring.terms_form import PLACES
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say, say_many
@@ -29,41 +30,41 @@ from jobmill.web.translations import say, say_many
 router = APIRouter(prefix="/hiring/{opening_id}")
 
 Change = Literal["capacity", "pause", "resume", "close", "reopen"]
-Turn = Callable[[Tx, int, Actor], Awaitable[Opening]]
+ChangeStatus = Callable[[Tx, int, Actor], Awaitable[Opening]]
 Key = Annotated[int, Query(ge=0, le=2**62)]
 
 NAMED = 5
-"""Of those who would be offered a slot, so many are named."""
+"""How many people who would be offered a place are named."""
 
-TURNS: Mapping[Change, tuple[Turn, set[OpeningStatus]]] = {
+STATUS_CHANGES: Mapping[Change, tuple[ChangeStatus, set[OpeningStatus]]] = {
     "pause": (lifecycle.pause, {"open"}),
     "resume": (lifecycle.resume, {"paused"}),
     "close": (lifecycle.close, {"open", "paused"}),
     "reopen": (lifecycle.reopen, {"closed"}),
 }
-"""What does it, and from where."""
+"""The function for each change, and the states in which it is possible."""
 
 
-def _words(change: Change) -> tuple[str, str, tuple[str, ...]]:
-    """What is asked, what the button says, and what follows."""
-    stay = say("Those who are in it or wait stay, and offers that are out go on.")
+def _confirmation_texts(change: Change) -> tuple[str, str, tuple[str, ...]]:
+    """The question, the button and the consequences."""
+    stay = say("People with a place and on the waitlist stay. Current offers stay valid.")
     match change:
         case "pause":
-            follows = say(
-                "Nobody may apply, and nobody is offered a slot by itself, until it is resumed."
-            )
-            return say("Pause this opening?"), say("Pause it"), (follows, stay)
+            effect = say("This closes applications. Open places are not offered automatically.")
+            return say("Pause this opening?"), say("Pause opening"), (effect, stay)
         case "resume":
-            return say("Resume this opening?"), say("Resume it"), (say("People may apply again."),)
+            effect = say("This opens applications again.")
+            return say("Resume this opening?"), say("Resume opening"), (effect,)
         case "close":
-            follows = say(
-                "It is no longer published. Nobody may apply, and nobody is offered a slot by itself."
+            effect = say(
+                "This unpublishes the opening and closes applications. "
+                "Open places are not offered automatically."
             )
-            back = say("It can be opened again.")
-            return say("Close this opening?"), say("Close it"), (follows, stay, back)
+            back = say("You can reopen it later.")
+            return say("Close this opening?"), say("Close opening"), (effect, stay, back)
         case _:
-            follows = say("It is published, and people may apply.")
-            return say("Open it again?"), say("Open it again"), (follows,)
+            effect = say("This publishes the opening and opens applications.")
+            return say("Reopen this opening?"), say("Reopen opening"), (effect,)
 
 
 @router.get("")
@@ -75,13 +76,14 @@ async def show(
     slots: Key = 0,
     waiting: Key = 0,
     did: str = "",
-    told: Key = 0,
+    sent: Key = 0,
 ) -> HTMLResponse:
-    return await opening_page.show(db, page, Place(opening_id, slots, waiting, did, told))
+    place = PageState(opening_id, slots, waiting, did, sent)
+    return await opening_page.show(db, page, visitor, place)
 
 
 @router.get("/change/{change}")
-async def ask(
+async def confirm(
     opening_id: PathId,
     change: Change,
     visitor: Recruiter,
@@ -89,44 +91,49 @@ async def ask(
     page: Page,
     capacity: str = "",
 ) -> HTMLResponse:
-    """What a change would lead to, before anything is done."""
+    """Show what the change would do, before anything changes."""
     error: AppError | None = None
     try:
-        asked = await _ask(db, opening_id, change, capacity)
+        confirmation = await _make_confirmation(db, opening_id, change, capacity)
     except (Invalid, Conflict) as refusal:
-        asked, error = _refused(opening_id, change, capacity), refusal
-    return await opening_page.show(db, page, Place(opening_id), confirmation=asked, error=error)
+        confirmation, error = _ask_for_correction(opening_id, change, capacity), refusal
+    place = PageState(opening_id)
+    return await opening_page.show(db, page, visitor, place, confirmation=confirmation, error=error)
 
 
 @router.post("/change/{change}")
-async def turn(
+async def apply_change(
     opening_id: PathId, change: Change, visitor: Recruiter, form: Fields, db: Db, page: Page
 ) -> Response:
-    """Do it, and say what followed."""
-    typed = form.get("capacity", "")
+    """Make the change and show its events."""
     try:
         async with db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
             if change == "capacity":
-                wanted = terms_form.whole(form, "capacity", "The capacity")
-                after = await lifecycle.set_capacity(tx, opening_id, wanted, visitor.actor)
+                capacity = terms_form.parse_number(form, "capacity", PLACES)
+                after = await lifecycle.set_capacity(tx, opening_id, capacity, visitor.actor)
             else:
-                after = await TURNS[change][0](tx, opening_id, visitor.actor)
+                after = await STATUS_CHANGES[change][0](tx, opening_id, visitor.actor)
     except (Invalid, Conflict) as error:
-        asked = _refused(opening_id, change, typed)
-        return await opening_page.show(db, page, Place(opening_id), confirmation=asked, error=error)
-    return opening_page.back(before, after)
+        confirmation = _ask_for_correction(opening_id, change, form.get("capacity", ""))
+        place = PageState(opening_id)
+        return await opening_page.show(
+            db, page, visitor, place, confirmation=confirmation, error=error
+        )
+    return opening_page.redirect_to_changes(before, after)
 
 
-async def _ask(db: RequestDatabase, id: int, change: Change, typed: str) -> Confirmation:
-    opening, heads = await consistent_reads.read_opening(db, id, lambda tx: _heads(tx, id))
+async def _make_confirmation(
+    db: RequestDatabase, id: int, change: Change, typed: str
+) -> Confirmation:
+    opening, first = await consistent_reads.read_opening(db, id, lambda tx: _read_first(tx, id))
     if change != "capacity":
-        if opening.status not in TURNS[change][1]:
+        if opening.status not in STATUS_CHANGES[change][1]:
             raise Conflict(f"This opening is {opening.status}.")
-        title, button, sentences = _words(change)
+        title, button, sentences = _confirmation_texts(change)
         offered: list[str] = []
         if change in ("resume", "reopen"):
-            offered = [_offered(offers(opening, opening.capacity), heads)]
+            offered = [_offers_text(count_offers(opening, opening.capacity), first)]
         return Confirmation(
             _url(id, change),
             f"/hiring/{id}",
@@ -136,21 +143,21 @@ async def _ask(db: RequestDatabase, id: int, change: Change, typed: str) -> Conf
             danger=change == "close",
             swap_target="opening",
         )
-    wanted = terms_form.whole({"capacity": typed}, "capacity", "The capacity")
-    if not 1 <= wanted <= lifecycle.MAX_NUMBER:
-        raise Invalid(f"The capacity should be 1 to {lifecycle.MAX_NUMBER:,}.")
+    capacity = terms_form.parse_number({"capacity": typed}, "capacity", PLACES)
+    if not 1 <= capacity <= lifecycle.MAX_NUMBER:
+        raise Invalid(f"{PLACES} should be 1 to {lifecycle.MAX_NUMBER:,}.")
     title = say(
-        "Change the capacity from %(was)s to %(now)s?",
-        was=f"{opening.capacity:,}",
-        now=f"{wanted:,}",
+        "Change the number of places from %(before)s to %(after)s?",
+        before=f"{opening.capacity:,}",
+        after=f"{capacity:,}",
     )
     return Confirmation(
         _url(id, change),
         f"/hiring/{id}",
         title,
-        say("Change it"),
-        _resized(opening, wanted, heads),
-        {"capacity": str(wanted)},
+        say("Update places"),
+        _resize_texts(opening, capacity, first),
+        {"capacity": str(capacity)},
         swap_target="opening",
     )
 
@@ -159,60 +166,60 @@ def _url(id: int, change: Change) -> str:
     return f"/hiring/{id}/change/{change}"
 
 
-async def _heads(tx: Tx, id: int) -> tuple[Opening, list[str]]:
-    """The opening, and who would be next."""
+async def _read_first(tx: Tx, id: int) -> tuple[Opening, list[str]]:
+    """The opening, and the names of the first people on the waitlist."""
     waiting = await applicant_lists.list_waiting(tx, id, limit=NAMED)
-    return await openings.get(tx, id), [one.applicant_name for one in waiting]
+    return await openings.get(tx, id), [row.applicant_name for row in waiting]
 
 
-def _refused(id: int, change: Change, typed: str) -> Confirmation | None:
-    """What was typed, to be mended; a turn has nothing to mend."""
+def _ask_for_correction(id: int, change: Change, typed: str) -> Confirmation | None:
+    """The number of places to correct; other changes have no input."""
     if change != "capacity":
         return None
-    title, button = say("Change the capacity"), say("See what follows")
+    title, button = say("Change the number of places"), say("Preview")
     return Confirmation(
         _url(id, change),
         f"/hiring/{id}",
         title,
         button,
-        number=NumberInput("capacity", say("Slots"), typed),
+        number=NumberInput("capacity", say("Places"), typed),
         swap_target="opening",
     )
 
 
-def offers(opening: Opening, capacity: int) -> int:
-    """How many would be offered a slot at once, if it were open and had that many."""
+def count_offers(opening: Opening, capacity: int) -> int:
+    """How many people an open opening with this capacity would offer a place at once."""
     return max(min(capacity - opening.occupied, opening.waiting), 0)
 
 
-def _resized(opening: Opening, wanted: int, heads: list[str]) -> list[str]:
-    if opening.status != "open" and offers(opening, wanted):
+def _resize_texts(opening: Opening, capacity: int, first: list[str]) -> list[str]:
+    if opening.status != "open" and count_offers(opening, capacity):
         if opening.status == "paused":
-            return [say("It is paused: nobody is offered a slot until it is open again.")]
-        return [say("It is closed: nobody is offered a slot until it is open again.")]
-    over = opening.occupied - wanted
-    if over > 0:
+            return [say("The opening is paused. No places are offered until it resumes.")]
+        return [say("The opening is closed. No places are offered unless it reopens.")]
+    excess = opening.occupied - capacity
+    if excess > 0:
         return [
             say_many(
-                "%(n)s person more than that is in it, and is not evicted.",
-                "%(n)s people more than that are in it, and are not evicted.",
-                over,
+                "%(n)s more person has a place than that. Nobody loses a place.",
+                "%(n)s more people have a place than that. Nobody loses a place.",
+                excess,
             ),
-            say("A slot is given away again when %(n)s have left.", n=f"{over + 1:,}"),
+            say("The next place is offered after %(n)s people have left.", n=f"{excess + 1:,}"),
         ]
-    return [_offered(offers(opening, wanted), heads)]
+    return [_offers_text(count_offers(opening, capacity), first)]
 
 
-def _offered(count: int, heads: list[str]) -> str:
+def _offers_text(count: int, first: list[str]) -> str:
     if not count:
-        return say("Nobody is offered a slot by it.")
-    named = heads[:count]
+        return say("No place will be offered.")
+    named = first[:count]
     names = ", ".join(named)
     if count > len(named):
         names = say("%(names)s and %(n)s more", names=names, n=f"{count - len(named):,}")
     return say_many(
-        "%(n)s person would be offered a slot at once: %(names)s.",
-        "%(n)s people would be offered a slot at once: %(names)s.",
+        "%(n)s person will be offered a place at once: %(names)s.",
+        "%(n)s people will be offered a place at once: %(names)s.",
         count,
         names=names,
     )
@@ -222,22 +229,24 @@ def _offered(count: int, heads: list[str]) -> str:
 async def edit(opening_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
-    return page("hiring/terms.html", opening=opening, typed=terms_form.write(opening), error=None)
+    return page(
+        "hiring/terms.html", opening=opening, typed=terms_form.to_fields(opening), error=None
+    )
 
 
 @router.post("/edit")
 async def save(
     opening_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page
 ) -> Response:
-    """Change what was typed anew, or show the form again with it."""
+    """Save what the form changes, or show it again with the error and the input."""
     async with db.transaction() as tx:
         before = await openings.get(tx, opening_id)
     try:
-        changed = terms_form.changes(before, form)
+        changed = terms_form.find_changes(before, form)
         async with db.transaction() as tx:
             after = await lifecycle.edit(tx, opening_id, visitor.actor, **changed)
     except (Invalid, Conflict) as error:
-        typed = dict.fromkeys(terms_form.write(OpeningTerms("")), "") | dict(form)
+        typed = dict.fromkeys(terms_form.to_fields(OpeningTerms("")), "") | dict(form)
         status = html_errors.status_code(error)
         return page("hiring/terms.html", status, opening=before, typed=typed, error=str(error))
-    return opening_page.back(before, after)
+    return opening_page.redirect_to_changes(before, after)

@@ -1,4 +1,4 @@
-"""/hiring and /hiring/new: all openings, and one more."""
+"""/hiring and /hiring/new: the list of openings, and creating one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError
-from jobmill.hiring.audit_log import replay_preview
-from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.openings import cards, lifecycle
 from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer
@@ -21,7 +20,7 @@ from jobmill.web.shell import Page
 
 router = APIRouter(prefix="/hiring")
 
-AT_ONCE = 50
+PAGE_SIZE = 50
 
 Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
@@ -35,12 +34,12 @@ async def show(
     before: Before = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await replay_preview.list_cards(tx, status=status, before=before, limit=AT_ONCE + 1)
-    more = found[AT_ONCE - 1].id if len(found) > AT_ONCE else None
+        page_cards = await cards.list_cards(tx, status=status, before=before, limit=PAGE_SIZE + 1)
+    more = page_cards[PAGE_SIZE - 1].id if len(page_cards) > PAGE_SIZE else None
     return page(
         "hiring/page.html",
         topics=["hiring"],
-        cards=found[:AT_ONCE],
+        cards=page_cards[:PAGE_SIZE],
         more=more,
         status=status,
         before=before,
@@ -48,23 +47,23 @@ async def show(
 
 
 @router.get("/new")
-async def ask(visitor: Recruiter, page: Page) -> HTMLResponse:
-    typed = terms_form.write(OpeningTerms("")) | {"capacity": "1"}
+async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
+    typed = terms_form.to_fields(OpeningTerms("")) | {"capacity": "1"}
     return page("hiring/terms.html", opening=None, typed=typed, error=None)
 
 
 @router.post("/new")
 async def create(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
-    """A new opening, or the form again with what was typed."""
+    """Create the opening, or show the form again with the error and the input."""
     try:
-        offered, capacity = (
-            terms_form.read(form),
-            terms_form.whole(form, "capacity", "The capacity"),
-        )
+        terms = terms_form.parse_terms(form)
+        capacity = terms_form.parse_number(form, "capacity", terms_form.PLACES)
         async with db.transaction() as tx:
-            made = await lifecycle.create(tx, offered, capacity, visitor.actor)
+            opening = await lifecycle.create(tx, terms, capacity, visitor.actor)
     except AppError as error:
-        typed = dict.fromkeys([*terms_form.write(OpeningTerms("")), "capacity"], "") | dict(form)
+        typed = dict.fromkeys([*terms_form.to_fields(OpeningTerms("")), "capacity"], "") | dict(
+            form
+        )
         return page(
             "hiring/terms.html",
             html_errors.status_code(error),
@@ -72,4 +71,4 @@ async def create(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Respon
             typed=typed,
             error=str(error),
         )
-    return RedirectResponse(f"/hiring/{made.id}", 303)
+    return RedirectResponse(f"/hiring/{opening.id}", 303)

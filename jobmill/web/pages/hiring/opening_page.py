@@ -1,4 +1,4 @@
-"""The page of one opening: its board, and what is asked or told above it."""
+"""The page of one opening: people with a place, the waitlist and recent activity."""
 
 from __future__ import annotations
 
@@ -16,65 +16,70 @@ from jobmill.hiring.openings.applicant_lists import ApplicantRow
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.web import consistent_reads, html_errors
+from jobmill.web.auth import Visitor
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.pages.hiring import activity_lines
-from jobmill.web.pages.hiring.activity_lines import Line
+from jobmill.web.pages.hiring.activity_lines import ActivityLine
 from jobmill.web.shell import PageRenderer
+from jobmill.web.status_labels import status_labels
 
-AT_ONCE = 50
+COLUMN_SIZE = 50
 """People in a column."""
-IN_LOG = 12
-"""Events below the board; the log has the rest."""
-TOLD = 6
-"""Lines about what was just done."""
+ACTIVITY_SIZE = 12
+"""Events on the page; the activity page has the rest."""
+RECENT_SIZE = 6
+"""Events of the change that was just made."""
 
-SPAN = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
+EVENT_RANGE = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Which page of each column is looked at, and what was just done."""
+class PageState:
+    """The page of each column, and the change that was just made."""
 
     id: int
     slots: int = 0
     waiting: int = 0
     did: str = ""
-    told: int = 0
+    """The events of the change: `12-15`."""
+    messages: int = 0
+    """How many messages the change sent."""
 
     def at(self, **changes: int) -> str:
-        """The address of these columns, or of others; what was just done is said once."""
-        here = {"slots": self.slots, "waiting": self.waiting} | changes
-        query = urlencode({name: value for name, value in here.items() if value})
+        """The URL of these columns, or of others, without the change."""
+        columns = {"slots": self.slots, "waiting": self.waiting} | changes
+        query = urlencode({name: value for name, value in columns.items() if value})
         return f"/hiring/{self.id}" + (f"?{query}" if query else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class OpeningBoard:
     opening: Opening
     slots: list[ApplicantRow]
     more_slots: int | None
     waiting: list[ApplicantRow]
     more_waiting: int | None
-    log: list[Line]
-    done: list[Line]
+    activity: list[ActivityLine]
+    recent: list[ActivityLine]
+    """The change that was just made."""
 
     @property
-    def over(self) -> int:
-        """How many more are in it than it has slots."""
+    def excess(self) -> int:
+        """How many people have a place beyond the capacity."""
         return max(self.opening.occupied - self.opening.capacity, 0)
 
 
 async def show(
     db: RequestDatabase,
     page: PageRenderer,
-    place: Place,
+    visitor: Visitor,
+    place: PageState,
     *,
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    """The whole page, whatever is asked or went wrong."""
-    board = await consistent_reads.read_opening(db, place.id, lambda tx: _read(tx, place))
+    board = await consistent_reads.read_opening(db, place.id, lambda tx: _read(tx, place, visitor))
     return page(
         "hiring/opening.html",
         html_errors.status_code(error) if error else 200,
@@ -84,42 +89,44 @@ async def show(
         opening=board.opening,
         confirmation=confirmation,
         error=str(error) if error else None,
-        words=activity_lines.statuses(),
+        labels=status_labels(),
     )
 
 
-async def _read(tx: Tx, place: Place) -> Board:
+async def _read(tx: Tx, place: PageState, visitor: Visitor) -> OpeningBoard:
     opening = await openings.get(tx, place.id)
     slots = await applicant_lists.get_detail(
-        tx, place.id, after=f"active:{place.slots}", limit=AT_ONCE
+        tx, place.id, after=f"active:{place.slots}", limit=COLUMN_SIZE
     )
     waiting = await applicant_lists.list_waiting(
-        tx, place.id, after=place.waiting, limit=AT_ONCE + 1
+        tx, place.id, after=place.waiting, limit=COLUMN_SIZE + 1
     )
     more = slots.next is not None and slots.next.startswith("active:")
-    return Board(
+    return OpeningBoard(
         opening,
         slots.active,
         slots.active[-1].application_id if more else None,
-        waiting[:AT_ONCE],
-        waiting[AT_ONCE - 1].queue_key if len(waiting) > AT_ONCE else None,
-        await activity_lines.latest(tx, place.id, upto=opening.last_seq, limit=IN_LOG),
-        await _done(tx, place),
+        waiting[:COLUMN_SIZE],
+        waiting[COLUMN_SIZE - 1].queue_key if len(waiting) > COLUMN_SIZE else None,
+        await activity_lines.list_latest(
+            tx, place.id, visitor, upto=opening.last_seq, limit=ACTIVITY_SIZE
+        ),
+        await _list_recent(tx, place, visitor),
     )
 
 
-async def _done(tx: Tx, place: Place) -> list[Line]:
-    """What an action did, by the log: the first few of it."""
-    span = SPAN.fullmatch(place.did)
-    if not span:
+async def _list_recent(tx: Tx, place: PageState, visitor: Visitor) -> list[ActivityLine]:
+    """The first events of the change that was just made."""
+    match = EVENT_RANGE.fullmatch(place.did)
+    if not match:
         return []
-    after, upto = int(span[1]), int(span[2])
-    found = await events.find_by_opening(tx, place.id, after=after, upto=upto, limit=TOLD)
-    return await activity_lines.lines(tx, found)
+    after, upto = int(match[1]), int(match[2])
+    changes = await events.find_by_opening(tx, place.id, after=after, upto=upto, limit=RECENT_SIZE)
+    return await activity_lines.describe_events(tx, changes, visitor)
 
 
-def back(before: Opening, after: Opening) -> RedirectResponse:
-    """To the opening, which says what happened between these two."""
+def redirect_to_changes(before: Opening, after: Opening) -> RedirectResponse:
+    """Redirect to the opening, whose page then shows the events between these two states."""
     path = f"/hiring/{after.id}"
     if after.last_seq > before.last_seq:
         path += f"?did={before.last_seq}-{after.last_seq}"

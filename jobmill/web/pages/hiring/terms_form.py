@@ -1,4 +1,4 @@
-"""The terms of an opening, as a form has them."""
+"""The terms of an opening as form fields."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from jobmill.hiring.records.openings import OpeningTerms
 Typed = Mapping[str, str]
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
-WHOLE = re.compile(r"[0-9]{1,9}")
+PLACES = "The number of places"
+
+WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 EARLIEST, LATEST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
 
 
-def read(form: Typed) -> OpeningTerms:
-    """What a form says; Invalid where it cannot be meant."""
+def parse_terms(form: Typed) -> OpeningTerms:
+    """Parse a form; raises Invalid."""
     return OpeningTerms(
         title=form.get("title", ""),
         description=form.get("description", "").replace("\r\n", "\n").strip() or None,
@@ -27,18 +29,18 @@ def read(form: Typed) -> OpeningTerms:
         location=form.get("location", "").strip() or None,
         remote=form.get("remote") == "yes",
         require_acknowledgement=form.get("require_acknowledgement") == "yes",
-        acknowledge_window=_window(form),
-        max_missed=whole(form, "max_missed", "The number of offers that may be missed"),
-        waitlist_limit=_maybe(form, "waitlist_limit", "The limit of the waitlist"),
-        apply_until=moment(form.get("apply_until", ""), "The last moment to apply"),
-        keep_days=_maybe(form, "keep_days", "The days that data are kept"),
+        acknowledge_window=_parse_window(form),
+        max_missed=parse_number(form, "max_missed", "The number of missed offers"),
+        waitlist_limit=_parse_optional_number(form, "waitlist_limit", "The waitlist limit"),
+        apply_until=parse_time(form.get("apply_until", ""), "The application deadline"),
+        keep_days=_parse_optional_number(form, "keep_days", "The number of days to keep data"),
     )
 
 
-def write(terms: OpeningTerms) -> dict[str, str]:
-    """The terms as `read` reads them."""
+def to_fields(terms: OpeningTerms) -> dict[str, str]:
+    """The fields that `parse_terms` reads back."""
     until = terms.apply_until
-    number, unit = _parts(terms.acknowledge_window)
+    number, unit = _split_duration(terms.acknowledge_window)
     return {
         "title": terms.title,
         "description": terms.description or "",
@@ -49,59 +51,62 @@ def write(terms: OpeningTerms) -> dict[str, str]:
         "window": str(number),
         "unit": unit,
         "max_missed": str(terms.max_missed),
-        "waitlist_limit": _shown(terms.waitlist_limit),
+        "waitlist_limit": _to_text(terms.waitlist_limit),
         "apply_until": f"{until.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%S}" if until else "",
-        "keep_days": _shown(terms.keep_days),
+        "keep_days": _to_text(terms.keep_days),
     }
 
 
-def changes(before: OpeningTerms, form: Typed) -> dict[str, Any]:
-    """What a form changes of the terms; what it cannot show exactly stays unless it was typed."""
-    was, now = read(write(before)), read(form)
+def find_changes(before: OpeningTerms, form: Typed) -> dict[str, Any]:
+    """The terms that the form changes.
+
+    Compares with the terms after a round trip: a value that the form cannot show exactly stays unless edited.
+    """
+    was, now = parse_terms(to_fields(before)), parse_terms(form)
     names = [field.name for field in fields(OpeningTerms)]
     return {name: getattr(now, name) for name in names if getattr(now, name) != getattr(was, name)}
 
 
-def whole(form: Typed, name: str, what: str) -> int:
-    """A whole number that must be there."""
+def parse_number(form: Typed, name: str, what: str) -> int:
+    """A required whole number."""
     text = form.get(name, "").strip()
-    if not WHOLE.fullmatch(text):
+    if not WHOLE_NUMBER.fullmatch(text):
         raise Invalid(f"{what} should be a whole number.")
     return int(text)
 
 
-def moment(text: str, what: str) -> dt.datetime | None:
-    """A time; without a zone it is UTC, and nothing is None."""
+def parse_time(text: str, what: str) -> dt.datetime | None:
+    """A time, in UTC unless it has a zone; None if empty."""
     if not text.strip():
         return None
     try:
-        found = dt.datetime.fromisoformat(text.strip())
-        found = found if found.tzinfo else found.replace(tzinfo=dt.UTC)
-        if EARLIEST <= found <= LATEST:
-            return found.astimezone(dt.UTC)
+        time = dt.datetime.fromisoformat(text.strip())
+        time = time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+        if EARLIEST <= time <= LATEST:
+            return time.astimezone(dt.UTC)
     except (ValueError, OverflowError):
         pass
     raise Invalid(f"{what} should be a time such as 2026-11-15T09:30.")
 
 
-def _maybe(form: Typed, name: str, what: str) -> int | None:
-    return whole(form, name, what) if form.get(name, "").strip() else None
+def _parse_optional_number(form: Typed, name: str, what: str) -> int | None:
+    return parse_number(form, name, what) if form.get(name, "").strip() else None
 
 
-def _window(form: Typed) -> dt.timedelta:
-    number = whole(form, "window", "The time to confirm an offer")
+def _parse_window(form: Typed) -> dt.timedelta:
+    number = parse_number(form, "window", "The time to accept an offer")
     unit = UNITS.get(form.get("unit", ""))
     if unit is None:
-        raise Invalid("The time to confirm an offer should be in days, hours, minutes or seconds.")
-    # More than the rules allow is refused by them; it should not be too long for a timedelta.
+        raise Invalid("The time to accept an offer should be in days, hours, minutes or seconds.")
+    # Capped to the range of timedelta; `validate_terms` refuses values that are too long.
     return dt.timedelta(seconds=min(number * unit, 10**9))
 
 
-def _parts(span: dt.timedelta) -> tuple[int, str]:
-    """In the largest unit that fits."""
+def _split_duration(span: dt.timedelta) -> tuple[int, str]:
+    """A duration in the largest unit that divides it."""
     seconds = round(span.total_seconds())
     return next((seconds // long, name) for name, long in UNITS.items() if seconds % long == 0)
 
 
-def _shown(number: int | None) -> str:
+def _to_text(number: int | None) -> str:
     return "" if number is None else str(number)

@@ -1,0 +1,55 @@
+"""The end of an application: withdrawn by the applicant or removed by the company."""
+
+from __future__ import annotations
+
+from jobmill.db import Tx
+from jobmill.errors import Conflict
+from jobmill.hiring.actor import Actor
+from jobmill.hiring.applications.outcomes import Placement
+from jobmill.hiring.locked_opening import LockedOpening
+from jobmill.hiring.records import applications
+from jobmill.hiring.records.applications import Application
+from jobmill.hiring.waitlist import promotions
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
+
+
+async def withdraw(
+    tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
+) -> Placement:
+    """End an application and offer its slot to the next; raises Conflict if it has ended already."""
+    opening_id = await applications.find_opening_id(tx, application_id)
+    async with lock_and_expire_offers(tx, opening_id, by) as locked:
+        application = await locked.get_application(application_id)
+        if application.status == "INACTIVE":
+            raise Conflict(f"Application {application_id} has ended already.")
+        ended = await end_application(locked, application, rule=withdrawal_rule(by), reason=reason)
+        return Placement(ended)
+
+
+def withdrawal_rule(by: Actor) -> str:
+    """The rule that the audit log gives for a withdrawal."""
+    return "removed by the company" if by.side == "company" else "withdrawn"
+
+
+async def end_application(
+    locked: LockedOpening,
+    application: Application,
+    *,
+    rule: str,
+    reason: str | None,
+    fill: bool = True,
+) -> Application:
+    """End an application under the opening's lock; `fill` offers its slot to the next at once."""
+    ended = locked.move_application(
+        application,
+        "INACTIVE",
+        "WITHDRAWN",
+        metadata={"actor": locked.by.side},
+        why={"rule": rule, "occupied": locked.occupied, "capacity": locked.capacity},
+        note=reason,
+        missed_at=None,
+    )
+    locked.add_notice("removed" if locked.by.side == "company" else "withdrawn", ended)
+    if fill:
+        await promotions.offer_free_slots(locked, cause=locked.seq)
+    return ended

@@ -1,0 +1,17 @@
+"""Names of application states on pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jobmill.hiring.transitions import Status
+from jobmill.web.translations import say
+
+
+def status_labels() -> Mapping[Status, str]:
+    return {
+        "ACTIVE": say("Active"),
+        "PENDING_ACKNOWLEDGMENT": say("Offered"),
+        "WAITLIST": say("Waiting"),
+        "INACTIVE": say("Ended"),
+    }
