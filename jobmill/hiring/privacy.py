@@ -180,9 +180,10 @@ async def _erase_row(tx: Tx, applicant_id: int) -> None:
 
 
 async def erase_expired(tx: Tx) -> int:
-    """Erase a batch of applicants whose applications all ended longer ago than their openings keep data.
+    """Erase a batch of applicants after the retention period of all their applications.
 
-    Applicants without applications, or with one for an opening without a retention period, are kept.
+    Applicants without applications, or with one for an opening without a retention period, are
+    kept.
     """
     # Check again under the locks: an applicant may have applied again just before.
     ids = await _find_expired(tx, await _find_expired(tx))
@@ -192,7 +193,7 @@ async def erase_expired(tx: Tx) -> int:
 
 
 async def _find_expired(tx: Tx, among: Sequence[int] | None = None) -> list[int]:
-    """Lock a batch of applicants whose retention period is over, skipping locked ones."""
+    """Lock a batch of applicants after their retention period, skipping locked ones."""
     cursor = await tx.execute(
         """
         SELECT id FROM hiring.applicant

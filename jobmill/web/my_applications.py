@@ -24,7 +24,7 @@ from jobmill.web.translations import say, say_many
 
 MAX_EVENTS = 1_000
 MAX_WAITS = 20
-"""Openings of one applicant whose wait is estimated."""
+"""For how many openings of one applicant the wait is estimated."""
 HOUR, DAY = dt.timedelta(hours=1), dt.timedelta(days=1)
 MAX_PREDICTABLE = 730 * DAY
 

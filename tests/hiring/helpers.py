@@ -1,4 +1,4 @@
-"""Openings and people for tests, with a clock that can be moved on."""
+"""Openings and applicants for tests, and a way to let time pass."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ async def make_applicant(tx: Tx, name: str = "Ada") -> Applicant:
 
 
 async def apply(tx: Tx, opening: Opening, who: ApplicantId | None = None) -> Placement:
-    """Somebody applies: a new person unless one is named."""
+    """Apply for the opening with a new applicant, or with the given one."""
     id = who or (await make_applicant(tx)).id
     return await submissions.apply(tx, opening.id, id, by_applicant(id))
 
 
 async def let_pass(tx: Tx, opening: Opening, span: dt.timedelta) -> None:
-    """Make offers end that much sooner, as if the time had passed."""
+    """Move the offer deadlines back, as if the time had passed."""
     await tx.execute(
         """
         UPDATE hiring.application SET acknowledge_deadline = acknowledge_deadline - %s

@@ -1,4 +1,4 @@
-"""Reads an opening's log as a referee would: was any slot given twice, any queue jumped?"""
+"""Check an opening's log event by event: no slot is given twice and no application jumps the queue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Line:
 
 @dataclass
 class Referee:
-    """Follows the log and stops at the first thing that must not be."""
+    """Follows the log and fails at the first event that breaks a rule."""
 
     capacity: int = 0
     status: str = "open"
@@ -94,7 +94,7 @@ async def read_log(tx: Tx, opening_id: int) -> list[Line]:
 
 
 async def judge(tx: Tx, opening_id: int) -> Referee:
-    """Follow the log to its end, which must be what the tables say."""
+    """Follow the log to its end and compare the result with the tables."""
     referee = Referee()
     for line in await read_log(tx, opening_id):
         referee.follow(line)

@@ -1,4 +1,4 @@
-"""The rules of hiring, told plainly: lists in memory, no keys, no locks, no database."""
+"""A plain model of the hiring rules: lists in memory, without keys, locks or a database."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 GAP = None
-"""A place that those who come later fill."""
+"""An empty place that later applications fill."""
 
 
 class No(Exception):
-    """Refused; its text is the name of the error."""
+    """The step is refused; the text is the name of the error."""
 
 
 @dataclass
 class Offer:
     ends: bool
-    """Whether its time is over by the next step."""
+    """Whether the offer expires before the next step."""
     rank: tuple[object, int]
-    """Which of two that are over is taken back first."""
+    """Sorts expired offers: the lowest is taken back first."""
 
 
 @dataclass
@@ -165,5 +165,5 @@ Seen: TypeAlias = dict[int, tuple[str, int | None]]
 
 
 def seen(model: Model) -> Seen:
-    """Every application's state and position."""
+    """The state and position of every application."""
     return {id: (model.state(id), model.position(id)) for id in model.owners}

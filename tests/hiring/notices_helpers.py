@@ -1,4 +1,4 @@
-"""What tests of notices share: a place where letters and deliveries arrive, and one who sends them."""
+"""Helpers for tests of notices: a letter to send and a sender with settings."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ TOLD = OutgoingLetter(
     1, "promoted", {}, "queued", NOW, "Baker", 2, "PENDING_ACKNOWLEDGMENT", NOW + HOUR, 3,
     "Ada", "ada@example.org", 1, erased=False, superseded=False, at=NOW,
 )  # fmt: skip
-"""An offer that was made just now, on its way."""
+"""The letter of an offer that was just made."""
 
 
 @dataclass
 class Sender:
-    """All that sends notices, with settings of its own."""
+    """Everything that sends notices, with its own settings."""
 
     database: Database
     settings: Settings
@@ -41,7 +41,7 @@ class Sender:
         return app.build_stages(self.tools, self.settings)
 
     async def feed(self) -> int:
-        """Take all that is due into the queue; says how many notices that were."""
+        """Move all due notices into the queue; returns how many."""
         async with self.database.transaction() as tx:
             await declare_stages(tx, self.stages)
         taken = 0
@@ -54,13 +54,13 @@ class Sender:
         return taken
 
     async def send(self) -> int:
-        """Send all that is due, once."""
+        """Send all due notices once."""
         await self.feed()
         return await drain(self.database, self.stages)
 
 
 def item(notice: int, way: Channel, *, retry_count: int = 0, max_retries: int = 8) -> Work:
-    """The item of a notice, as a worker holds it."""
+    """The claimed item of a notice."""
     data = {"notice": notice}
     return Work(
         ItemId(1), "notice", way, f"notice {notice}", data, 1, retry_count, max_retries, 0, 0,

@@ -1,4 +1,4 @@
-"""The past of an opening for tests: moved back, tampered with, sealed anew."""
+"""Change the past of an opening for tests: move it back, tamper with it, hash it again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jobmill.hiring.audit_log import hash_chain
 
 @asynccontextmanager
 async def unguarded(tx: Tx) -> AsyncGenerator[None]:
-    """No trigger and no foreign key holds in this block."""
+    """Disable triggers and foreign keys within this block."""
     await tx.execute("SET LOCAL session_replication_role = replica")
     yield
     await tx.execute("SET LOCAL session_replication_role = origin")
 
 
 async def age(tx: Tx, opening_id: int, span: dt.timedelta) -> None:
-    """As if all of it had happened that much sooner: rows, log and chain fit each other."""
+    """Move rows and log back in time, consistently, and hash the log again."""
     moved = {"id": opening_id, "span": span}
     async with unguarded(tx):
         await tx.execute(
@@ -52,7 +52,7 @@ async def age(tx: Tx, opening_id: int, span: dt.timedelta) -> None:
 
 
 async def reseal(tx: Tx, opening_id: int) -> None:
-    """A new chain that fits the events as they are now; inside `unguarded`."""
+    """Write a new hash chain for the current events; must run inside `unguarded`."""
     entries = await fetch_all(
         tx,
         hash_chain.EventContent,

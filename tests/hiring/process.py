@@ -1,4 +1,4 @@
-"""A worker that looks after deadlines alone: `python -m tests.hiring.process URL`."""
+"""A worker that only expires offers: `python -m tests.hiring.process URL`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing done to many."""
+"""Tests of one action on many applications."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.hiring.helpers import apply, make_opening
 
 
 async def fill(tx: Tx, capacity: int, people: int, **terms: Any) -> tuple[Opening, list[int]]:
-    """An opening and its applications, in their order."""
+    """An opening and its applications, in order."""
     opening = await make_opening(tx, capacity, **terms)
     return opening, [(await apply(tx, opening)).application.id for _ in range(people)]
 
@@ -56,7 +56,7 @@ async def test_slots_go_to_those_who_stay_not_to_those_who_leave_with_them(tx: T
         *["PENDING_ACKNOWLEDGMENT"] * 2,
         "WAITLIST",
     ]
-    # Nobody who was sent off was told of an offer.
+    # No removed applicant got an offer.
     assert await count_notices(tx, "promoted", opening) == 2
     after = await openings.get(tx, opening.id)
     assert (after.occupied, after.waiting) == (2, 1)

@@ -1,4 +1,4 @@
-"""Two who meet at the same row: neither waits for the other in a circle, and neither undoes the other."""
+"""Tests of two transactions at the same row: they do not deadlock, and neither undoes the other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HOUR = dt.timedelta(hours=1)
 
 
 async def waits(tx: Tx) -> None:
-    """Until somebody waits for a lock."""
+    """Wait until a connection waits for a lock."""
     while not await fetch_value(
         tx,
         bool,
@@ -103,7 +103,7 @@ async def test_an_offer_is_taken_back_and_made_anew_beside_one_who_is_just_being
         id = (await apply(tx, opening, ada.id)).application.id
         await let_pass(tx, opening, HOUR)
     async with database.transaction() as erasing:
-        # So begins an erasure, which then waits for the opening.
+        # This is how an erasure begins; it then waits for the opening.
         await erasing.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
         async with asyncio.timeout(5), database.transaction() as tx:
             await (withdrawals.withdraw(tx, id, LOCAL) if leaves else expire_one_opening(tx))
@@ -126,7 +126,7 @@ async def test_an_answer_that_waits_for_the_lock_beyond_its_deadline_is_for_no_l
         await let_pass(tx, opening, HOUR)
         answer = asyncio.create_task(accept())
         await waits(tx)
-    # Who waits alone was offered the slot anew: that offer is not what was answered.
+    # The only waiting applicant got a new offer; the answer was not for that offer.
     assert isinstance(missed := await answer, MissedOffer)
     assert missed.application.status == "PENDING_ACKNOWLEDGMENT"
     assert (await judge_in(database, opening.id)).misses == 1
@@ -157,7 +157,7 @@ async def test_a_deadline_that_was_met_is_not_looked_at_again_and_again(database
         assert await snapshots.find_overdue_opening(tx, opening.id) == [opening.id]
         async with lock_and_expire_offers(tx, opening.id, SYSTEM):
             pass
-        # Who reads the opening from now on locks nothing.
+        # Later readers of the opening take no lock.
         assert await snapshots.find_overdue_opening(tx, opening.id) == []
     await judge_in(database, opening.id)
 
@@ -193,7 +193,7 @@ async def test_what_a_mail_server_says_of_a_person_who_was_just_erased_is_not_ke
     )
     assert id
     await privacy.erase_applicant(tx, ada.id, LOCAL)
-    # The letter was on its way.
+    # The letter was being sent.
     await notices.record_failed_attempt(tx, id, f"{ada.email} is unknown here")
     await notices.record_result(tx, id, "failed", f"{ada.email} is unknown here")
     cursor = await tx.execute("SELECT state, detail FROM hiring.notice WHERE id = %s", [id])

@@ -44,7 +44,7 @@ def test_a_link_is_safe_in_a_url() -> None:
 
 def test_any_change_of_a_link_is_refused() -> None:
     token = SIGNER.sign_personal(12, 3, SIGNED_AT)
-    # The lowest bits of the last character belong to nothing.
+    # The lowest bits of the last base64 character carry no data.
     for at in range(len(token) - 1):
         changed = "A" if token[at] != "A" else "B"
         with pytest.raises(InvalidLink):

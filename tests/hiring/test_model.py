@@ -1,4 +1,5 @@
-"""Random stories: the rules and a plain model in memory give the same answers, and so does the log."""
+"""Random sequences of steps: the product, a plain model in memory and the log give the same
+results."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ PEOPLE = 9
 
 @dataclass(frozen=True)
 class Step:
-    """`which` names a person, an application or a number, whatever the verb asks for."""
+    """`which` is a person, an application or a number, depending on the verb."""
 
     verb: str
     which: int = 0
@@ -44,8 +45,8 @@ STORIES = some.lists(
 
 
 def plot(told: Story, story: list[Step]) -> Iterator[Step]:
-    """Make the wishes of a story into steps that matter where it stands: an opening that is full,
-    people who wait, offers that are answered or not."""
+    """Turn random wishes into steps that matter in the current state: a full opening, a waitlist,
+    offers that are answered or missed."""
     for step in story:
         model = told.model
         live = sorted({*model.active, *model.pending})
@@ -72,7 +73,7 @@ def plot(told: Story, story: list[Step]) -> Iterator[Step]:
 
 
 class Story:
-    """One opening under the real rules, and beside it under the plain ones."""
+    """One opening in the database, and the same opening in the plain model."""
 
     def __init__(self, tx: Tx, opening: Opening, model: Model, people: list[ApplicantId]) -> None:
         self.tx = tx
@@ -104,7 +105,7 @@ class Story:
         await self.compare()
 
     def _name_newcomer(self, id: int) -> None:
-        """The plain model calls the one who just came -1."""
+        """The plain model gives a new application the id -1 first."""
         model = self.model
         model.active = [id if one == -1 else one for one in model.active]
         model.places = [id if one == -1 else one for one in model.places]
@@ -182,7 +183,7 @@ class Story:
         self.past[after.last_seq] = live
 
     async def compare_past(self) -> None:
-        """The replay of each moment is what was to be seen then."""
+        """Compare the replay of each instant with what was visible then."""
         for seq, then in self.past.items():
             found = await replay.replay_at(self.tx, self.opening.id, seq=seq)
             told = {

@@ -40,7 +40,7 @@ def sender(database: Database, mailbox: Mailbox, **more: Any) -> Sender:
 
 
 async def make_notice(database: Database, kind: notices.NoticeKind = "message", **data: Any) -> int:
-    """One notice that is due, to a new applicant."""
+    """A due notice to a new applicant."""
     async with database.transaction() as tx:
         opening = await make_opening(tx, capacity=9)
         placed = await apply(tx, opening)
@@ -110,7 +110,7 @@ async def test_who_only_polls_sends_what_became_due_without_being_told(
     settings = mailbox.settings(poll_only=True)
     worker = app.build_worker(Sender(database, settings).tools, settings)
     running = asyncio.create_task(worker.run())
-    # The first is there at its first look, the second is not.
+    # The first notice exists at the first poll, the second does not.
     for text in ("first", "second"):
         await make_notice(database, text=text)
         async with asyncio.timeout(20):
@@ -140,7 +140,7 @@ async def test_without_a_way_to_send_letters_are_dropped_and_never_reach_the_que
     found = await states(database)
     assert {state for kind, state, _ in found if kind != "reminder"} == {"dropped"}
     assert all(reason in detail for _, state, detail in found if state == "dropped")
-    # Who is set to send by then reminds.
+    # A worker with mail settings sends the reminder later.
     assert [state for kind, state, _ in found if kind == "reminder"] == ["waiting"]
     assert await statuses(database) == {}
 
@@ -170,7 +170,7 @@ async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
     assert signer.read_offer(links[0][1]).application_id == second.id
     assert signer.read_personal(links[2][1]).applicant_id == second.applicant_id
     sent = [kind for kind, state, _ in await states(database) if state == "sent"]
-    # That they had applied is old news by now.
+    # The letter about applying is outdated and not sent.
     assert sent == ["withdrawn", "promoted"]
 
 
@@ -239,7 +239,7 @@ async def test_a_letter_that_is_refused_for_good_has_failed(
     assert state == "failed"
     assert "550 no such user the address" in detail
     assert await statuses(database) == {"FAILED": 1}
-    # An operator who knows better puts the item back.
+    # An operator puts the item back into the queue.
     async with database.transaction() as tx:
         [item_id] = await fetch(tx, "SELECT id FROM queue.item")
         await operator_actions.retry_item(tx, item_id)
@@ -304,7 +304,7 @@ async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_messa
     move = await pipeline.send_letter(
         post.tools, pipeline.LetterSender(post.settings), item(id, "mail")
     )
-    # Killed here: what the move would have saved is not.
+    # The worker is killed here, before the move is saved.
     assert isinstance(move, Finish)
     assert (await states(database))[0][1] == "queued"
     await post.send()
@@ -312,7 +312,7 @@ async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_messa
     assert first["message-id"] == second["message-id"]
     assert first["message-id"].endswith("@wells.example>")
     assert (await states(database))[0][1] == "sent"
-    # And what is known to be sent is not sent a third time.
+    # A letter recorded as sent is not sent a third time.
     await pipeline.send_letter(post.tools, pipeline.LetterSender(post.settings), item(id, "mail"))
     assert len(mailbox.letters) == 2
 
@@ -384,7 +384,7 @@ async def test_what_ended_long_ago_is_forgotten(tx: Tx) -> None:
         "UPDATE hiring.notice SET ended_at = now() - interval '91 days' WHERE id = %s", [first]
     )
     await tx.execute("UPDATE hiring.notice SET ended_at = now() WHERE id = %s", [second])
-    # Its item was thrown out of the queue.
+    # Its item was deleted from the queue.
     await tx.execute(
         """
         UPDATE hiring.notice SET state = 'queued', due_at = now() - interval '91 days' WHERE id = %s

@@ -1,4 +1,4 @@
-"""Answers are for the offer that somebody saw."""
+"""Tests of answers: each counts only for the offer that the applicant saw."""
 
 from __future__ import annotations
 

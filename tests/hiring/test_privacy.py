@@ -1,4 +1,4 @@
-"""A person is shown what is kept, and is forgotten without a trace in the log's proof."""
+"""Tests of exporting and erasing personal data, which leaves the audit log valid."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ async def test_who_was_erased_cannot_apply(tx: Tx) -> None:
 
 
 async def ended(tx: Tx, opening: Opening, who: Applicant, days: int) -> None:
-    """They applied, and left that long ago."""
+    """Apply, then withdraw that long ago."""
     one = (await apply(tx, opening, who.id)).application
     await withdrawals.withdraw(tx, one.id, by_applicant(who.id))
     await age(tx, opening.id, days * DAY)
@@ -150,8 +150,8 @@ async def is_erased(tx: Tx, who: Applicant) -> bool:
         ([30], [31], True),
         ([30], [29], False),
         ([30, 60], [61, 61], True),
-        ([30, 60], [59, 59], False),  # the second is kept longer
-        ([30, None], [31, 999], False),  # the second is kept without end
+        ([30, 60], [59, 59], False),  # the second opening keeps data longer
+        ([30, None], [31, 999], False),  # the second opening keeps data forever
         ([], [], False),
     ],
 )
@@ -203,7 +203,7 @@ async def test_upkeep_erases_a_few_at_a_time(database: Database) -> None:
 
 
 async def attempt(database: Database, work: Callable[[Tx], Awaitable[Any]]) -> None:
-    """Refusals are fine; anything else, a deadlock above all, is not."""
+    """Refusals are fine; any other error, such as a deadlock, is not."""
     await asyncio.sleep(random.random() / 100)
     try:
         async with database.transaction() as tx:

@@ -1,4 +1,4 @@
-"""Deadlines fire once each, on three hosts, while workers are killed and the database restarts."""
+"""Each deadline fires once on three hosts, while workers are killed and the database restarts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.queue.test_processes import cut_power
 ROOT = Path(__file__).parents[2]
 OPENINGS = 8
 SILENT = 6
-"""People who never answer, for each opening."""
+"""Applicants per opening that never answer."""
 LONGEST = 100.0
 
 
@@ -41,7 +41,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 async def offer_to_the_silent(database: Database) -> list[Opening]:
-    """Openings whose first occupants leave, so that those who never answer are offered their slots."""
+    """Openings in which the first occupants leave, so that applicants that never answer get offers."""
     made: list[Opening] = []
     for _ in range(OPENINGS):
         async with database.transaction() as tx:
@@ -56,7 +56,7 @@ async def offer_to_the_silent(database: Database) -> list[Opening]:
 
 
 async def left(url: str) -> int | None:
-    """Applications that live; None while nobody answers."""
+    """The number of live applications; None while the database is down."""
     try:
         async with connect(url, size=1) as database, database.transaction() as tx:
             cursor = await tx.execute(
@@ -89,13 +89,13 @@ async def test_three_workers_killed_and_the_database_restarted_each_deadline_fir
             kills += 1
             if kills == 2:
                 cut_power(tmp_path / "postgres")
-            # As every process of the product does that uses the bundled server.
+            # Every process that uses the bundled server does this.
             await asyncio.to_thread(server.maintain)
             workers.append(start(url))
         assert kills > 2
         async with connect(url) as database, database.transaction() as tx:
             for opening in made:
                 referee = await judge(tx, opening.id)
-                # Each silent person was offered a slot twice, and missed it twice.
+                # Each silent applicant was offered a slot twice, and missed it twice.
                 assert (referee.promotions, referee.misses) == (2 * SILENT, 2 * SILENT)
                 assert (await verification.verify_log(tx, opening.id)).faults == []

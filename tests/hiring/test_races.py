@@ -1,4 +1,4 @@
-"""Many at once, on real connections: each of these went wrong in the system this one follows."""
+"""Tests of concurrent requests on real connections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROUNDS = 50
 
 @pytest.fixture
 async def crowd(url: str) -> AsyncIterator[Database]:
-    """A database with a connection for each of many."""
+    """A database with enough connections for all concurrent requests."""
     async with connect(url, size=64) as database:
         yield database
 
@@ -46,7 +46,7 @@ async def opened(database: Database, capacity: int, **terms: Any) -> Opening:
 
 
 async def do(database: Database, work: Callable[[Tx], Awaitable[Any]]) -> str:
-    """What came of it: `ok`, or the name of an error we can explain."""
+    """The result: `ok`, or the name of an expected error."""
     try:
         async with database.transaction() as tx:
             await work(tx)
@@ -60,7 +60,7 @@ def applying(opening: Opening, who: ApplicantId) -> Callable[[Tx], Awaitable[Any
 
 
 async def fill(database: Database, opening: Opening, who: list[ApplicantId]) -> list[int]:
-    """They apply one after the other; their applications."""
+    """Apply one after the other; returns the applications."""
     ids: list[int] = []
     for one in who:
         async with database.transaction() as tx:
@@ -184,7 +184,7 @@ async def test_overlapping_workers_take_a_missed_offer_back_once(crowd: Database
     await asyncio.gather(*(work() for _ in range(12)))
     for opening in made:
         referee = await judge_in(crowd, opening.id)
-        # Three offers ended, three others were made, and nothing happened twice.
+        # Three offers expired, three others were made, and nothing happened twice.
         assert (referee.misses, referee.promotions) == (3, 6)
 
 
@@ -193,7 +193,7 @@ async def allow_short_windows(tx: Tx) -> None:
 
 
 async def set_window(tx: Tx, id: int, window: str) -> None:
-    """From now on offers end after this time: `0` is at once."""
+    """Let later offers expire after this time; `0` means at once."""
     await tx.execute(
         "UPDATE hiring.opening SET acknowledge_window = %s WHERE id = %s", [window, id]
     )
@@ -209,7 +209,7 @@ async def any_of(tx: Tx, opening: Opening) -> int:
 
 
 def somebody() -> Contact:
-    """One of few: who was forgotten comes again."""
+    """One of a few addresses, so that erased applicants apply again."""
     return applicants.parse_contact("Eve", f"eve.{random.randint(1, 20)}@example.org")
 
 
@@ -227,8 +227,8 @@ async def several(tx: Tx, opening: Opening) -> None:
 
 
 async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
-    """Everything at once, at random: apply, leave, confirm, decline, resize, pause, offers that end,
-    people who are forgotten."""
+    """Take random steps concurrently: apply, withdraw, confirm, decline, resize, pause, expire
+    offers, erase applicants."""
     chance = random.Random(seed)
     who = await people(database, 60)
     made = [await opened(database, 4, max_missed=2) for _ in range(3)]
@@ -277,7 +277,7 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
 
 async def test_nothing_is_lost_in_a_storm(crowd: Database) -> None:
     answers = await storm(crowd, 6, seed=11)
-    # Whatever came back was an answer; a deadlock or a broken constraint would have raised.
+    # Every result is an answer; a deadlock or a violated constraint would have raised.
     assert set(answers) <= {
         "ok",
         "DuplicateApplication",

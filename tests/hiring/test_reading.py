@@ -1,4 +1,4 @@
-"""Openings as readers see them, also between a deadline and the worker that acts on it."""
+"""Tests of openings as readers see them, also between a deadline and the worker that handles it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An opening at any moment of its past."""
+"""Tests of replaying an opening at any instant."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DAY = dt.timedelta(days=1)
 async def live(
     tx: Tx, opening: Opening, at: dt.datetime
 ) -> tuple[list[ReplayedApplication], list[ReplayedApplication]]:
-    """What the tables say, for who reads them at that moment."""
+    """The applications as the live tables show them at this instant."""
     cursor = await tx.execute(
         """
         SELECT application.id, applicant_id, name, status,
@@ -66,7 +66,7 @@ async def shot(tx: Tx, opening: Opening, at: dt.datetime) -> OpeningReplay:
 
 
 async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) -> None:
-    """Somebody does something, if it can be done."""
+    """Take a random step, if it is possible."""
     one = chance.choice(ids) if ids else 0
     match chance.choice(["apply"] * 4 + ["withdraw", "ack", "settle", "resize", "pause", "resume"]):
         case "withdraw" if ids:
@@ -100,7 +100,7 @@ async def test_every_moment_is_replayed_as_it_was_seen(tx: Tx, seed: int) -> Non
             pass
         now = (await openings.get(tx, opening.id)).now
         seen.append(await shot(tx, opening, now))
-        # Until somebody does something again, offers may run out.
+        # Offers may expire until the next step.
         span = dt.timedelta(minutes=chance.choice([1, 2, 4]))
         seen.append(await shot(tx, opening, now + span - dt.timedelta(seconds=1)))
         await age(tx, opening.id, span)
@@ -112,7 +112,7 @@ async def test_every_moment_is_replayed_as_it_was_seen(tx: Tx, seed: int) -> Non
 
 
 def moved(one: OpeningReplay, span: dt.timedelta) -> OpeningReplay:
-    """The same, that much sooner."""
+    """The same replay, moved back in time."""
 
     def back(entry: ReplayedApplication) -> ReplayedApplication:
         return entry._replace(deadline=entry.deadline and entry.deadline - span)
@@ -138,7 +138,7 @@ async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
         (1, 0, 0),
         (2, 1, 0),
         (3, 1, 1),
-        (4, 0, 1),  # withdrawn, and the promotion of the same moment not yet
+        (4, 0, 1),  # withdrawn, but the promotion of the same instant has not happened yet
         (5, 1, 0),
     ]
     assert [one.application_id for one in shown[3].waiting] == [second]

@@ -1,4 +1,4 @@
-"""The sample to look around in."""
+"""Tests of the sample data."""
 
 from __future__ import annotations
 

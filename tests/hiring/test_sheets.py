@@ -1,4 +1,4 @@
-"""Tables that people keep in spreadsheets, read and written; people and openings from them."""
+"""Tests of reading and writing spreadsheets of applicants and openings."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_openings_are_read_from_a_table() -> None:
         ("title,capacity\nBaker,0\nCook,many\n", "line 2: capacity: .*; line 3: capacity: "),
         ("title,capacity,colour\nBaker,1,red\nCook,1,blue\n", "^line 2: unknown column `colour`"),
         ("title,capacity,applyUntil\nBaker,1,2030-01-01T00:00\n", "line 2: applyUntil: .*timezone"),
-        # Beyond what the database can give back.
+        # Later than the latest time that the driver can read back.
         (
             "title,capacity,applyUntil\nBaker,1,9999-12-31T23:59:59-05:00\n",
             "line 2: The application deadline",

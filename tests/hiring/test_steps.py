@@ -1,4 +1,4 @@
-"""Who gets a slot, who waits, and in which order."""
+"""Tests of slots, the waitlist and its order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WINDOW = dt.timedelta(minutes=5)
 
 
 async def queue(tx: Tx, opening: Opening) -> list[int]:
-    """Who waits, in their order."""
+    """The waitlist, in order."""
     return [one.id for one in await applications.find_first_waiting(tx, opening.id, 100)]
 
 
@@ -102,7 +102,7 @@ async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penal
     newcomers = [await apply(tx, opening) for _ in range(3)]
     late = second.application.id
     ids = [one.application.id for one in newcomers]
-    # One miss costs one place: the first newcomer fills the gap, the others stand behind.
+    # One missed offer costs one place: the first newcomer fills the gap, the others come after.
     assert await queue(tx, opening) == [ids[0], late, ids[1], ids[2]]
     assert [one.position for one in newcomers] == [1, 3, 4]
 
@@ -126,7 +126,7 @@ async def test_a_penalty_is_counted_from_who_still_stands_last(tx: Tx) -> None:
     await withdrawals.withdraw(tx, first.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await expire_one_opening(tx)
-    # The second stands beyond a gap, and leaves: the third is not measured from there.
+    # The second waits behind a gap and leaves: the third is not placed relative to it.
     await withdrawals.withdraw(tx, second.application.id, LOCAL)
     waiting = await apply(tx, opening)
     await let_pass(tx, opening, WINDOW)
@@ -146,7 +146,7 @@ async def test_the_place_of_who_was_put_back_and_left_is_no_gap_for_later_arriva
     assert await queue(tx, opening) == [third.application.id, fourth.application.id]
     await withdrawals.withdraw(tx, third.application.id, LOCAL)
     newcomers = [(await apply(tx, opening)).application.id for _ in range(3)]
-    # Each of the two missed once: two pass the one who is left, and not a third.
+    # Both missed one offer: two newcomers pass the remaining one, a third does not.
     assert await queue(tx, opening) == [*newcomers[:2], fourth.application.id, newcomers[2]]
 
 
@@ -197,7 +197,7 @@ async def test_an_ended_application_cannot_be_withdrawn_again(tx: Tx) -> None:
 
 
 async def told(tx: Tx, opening: Opening) -> dict[int, list[int]]:
-    """The places that each was told of by a letter of its own."""
+    """The positions that each applicant got a letter about."""
     cursor = await tx.execute(
         """
         SELECT application_id, array_agg((data->>'position')::int ORDER BY id) FROM hiring.notice
@@ -212,7 +212,7 @@ async def test_who_passes_a_milestone_is_told_once_also_by_a_leap(tx: Tx) -> Non
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(16)][1:]
     await lifecycle.set_capacity(tx, opening.id, 5, LOCAL)
-    # Who came as the fifth is the first now, and so on: ten, three and one are told of.
+    # The fifth is the first now, and so on: letters report positions ten, three and one.
     leapt = {5: 1, 6: 2, 7: 3, 11: 7, 12: 8, 13: 9, 14: 10}
     assert await told(tx, opening) == {ids[n - 1]: [place] for n, place in leapt.items()}
     await lifecycle.set_capacity(tx, opening.id, 6, LOCAL)
@@ -225,7 +225,7 @@ async def test_who_fell_back_is_told_when_they_come_up_again(tx: Tx) -> None:
     ada, bob, eve, joe = [await apply(tx, opening) for _ in range(4)]
     await let_pass(tx, opening, WINDOW)
     assert await expire_one_opening(tx)
-    # Ada is the third and last now, and was told so as one who missed an offer.
+    # Ada is third and last now, and knows it from the letter about the missed offer.
     assert ada.application.id not in await told(tx, opening)
     for one in (bob, eve):
         await withdrawals.withdraw(tx, one.application.id, LOCAL)

@@ -1,4 +1,4 @@
-"""How it went so far, from the log."""
+"""Tests of the key figures, which come from the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is done to a log behind our back is found, and where."""
+"""Tests that any change of a log is found, and where."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ async def test_tampering_is_found_where_it_was_done(
             await tx.execute(statement)
     found = await faults(tx, opening)
     assert any(fault.seq == seq and what in fault.what for fault in found), found
-    # Nothing is said of the events before it.
+    # No fault is reported for the events before it.
     early = [fault for fault in found if fault.seq and seq and fault.seq < seq]
     assert all(fault.what.startswith("application") for fault in early)
 
@@ -231,7 +231,7 @@ async def test_a_chain_that_was_written_anew_is_found_by_an_earlier_head(tx: Tx)
     async with unguarded(tx):
         await tx.execute("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 6")
         await reseal(tx, opening.id)
-    # The new chain fits itself: only who remembers knows.
+    # The new chain is consistent: only an earlier head reveals it.
     assert await faults(tx, opening) == []
     assert [fault.seq for fault in await faults(tx, opening, early, kept)] == [kept.seq]
 

@@ -1,4 +1,4 @@
-"""How long somebody may have to wait, told honestly."""
+"""Tests of wait estimates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ago(*days: float) -> list[dt.datetime]:
 @pytest.mark.parametrize(
     ("position", "given", "days", "least", "most"),
     [
-        # Too little was seen: nothing, two, or a hundred at two moments.
+        # Too few observations: none, two, or a hundred at two instants.
         (1, [], 30, None, None),
         (1, [3, 9], 30, None, None),
         (9, [3] * 60 + [9] * 40, 30, None, None),
@@ -33,12 +33,12 @@ def ago(*days: float) -> list[dt.datetime]:
         (1, range(1, 31), 30, 0.05, 4),
         (10, range(1, 31), 30, 5.5, 17),
         (100, range(1, 31), 30, 75, 140),
-        # The more was seen, the narrower.
+        # More observations make the range narrower.
         (100, [n / 10 for n in range(1, 301)], 30, 8, 12.5),
         (10, [5, 15, 25], 30, 40, 320),
-        # Slots that came ten at a time are waited for ten at a time.
+        # Slots that come ten at a time are awaited ten at a time.
         (10, [5] * 10 + [15] * 10 + [25] * 10, 30, 0.5, 50),
-        # A young opening is told by its own time.
+        # A new opening is estimated over its own lifetime.
         (1, [0.01, 0.02, 0.03], 0.04, 0.001, 0.08),
         (10**4, [10, 20, 29], 30, 10**4, 10**6),
     ],

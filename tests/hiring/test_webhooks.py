@@ -38,7 +38,7 @@ def sender(database: Database, site: LoopbackSite) -> Sender:
 
 
 async def make_delivery(database: Database, site: LoopbackSite) -> webhooks.CreatedWebhook:
-    """A webhook, and one event that it is to be told of: a person called Zebedee applied."""
+    """A webhook and one event for it: a person called Zebedee applied."""
     async with database.transaction() as tx:
         opening = await make_opening(tx)
         added = await webhooks.add(tx, site.url("/hook"), events=["APPLIED"])
@@ -65,7 +65,7 @@ async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
     assert await told(some.id) == [("WITHDRAWN", opening.id)]
     assert await told(elsewhere.id) == await told(off.id) == []
     await tx.execute("DELETE FROM hiring.notice")
-    # Only what lies between.
+    # Only the events between enabling and disabling.
     await notices.add_webhook_deliveries(tx, opening.id, 1, 2)
     assert await told(everything.id) == [("APPLIED", opening.id)]
 
@@ -199,7 +199,7 @@ async def test_a_worker_that_dies_after_calling_calls_again_under_the_same_numbe
     await one.feed()
     [id] = await ids(database, "webhook")
     move = await pipeline.call_webhook(one.tools, WebhookSender(one.settings), item(id, "webhook"))
-    # Killed here: what the move would have saved is not.
+    # The worker is killed here, before the move is saved.
     assert isinstance(move, Finish)
     await one.send()
     first, second = site.requests_to("/hook")

@@ -1,4 +1,4 @@
-"""Every event can be explained."""
+"""Tests that every event can be explained."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OFFER = replace(EVENT, seq=5, type="PROMOTED", to_status="PENDING_ACKNOWLEDGMENT
 
 
 def scene(**changes: Any) -> EventContext:
-    """An event that came after an offer."""
+    """An event after an offer."""
     return EventContext(
         replace(EVENT, **changes), OFFER, None, Occupancy(1, 2, 4), ApplicationsAhead(4, [2, 3, 4])
     )
@@ -198,7 +198,7 @@ def test_people_read_names_and_times_of_their_own() -> None:
         for one in explanations.compose_sentences(moved)
     ]
     assert told[0] == "The offer of event 5 was open until 12:00 and was not answered."
-    # An application without a name keeps its number.
+    # An application without a name is called by its id.
     position = "position 4, behind 4 applications (Bo, Cy, 4 and 1 more)"
     assert told[2] == f"ada moved to the end of the waitlist: {position}."
 
@@ -242,7 +242,7 @@ async def test_a_promotion_names_the_slot_and_who_was_ahead(tx: Tx) -> None:
 
 
 async def explain(tx: Tx, opening_id: int, type: str) -> EventExplanation:
-    """The last event of a kind, explained."""
+    """Explain the last event of a type."""
     cursor = await tx.execute(
         "SELECT max(seq) FROM hiring.event WHERE opening_id = %s AND type::text = %s",
         [opening_id, type],

@@ -1,4 +1,4 @@
-"""The company's pages, looked at as a browser without scripts would."""
+"""Helpers for the hiring pages, read as a browser without scripts would."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def the_opening(database: Database, id: int) -> Opening:
 
 
 async def fill(site: httpx2.AsyncClient, job: int, names: str) -> list[int]:
-    """These apply, in their order; their applications."""
+    """Apply in order; returns the applications."""
     people = [await make_person(site, name) for name in names.split()]
     return [(await apply(site, job, one))["applicationId"] for one in people]
 

@@ -1,4 +1,4 @@
-"""Those who apply at the same moment share a transaction, and nothing else."""
+"""Tests of applications in one batch: they share a transaction and nothing else."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ async def test_one_whose_transaction_fails_does_not_take_the_others_along(
 ) -> None:
     id = await opened(database)
     crowd = ApplyBatches(RequestDatabase(database, 10), None)
-    # A text that the database cannot hold, past every check of ours.
+    # A text that passes validation and that the database refuses.
     broken = ApplyRequest(Contact("Ada \0", "ada@example.org", "ada@example.org"))
     asks = [ApplyRequest(person(1)), ApplyRequest(person(2)), broken, ApplyRequest(person(3))]
     answers = named(await all_at_once(crowd, id, asks))
@@ -157,7 +157,7 @@ async def test_one_whose_transaction_fails_does_not_take_the_others_along(
 
 
 class Counting(RequestDatabase):
-    """Counts how often it is asked."""
+    """Counts its transactions."""
 
     asked = 0
 
@@ -202,7 +202,7 @@ async def test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for
 
 
 class Losing(RequestDatabase):
-    """Loses the answers to its first transactions, which do commit."""
+    """Commits its first transactions but loses the responses."""
 
     losses = 1
 

@@ -1,4 +1,4 @@
-"""What the company sees of its openings, and changes by forms alone."""
+"""Tests of the hiring pages for recruiters, used without scripts."""
 
 from __future__ import annotations
 
@@ -390,7 +390,7 @@ SCRIPTS = {"/static/vendor/htmx.min.js", "/static/vendor/hx-sse.min.js", "/stati
 
 @pytest.fixture
 async def far(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
-    """The site for those who have to say who they are."""
+    """A site that requires signing in."""
     async with site_with(database) as client:
         yield client
 
@@ -431,7 +431,7 @@ async def test_a_viewer_reads_and_changes_nothing(
         url = path.format(job=job, ada=ada)
         sent: dict[str, Any] = {"data": fields} if method == "POST" else {}
         assert (await far.request(method, url, headers=viewer, **sent)).status_code == 403, url
-        # Who only looks is led to where they sign in; what was sent is refused.
+        # A GET redirects to the sign-in page; a POST is refused.
         refused = 303 if method == "GET" else 401
         assert (await far.request(method, url, headers=HTML, **sent)).status_code == refused, url
     assert await the_opening(database, job) == before

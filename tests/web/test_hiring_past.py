@@ -1,4 +1,4 @@
-"""What the company sees of an opening's past: the log, why, figures, and the replay."""
+"""Tests of an opening's activity, explanations, summary and replay pages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_the_log_is_newest_first_and_paged(site: httpx2.AsyncClient) -> No
     rest = await look(site, older)
     assert texts(rest, ".log .seq") == [str(n) for n in range(21, 0, -1)]
     assert texts(rest, ".pager a") == ["Newer"]
-    # A page of the past stays as it is.
+    # An older page does not change.
     assert not rest.css("#live")
 
 
@@ -101,7 +101,7 @@ async def test_the_replay_shows_at_each_event_what_the_board_showed_then(
     assert len(boards) == 8
     for seq, shown in boards.items():
         page = await look(site, f"/hiring/{job}/replay?seq={seq}")
-        # Who takes a slot is listed without an address there.
+        # People with a place are listed without an address there.
         assert seen(page) == shown, seq
         assert attribute(page, "#seq", "value") == str(seq)
         why = texts(await look(site, f"/hiring/{job}/events/{seq}"), ".message li")
@@ -151,7 +151,7 @@ async def test_a_part_of_the_past_is_the_same_as_all_of_it(
                 )
                 assert part.active == whole.active[:limit]
                 assert part.waiting == whole.waiting[:limit]
-        # An offer that ran out before its event was written.
+        # The offer had expired before its event was written.
         offered = next(
             one for one in await events.find_by_opening(tx, job) if one.type == "PROMOTED"
         )

@@ -1,4 +1,4 @@
-"""What the company does to one who applied, or to many, by forms alone."""
+"""Tests of what recruiters do with one application or with many, without scripts."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def test_many_are_removed_after_a_look_at_what_would_happen(
     assert await the_opening(database, job) == before
     sent = [str(one.attributes["value"]) for one in Html(dry.text).css("input[name=pick]")]
     assert sent == [str(ada), str(ben)]
-    # Who saw what a message does is not sure of a removal.
+    # The preview of a message is no confirmation of a removal.
     other = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
     assert other.status_code == 200
     assert await the_opening(database, job) == before

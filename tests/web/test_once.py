@@ -165,12 +165,12 @@ async def test_who_waited_for_one_that_failed_does_the_work(
     near: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
-        # Whoever blocks waits for us, with the key already claimed.
+        # The key is claimed already, so the second request waits.
         await tx.execute("LOCK TABLE hiring.blocklist IN SHARE MODE")
         both = [asyncio.create_task(post(near, "k-1")) for _ in range(2)]
         await _until_waiting(database, 2)
         async with database.transaction() as other:
-            # What a lost connection would do to the first.
+            # Ends the first request as a lost connection would.
             await other.execute(
                 """
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -1,4 +1,4 @@
-"""What applicants see: openings, their own applications, an offer."""
+"""Tests of the public pages: openings, personal applications, offers."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_a_jobmill_elsewhere_reads_the_feed(site: httpx2.AsyncClient) -> N
     url = str(site.base_url.join("/openings/feed.xml"))
     answer = await site.get(url)
     assert answer.headers["content-type"].startswith("application/rss+xml")
-    # Ours forgives much; others do not.
+    # Our reader is lenient; others are not.
     assert ElementTree.fromstring(answer.content).tag == "rss"
     [one] = read("rss", answer.content, {"url": url}).postings
     _check(one, site, job)
@@ -317,7 +317,7 @@ async def test_who_waits_hears_that_another_withdrew_and_sees_the_offer(database
         async with browser.stream("GET", f"{theirs}/live") as stream:
             heard = words(stream)
             await anext(heard)
-            # Nothing happened to them: what they look at stays.
+            # Nothing changed for this applicant: the page stays as it is.
             assert (await browser.get(again)).status_code == 204
             async with httpx2.AsyncClient(base_url=browser.base_url) as other:
                 await post(other, f"{mine}/applications/{ada['applicationId']}/withdraw")
@@ -337,7 +337,7 @@ async def test_only_the_holder_of_a_link_listens_and_on_few_pages(database: Data
             heard: list[AsyncIterator[str]] = []
             for _ in range(5):
                 stream = await open_pages.enter_async_context(far.stream("GET", f"{link}/live"))
-                # Its first words: nothing needs to happen for them.
+                # The first bytes of the stream come without any event.
                 heard.append(stream.aiter_lines())
                 await anext(heard[-1])
             assert (await far.get(f"{link}/live")).status_code == 429

@@ -110,8 +110,8 @@ async def _admit(
 ) -> dict[ApplyRequest, ApplicantRef | AppError]:
     """The applicant of each request, or why the request is refused.
 
-    By request, not by applicant: a recruiter may name an applicant whose own request, in the same batch,
-    is refused. Every transaction locks applicants before openings.
+    Keyed by request, not by applicant: a recruiter may name an applicant although the applicant's
+    own request in the same batch is refused. Every transaction locks applicants before openings.
     """
     ids = [request.applicant for request in requests if isinstance(request.applicant, int)]
     contacts = [request.applicant for request in requests if isinstance(request.applicant, Contact)]
@@ -140,7 +140,7 @@ async def _admit(
 async def _refuse_over_limit(
     tx: Tx, admissions: dict[ApplyRequest, ApplicantRef | AppError], daily_limit: int
 ) -> None:
-    """Refuse requests of applicants who reached the daily limit."""
+    """Refuse requests of applicants at their daily limit."""
     limited = {
         request: ref.id
         for request, ref in admissions.items()

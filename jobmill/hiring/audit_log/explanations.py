@@ -117,7 +117,7 @@ class EventExplanation:
     pieces: list[Sentence]
     """The sentences, with times and applications for pages to format."""
     names: Mapping[int, str]
-    """The names of the applicants in the sentences, for readers who may see them."""
+    """The names of the applicants in the sentences, for readers with access to them."""
 
     @property
     def sentences(self) -> list[str]:

@@ -233,7 +233,7 @@ async def _check_heads(
 
 
 async def _check_transitions(tx: Tx, opening_id: int) -> list[VerificationFault]:
-    """Events whose source state is not the target state of the event before."""
+    """Events that do not start from the target state of the event before."""
     cursor = await tx.execute(
         """
         SELECT seq, application_id, coalesce(from_status::text, 'new'), coalesce(before, 'new')

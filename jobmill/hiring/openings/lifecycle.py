@@ -99,8 +99,8 @@ def _loggable(terms: OpeningTerms) -> Mapping[str, Any]:
 async def set_capacity(tx: Tx, id: int, capacity: int, by: Actor) -> Opening:
     """Change the number of slots.
 
-    New slots are offered at once. Nobody loses a slot when there are fewer; none is offered until enough
-    applicants have left.
+    New slots are offered at once. With fewer slots all applicants keep theirs, and none is offered
+    until enough applicants have left.
     """
     _check_capacity(capacity)
     async with lock_and_expire_offers(tx, id, by) as locked:

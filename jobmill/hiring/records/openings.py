@@ -42,14 +42,14 @@ class OpeningTerms:
     location: str | None = None
     remote: bool = False
     require_acknowledgement: bool = False
-    """Whether an applicant who gets a free slot at once must confirm it, like one promoted from the waitlist."""
+    """Whether a free slot taken at once must be confirmed, like an offer from the waitlist."""
     acknowledge_window: dt.timedelta = DEFAULT_ACKNOWLEDGE_WINDOW
     max_missed: int = DEFAULT_MAX_MISSED
     """Missed offers after which the application lapses."""
     waitlist_limit: int | None = None
     apply_until: dt.datetime | None = None
     keep_days: int | None = None
-    """Days after which data of applicants whose applications ended are erased."""
+    """Days after the end of their applications until data of applicants are erased."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ async def put_back(locked: LockedOpening, penalties: int) -> int:
 
 
 async def notify_milestones(locked: LockedOpening) -> None:
-    """Notify each applicant who reached or skipped a milestone, once per milestone."""
+    """Notify each applicant that reached or skipped a milestone, once per milestone."""
     if not locked.positions_changed or not locked.waiting:
         return
     first = await applications.find_first_waiting(

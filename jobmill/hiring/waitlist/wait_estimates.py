@@ -1,7 +1,7 @@
 """Estimates of the wait until a position on the waitlist is offered a slot.
 
-Offers are modelled as a Poisson process whose rate is known only from past offers. The estimate is a range:
-wide if there were few offers, and none if there were too few.
+Offers are modelled as a Poisson process with a rate known only from past offers. The estimate is a
+range: wide if there were few offers, and none if there were too few.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ async def give_link(
     links: Links,
     body: LinkBody | None = None,
 ) -> Response:
-    """The applicant's personal link. Anyone who has it can act for the applicant."""
+    """The applicant's personal link. Anyone with the link can act for the applicant."""
 
     async def work(tx: Tx) -> PersonalLink:
         renew = body is not None and body.renew

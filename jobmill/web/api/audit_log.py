@@ -112,7 +112,7 @@ async def list_events(
 async def explain_event(
     job_id: JobPathId, seq: PathSeq, request: Request, visitor: Viewer, db: Db
 ) -> Response:
-    """Why an event happened: which slot, which rule, and who was ahead."""
+    """Why an event happened: which slot, which rule, and which applications were ahead."""
     async with db.transaction(LONG_TIMEOUT) as tx:
         return json_response(
             request, Explanation.of(await explanations.explain_event(tx, job_id, seq))

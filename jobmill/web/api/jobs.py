@@ -118,7 +118,7 @@ async def edit_job(
 async def change_capacity(
     job_id: JobPathId, body: CapacityBody, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
-    """Change the number of slots. New ones are offered at once; nobody loses a slot."""
+    """Change the number of slots. New ones are offered at once; all applicants keep theirs."""
     return await _change(
         request,
         visitor,

@@ -179,14 +179,14 @@ class JobTerms(RequestBody):
     location: Annotated[str, Field(max_length=200), PLAIN_TEXT] | None = None
     remote: StrictBool = False
     require_acknowledgement: StrictBool = False
-    """Whether an applicant who gets a free slot at once must confirm it, like one promoted from the waitlist."""
+    """Whether a free slot taken at once must be confirmed, like an offer from the waitlist."""
     acknowledge_window_seconds: Annotated[WholeNumber, Field(ge=1, le=31_536_000)] = 300
     max_missed: Annotated[WholeNumber, Field(ge=1, le=1_000_000)] = 3
     """Missed offers after which the application lapses."""
     waitlist_limit: Annotated[WholeNumber, Field(ge=0, le=1_000_000)] | None = None
     apply_until: InputTime | None = None
     keep_days: Annotated[WholeNumber, Field(ge=1, le=1_000_000)] | None = None
-    """Days after which data of applicants whose applications ended are erased."""
+    """Days after the end of their applications until data of applicants are erased."""
 
     def terms(self) -> dict[str, Any]:
         """The given settings as `OpeningTerms` fields."""

@@ -48,7 +48,7 @@ class OpeningQuery(PageQuery):
 
 @dataclass(frozen=True, slots=True)
 class RememberedApplicant:
-    """The applicant whose link this browser remembers."""
+    """The applicant of the link that this browser remembers."""
 
     applicant: Applicant
     standing: str | None

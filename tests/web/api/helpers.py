@@ -1,4 +1,4 @@
-"""Jobs and people, made over HTTP."""
+"""Jobs and applicants, made over HTTP."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def make_person(site: httpx2.AsyncClient, name: str = "Ada") -> int:
 
 
 async def apply(site: httpx2.AsyncClient, job: int, person: int | None = None) -> dict[str, Any]:
-    """Somebody applies: a new person unless one is named."""
+    """Apply with a new applicant, or with the given one."""
     id = person or await make_person(site)
     answer = await site.post("/api/apply", json={"applicantId": id, "jobId": job})
     assert answer.status_code == 201, answer.text
@@ -35,7 +35,7 @@ async def apply(site: httpx2.AsyncClient, job: int, person: int | None = None) -
 
 
 async def let_pass(database: Database, job: int, seconds: float) -> None:
-    """Make offers end that much sooner, as if the time had passed."""
+    """Move the offer deadlines back, as if the time had passed."""
     span = dt.timedelta(seconds=seconds)
     async with database.transaction() as tx:
         await tx.execute(

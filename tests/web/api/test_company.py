@@ -1,4 +1,4 @@
-"""What the company does beyond the contract."""
+"""Tests of the endpoints for recruiters."""
 
 from __future__ import annotations
 

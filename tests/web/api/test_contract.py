@@ -1,4 +1,4 @@
-"""The whole API, asked at random: no answer that its description does not hold."""
+"""Random requests to every endpoint: each response must match the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ IDS = ("jobId", "applicantId", "applicationId", "webhookId", "deliveryId")
 
 
 class Known:
-    """What is there: ids at random would meet nothing."""
+    """Existing ids: random ids would always be missing."""
 
     def __init__(self, jobs: Sequence[int], people: Sequence[int], applications: Sequence[int]):
         self.by_name = {
@@ -78,7 +78,7 @@ def ask(url: str, there: Known, mode: GenerationMode) -> None:
     schema = schemathesis.openapi.from_dict(dict(router.description()))
     with requests.Session() as session:
         for operation in (found.ok() for found in schema.get_all_operations()):
-            # What takes nothing cannot be asked wrongly.
+            # An operation without input cannot get invalid input.
             takes = operation.definition.raw.keys() & {"parameters", "requestBody"}
             if takes or mode == GenerationMode.POSITIVE:
                 ask_one(operation, url, there, mode, session)

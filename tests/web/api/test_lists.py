@@ -1,4 +1,4 @@
-"""Long lists come in parts, and the parts make the whole."""
+"""Tests of paged lists: all pages together are the complete list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cut = Callable[[Any], list[Any]]
 
 
 async def walk(site: httpx2.AsyncClient, path: str, cut: Cut) -> tuple[list[Any], int]:
-    """All rows by following the links, and how many pages there were."""
+    """All rows by following the links, and the number of pages."""
     found: list[Any] = []
     pages, next = 0, path
     while next:
@@ -33,7 +33,7 @@ def both(detail: Any) -> list[Any]:
 
 @pytest.fixture
 async def job(site: httpx2.AsyncClient) -> int:
-    """Two are in, five wait."""
+    """A job with two active and five waiting applicants."""
     job = await make_job(site, 2)
     for _ in range(7):
         await apply(site, job)

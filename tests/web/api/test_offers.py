@@ -1,4 +1,4 @@
-"""Offers answered by the link in a letter: once, and only while they are out."""
+"""Tests of answering an offer by the link in its letter: once, and only before it expires."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.web.helpers import told
 
 
 async def offer(site: httpx2.AsyncClient, **terms: object) -> tuple[int, int]:
-    """A job, and an application for it that was made an offer."""
+    """A job, and an application for it with an offer."""
     job = await make_job(site, requireAcknowledgement=True, **terms)
     return job, (await apply(site, job))["applicationId"]
 
@@ -57,7 +57,7 @@ async def test_an_offer_that_has_ended_cannot_be_answered_nor_a_later_one_by_its
     job, one = await offer(site)
     await let_pass(database, job, 301)
     link = f"/api/offers/{await token(database, one)}"
-    # Who is alone is offered the slot anew at once: that is another offer.
+    # The only waiting applicant gets a new offer at once: that is another offer.
     assert told(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
     assert told(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
     detail = (await site.get(f"/api/jobs/{job}")).json()

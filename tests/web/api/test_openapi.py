@@ -1,4 +1,4 @@
-"""The description of the API: whole, plain, and the same as the page."""
+"""Tests that the OpenAPI description is complete, and that the reference page matches it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def operations() -> list[tuple[str, Any]]:
 
 
 def test_the_page_is_up_to_date() -> None:
-    """If not: python -m scripts.api"""
+    """If this fails, run: python -m scripts.api"""
     assert api.PAGE.read_text("utf-8") == api.api_page()
 
 
@@ -84,7 +84,7 @@ def test_every_example_fits_its_schema() -> None:
 
 
 def _examples(part: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Each example in the description, and what it should fit."""
+    """Each example in the description with its schema."""
     if isinstance(part, list):
         for one in part:
             yield from _examples(one)

@@ -1,4 +1,4 @@
-"""What is refused, with which status, code and words."""
+"""Tests of refused requests: status, code and message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JSON = {"content-type": "application/json"}
 
 @pytest.fixture(scope="module")
 async def still(server: str, template: str) -> AsyncIterator[httpx2.AsyncClient]:
-    """A site for all that changes nothing."""
+    """A site for tests that change nothing."""
     with clone(server, template) as url:
         async with connect(url) as database, site_with(database, local=True) as site:
             yield site
@@ -217,7 +217,7 @@ async def test_an_answer_after_the_deadline_is_gone_and_the_decay_is_applied(
     assert late.json()["error"]["message"] == (
         "Acknowledgment window has expired. You have been returned to the waitlist with a penalty."
     )
-    # Asked of the table itself: to read over HTTP would apply it, too.
+    # Read from the table: reading over HTTP would expire the offer, too.
     async with database.transaction() as tx:
         assert (await applications.get(tx, second["applicationId"])).status == "WAITLIST"
     detail = (await site.get(f"/api/jobs/{job}")).json()
@@ -237,7 +237,7 @@ async def test_who_alone_waits_is_too_late_all_the_same(
     await let_pass(database, job, 301)
     which = {"applicationId": second["applicationId"]}
     assert told(await site.post("/api/acknowledge", json=which)) == (410, "GONE")
-    # They are offered the slot anew, and may take that offer.
+    # The applicant gets a new offer, and may accept that one.
     assert (await site.post("/api/acknowledge", json=which)).json()["status"] == "ACTIVE"
 
 

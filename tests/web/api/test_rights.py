@@ -1,4 +1,4 @@
-"""Who may do what over the API, from elsewhere."""
+"""Tests of access to the API from other machines."""
 
 from __future__ import annotations
 

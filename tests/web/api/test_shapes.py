@@ -1,4 +1,4 @@
-"""Every answer of the contract has exactly its fields."""
+"""Every response of the contract has exactly its fields."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLACED = {"applicationId", "applicantId", "applicantName", "status", "queuePosit
 
 @pytest.fixture
 async def world(site: httpx2.AsyncClient) -> dict[str, int]:
-    """One is in, one waits, and one is offered a slot."""
+    """A job with an active, a waiting and an offered application."""
     job = await make_job(site, 2)
     first, *_, last = [await make_person(site, name) for name in ("Ada", "Bob", "Cy", "Dee")]
     placed = [await apply(site, job, first + n) for n in range(4)]

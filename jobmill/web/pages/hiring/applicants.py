@@ -81,7 +81,7 @@ async def give_link(
     site_settings: CurrentSiteSettings,
     links: Links,
 ) -> HTMLResponse:
-    """Show the applicant's personal link; anyone who has it can act for the applicant."""
+    """Show the applicant's personal link; anyone with the link can act for the applicant."""
     async with db.transaction() as tx:
         applicant_id = (await _get_application(tx, opening_id, application_id)).applicant_id
         path = await personal_links.make_path(tx, links, applicant_id, renew=False)

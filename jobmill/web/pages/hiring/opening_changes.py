@@ -34,7 +34,7 @@ ChangeStatus = Callable[[Tx, int, Actor], Awaitable[Opening]]
 Key = Annotated[int, Query(ge=0, le=2**62)]
 
 NAMED = 5
-"""How many people who would be offered a place are named."""
+"""How many of the people that would be offered a place are named."""
 
 STATUS_CHANGES: Mapping[Change, tuple[ChangeStatus, set[OpeningStatus]]] = {
     "pause": (lifecycle.pause, {"open"}),

@@ -126,7 +126,7 @@ async def _list_recent(tx: Tx, place: PageState, visitor: Visitor) -> list[Activ
 
 
 def redirect_to_changes(before: Opening, after: Opening) -> RedirectResponse:
-    """Redirect to the opening, whose page then shows the events between these two states."""
+    """Redirect to the page of the opening, which then shows the events between these two states."""
     path = f"/hiring/{after.id}"
     if after.last_seq > before.last_seq:
         path += f"?did={before.last_seq}-{after.last_seq}"
