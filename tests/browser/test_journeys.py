@@ -181,7 +181,7 @@ async def my_link(database: Database, email: str) -> str:
 async def apply(view: Window, opening: int, name: str) -> None:
     page = await view.go(f"/openings/{opening}")
     await page.get_by_label("Name").fill(name)
-    await page.get_by_label("E-mail").fill(f"{name.lower()}@example.org")
+    await page.get_by_label("Email").fill(f"{name.lower()}@example.org")
     await view.shoot(f"journey-hiring-{name.lower()}-1")
     await page.get_by_role("button", name="Apply").click()
     await page.wait_for_load_state()

@@ -130,7 +130,7 @@ async def test_an_applicant_is_promoted_out_of_turn_with_a_reason(
     opening, ids = await fill(database, 1, 3)
     words = ["hiring", "promote", ids[2], "--reason", "knows the ovens"]
     full = await run(*words)
-    assert (full.returncode, "has no free slot" in full.stderr) == (4, True)
+    assert (full.returncode, "has no free place" in full.stderr) == (4, True)
     assert "out of turn" in (await run(*words, "--add-slot")).stdout
     assert await state(database, ids[2]) == "PENDING_ACKNOWLEDGMENT"
     (why,) = told(await run("hiring", "why", opening.id, 6, "--json"))
@@ -138,7 +138,7 @@ async def test_an_applicant_is_promoted_out_of_turn_with_a_reason(
     said = " ".join((await run("hiring", "why", opening.id, 6)).stdout.split())
     async with database.transaction() as tx:
         called = await applicants.find_names(tx, ids)
-    assert f"The company gave it to {called[ids[2]]} ({ids[2]}) out of turn." in said
+    assert f"The company offered it to {called[ids[2]]} ({ids[2]}) out of turn." in said
     assert f"Passed over: 1 application ({called[ids[1]]} ({ids[1]}))." in said
     assert re.search(r"open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", said)
     assert "knows the ovens" in said
@@ -236,8 +236,8 @@ async def test_bulk_actions_can_be_tried_with_a_dry_run(run: Run, database: Data
     dry = await run(*words, "--dry-run")
     assert dry.returncode == 1
     assert [line.split("  ")[-1] for line in dry.stdout.splitlines()] == [
-        "withdrawn: was ACTIVE",
-        "withdrawn: was WAITLIST",
+        "withdrawn: had a place",
+        "withdrawn: was waiting",
         f"refused: opening {opening.id} has no such application",
         "offered: next in line",
         "Nothing was changed.",

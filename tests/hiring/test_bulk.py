@@ -116,7 +116,7 @@ async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(t
     assert told(lines) == [(ids[3], "offered"), (ids[2], "refused"), (ids[0], "refused")]
     assert [line.detail for line in lines[1:]] == [
         "no place is free",
-        "it does not wait: it is INACTIVE",
+        "it is not on the waitlist",
     ]
     lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "promote", [ids[2]], LOCAL, reason="knows them, too", add_slots=True
@@ -132,7 +132,7 @@ async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None
     lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "message", None, LOCAL, reason="delay", message="We need another week."
     )
-    assert told(lines) == [(id, "message to send") for id in ids[1:]]
+    assert told(lines) == [(id, "told") for id in ids[1:]]
     assert await count_notices(tx, "message", opening) == 3
     assert await openings.get(tx, opening.id) == before
 

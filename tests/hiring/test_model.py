@@ -162,7 +162,7 @@ class Story:
             case "withdraw":
                 await withdrawals.withdraw(tx, id, LOCAL)
             case "acknowledge" | "decline":
-                answer = await getattr(submissions, step.verb)(tx, id, LOCAL)
+                answer = await getattr(offers, step.verb)(tx, id, LOCAL)
                 return type(answer).__name__
             case _:
                 add = step.verb != "promote"

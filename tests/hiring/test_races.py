@@ -116,13 +116,15 @@ async def test_a_refused_address_leaves_nobody_behind(crowd: Database) -> None:
         assert await applicants.list_applicants(tx) == []
 
 
-@pytest.mark.parametrize("step", ["withdraw", "acknowledge"])
-async def test_the_same_step_twice_at_once_happens_once(crowd: Database, step: str) -> None:
+@pytest.mark.parametrize("step", [withdrawals.withdraw, offers.acknowledge])
+async def test_concurrent_repeats_of_a_step_happen_once(
+    crowd: Database, step: Callable[..., Any]
+) -> None:
     who = await people(crowd, 3)
     for _ in range(10):
         opening = await opened(crowd, 1, require_acknowledgement=True)
         [first, *_] = await fill(crowd, opening, who)
-        twice = partial(getattr(submissions, step), application_id=first, by=LOCAL)
+        twice = partial(step, application_id=first, by=LOCAL)
         answers = await asyncio.gather(*(do(crowd, twice) for _ in range(4)))
         assert Counter(answers) == {"ok": 1, "Conflict": 3}
         await judge_in(crowd, opening.id)

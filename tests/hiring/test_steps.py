@@ -238,7 +238,7 @@ async def test_a_withdrawn_applicant_may_apply_again_with_a_new_application(tx: 
     applicant = await make_applicant(tx)
     first = await apply(tx, opening, applicant.id)
     waiting = await apply(tx, opening)
-    await submissions.withdraw(tx, first.application.id, LOCAL)
+    await withdrawals.withdraw(tx, first.application.id, LOCAL)
     second = await apply(tx, opening, applicant.id)
     assert second.application.id != first.application.id
     assert (second.application.status, second.position) == ("WAITLIST", 1)

@@ -38,7 +38,7 @@ TERMS = {**terms_form.to_fields(OpeningTerms("Baker")), "capacity": "2"}
 
 async def test_without_an_opening_the_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
     page = await look(site, "/hiring")
-    assert "There is no opening yet." in text(page)
+    assert "No openings yet." in text(page)
     assert page.css_first('main a[href="/hiring/new"]')
     assert texts(page, ".menu a[aria-current]") == ["Openings"]
 
@@ -51,11 +51,11 @@ async def test_the_list_shows_slots_who_waits_and_offers_that_are_out(
     await post(site, f"/hiring/{job}/people/{first}/remove", {"reason": "late"})
     page = await look(site, "/hiring")
     line = text(page, ".cards li")
-    for words in ("Miller", "open", "2 of 2 slots", "1 waiting", "1 offered", "first ends in"):
+    for words in ("Miller", "Open", "2 of 2 places", "1 waiting", "1 offered", "next expires in"):
         assert words in line
     assert page.css_first(".cards [data-until]")
     label = page.css(".cards svg")[0].attributes["aria-label"]
-    assert label == "2 of 2 slots taken, 1 of them offered"
+    assert label == "2 of 2 places taken, 1 of them offered"
 
 
 async def test_an_offer_that_ran_out_takes_no_slot_in_the_list(
@@ -65,7 +65,7 @@ async def test_an_offer_that_ran_out_takes_no_slot_in_the_list(
     await fill(site, job, "Ada")
     await let_pass(database, job, 301)
     line = text(await look(site, "/hiring"), ".cards li")
-    assert "0 of 1 slots 1 waiting 0 offered" in line
+    assert "0 of 1 places 1 waiting 0 offered" in line
 
 
 async def test_the_list_is_paged_and_chosen_by_status(
@@ -79,7 +79,7 @@ async def test_the_list_is_paged_and_chosen_by_status(
     [older] = [str(one.attributes["href"]) for one in page.css("main > p a")]
     assert texts(await look(site, older), ".cards strong") == ["Baker 01", "Baker 00"]
     assert texts(await look(site, "/hiring?status=paused"), ".cards strong") == ["Baker 07"]
-    assert "There is no closed opening." in text(await look(site, "/hiring?status=closed"))
+    assert "No closed openings." in text(await look(site, "/hiring?status=closed"))
 
 
 async def test_an_opening_is_made_by_a_form(site: httpx2.AsyncClient, database: Database) -> None:
@@ -109,13 +109,13 @@ async def test_an_opening_is_made_by_a_form(site: httpx2.AsyncClient, database: 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"max_missed": "2.5"}, "The number of offers that may be missed should be a whole number"),
-        ({"window": ""}, "The time to confirm an offer should be a whole number"),
-        ({"window": "9" * 30}, "The time to confirm an offer should be a whole number"),
+        ({"max_missed": "2.5"}, "The number of missed offers should be a whole number"),
+        ({"window": ""}, "The time to accept an offer should be a whole number"),
+        ({"window": "9" * 30}, "The time to accept an offer should be a whole number"),
         ({"unit": "years"}, "should be in days, hours, minutes or seconds"),
         ({"apply_until": "soon"}, "should be a time such as"),
         ({"apply_until": "9999-12-31T23:59"}, "should be a time such as"),
-        ({"keep_days": "-1"}, "The days that data are kept should be a whole number"),
+        ({"keep_days": "-1"}, "The number of days to keep data should be a whole number"),
     ],
 )
 def test_terms_that_cannot_be_meant_are_refused(wrong: dict[str, str], words: str) -> None:
@@ -145,8 +145,8 @@ def test_a_form_says_what_the_terms_are(kept: OpeningTerms) -> None:
 async def test_what_is_wrong_is_said_beside_what_was_typed(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     for path, name, typed, words in (
-        ("/hiring/new", "capacity", "0", "The capacity should be 1 to"),
-        ("/hiring/new", "capacity", "2.5", "The capacity should be a whole number"),
+        ("/hiring/new", "capacity", "0", "The number of places should be 1 to"),
+        ("/hiring/new", "capacity", "2.5", "The number of places should be a whole number"),
         ("/hiring/new", "title", " ", "The title should have"),
         (f"/hiring/{job}/edit", "title", " ", "The title should have"),
         (f"/hiring/{job}/edit", "window", "999999999", "should be 1 second to 365 days"),
@@ -181,7 +181,7 @@ async def test_only_what_was_typed_anew_is_changed(
     assert after.description == "  Kept\r\nas it is "
     assert after.apply_until
     assert after.apply_until.microsecond == 678_000
-    assert "The terms were changed." in text(await look(site, answer.headers["location"]))
+    assert "Opening edited." in text(await look(site, answer.headers["location"]))
 
 
 async def test_the_board_shows_slots_with_countdowns_and_the_waitlist_in_order(
@@ -198,8 +198,8 @@ async def test_the_board_shows_slots_with_countdowns_and_the_waitlist_in_order(
     assert left.text() == "5 min"
     assert page.css_first(f'a[href="/openings/{job}"]')
     assert texts(page, ".log .what")[:2] == [
-        "Cy was offered a slot",
-        "Ada was removed by the company late",
+        "Cy was offered a place",
+        "Ada was removed late",
     ]
 
 
@@ -239,10 +239,10 @@ async def test_the_part_that_is_swapped_is_the_same_as_in_the_page(
 @pytest.mark.parametrize(
     ("wanted", "words", "offered"),
     [
-        (2, "1 person would be offered a slot at once: Ben.", 1),
-        (3, "2 people would be offered a slot at once: Ben, Cy.", 2),
-        (9, "2 people would be offered a slot at once: Ben, Cy.", 2),
-        (1, "Nobody is offered a slot by it.", 0),
+        (2, "1 person will be offered a place at once: Ben.", 1),
+        (3, "2 people will be offered a place at once: Ben, Cy.", 2),
+        (9, "2 people will be offered a place at once: Ben, Cy.", 2),
+        (1, "No place will be offered.", 0),
     ],
 )
 async def test_a_new_capacity_says_first_who_would_be_offered_a_slot(
@@ -262,18 +262,18 @@ async def test_a_new_capacity_says_first_who_would_be_offered_a_slot(
     after = await the_opening(database, job)
     assert (after.capacity, after.occupied) == (wanted, 1 + offered)
     told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
-    assert len([one for one in told if "was offered a slot" in one]) == offered
+    assert len([one for one in told if "was offered a place" in one]) == offered
 
 
 async def test_fewer_slots_evict_nobody_and_the_board_says_so(site: httpx2.AsyncClient) -> None:
     job = await make_job(site, 3)
     await fill(site, job, "Ada Ben Cy Di")
     asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=1"), ".confirmation")
-    assert "2 people more than that are in it, and are not evicted." in asked
+    assert "2 more people have a place than that. Nobody loses a place." in asked
     await post(site, f"/hiring/{job}/change/capacity", {"capacity": "1"})
     page = await look(site, f"/hiring/{job}")
-    assert "3 are in 1 slot" in text(page, "#board .message")
-    assert "given away again when 3 have left" in text(page, "#board .message")
+    assert "3 people have a place, but there is only 1 place now." in text(page, "#board .message")
+    assert "The next one is offered after 3 people have left." in text(page, "#board .message")
     assert len(page.css("ul.people li")) == 3
     assert page.css_first(".bar .over")
 
@@ -285,10 +285,10 @@ async def test_more_slots_of_a_paused_opening_are_given_to_nobody_yet(
     await fill(site, job, "Ada Ben Cy Di")
     await post(site, f"/hiring/{job}/change/pause")
     asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=3"), ".confirmation")
-    assert "It is paused: nobody is offered a slot until it is open again." in asked
+    assert "The opening is paused. No places are offered until it resumes." in asked
     await post(site, f"/hiring/{job}/change/capacity", {"capacity": "3"})
     asked = text(await look(site, f"/hiring/{job}/change/resume"), ".confirmation")
-    assert "2 people would be offered a slot at once: Ben, Cy." in asked
+    assert "2 people will be offered a place at once: Ben, Cy." in asked
     await post(site, f"/hiring/{job}/change/resume")
     assert len((await look(site, f"/hiring/{job}")).css("#board [data-until]")) == 2
 
@@ -312,9 +312,9 @@ async def test_an_opening_is_paused_resumed_closed_and_opened_again_when_one_is_
 ) -> None:
     job = await make_job(site)
     for change, status, words in (
-        ("pause", "paused", "Paused: nobody may apply"),
+        ("pause", "paused", "Applications are closed."),
         ("resume", "open", None),
-        ("close", "closed", "Closed: it is not published"),
+        ("close", "closed", "This opening is closed and not published."),
         ("reopen", "open", None),
     ):
         before = await the_opening(database, job)
@@ -324,7 +324,7 @@ async def test_an_opening_is_paused_resumed_closed_and_opened_again_when_one_is_
         answer = await post(site, f"/hiring/{job}/change/{change}")
         assert answer.status_code == 303
         page = await look(site, answer.headers["location"])
-        assert texts(page, "h1 .badge") == [status]
+        assert texts(page, "h1 .badge") == [status.capitalize()]
         assert [one[: len(words or "")] for one in texts(page, "#board .message")] == (
             [words] if words else []
         )

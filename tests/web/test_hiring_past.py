@@ -43,8 +43,8 @@ async def test_every_event_says_why(site: httpx2.AsyncClient) -> None:
     ada, ben, _ = await fill(site, job, "Ada Ben Cy")
     await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
     page = await look(site, f"/hiring/{job}/events/6")
-    assert "Ben was offered a slot." in text(page)
-    assert "Ben was next in line: nobody was ahead." in texts(page, ".message li")
+    assert "Ben was offered a place." in text(page)
+    assert "Ben was next in line, with nobody ahead." in texts(page, ".message li")
     assert "Event 5 freed it: Ada left (removed by the company)." in texts(page, ".message li")
     assert page.css_first(f'.message li a[href="/hiring/{job}/people/{ben}"]')
     [until, at] = [str(one.attributes["datetime"]) for one in page.css(".message time[data-exact]")]
@@ -54,7 +54,7 @@ async def test_every_event_says_why(site: httpx2.AsyncClient) -> None:
     assert f"Event 6, {format_moment(dt.datetime.fromisoformat(at))}, by" in text(page)
     assert page.css_first(f'.message a[href="/hiring/{job}/events/5"]')
     assert "Reason: Moved away" in text(await look(site, f"/hiring/{job}/events/5"))
-    assert texts(page, ".pager a") == ["Event before", "The opening at that moment"]
+    assert texts(page, ".pager a") == ["Previous event", "Opening at this time"]
     await look(site, f"/hiring/{job}/events/7", 404)
 
 
@@ -63,10 +63,10 @@ async def test_the_summary_counts_by_the_log(site: httpx2.AsyncClient) -> None:
     ada, *_ = await fill(site, job, "Ada Ben Cy")
     await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "x"})
     page = await look(site, f"/hiring/{job}/summary")
-    found = dict(zip(texts(page, "#summary dt"), texts(page, "#summary dd"), strict=True))
-    counts = [found[name] for name in ("applications", "in it", "waiting", "ended")]
-    assert counts == ["3", "1", "1", "1"]
-    assert found["from an offer to its answer"] == "\N{EN DASH}"
+    counts = "3 applied · 1 of 1 places taken · 1 waiting · 1 ended · 0 missed offers"
+    assert texts(page, "#summary p") == [counts]
+    averages = dict(zip(texts(page, "#summary dt"), texts(page, "#summary dd"), strict=True))
+    assert averages["Average time to accept"] == "\N{EN DASH}"
 
 
 def seen(page: Html) -> tuple[list[str], list[str], list[str]]:
@@ -121,7 +121,7 @@ async def test_the_replay_goes_to_a_moment_and_to_before_there_was_anything(
     assert seen(page)[:2] == (["Ada"], [])
     for early in ("seq=0", "at=2001-01-01T00:00"):
         page = await look(site, f"/hiring/{job}/replay?{early}")
-        assert "The opening was not there yet." in text(page)
+        assert "The opening did not exist yet." in text(page)
         assert attribute(page, "#next", "href") == f"/hiring/{job}/replay?seq=1"
         assert not page.css("#previous")
     wrong = await look(site, f"/hiring/{job}/replay?at=soon%22", 400)

@@ -40,15 +40,15 @@ async def test_one_is_removed_with_a_reason_and_the_slot_goes_to_the_next(
         assert (typed or "") == reason
     answer = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
     told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
-    assert told == ["Ada was removed by the company.", "Ben was offered a slot."]
+    assert told == ["Ada was removed.", "Ben was offered a place."]
     story = text(await look(site, f"/hiring/{job}/people/{ada}"), ".log")
-    assert "Ada was removed by the company Moved away" in story
+    assert "Ada was removed Moved away" in story
     again = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
     assert (again.status_code, "has ended already" in again.text) == (409, True)
     async with database.transaction() as tx:
         [_, _, _, left, _] = await events.find_by_opening(tx, job)
     assert (left.note, left.actor) == ("Moved away", "local")
-    assert "A slot is offered" in text(await look(site, f"/hiring/{job}/people/{ben}"))
+    assert "Has been offered a place." in text(await look(site, f"/hiring/{job}/people/{ben}"))
 
 
 async def test_one_is_taken_out_of_turn_with_a_reason_and_a_slot_of_their_own(
@@ -57,10 +57,10 @@ async def test_one_is_taken_out_of_turn_with_a_reason_and_a_slot_of_their_own(
     job = await make_job(site)
     _, _, cy = await fill(site, job, "Ada Ben Cy")
     page = await look(site, f"/hiring/{job}/people/{cy}")
-    assert "1 person is passed over." in text(page)
+    assert "This passes over 1 person." in text(page)
     path = f"/hiring/{job}/people/{cy}/promote"
     full = await post(site, path, {"reason": "Knows the oven"})
-    assert (full.status_code, "no free slot" in full.text) == (409, True)
+    assert (full.status_code, "no free place" in full.text) == (409, True)
     shown = part(Html(full.text), 'form[action$="promote"] input[name=reason]')
     assert shown.attributes["value"] == "Knows the oven"
     mute = Html((await post(site, path, {"reason": "", "add_slot": "yes"})).text)
@@ -68,8 +68,8 @@ async def test_one_is_taken_out_of_turn_with_a_reason_and_a_slot_of_their_own(
     answer = await post(site, path, {"reason": "Knows the oven", "add_slot": "yes"})
     told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
     assert told == [
-        "The capacity was changed from 1 to 2.",
-        "Cy was offered a slot out of turn.",
+        "Places changed from 1 to 2.",
+        "Cy was offered a place out of turn.",
     ]
     assert (await the_opening(database, job)).capacity == 2
 
@@ -96,9 +96,9 @@ async def test_many_are_removed_after_a_look_at_what_would_happen(
     dry = await post(site, f"/hiring/{job}/bulk", form)
     assert dry.status_code == 200
     assert texts(Html(dry.text), ".outcome li") == [
-        "Ada would be removed was ACTIVE",
-        "Ben would be removed was WAITLIST",
-        "Cy would be offered a slot next in line",
+        "Ada Will be removed had a place",
+        "Ben Will be removed was waiting",
+        "Cy Will be offered a place next in line",
     ]
     assert await the_opening(database, job) == before
     sent = [str(one.attributes["value"]) for one in Html(dry.text).css("input[name=pick]")]
@@ -114,9 +114,9 @@ async def test_many_are_removed_after_a_look_at_what_would_happen(
     assert len(page.css(".message[role=status] li")) == 3
     gone = await post(site, f"/hiring/{job}/bulk", form | {"pick": [ada, di, 10**11]})
     assert texts(Html(gone.text), ".outcome li .badge") == [
-        "nothing",
-        "would be removed",
-        "nothing",
+        "No change",
+        "Will be removed",
+        "No change",
     ]
 
 
@@ -125,10 +125,12 @@ async def test_many_are_written_to(site: httpx2.AsyncClient, database: Database)
     picked = await fill(site, job, "Ada Ben")
     form = {"action": "message", "reason": "News", "message": "We move.\r\nSoon.", "pick": picked}
     dry = await post(site, f"/hiring/{job}/bulk", form)
-    assert texts(Html(dry.text), ".outcome .badge") == ["would be written to"] * 2
+    assert texts(Html(dry.text), ".outcome .badge") == ["Will get your message"] * 2
     assert part(Html(dry.text), "textarea").text().strip() == "We move.\r\nSoon.".replace("\r", "")
     done = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
-    assert "2 people are written to." in text(await look(site, done.headers["location"]))
+    assert "Your message will be sent to 2 people." in text(
+        await look(site, done.headers["location"])
+    )
     async with database.transaction() as tx:
         written = await fetch_value(
             tx, int, "SELECT count(*) FROM hiring.notice WHERE data->>'text' = E'We move.\\nSoon.'"
@@ -141,12 +143,12 @@ async def test_what_cannot_be_done_to_many_is_said_with_what_was_typed(
 ) -> None:
     job = await make_job(site)
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"reason": "x", "action": "remove"}, "Tick those"),
-        ({"reason": "x", "action": "remove", "pick": ["no", "-1"]}, "Tick those"),
-        ({"reason": " ", "action": "remove", "pick": [1]}, "Say why"),
-        ({"reason": "typed", "action": "message", "pick": [1]}, "Say what they are to be told"),
-        ({"reason": "typed", "action": "promote", "pick": [1]}, "Choose what to do"),
-        ({"reason": "typed", "pick": [1], "sure": ""}, "Choose what to do"),
+        ({"reason": "x", "action": "remove"}, "Select at least one person"),
+        ({"reason": "x", "action": "remove", "pick": ["no", "-1"]}, "Select at least one person"),
+        ({"reason": " ", "action": "remove", "pick": [1]}, "Enter a reason"),
+        ({"reason": "typed", "action": "message", "pick": [1]}, "Enter the message to send"),
+        ({"reason": "typed", "action": "promote", "pick": [1]}, "Choose an action"),
+        ({"reason": "typed", "pick": [1], "sure": ""}, "Choose an action"),
     ]
     for form, words in cases:
         answer = await post(site, f"/hiring/{job}/bulk", form)

@@ -138,12 +138,12 @@ async def test_one_applies_in_one_step(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     first = await post(site, f"/openings/{job}", name="Ada", email="ada@example.org")
     assert first.status_code == 201
-    assert "you are now ACTIVE" in first.text
+    assert "You have a place." in first.text
     again = await post(site, f"/openings/{job}", name="Ada", email="ADA@example.org")
     assert again.status_code == 409
-    assert "has applied already" in again.text
+    assert "has already applied" in again.text
     second = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
-    assert "waitlist at position 1" in second.text
+    assert "number 1 on the waitlist" in second.text
 
 
 async def test_who_gets_no_letter_is_told_how_to_get_their_link(database: Database) -> None:
@@ -154,20 +154,21 @@ async def test_who_gets_no_letter_is_told_how_to_get_their_link(database: Databa
         again = await post(site, f"/openings/{job}", **ada)
     person = re.search(r"jobmill hiring link (\d+)", near.text)
     assert person
-    assert "We write to" not in near.text
-    assert "Ask us for a link" in again.text
+    assert "We have sent an email" not in near.text
+    assert "Ask the company for a link" in again.text
     async with served(
         pages.create_app(database, site_settings=SiteSettings(sends_mail=True))
     ) as site:
         far = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
         again = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
-    assert "We write to bob@example.org" in far.text
+    assert "We have sent an email to bob@example.org" in far.text
     assert "jobmill hiring link" not in far.text
-    assert "The letter about it holds a link" in again.text
+    assert "The link in our email shows the status." in again.text
 
 
 @pytest.mark.parametrize(
-    ("waiting", "said"), [(0, "nobody waits yet"), (1, "one person waits"), (2, "2 people wait")]
+    ("waiting", "said"),
+    [(0, "The waitlist is empty."), (1, "1 person is waiting."), (2, "2 people are waiting.")],
 )
 async def test_a_full_opening_says_how_many_wait(
     site: httpx2.AsyncClient, waiting: int, said: str
@@ -204,7 +205,7 @@ async def test_a_personal_link_shows_where_one_stands_and_withdraws(
     assert (await site.get(step)).status_code == 405
     done = await post(site, step)
     assert (done.status_code, done.headers["location"]) == (303, link)
-    assert "You are in no opening now." in (await site.get(link)).text
+    assert "You have no open applications." in (await site.get(link)).text
 
 
 async def test_a_personal_link_answers_its_own_offers_only(
@@ -220,7 +221,7 @@ async def test_a_personal_link_answers_its_own_offers_only(
     assert (
         await post(site, f"{link}/applications/{mine['applicationId']}/accept")
     ).status_code == 303
-    assert "You have a slot." in (await site.get(link)).text
+    assert "You have a place." in (await site.get(link)).text
 
 
 @pytest.mark.server_clock(dt.timedelta(hours=1))
@@ -260,9 +261,9 @@ async def test_looking_at_an_offer_answers_nothing_and_its_buttons_answer_once(
         assert "Accept" in (await site.get(link + query)).text
     assert (await post(site, link, answer="perhaps")).status_code == 400
     taken = await post(site, link, answer="accept")
-    assert (taken.status_code, "You are now ACTIVE." in taken.text) == (200, True)
+    assert (taken.status_code, "You accepted the offer." in taken.text) == (200, True)
     assert (await post(site, link, answer="decline")).status_code == 409
-    assert "answered already" in (await site.get(link)).text
+    assert "already answered" in (await site.get(link)).text
 
 
 async def test_an_offer_that_has_ended_says_so(
@@ -274,7 +275,7 @@ async def test_an_offer_that_has_ended_says_so(
     link = await offer_of(database, one["applicationId"])
     assert "This offer has ended." in (await site.get(link)).text
     late = await post(site, link, answer="accept")
-    assert (late.status_code, "your application has ended" in late.text) == (410, True)
+    assert (late.status_code, "Your application has ended" in late.text) == (410, True)
 
 
 HOSTILE = (
@@ -302,7 +303,7 @@ async def test_no_title_reason_or_search_becomes_markup(
         assert not page.css("main script, main img, main [onerror], a[href^=javascript]")
         assert words in text(page)
     asked = await site.get("/openings", params={"q": words + "!"}, headers=HTML)
-    assert "Nothing that is open fits this." in asked.text
+    assert "No matching openings." in asked.text
     assert "<script>alert" not in asked.text
 
 
@@ -323,7 +324,7 @@ async def test_who_waits_hears_that_another_withdrew_and_sees_the_offer(database
                 await post(other, f"{mine}/applications/{ada['applicationId']}/withdraw")
             assert await anext(heard) == "hiring"
         part = await look(browser, again)
-        assert "A slot is offered to you." in text(part, "#mine")
+        assert "You have been offered a place." in text(part, "#mine")
         assert texts(part, "#mine button") == ["Accept", "Decline"]
         assert "You withdrew your application." in text(await look(browser, mine))
 
@@ -356,13 +357,15 @@ async def test_an_ended_application_says_how_it_ended_and_what_happened(
     ]
     assert "The company ended your application." in text(story[0], "#mine")
     assert "Reason: Budget <b>cut</b>" in text(story[0], "#mine")
-    assert "The offer ended unanswered, which ends the application." in text(story[1], "#mine")
+    assert "You did not answer the offer in time. Your application has ended." in text(
+        story[1], "#mine"
+    )
     theirs = f"{await link_of(database, missed['applicantId'])}/applications"
     path = f"{theirs}/{missed['applicationId']}"
     assert [one.split(".")[0] for one in texts(await look(site, path), ".events li")] == [
-        "The offer ended unanswered, which ends the application",
-        "A slot was offered to you",
-        "You applied, and joined the waitlist",
+        "You did not answer the offer in time",
+        "You were offered a place",
+        "You applied and joined the waitlist",
     ]
     await look(site, f"{theirs}/{removed['applicationId']}", 404)
 
@@ -373,13 +376,13 @@ async def test_a_wait_is_estimated_where_slots_were_given_and_not_where_it_is_pa
     job = await make_job(site)
     *leave, last = [await apply(site, job) for _ in range(6)]
     link = await link_of(database, last["applicantId"])
-    assert "cannot be told yet" in text(await look(site, link))
+    assert "No estimate yet" in text(await look(site, link))
     for one in leave[:3]:
         await site.post("/api/withdraw", json={"applicationId": one["applicationId"]})
     shown = text(await look(site, link), ".wait")
     assert re.fullmatch(
-        r"It takes (about \d+ to|up to) \d+ minutes, if it goes on as in the last 1 minute: "
-        r"3 slots were offered\.",
+        r"Estimated wait: (\d+ to|up to) \d+ minutes, based on the last 1 minute "
+        r"\(3 places offered\)\.",
         shown,
     )
     for change, said in (("pause", "is paused"), ("close", "is closed")):
@@ -393,7 +396,7 @@ async def test_a_browser_remembers_a_link_until_it_is_told_to_forget(database: D
         await apply(company, first)
         ada = await apply(company, first)
         link = await link_of(database, ada["applicantId"])
-        assert "a link that only you have" in text(await look(browser, "/my"))
+        assert "Your page opens with a personal link." in text(await look(browser, "/my"))
         cookie = (await browser.get(link)).headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=lax" in cookie
@@ -401,11 +404,11 @@ async def test_a_browser_remembers_a_link_until_it_is_told_to_forget(database: D
         page = await look(browser, f"/openings/{first}")
         assert "You have applied. You are number 1 on the waitlist." in text(page)
         assert not page.css("main form")
-        assert "You apply as Ada" in text(await look(browser, f"/openings/{second}"))
+        assert "You are applying as Ada" in text(await look(browser, f"/openings/{second}"))
         assert (await post(browser, f"/openings/{second}", **{"as": "me"})).status_code == 201
         assert "Cook" in text(await look(browser, link), "#mine")
         assert (await post(browser, "/my/forget")).status_code == 303
-        assert "a link that only you have" in text(await look(browser, "/my"))
+        assert "Your page opens with a personal link." in text(await look(browser, "/my"))
         assert (await post(browser, f"/openings/{first}", **{"as": "me"})).status_code == 400
 
 
@@ -421,7 +424,7 @@ async def test_who_lost_their_link_is_sent_it_to_their_own_address_once_an_hour(
         ]
         assert {one.headers["location"] for one in answers} == {"/my?asked=true"}
         assert (await post(site, "/my", email="no")).status_code == 400
-        assert "on its way" in text(await look(site, "/my?asked=true"))
+        assert "we have sent an email" in text(await look(site, "/my?asked=true"))
     async with database.transaction() as tx:
         cursor = await tx.execute("SELECT count(*) FROM hiring.notice WHERE kind = 'message'")
         assert await cursor.fetchone() == (1,)
@@ -436,9 +439,9 @@ async def test_a_person_sees_what_is_kept_and_until_when(
         await look(site, link), ".details"
     )
     await post(site, f"{link}/applications/{mine['applicationId']}/withdraw")
-    assert "then it is erased" in text(await look(site, link), ".details")
+    assert "then erased" in text(await look(site, link), ".details")
     await apply(site, await make_job(site), mine["applicantId"])
-    assert "until you erase it" in text(await look(site, link), ".details")
+    assert "You erase it" in text(await look(site, link), ".details")
 
 
 async def test_openings_are_found_by_title_employer_or_place(site: httpx2.AsyncClient) -> None:

@@ -15,6 +15,7 @@ from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.openings.lifecycle import resize
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import Application
+from jobmill.hiring.transitions import Status
 from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
@@ -28,6 +29,11 @@ MAX_APPLICATIONS: Mapping[BulkAction, int] = {
 }
 """Other requests for the opening wait for the lock while one action runs."""
 MAX_MESSAGE_LENGTH = 10_000
+BEFORE: Mapping[Status, str] = {
+    "ACTIVE": "had a place",
+    "PENDING_ACKNOWLEDGMENT": "had an offer",
+    "WAITLIST": "was waiting",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ async def _withdraw(
         await end_application(locked, application, rule=rule, reason=reason, fill=False)
         results.append(
             BulkResult(
-                application.id, application.applicant_id, "withdrawn", f"was {application.status}"
+                application.id, application.applicant_id, "withdrawn", BEFORE[application.status]
             )
         )
     if any(result.outcome == "withdrawn" for result in results):
@@ -139,7 +145,7 @@ def _promote(
     results: list[BulkResult] = []
     for application in selected:
         if application.status != "WAITLIST":
-            results.append(_refuse(application, f"it does not wait: it is {application.status}"))
+            results.append(_refuse(application, "it is not on the waitlist"))
             continue
         if not locked.free_slots:
             if not add_slots:

@@ -45,7 +45,7 @@ def validate_terms(terms: OpeningTerms) -> OpeningTerms:
         if text and (len(text) > MAX_TEXT_LENGTH or "\0" in text):
             raise Invalid(f"A text should have {MAX_TEXT_LENGTH:,} characters at most.")
     if not dt.timedelta(seconds=1) <= terms.acknowledge_window <= MAX_ACKNOWLEDGE_WINDOW:
-        raise Invalid("The time to confirm an offer should be 1 second to 365 days.")
+        raise Invalid("The time to accept an offer should be 1 second to 365 days.")
     if terms.apply_until and terms.apply_until.year not in DEADLINE_YEARS:
         raise Invalid("The application deadline should be between 1970 and 9000.")
     _check_range("The number of missed offers", terms.max_missed, 1)
@@ -60,7 +60,7 @@ def _check_range(what: str, number: int | None, least: int) -> None:
 
 
 def _check_capacity(capacity: int) -> None:
-    _check_range("The capacity", capacity, 1)
+    _check_range("The number of places", capacity, 1)
 
 
 async def edit(tx: Tx, id: int, by: Actor, **changes: Any) -> Opening:

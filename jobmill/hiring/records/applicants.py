@@ -1,4 +1,4 @@
-"""The applicant table: one row per e-mail address, without regard to case. Applicants need no account."""
+"""The applicant table: one row per email address, without regard to case. Applicants need no account."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Applicant:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A validated name and e-mail address."""
+    """A validated name and email address."""
 
     name: str
     email: str
@@ -60,7 +60,7 @@ def parse_contact(name: str, email: str, *, fold: bool = False) -> Contact:
     if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable():
         raise Invalid(f"The name should have 1 to {MAX_NAME_LENGTH} characters.")
     if len(email) > MAX_EMAIL_LENGTH or not email.isprintable() or not EMAIL.fullmatch(email):
-        raise Invalid("The e-mail address should look like name@example.org.")
+        raise Invalid("The email address should look like name@example.org.")
     return Contact(name, email, make_email_key(email, fold=fold))
 
 

@@ -81,7 +81,7 @@ async def send_link(
     email = form.get("email", "")
     try:
         if not site_settings.sends_mail:
-            raise Invalid(say("E-mail is not set up on this site. Ask the company for your link."))
+            raise Invalid(say("Email is not set up on this site. Ask the company for your link."))
         contact = applicants.parse_contact("-", email, fold=site_settings.fold_aliases)
         async with db.transaction() as tx:
             await personal_links.send_link(

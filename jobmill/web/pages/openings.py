@@ -187,6 +187,6 @@ def _page(
 def _error_text(error: AppError | None, site_settings: SiteSettings) -> str | None:
     if isinstance(error, DuplicateApplication):
         if site_settings.sends_mail:
-            return say("This address has already applied. The link in our e-mail shows the status.")
+            return say("This address has already applied. The link in our email shows the status.")
         return say("This address has already applied. Ask the company for a link to the status.")
     return str(error) if error else None
