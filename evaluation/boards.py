@@ -1,4 +1,4 @@
-"""How exactly the answers of boards and aggregators are read."""
+"""Measure how exactly responses of boards and aggregators are read."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from typing import Any
 
 from evaluation import truth
 from evaluation.goal import Goal, Report
-from evaluation.said import Truth
+from evaluation.record_values import Truth
 from jobmill.boards import readable_board
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.posting import Posting
 from jobmill.errors import AppError
 
 EXACT, COVERED = 0.99, 0.98
-AHEAD = 60  # How far a word may have moved in the order of a text.
+AHEAD = 60  # How many words a word may have moved within a text.
 NOT_FIELDS = {"sections", "escaped"}
 
 
 def report(data: Path) -> Report:
-    """Each field of each platform, and how much of the texts is there."""
+    """The accuracy of each field of each platform, and the share of each text that was kept."""
     tally: dict[tuple[str, str], list[float]] = defaultdict(list)
     notes: list[str] = []
     for platform, file in files(data):
@@ -40,7 +40,7 @@ def report(data: Path) -> Report:
 
 
 def files(data: Path) -> Iterator[tuple[str, Path]]:
-    """A folder is a platform's, or the file's name begins with it."""
+    """The platform is named by the folder or by the beginning of the file name."""
     for folder in sorted(data.glob("ats_*")):
         for file in sorted(folder.iterdir()):
             named = folder.name.removeprefix("ats_")
@@ -50,13 +50,13 @@ def files(data: Path) -> Iterator[tuple[str, Path]]:
 
 
 def read(file: Path) -> bytes:
-    """The answer that was saved."""
+    """The saved response."""
     body = file.read_bytes()
     if file.suffix != ".json":
         return body
     answer = json.loads(body)
     if isinstance(answer, dict) and "jobsResponse" in answer:
-        # Whoever saved it put two answers into one file.
+        # The file contains two responses.
         return json.dumps(answer["jobsResponse"]).encode()
     return body
 
@@ -68,72 +68,74 @@ def _measure(
         notes.append(f"{file.name}: not compared")
         return
     body = read(file)
-    wanted = truth.take(platform, json.loads(body))
+    expected = truth.take(platform, json.loads(body))
     try:
-        found = readable_board.read_saved_response(BY_NAME[platform], body)
+        postings = readable_board.read_saved_response(BY_NAME[platform], body)
     except AppError as error:
         notes.append(f"{file.name}: {error}")
-        found = ()
-    if len(found) != len(wanted):
-        notes.append(f"{file.name}: {len(found)} postings of {len(wanted)}")
-    for one, posting in _pairs(wanted, found):
-        for field, value in one.items():
+        postings = ()
+    if len(postings) != len(expected):
+        notes.append(f"{file.name}: {len(postings)} postings of {len(expected)}")
+    for true_fields, posting in _pairs(expected, postings):
+        for field, value in true_fields.items():
             if field not in NOT_FIELDS:
                 right = posting is not None and _same(value, _value(posting, field))
                 tally[platform, field].append(right)
                 if not right:
-                    said = _value(posting, field) if posting else "no posting"
-                    notes.append(f"{file.name}: {field} {value!r}: {said!r}")
-        if one.get("sections"):
-            tally[platform, "description"].append(_coverage(one, posting))
+                    actual = _value(posting, field) if posting else "no posting"
+                    notes.append(f"{file.name}: {field} {value!r}: {actual!r}")
+        if true_fields.get("sections"):
+            tally[platform, "description"].append(_coverage(true_fields, posting))
 
 
 def _pairs(
-    wanted: list[Truth], found: tuple[Posting, ...]
+    expected: list[Truth], postings: tuple[Posting, ...]
 ) -> Iterator[tuple[Truth, Posting | None]]:
-    if len(wanted) == len(found):
-        yield from zip(wanted, found, strict=True)
+    if len(expected) == len(postings):
+        yield from zip(expected, postings, strict=True)
         return
-    by_id = {one.vendor_id: one for one in found}
-    for one in wanted:
-        yield one, by_id.get(str(one.get("vendor_id")))
+    by_id = {true_fields.vendor_id: true_fields for true_fields in postings}
+    for true_fields in expected:
+        yield true_fields, by_id.get(str(true_fields.get("vendor_id")))
 
 
 def _value(posting: Posting, field: str) -> Any:
     if field.startswith("salary_"):
         return getattr(posting.salary, field.removeprefix("salary_"), None)
     if field == "cities":
-        return [one.partition(",")[0] for one in posting.locations]
+        return [location.partition(",")[0] for location in posting.locations]
     return getattr(posting, field)
 
 
-def _same(wanted: Any, found: Any) -> bool:
-    if isinstance(wanted, dt.datetime | float):
-        return wanted == found
-    if isinstance(wanted, list):
-        return {_plain(one) for one in wanted} == {_plain(one) for one in found or ()}
-    return _plain(wanted) == _plain(found)
+def _same(expected: Any, actual: Any) -> bool:
+    if isinstance(expected, dt.datetime | float):
+        return expected == actual
+    if isinstance(expected, list):
+        return {_plain(name) for name in expected} == {_plain(name) for name in actual or ()}
+    return _plain(expected) == _plain(actual)
 
 
 def _plain(value: Any) -> str:
     return " ".join(html.unescape(str(value)).split()).casefold()
 
 
-def _coverage(one: Truth, posting: Posting | None) -> float:
-    """The share of the words of all sections that our text has, in their order."""
-    wanted = [word for part in one["sections"] if part for word in _words(part, one)]
+def _coverage(true_fields: Truth, posting: Posting | None) -> float:
+    """The share of the words of all sections that our text contains in the same order."""
+    expected = [
+        word for part in true_fields["sections"] if part for word in _words(part, true_fields)
+    ]
     ours = re.findall(r"\w+", (posting.description or "") if posting else "")
-    at = found = 0
-    for word in wanted:
+    at = matched = 0
+    for word in expected:
         for step in range(at, min(at + AHEAD, len(ours))):
             if ours[step] == word:
-                at, found = step + 1, found + 1
+                at, matched = step + 1, matched + 1
                 break
-    return found / len(wanted) if wanted else 1.0
+    return matched / len(expected) if expected else 1.0
 
 
-def _words(part: str, one: Truth) -> list[str]:
-    text = html.unescape(part) if one.get("escaped") else part
+def _words(part: str, true_fields: Truth) -> list[str]:
+    text = html.unescape(part) if true_fields.get("escaped") else part
     text = re.sub(r"(?s)<(script|style)\b.*?</\1>|<!--.*?-->", " ", text)
     block = r"</?(?:p|div|br|li|ul|ol|h\d|t[rdh]|table|section|hr|blockquote)\b[^>]*>"
     text = re.sub(r"<[^>]*(?:>|$)", "", re.sub(f"(?i){block}", " ", text))
@@ -141,7 +143,7 @@ def _words(part: str, one: Truth) -> list[str]:
 
 
 def _goals(tally: dict[tuple[str, str], list[float]]) -> list[Goal]:
-    """One for each field over all platforms; texts have a goal of their own."""
+    """One goal per field over all platforms; the goal of texts is lower."""
     by_field: dict[str, list[float]] = defaultdict(list)
     for (_, field), marks in tally.items():
         by_field[field] += marks

@@ -1,4 +1,5 @@
-"""Replays snapshots of real feeds through the catalog: is what came, changed, went and came back exact?"""
+"""Replays snapshots of real feeds through the catalog, and checks the counts of new, changed,
+closed and reopened listings."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ TROUBLES: tuple[tuple[str, Outcome, str | None], ...] = (
     ("truncated", "truncated", None),
     ("empty by error", "complete", None),
 )
-"""Runs that did not see all there is: name, outcome, failure."""
+"""Runs that did not read the complete feed: name, outcome, failure."""
 
 
 @dataclass
@@ -44,9 +45,9 @@ class Tally:
 
 def report(data: Path) -> Report:
     snapshots = [_read(file) for file in sorted((data / "listing_snapshots").glob("*.json"))]
-    # Backwards, what went comes back: the same facts test reopening.
+    # Backwards, closed listings return, so the same snapshots test reopening.
     there_and_back = list(
-        map(_edited, range(len(snapshots) * 2 - 1), snapshots + snapshots[-2::-1])
+        map(_with_edits, range(len(snapshots) * 2 - 1), snapshots + snapshots[-2::-1])
     )
     with tempfile.TemporaryDirectory() as folder:
         server = EmbeddedServer(Path(folder) / "postgres", durable=False)
@@ -65,8 +66,8 @@ def report(data: Path) -> Report:
 
 
 def _read(file: Path) -> Snapshot:
-    found = json.loads(file.read_text())
-    return {record["id"]: _posting(record) for record in found["jobs"]}
+    feed = json.loads(file.read_text())
+    return {record["id"]: _posting(record) for record in feed["jobs"]}
 
 
 def _posting(record: dict[str, Any]) -> Posting:
@@ -83,13 +84,13 @@ def _posting(record: dict[str, Any]) -> Posting:
     )
 
 
-def _edited(step: int, snapshot: Snapshot) -> Snapshot:
-    """The feed shows no edits: every other time, each fifth posting is renamed."""
+def _with_edits(step: int, snapshot: Snapshot) -> Snapshot:
+    """Rename every fifth posting in every other snapshot, because the feed itself has no edits."""
     if step % 2 == 0:
         return snapshot
     return {
-        id: replace(one, title=f"{one.title} (edited)") if place % 5 == 0 else one
-        for place, (id, one) in enumerate(snapshot.items())
+        id: replace(posting, title=f"{posting.title} (edited)") if place % 5 == 0 else posting
+        for place, (id, posting) in enumerate(snapshot.items())
     }
 
 
@@ -111,31 +112,31 @@ async def _replay(url: str, snapshots: list[Snapshot]) -> tuple[list[tuple[str, 
                 tally.wrongly_closed += await _trouble(database, source, clock, trouble, before)
             clock += dt.timedelta(hours=1)
             got = await _save(database, source, CrawlResult(clock, "complete", _seen(now)))
-            wanted = _truth(ever, before, now)
-            same = (got.added, got.changed, got.closed, got.reopened) == wanted
+            expected = _truth(ever, before, now)
+            same = (got.added, got.changed, got.closed, got.reopened) == expected
             tally.steps += 1
             tally.exact += same and await _is_open(database, source, now)
             rows.append(
-                (str(step), str(len(now)), *map(str, wanted), "yes" if same else f"no: {got}")
+                (str(step), str(len(now)), *map(str, expected), "yes" if same else f"no: {got}")
             )
             ever, before = ever | now, now
     return rows, tally
 
 
 def _truth(ever: Snapshot, before: Snapshot, now: Snapshot) -> tuple[int, int, int, int]:
-    """New, changed, closed, reopened: by comparing sets, without the catalog."""
-    known = [id for id in now if id in ever]
-    changed = sum(_told(now[id]) != _told(ever[id]) for id in known)
-    reopened = sum(id not in before for id in known)
-    return len(now) - len(known), changed, len(before.keys() - now.keys()), reopened
+    """New, changed, closed and reopened listings, computed from sets without the catalog."""
+    repeated = [id for id in now if id in ever]
+    changed = sum(_without_date(now[id]) != _without_date(ever[id]) for id in repeated)
+    reopened = sum(id not in before for id in repeated)
+    return len(now) - len(repeated), changed, len(before.keys() - now.keys()), reopened
 
 
-def _told(posting: Posting) -> Posting:
+def _without_date(posting: Posting) -> Posting:
     return replace(posting, posted_at=None)
 
 
 def _seen(snapshot: Snapshot) -> list[SeenPosting]:
-    return [SeenPosting(one, listings.listed_hash(one)) for one in snapshot.values()]
+    return [SeenPosting(posting, listings.listed_hash(posting)) for posting in snapshot.values()]
 
 
 async def _save(database: Database, source: int, harvest: CrawlResult) -> RunCounts:
@@ -150,7 +151,7 @@ async def _trouble(
     trouble: tuple[str, Outcome, str | None],
     before: Snapshot,
 ) -> int:
-    """How many listings a troubled run closed: none, if all is well."""
+    """How many listings an incomplete run closed; it should close none."""
     name, outcome, failure = trouble
     part = _seen(before)[: len(before) // 2] if outcome in ("partial", "truncated") else []
     counts = await _save(

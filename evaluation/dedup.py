@@ -1,4 +1,4 @@
-"""How well duplicates are found, and that no two postings are taken for one."""
+"""Measure how many duplicates are found, and that different postings are never merged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jobmill.errors import AppError
 from jobmill.outside.request import Request
 
 PRECISION, RECALL = 0.995, 0.90
-DEMONSTRATION = "leverdemo"  # The vendor's own, full of tries.
+DEMONSTRATION = "leverdemo"  # A demonstration board of the vendor with test postings.
 BOARDS = ("greenhouse", "lever", "ashby")
 COLUMNS = (
     "construction", "postings", "pairs", "precision", "recall", "same: precision", "same: recall",
@@ -32,47 +32,47 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Case:
-    """A posting, and what we know of it: which posting it is, and which vacancy it is a post of."""
+class LabelledPosting:
+    """A posting with its labels: which posting it is, and which vacancy it belongs to."""
 
     posting: Posting
     post: Hashable
     vacancy: Hashable
     requisition: Hashable = None
     text: Hashable = None
-    """Which title and text it has at its company."""
+    """Identifies its title and text within its company."""
     hidden: bool = False
 
-    def is_unsure(self, other: Case) -> bool:
-        """Whether nobody could say that the two are different: one requisition under two titles; or one
-        title and text, where ids are hidden."""
+    def is_unsure(self, other: LabelledPosting) -> bool:
+        """Whether the two cannot be told apart for certain: one requisition with two titles, or the
+        same title and text with hidden ids."""
         return (self.requisition is not None and self.requisition == other.requisition) or (
             (self.hidden or other.hidden) and self.text is not None and self.text == other.text
         )
 
 
 @dataclass(frozen=True)
-class Score:
-    found: int
+class PairScore:
+    linked: int
     right: int
-    wanted: int
+    expected: int
     unsure: int
-    """Found besides, and counted neither way."""
+    """Linked pairs that are unsure; they count neither as right nor as wrong."""
 
     @property
     def precision(self) -> float:
-        return self.right / self.found if self.found else 1.0
+        return self.right / self.linked if self.linked else 1.0
 
     @property
     def recall(self) -> float:
-        return self.right / self.wanted if self.wanted else 1.0
+        return self.right / self.expected if self.expected else 1.0
 
 
 def report(data: Path) -> Report:
-    """Pairs linked in any way against pairs of one vacancy; pairs called the same against one posting."""
+    """Compare linked pairs with pairs of one vacancy, and merged pairs with pairs of one posting."""
     rows: list[tuple[str, ...]] = []
-    linked: list[Score] = []
-    merged: list[Score] = []
+    linked: list[PairScore] = []
+    merged: list[PairScore] = []
     notes: list[str] = []
     for name, cases in _constructions(data):
         groups = duplicates.find_groups([case.posting for case in cases], PLATFORM_RULES)
@@ -87,76 +87,81 @@ def report(data: Path) -> Report:
     total, strict = _sum(linked), _sum(merged)
     notes.append(
         "with what is unsure counted as wrong: "
-        f"precision {total.right / (total.found + total.unsure):.4f}, "
-        f"{strict.found + strict.unsure - strict.right} different postings called the same"
+        f"precision {total.right / (total.linked + total.unsure):.4f}, "
+        f"{strict.linked + strict.unsure - strict.right} different postings called the same"
     )
     notes.append(_by_requisition(_boards(data)))
     rows.append(_row("all", sum(int(row[1]) for row in rows), total, strict))
     goals = [
         Goal("precision of linked pairs", total.precision, PRECISION),
         Goal("recall of linked pairs", total.recall, RECALL),
-        Goal("different postings called the same", strict.found - strict.right, 0, at_most=True),
+        Goal("different postings called the same", strict.linked - strict.right, 0, at_most=True),
     ]
     return Report("Duplicates", COLUMNS, rows, goals, notes)
 
 
-def _by_requisition(cases: list[Case]) -> str:
-    """The other reading: whatever shares a requisition is one vacancy, also under quite another title."""
+def _by_requisition(cases: list[LabelledPosting]) -> str:
+    """The result if a vacancy is defined by its requisition alone, whatever the title."""
     numbered = [case for case in {case.post: case for case in cases}.values() if case.requisition]
     groups = duplicates.find_groups([case.posting for case in numbered], PLATFORM_RULES)
     score = _score(numbered, (group.members for group in groups), lambda case: case.requisition)
     return (
-        f"by requisition alone, whatever the title: {score.right} of {score.wanted} pairs are linked, "
-        f"{score.found - score.right} wrongly"
+        f"by requisition alone, whatever the title: {score.right} of {score.expected} pairs are linked, "
+        f"{score.linked - score.right} wrongly"
     )
 
 
-def _row(name: str, cases: int, linked: Score, same: Score) -> tuple[str, ...]:
+def _row(name: str, cases: int, linked: PairScore, same: PairScore) -> tuple[str, ...]:
     figures = (linked.precision, linked.recall, same.precision, same.recall)
     shown = (f"{figure:.4f}" for figure in figures)
-    return name, str(cases), str(linked.wanted), *shown, f"{linked.unsure}, {same.unsure}"
+    return name, str(cases), str(linked.expected), *shown, f"{linked.unsure}, {same.unsure}"
 
 
 def _score(
-    cases: Sequence[Case], sets: Iterable[Sequence[int]], label: Callable[[Case], Hashable]
-) -> Score:
-    found = right = unsure = 0
+    cases: Sequence[LabelledPosting],
+    sets: Iterable[Sequence[int]],
+    label: Callable[[LabelledPosting], Hashable],
+) -> PairScore:
+    linked = right = unsure = 0
     for members in sets:
-        for one, other in combinations((cases[index] for index in members), 2):
-            is_right = label(one) == label(other)
-            is_unsure = not is_right and one.is_unsure(other)
+        for first, second in combinations((cases[index] for index in members), 2):
+            is_right = label(first) == label(second)
+            is_unsure = not is_right and first.is_unsure(second)
             right += is_right
             unsure += is_unsure
-            found += not is_unsure
-    wanted = Counter(label(case) for case in cases).values()
-    return Score(found, right, sum(count * (count - 1) // 2 for count in wanted), unsure)
+            linked += not is_unsure
+    sizes = Counter(label(case) for case in cases).values()
+    return PairScore(linked, right, sum(count * (count - 1) // 2 for count in sizes), unsure)
 
 
-def _sum(scores: list[Score]) -> Score:
-    return Score(
+def _sum(scores: list[PairScore]) -> PairScore:
+    return PairScore(
         *(
-            sum(getattr(one, part) for one in scores)
-            for part in ("found", "right", "wanted", "unsure")
+            sum(getattr(score, part) for score in scores)
+            for part in ("linked", "right", "expected", "unsure")
         )
     )
 
 
-def _wrong(name: str, cases: Sequence[Case], groups: list[duplicates.DuplicateGroup]) -> list[str]:
-    said = (
-        f"{name}: {cases[one].posting.title!r} ({_place(cases[one].posting)}) and "
-        f"{cases[other].posting.title!r} ({_place(cases[other].posting)}): {group.why}"
+def _wrong(
+    name: str, cases: Sequence[LabelledPosting], groups: list[duplicates.DuplicateGroup]
+) -> list[str]:
+    descriptions = (
+        f"{name}: {cases[first].posting.title!r} ({_place(cases[first].posting)}) and "
+        f"{cases[second].posting.title!r} ({_place(cases[second].posting)}): {group.why}"
         for group in groups
-        for one, other in combinations(group.members, 2)
-        if cases[one].vacancy != cases[other].vacancy and not cases[one].is_unsure(cases[other])
+        for first, second in combinations(group.members, 2)
+        if cases[first].vacancy != cases[second].vacancy
+        and not cases[first].is_unsure(cases[second])
     )
-    return [line for _, line in zip(range(8), said, strict=False)]
+    return [line for _, line in zip(range(8), descriptions, strict=False)]
 
 
 def _place(posting: Posting) -> str:
     return "; ".join(posting.locations) or posting.location or "-"
 
 
-def _constructions(data: Path) -> list[tuple[str, list[Case]]]:
+def _constructions(data: Path) -> list[tuple[str, list[LabelledPosting]]]:
     boards = _boards(data)
     return [
         ("boards, captured several times", boards),
@@ -174,9 +179,10 @@ def _constructions(data: Path) -> list[tuple[str, list[Case]]]:
     ]
 
 
-def _boards(data: Path) -> list[Case]:
-    """A post is its vendor id; a vacancy is what the board says it is, else an equal title and text."""
-    cases: list[Case] = []
+def _boards(data: Path) -> list[LabelledPosting]:
+    """A post is identified by its vendor id, a vacancy by its requisition or otherwise by its title
+    and text."""
+    cases: list[LabelledPosting] = []
     for name in BOARDS:
         platform = BY_NAME[name]
         for file in sorted((data / f"ats_{name}").glob("*.json")):
@@ -185,52 +191,54 @@ def _boards(data: Path) -> list[Case]:
                 continue
             config = platform.parse_config({"board_token": token})
             try:
-                found = platform.read_response(
+                page = platform.read_response(
                     file.read_bytes(), Request("https://x.example"), config
                 )
             except AppError:
                 continue
-            for posting in found.postings:
-                whole = replace(posting, company=posting.company or token.title(), board=token)
+            for posting in page.postings:
+                complete = replace(posting, company=posting.company or token.title(), board=token)
                 requisition = (token, posting.requisition_id) if posting.requisition_id else None
-                cases.append(Case(whole, (name, posting.vendor_id), None, requisition))
+                cases.append(
+                    LabelledPosting(complete, (name, posting.vendor_id), None, requisition)
+                )
     return _with_one_vacancy_a_post([_settle(case) for case in _with_texts(_real(cases))])
 
 
-def _real(cases: list[Case]) -> list[Case]:
-    """Without postings that a collector made up: their URL is another's."""
+def _real(cases: list[LabelledPosting]) -> list[LabelledPosting]:
+    """Without invented postings of a data set, which have the URL of another posting."""
     posts: dict[str, set[Hashable]] = defaultdict(set)
     for case in cases:
         posts[case.posting.url].add(case.post)
     return [case for case in cases if len(posts[case.posting.url]) == 1]
 
 
-def _settle(case: Case) -> Case:
-    """A vacancy is what the board says it is, else an equal title and text."""
+def _settle(case: LabelledPosting) -> LabelledPosting:
+    """A vacancy is identified by its requisition, or otherwise by its title and text."""
     title = _letters(case.posting.title)
     return replace(case, vacancy=(*case.requisition, title) if case.requisition else case.text)
 
 
-def _with_texts(cases: list[Case]) -> list[Case]:
-    """Texts are one where four fifths of both stand in lines that both have, word for word."""
+def _with_texts(cases: list[LabelledPosting]) -> list[LabelledPosting]:
+    """Two texts are the same if at least four fifths of each are in identical lines."""
     kinds: dict[Hashable, list[Counter[str]]] = defaultdict(list)
-    settled: list[Case] = []
+    settled: list[LabelledPosting] = []
     for number, case in enumerate(cases):
         title = case.posting.company, *sorted(re.findall(r"\w+", case.posting.title.lower()))
         lines = Counter(_letters(line) for line in (case.posting.description or "").splitlines())
-        known = kinds[title]
-        at = next((at for at, other in enumerate(known) if _same_lines(lines, other)), len(known))
-        if at == len(known):
-            known.append(lines)
+        texts = kinds[title]
+        at = next((at for at, other in enumerate(texts) if _same_lines(lines, other)), len(texts))
+        if at == len(texts):
+            texts.append(lines)
         settled.append(
             replace(case, text=(*title, at if case.posting.description else -number - 1))
         )
     return settled
 
 
-def _same_lines(one: Counter[str], other: Counter[str]) -> bool:
-    common = sum(len(line) for line in (one & other).elements())
-    longer = max(sum(map(len, lines.elements())) for lines in (one, other))
+def _same_lines(first: Counter[str], second: Counter[str]) -> bool:
+    common = sum(len(line) for line in (first & second).elements())
+    longer = max(sum(map(len, lines.elements())) for lines in (first, second))
     return common >= 0.8 * longer
 
 
@@ -238,29 +246,29 @@ def _letters(text: str | None) -> str:
     return re.sub(r"[\W_]+", "", (text or "").lower())
 
 
-def _with_one_vacancy_a_post(cases: list[Case]) -> list[Case]:
-    """A post whose text was edited between two captures is still one vacancy."""
+def _with_one_vacancy_a_post(cases: list[LabelledPosting]) -> list[LabelledPosting]:
+    """A post that was edited between two captures is still one vacancy."""
     first = {case.post: case.vacancy for case in reversed(cases)}
     return [replace(case, vacancy=first[case.post]) for case in cases]
 
 
-def _one_each(cases: list[Case]) -> list[Case]:
-    """One capture of each posting, and of those alone in their title and place: without ids, URLs and
-    texts nobody could tell the others apart."""
-    seen = {case.post: case for case in cases}.values()
+def _one_each(cases: list[LabelledPosting]) -> list[LabelledPosting]:
+    """The postings whose title and place are unique in their company: the others cannot be told
+    apart without ids, URLs and texts."""
+    captures = {case.post: case for case in cases}.values()
     spots = Counter(
-        (case.posting.company, case.posting.title, _place(case.posting)) for case in seen
+        (case.posting.company, case.posting.title, _place(case.posting)) for case in captures
     )
     alone = {spot for spot, count in spots.items() if count == 1}
     posts = {
         case.post
-        for case in seen
+        for case in captures
         if (case.posting.company, case.posting.title, _place(case.posting)) in alone
     }
     return [replace(case, vacancy=case.post) for case in cases if case.post in posts]
 
 
-def _hide(case: Case) -> Case:
+def _hide(case: LabelledPosting) -> LabelledPosting:
     bare = replace(
         case.posting,
         url="",
@@ -273,11 +281,13 @@ def _hide(case: Case) -> Case:
     return replace(case, posting=bare, hidden=True)
 
 
-def _mute(case: Case) -> Case:
+def _mute(case: LabelledPosting) -> LabelledPosting:
     return replace(case, posting=replace(case.posting, description=None, requirements=None))
 
 
-def _copied(cases: list[Case], change: Callable[[Case, random.Random], Posting]) -> list[Case]:
+def _copied(
+    cases: list[LabelledPosting], change: Callable[[LabelledPosting, random.Random], Posting]
+) -> list[LabelledPosting]:
     dice = random.Random(7)
     originals = list({case.post: case for case in cases}.values())
     return originals + [
@@ -285,13 +295,13 @@ def _copied(cases: list[Case], change: Callable[[Case, random.Random], Posting])
     ]
 
 
-def _cut(case: Case, dice: random.Random) -> Posting:
+def _cut(case: LabelledPosting, dice: random.Random) -> Posting:
     copy = _bare(case, dice)
     text = (case.posting.description or "")[: dice.choice((300, 500, 1000))]
     return replace(copy, description=f"{text}…", partial=True)
 
 
-def _bare(case: Case, dice: random.Random) -> Posting:
+def _bare(case: LabelledPosting, dice: random.Random) -> Posting:
     posting = _hide(case).posting
     number = dice.randrange(10**9)
     return replace(
@@ -306,7 +316,7 @@ def _bare(case: Case, dice: random.Random) -> Posting:
     )
 
 
-def _tracked(case: Case, dice: random.Random) -> Posting:
+def _tracked(case: LabelledPosting, dice: random.Random) -> Posting:
     url = case.posting.url
     tail = dice.choice(
         ("utm_source=a&utm_medium=b", "gh_src=1", "ref=x&fbclid=2", "lever-source=y")
@@ -316,7 +326,7 @@ def _tracked(case: Case, dice: random.Random) -> Posting:
     return replace(hidden, url=changed, description=None, location=None, locations=())
 
 
-def _noisy(case: Case, dice: random.Random) -> Posting:
+def _noisy(case: LabelledPosting, dice: random.Random) -> Posting:
     posting = _hide(case).posting
     text = posting.description or ""
     spaced = re.sub(r"\n+", "  ", text) if dice.random() < 0.5 else text.upper()
@@ -330,8 +340,8 @@ def _noise(title: str, dice: random.Random) -> str:
     ))  # fmt: skip
 
 
-def _reposted(cases: list[Case]) -> list[Case]:
-    """A new id a month later; the board says nothing of a requisition."""
+def _reposted(cases: list[LabelledPosting]) -> list[LabelledPosting]:
+    """The same postings with a new id a month later, without requisition."""
     originals = [
         replace(case, posting=replace(case.posting, requisition_id=None), vacancy=case.post)
         for case in {case.post: case for case in cases}.values()
@@ -357,12 +367,12 @@ def _reposted(cases: list[Case]) -> list[Case]:
     return single + again
 
 
-def _snapshots(data: Path) -> list[Case]:
+def _snapshots(data: Path) -> list[LabelledPosting]:
     rows: list[dict[str, Any]] = []
     for file in sorted((data / "listing_snapshots").glob("*.json")):
         rows += json.loads(file.read_text())["jobs"]
     return [
-        Case(
+        LabelledPosting(
             Posting(row["title"], row["url"], row["company"], row["location"]),
             row["url"],
             row["url"],
@@ -371,9 +381,9 @@ def _snapshots(data: Path) -> list[Case]:
     ]
 
 
-def _trackers(data: Path) -> list[Case]:
-    """The id in its URL says which posting a row is: the same company, title and place come again and
-    again with other ids."""
+def _trackers(data: Path) -> list[LabelledPosting]:
+    """Rows are labelled by the id in their URL: the same company, title and place occur many times
+    with different ids."""
     postings = [
         Posting(row["title"], row["application_url"], row["company"], row["location"],
                 description=row["description"], vendor_id=row["source_job_id"])
@@ -386,30 +396,35 @@ def _trackers(data: Path) -> list[Case]:
         for row in _lines(data / "listings/simplify_newgrad_listings.jsonl")
     ]  # fmt: skip
     ids = [
-        re.findall(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d{6,}", one.url) or [one.url] for one in postings
+        re.findall(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d{6,}", posting.url) or [posting.url]
+        for posting in postings
     ]
-    return [Case(one, id[-1], id[-1]) for one, id in zip(postings, ids, strict=True)]
+    return [
+        LabelledPosting(posting, id[-1], id[-1]) for posting, id in zip(postings, ids, strict=True)
+    ]
 
 
-def _polish(data: Path) -> list[Case]:
-    """The collector's own key says what is one; each other page of it is a copy."""
+def _polish(data: Path) -> list[LabelledPosting]:
+    """Rows are labelled by the key of the data set; further pages with the same key are copies."""
     rows = _lines(data / "listings/pl_jobs_multi_source.jsonl")
     key = {row["url"]: row["key"] for row in rows}
     return [
-        Case(Posting(row["title"], url, row["company"], row["city"]), url, key[row["url"]])
+        LabelledPosting(
+            Posting(row["title"], url, row["company"], row["city"]), url, key[row["url"]]
+        )
         for row in rows
         for url in dict.fromkeys((row["url"], *row["alt_urls"]))
     ]
 
 
-def _searches(data: Path) -> list[Case]:
-    """Pages of a search overlap: a row that is equal in all is one posting seen again."""
+def _searches(data: Path) -> list[LabelledPosting]:
+    """Pages of a search overlap: a row with equal fields is the same posting again."""
     columns = {
         "indeed_usa_la": ("job_title", "company_name", "company_location", "job_description"),
         "indeed_sweden": ("job_title", "company_name", "company_location", "job_description"),
         "glassdoor_jobs": ("Job Title", "Company Name", "Location", "Job Description"),
     }
-    cases: list[Case] = []
+    cases: list[LabelledPosting] = []
     for file, (title, company, place, text) in columns.items():
         for row in _csv(data / f"listings/{file}.csv"):
             posting = Posting(
@@ -417,7 +432,7 @@ def _searches(data: Path) -> list[Case]:
                 description=row[text],
             )  # fmt: skip
             label = tuple(" ".join(row[column].split()) for column in columns[file])
-            cases.append(Case(posting, label, (label[0], label[1], label[3])))
+            cases.append(LabelledPosting(posting, label, (label[0], label[1], label[3])))
     return cases
 
 

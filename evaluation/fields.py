@@ -1,4 +1,4 @@
-"""Measure how well single facts are read from text, against labels of others."""
+"""Measure how well single facts are read from text, compared with labels from public data sets."""
 
 from __future__ import annotations
 
@@ -93,7 +93,10 @@ def _share(part: int, total: int) -> str:
 
 def _salaries(name: str, labelled: Iterable[dict[str, Any]]) -> Row:
     cases = [
-        (wanted(label["expect"]), pay(salary.from_text(label["text"]), label["expect"]))
+        (
+            expected_salary(label["expect"]),
+            comparable_salary(salary.from_text(label["text"]), label["expect"]),
+        )
         for label in labelled
     ]
     return _row("salary", name, cases)
@@ -102,21 +105,24 @@ def _salaries(name: str, labelled: Iterable[dict[str, Any]]) -> Row:
 def _gold_salaries(gold: Iterable[dict[str, Any]]) -> list[Case]:
     """Only postings with a label that came from the text."""
     return [
-        (wanted(want), pay(salary.from_text(label["description_text"]), want))
+        (
+            expected_salary(want),
+            comparable_salary(salary.from_text(label["description_text"]), want),
+        )
         for label in gold
         if not label["structured_salary"]
         for want in [label["gold"]["salary"]]
     ]
 
 
-def wanted(label: dict[str, Any] | None) -> object:
+def expected_salary(label: dict[str, Any] | None) -> object:
     if label is None:
         return None
     return (*ends(label["min"], label["max"]), label["interval"], label.get("currency"))
 
 
-def pay(parsed: Salary | None, label: dict[str, Any] | None) -> object:
-    """In the form of `_wanted`; a currency that is not labelled is not compared."""
+def comparable_salary(parsed: Salary | None, label: dict[str, Any] | None) -> object:
+    """In the form of `expected_salary`; a currency that is not labelled is not compared."""
     if parsed is None:
         return None
     currency = parsed.currency if label and "currency" in label else None

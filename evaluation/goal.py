@@ -1,4 +1,4 @@
-"""What an evaluation answers: a table, and how each goal stands."""
+"""The result of an evaluation: a table, and goals that are met or not."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 class Goal:
     name: str
     figure: float
-    wanted: float
+    target: float
     at_most: bool = False
-    """The figure should be low, not high."""
+    """The figure must not exceed the target."""
 
     @property
     def met(self) -> bool:
-        return self.figure <= self.wanted if self.at_most else self.figure >= self.wanted
+        return self.figure <= self.target if self.at_most else self.figure >= self.target
 
 
 @dataclass(frozen=True)
 class Report:
-    """One part of the evaluation; `rows` are for people, each with the same columns."""
+    """The result of one part of the evaluation; `rows` are a table for people."""
 
     title: str
     columns: tuple[str, ...]

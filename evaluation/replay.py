@@ -1,5 +1,5 @@
-"""Judges the postings of real boards for invented people, with a model that is asked at recorded
-prices: how many it is asked about, what that costs, and what a small budget buys."""
+"""Judges the postings of real boards for invented profiles with a stand-in for the model: how many
+listings are reviewed, what the reviews cost, and what a small budget achieves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from evaluation import boards, speaker
+from evaluation import boards, model_stand_in
 from evaluation.goal import Goal, Report
 from jobmill import app, queue
 from jobmill.boards import readable_board
@@ -39,9 +39,9 @@ from jobmill.tools import Tools
 PROFILES = Path(__file__).parent / "profiles"
 KEY = {"ANTHROPIC_API_KEY": "for-loopback"}
 OPEN = 1_000
-"""A cap that holds nothing back, in dollars."""
+"""A cap in dollars that is never reached."""
 PART = 3
-"""A small day may cost a third of what asking about all that is in reach costs."""
+"""A small day has a third of the budget that reviewing all listings in reach would need."""
 COLUMNS = (
     "profile", "listings", "filtered", "below reach", "asked", "matched", "without a model",
     "calls / 1,000", "$ / 1,000", "$ / match",
@@ -54,8 +54,8 @@ Pair: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What became of a listing for a profile."""
+class Judgement:
+    """The verdict on a listing for a profile."""
 
     profile_id: int
     profile: str
@@ -70,8 +70,8 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A row of the ledger, and what it was about."""
+class LedgerCall:
+    """A row of the ledger with its profile and listing."""
 
     profile_id: int
     listing_id: int
@@ -85,13 +85,13 @@ class Call:
 
 
 @dataclass
-class Found:
-    """All that the passes showed."""
+class ReplayResults:
+    """The results of all passes."""
 
-    judged: list[Judged]
-    first: list[Call]
-    again: list[Call] = field(default_factory=list[Call])
-    small: list[Call] = field(default_factory=list[Call])
+    judged: list[Judgement]
+    first: list[LedgerCall]
+    again: list[LedgerCall] = field(default_factory=list[LedgerCall])
+    small: list[LedgerCall] = field(default_factory=list[LedgerCall])
     cap: float = 0.0
     statuses: Counter[str] = field(default_factory=Counter[str])
 
@@ -102,37 +102,42 @@ def report(data: Path) -> Report:
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder, "postgres"), durable=False).use() as url,
     ):
-        found = asyncio.run(_replay(url, answers))
-    names = [*dict.fromkeys(one.profile for one in found.judged)]
+        results = asyncio.run(_replay(url, answers))
+    names = [*dict.fromkeys(judgement.profile for judgement in results.judged)]
     rows = [
-        _row(name, found, [one for one in found.judged if one.profile == name]) for name in names
+        _row(
+            name, results, [judgement for judgement in results.judged if judgement.profile == name]
+        )
+        for name in names
     ]
     return Report(
         title="Replay: real boards, invented profiles, a model at recorded prices",
         columns=COLUMNS,
-        rows=[*rows, _row("all", found, found.judged)],
-        goals=_goals(found),
-        notes=[_corpus(answers, unread), *_notes(found)],
+        rows=[*rows, _row("all", results, results.judged)],
+        goals=_goals(results),
+        notes=[_corpus(answers, unread), *_notes(results)],
     )
 
 
-# What boards say.
+# Saved responses.
 
 
 def _read(data: Path) -> tuple[Boards, int]:
-    """Each board's postings that have a page and a text, and how many have not."""
-    found: Boards = {}
+    """The postings of each board that have a URL and a text, and the number of the others."""
+    by_board: Boards = {}
     unread = 0
     for name, file in boards.files(data):
         token = file.name.partition("__")[0].partition(".")[0]
-        for one in _postings(name, token, file):
-            if not (one.url and one.description):
+        for posting in _postings(name, token, file):
+            if not (posting.url and posting.description):
                 unread += 1
                 continue
-            kept = found.setdefault((name, token), {})
-            key = posting_identity.identity(one, PLATFORM_RULES)
-            kept[key] = max(kept.get(key, one), one, key=lambda each: len(each.description or ""))
-    return found, unread
+            by_identity = by_board.setdefault((name, token), {})
+            key = posting_identity.identity(posting, PLATFORM_RULES)
+            by_identity[key] = max(
+                by_identity.get(key, posting), posting, key=lambda each: len(each.description or "")
+            )
+    return by_board, unread
 
 
 def _postings(name: str, token: str, file: Path) -> Sequence[Posting]:
@@ -141,15 +146,15 @@ def _postings(name: str, token: str, file: Path) -> Sequence[Posting]:
     try:
         return readable_board.read_saved_response(BY_NAME[name], boards.read(file), token=token)
     except AppError:
-        # Its file does not tell the board's name.
+        # The file does not name its board.
         return ()
 
 
 # The passes.
 
 
-async def _replay(url: str, answers: Boards) -> Found:
-    async with connect(url) as database, speaker.open_speaker() as spoken:
+async def _replay(url: str, answers: Boards) -> ReplayResults:
+    async with connect(url) as database, model_stand_in.open_stand_in() as spoken:
         settings = Settings(
             anthropic_base_url=spoken.url, budget_run=OPEN, budget_day=OPEN, budget_month=OPEN
         )
@@ -157,17 +162,17 @@ async def _replay(url: str, answers: Boards) -> Found:
             await migrate(tx)
         await _prepare(database, answers, settings)
         await _work(database, answers, settings)
-        found = Found(await _judged(database), await _calls(database))
-        found.statuses = await _statuses(database)
-        await _again(database, found)
+        results = ReplayResults(await _judged(database), await _calls(database))
+        results.statuses = await _statuses(database)
+        await _again(database, results)
         await _work(database, answers, settings)
-        found.again = (await _calls(database))[len(found.first) :]
+        results.again = (await _calls(database))[len(results.first) :]
         await _forget(database)
-        await _again(database, found)
-        found.cap = round(sum(one.cost for one in found.first) / PART, 2)
-        await _small_day(database, answers, settings.model_copy(update={"budget_day": found.cap}))
-        found.small = await _calls(database)
-        return found
+        await _again(database, results)
+        results.cap = round(sum(call.cost for call in results.first) / PART, 2)
+        await _small_day(database, answers, settings.model_copy(update={"budget_day": results.cap}))
+        results.small = await _calls(database)
+        return results
 
 
 async def _prepare(database: Database, answers: Boards, settings: Settings) -> None:
@@ -188,15 +193,18 @@ async def _prepare(database: Database, answers: Boards, settings: Settings) -> N
 
 
 def _stages(tools: Tools, answers: Boards, settings: Settings) -> Stages:
-    """All that the product does; a source shows what was saved of it."""
+    """The stages of the product, except that a source returns its saved postings."""
     replayed = Stage(partial(_harvest, answers))
     return {**app.build_stages(tools, settings), (source.KIND, "scrape"): replayed}
 
 
 async def _harvest(answers: Boards, work: Work) -> Move:
     name, token = work.data["board"]
-    seen = [SeenPosting(one, listings.listed_hash(one)) for one in answers[name, token].values()]
-    harvest = CrawlResult(dt.datetime.now(dt.UTC), "complete", seen)
+    postings = [
+        SeenPosting(posting, listings.listed_hash(posting))
+        for posting in answers[name, token].values()
+    ]
+    harvest = CrawlResult(dt.datetime.now(dt.UTC), "complete", postings)
     id: int = work.data["source"]
     return Finish(
         "replayed", save=partial(source.save_harvest, id=id, harvest=harvest, item=work.id)
@@ -210,14 +218,14 @@ async def _work(
     *,
     but: Sequence[str] = (),
 ) -> None:
-    """Work until nothing is left that can go on; phases of listings in `but` wait."""
+    """Run a worker until no item can continue; the listing stages in `but` do not run."""
     async with open_model(database, settings, KEY) as model:
         stages = _stages(Tools(database, model=model), answers, settings)
         only = [phase for phase in stages if phase not in {(judging.KIND, stage) for stage in but}]
         chores = [PeriodicTask(60, feed_task(feed), on_feed_notify=True) for feed in app.FEEDS]
         worker = Worker(database, stages, only=only, periodic_tasks=chores)
         running = asyncio.create_task(worker.run())
-        # The queue tells nobody outside that it is empty.
+        # The queue sends no notification when it is empty.
         while await _left(database, but):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
         worker.stop()
@@ -240,32 +248,32 @@ async def _left(database: Database, but: Sequence[str]) -> int:
     return left or 0
 
 
-async def _again(database: Database, found: Found) -> None:
-    """Let all that was asked about be judged once more."""
+async def _again(database: Database, results: ReplayResults) -> None:
+    """Judge all reviewed listings again."""
     async with database.transaction() as tx:
-        for id in {one.profile_id for one in found.first}:
-            ids = [one.listing_id for one in found.first if one.profile_id == id]
+        for id in {call.profile_id for call in results.first}:
+            ids = [call.listing_id for call in results.first if call.profile_id == id]
             await judging_feed.add(tx, ids, profile_id=id)
         await notify_feeds(tx)
 
 
 async def _forget(database: Database) -> None:
-    """As if no model had ever been asked."""
+    """Delete all answers and calls of the model."""
     async with database.transaction() as tx:
         await tx.execute("TRUNCATE budget.answer, budget.call")
 
 
 async def _small_day(database: Database, answers: Boards, settings: Settings) -> None:
-    """A day that begins with all of it in line, as after a night or after a day that was spent."""
+    """Run a day that starts with all listings waiting for a review."""
     await _work(database, answers, settings, but=("ask", "save"))
     await _work(database, answers, settings)
 
 
-async def _judged(database: Database) -> list[Judged]:
+async def _judged(database: Database) -> list[Judgement]:
     async with database.transaction() as tx:
         return await fetch_all(
             tx,
-            Judged,
+            Judgement,
             """
             SELECT profile_id, profile.name AS profile, listing_id, outcome::text, local_score,
                    scored_by
@@ -275,11 +283,11 @@ async def _judged(database: Database) -> list[Judged]:
         )
 
 
-async def _calls(database: Database) -> list[Call]:
+async def _calls(database: Database) -> list[LedgerCall]:
     async with database.transaction() as tx:
         return await fetch_all(
             tx,
-            Call,
+            LedgerCall,
             """
             SELECT (data ->> 'profile_id')::int AS profile_id,
                    (data ->> 'listing_id')::int AS listing_id,
@@ -301,55 +309,56 @@ async def _statuses(database: Database) -> Counter[str]:
 # The figures.
 
 
-def _row(name: str, found: Found, judged: Sequence[Judged]) -> tuple[str, ...]:
-    pairs = {one.pair for one in judged}
-    calls = [one for one in found.first if one.pair in pairs]
-    asked = len({one.pair for one in calls})
-    many, spent = len(judged), sum(one.cost for one in calls)
-    outcomes = Counter(one.outcome for one in judged)
-    local = many - asked
+def _row(name: str, results: ReplayResults, judged: Sequence[Judgement]) -> tuple[str, ...]:
+    pairs = {judgement.pair for judgement in judged}
+    calls = [call for call in results.first if call.pair in pairs]
+    reviewed = len({call.pair for call in calls})
+    many, spent = len(judged), sum(call.cost for call in calls)
+    outcomes = Counter(judgement.outcome for judgement in judged)
+    local = many - reviewed
     return (
         name,
         str(many),
         f"{outcomes['filtered'] / many:.3f}",
         f"{(local - outcomes['filtered']) / many:.3f}",
-        f"{asked / many:.3f}",
+        f"{reviewed / many:.3f}",
         str(outcomes["matched"]),
         f"{local / many:.3f}",
-        f"{1000 * sum(not one.cache_hit for one in calls) / many:.1f}",
+        f"{1000 * sum(not call.cache_hit for call in calls) / many:.1f}",
         f"{1000 * spent / many:.3f}",
         f"{spent / outcomes['matched']:.3f}" if outcomes["matched"] else "",
     )
 
 
 @dataclass(frozen=True)
-class Day:
-    """What a small day bought: of as many as it paid for, those that were best, and matches."""
+class SmallDay:
+    """The result of a day with a small budget, compared with reviewing listings in the order of
+    their arrival."""
 
     calls: int
     spent: float
     best: float
-    """The share of the best that were asked about; ties count for either."""
+    """The share of reviewed listings that are among the best by local score, ties included."""
     matches: int
     best_if_first_come: float
     matches_if_first_come: int
 
 
-def _day(found: Found) -> Day:
-    local = {one.pair: one.local_score or 0 for one in found.judged}
-    matched = {one.pair for one in found.judged if one.outcome == "matched"}
-    line = list(dict.fromkeys(one.pair for one in found.first))
-    paid = {one.pair for one in found.small}
-    # Those that came first: in the order of their numbers, profile by profile as they wait.
+def _day(results: ReplayResults) -> SmallDay:
+    local = {judgement.pair: judgement.local_score or 0 for judgement in results.judged}
+    matched = {judgement.pair for judgement in results.judged if judgement.outcome == "matched"}
+    line = list(dict.fromkeys(call.pair for call in results.first))
+    paid = {call.pair for call in results.small}
+    # The first listings in the order of arrival.
     first = set(sorted(line, key=lambda pair: pair[::-1])[: len(paid)])
     least = sorted((local[pair] for pair in line), reverse=True)[: len(paid)][-1]
 
     def share(pairs: set[Pair]) -> float:
         return sum(local[pair] >= least for pair in pairs) / len(pairs)
 
-    return Day(
+    return SmallDay(
         len(paid),
-        sum(one.cost for one in found.small),
+        sum(call.cost for call in results.small),
         share(paid),
         len(paid & matched),
         share(first),
@@ -357,26 +366,28 @@ def _day(found: Found) -> Day:
     )
 
 
-def _goals(found: Found) -> list[Goal]:
-    many, spent = len(found.judged), sum(one.cost for one in found.first)
-    asked = len({one.pair for one in found.first})
-    matched = sum(one.outcome == "matched" for one in found.judged)
-    unanswered = sum(one.outcome not in ("answered", "cached") for one in found.first)
-    day = _day(found)
+def _goals(results: ReplayResults) -> list[Goal]:
+    many, spent = len(results.judged), sum(call.cost for call in results.first)
+    reviewed = len({call.pair for call in results.first})
+    matched = sum(judgement.outcome == "matched" for judgement in results.judged)
+    unanswered = sum(call.outcome not in ("answered", "cached") for call in results.first)
+    day = _day(results)
     return [
-        Goal("judged without a model", 1 - asked / many, 0.95),
+        Goal("judged without a model", 1 - reviewed / many, 0.95),
         Goal("dollars for 1000 listings", 1000 * spent / many, 1.0, at_most=True),
         Goal("dollars for a match", spent / max(matched, 1), 0.10, at_most=True),
-        Goal("dollars for the same again", sum(one.cost for one in found.again), 0, at_most=True),
+        Goal(
+            "dollars for the same again", sum(call.cost for call in results.again), 0, at_most=True
+        ),
         Goal("calls without an answer", unanswered, 0, at_most=True),
-        Goal("listings that failed", found.statuses["FAILED"], 0, at_most=True),
-        Goal("small day over its cap", max(0.0, day.spent - found.cap), 0, at_most=True),
+        Goal("listings that failed", results.statuses["FAILED"], 0, at_most=True),
+        Goal("small day over its cap", max(0.0, day.spent - results.cap), 0, at_most=True),
         Goal("small day asks the best", day.best, 0.9),
     ]
 
 
 def _corpus(answers: Boards, unread: int) -> str:
-    sizes = Counter({board: len(found) for board, found in answers.items()})
+    sizes = Counter({board: len(postings) for board, postings in answers.items()})
     (_, largest), most = sizes.most_common(1)[0]
     return (
         f"{sizes.total()} postings of {len(sizes)} boards, {most} of them of {largest}, each judged for"
@@ -384,20 +395,20 @@ def _corpus(answers: Boards, unread: int) -> str:
     )
 
 
-def _notes(found: Found) -> list[str]:
-    day = _day(found)
-    hits = sum(one.cache_hit for one in found.first)
+def _notes(results: ReplayResults) -> list[str]:
+    day = _day(results)
+    hits = sum(call.cache_hit for call in results.first)
     priced = (
-        f"Prices as of {model_prices.AS_OF}; the stand-in counts {speaker.LETTERS_A_TOKEN} bytes for a token"
-        f" in, and {speaker.TOKENS_OUT[0]} to {speaker.TOKENS_OUT[-1]} out. What it says of a fit is"
+        f"Prices as of {model_prices.AS_OF}; the stand-in counts {model_stand_in.LETTERS_A_TOKEN} bytes for a token"
+        f" in, and {model_stand_in.TOKENS_OUT[0]} to {model_stand_in.TOKENS_OUT[-1]} out. What it says of a fit is"
         " made up, and so is the share of matches."
     )
     cached = (
-        f"Two that ask the same cost once: {hits} of {len(found.first)} were answered from the cache;"
-        f" judged again, {sum(one.cache_hit for one in found.again)} of {len(found.again)}."
+        f"Two that ask the same cost once: {hits} of {len(results.first)} were answered from the cache;"
+        f" judged again, {sum(call.cache_hit for call in results.again)} of {len(results.again)}."
     )
     small = (
-        f"A day with ${found.cap:.2f}, a third of what all in reach cost, begun with all of them in line:"
+        f"A day with ${results.cap:.2f}, a third of what all in reach cost, begun with all of them in line:"
         f" {day.calls} calls for ${day.spent:.2f}, {day.best:.2f} of them among the {day.calls} best, and"
         f" {day.matches} matches; first come, first asked: {day.best_if_first_come:.2f} and"
         f" {day.matches_if_first_come}."

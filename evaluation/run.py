@@ -71,7 +71,7 @@ def line(goal: Goal, part: str) -> str:
     """One line per goal, without spaces in its parts."""
     plain = goal.name.removeprefix(f"{part}.").removeprefix(f"{part}: ")
     name = f"{part}.{plain.replace(' ', '_')}"
-    target = f"{'<=' if goal.at_most else '>='}{goal.wanted:g}"
+    target = f"{'<=' if goal.at_most else '>='}{goal.target:g}"
     return f"goal {name} {goal.figure:.4g} {target} {'ok' if goal.met else 'short'}"
 
 
@@ -85,7 +85,7 @@ def _as_json(reports: dict[str, Report]) -> dict[str, object]:
                     {
                         "name": goal.name,
                         "figure": round(goal.figure, 5),
-                        "wanted": goal.wanted,
+                        "wanted": goal.target,
                         "at_most": goal.at_most,
                         "met": goal.met,
                     }

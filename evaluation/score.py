@@ -1,4 +1,4 @@
-"""How often what was read is what was wanted."""
+"""Precision, recall and accuracy of extracted values."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Case: TypeAlias = tuple[object, object]
-"""What was wanted and what was read; None is "not said"."""
+"""The expected and the actual value; None means "not stated"."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """Counts of what was wanted and what was said."""
+    """Counts of expected and answered values."""
 
     cases: int
-    wanted: int
-    said: int
+    expected: int
+    answered: int
     right: int
-    """Of what was said."""
+    """Correct answers."""
     same: int | None = None
-    """Cases in which words or silence are right, where a case has one value."""
-    found: int | None = None
-    """Of what was wanted, where that is not as many as are right."""
+    """Cases with the expected value, including those where both are None; only if a case has one
+    value."""
+    marked_found: int | None = None
+    """Expected values that were found, if that number differs from `right`."""
 
     @property
     def precision(self) -> float:
-        return self.right / self.said if self.said else 1.0
+        return self.right / self.answered if self.answered else 1.0
 
     @property
     def recall(self) -> float:
-        found = self.right if self.found is None else self.found
-        return found / self.wanted if self.wanted else 1.0
+        found_count = self.right if self.marked_found is None else self.marked_found
+        return found_count / self.expected if self.expected else 1.0
 
     @property
     def accuracy(self) -> float:
@@ -41,16 +42,16 @@ class Score:
         """Counts and shares, for a table."""
         return (
             str(self.cases),
-            str(self.wanted),
-            str(self.said),
-            f"{self.precision:.3f}" if self.said else "-",
-            f"{self.recall:.3f}" if self.wanted else "-",
+            str(self.expected),
+            str(self.answered),
+            f"{self.precision:.3f}" if self.answered else "-",
+            f"{self.recall:.3f}" if self.expected else "-",
             f"{self.accuracy:.3f}" if self.same is not None else "-",
         )
 
 
 def of_values(cases: Sequence[Case]) -> Score:
-    """One value a case, or none."""
+    """Cases with one value or none."""
     return Score(
         len(cases),
         sum(want is not None for want, _ in cases),
@@ -61,10 +62,10 @@ def of_values(cases: Sequence[Case]) -> Score:
 
 
 def of_sets(cases: Iterable[tuple[set[str], set[str]]]) -> Score:
-    """Several names a case, all counted together; names that no case wants are left out."""
+    """Cases with several names, counted together; names that no case expects are ignored."""
     listed = list(cases)
-    known = {name for want, _ in listed for name in want}
-    pairs = [(want, got & known) for want, got in listed]
+    labelled = {name for want, _ in listed for name in want}
+    pairs = [(want, got & labelled) for want, got in listed]
     return Score(
         len(pairs),
         sum(len(want) for want, _ in pairs),

@@ -28,7 +28,7 @@ def measure(lines: Iterable[dict[str, Any]], source: str) -> Score:
         matched += sum(
             any(low < hit.end and hit.start < high for hit in hits) for low, high in knowledge
         )
-    return Score(cases, expected, answered, inside, found=matched)
+    return Score(cases, expected, answered, inside, marked_found=matched)
 
 
 def _spans(tokens: list[str], tags: list[str]) -> Iterator[tuple[int, int]]:

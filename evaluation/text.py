@@ -37,7 +37,7 @@ YEARS = ("yoe_corpus", "de_yoe_corpus", "fr_yoe_corpus", "es_yoe_corpus")
 
 
 @dataclass(frozen=True)
-class Measured:
+class FieldScore:
     field: str
     corpus: str
     maker: Maker
@@ -60,28 +60,28 @@ def report(data: Path) -> Report:
     )
 
 
-def _goals(result: Measured) -> Iterator[Goal]:
+def _goals(result: FieldScore) -> Iterator[Goal]:
     for figure, target in result.goals.items():
         name = f"{result.field} {result.corpus} {figure}".replace(",", "")
         yield Goal(name, getattr(result.score, figure), target)
 
 
-def _measure(labels: Path) -> Iterator[Measured]:
+def _measure(labels: Path) -> Iterator[FieldScore]:
     for name in YEARS:
         cases = [_years_case(label) for label in fields.lines(labels / f"{name}.jsonl")]
-        yield Measured(
+        yield FieldScore(
             "years", name, "a project's tests", score.of_values(cases), {"accuracy": 0.9}
         )
     for name in fields.LANGUAGES:
         cases = [_salary_case(label) for label in fields.lines(labels / f"{name}.jsonl")]
-        yield Measured(
+        yield FieldScore(
             "salary", name, "a project's tests", score.of_values(cases), {"accuracy": 0.95}
         )
     cases = [
         (fields.level(label["level"]), _read(label["title"]).seniority)
         for label in fields.lines(labels / "level_corpus.jsonl")
     ]
-    yield Measured(
+    yield FieldScore(
         "seniority", "level_corpus", "a project's tests", score.of_values(cases), {"accuracy": 0.9}
     )
     yield from _skills(labels)
@@ -121,13 +121,15 @@ def _years_case(line: Line) -> Case:
 
 def _salary_case(line: Line) -> Case:
     want = line["expect"]
-    return fields.wanted(want), fields.pay(_posting("", None, line["text"]).salary, want)
+    return fields.expected_salary(want), fields.comparable_salary(
+        _posting("", None, line["text"]).salary, want
+    )
 
 
-def _skills(labels: Path) -> Iterator[Measured]:
+def _skills(labels: Path) -> Iterator[FieldScore]:
     corpus = fields.lines(labels / "skills_corpus.jsonl")
     cases = [(_names(line["skills"]), set(skills.skill_names(line["text"]))) for line in corpus]
-    yield Measured(
+    yield FieldScore(
         "skills",
         "skills_corpus",
         "a project's tests",
@@ -139,13 +141,13 @@ def _skills(labels: Path) -> Iterator[Measured]:
         (_names(line["expected"]), _asked(_read(line["title"], None, line["text"])))
         for line in midat
     ]
-    yield Measured("skills", "midat", "not said", score.of_sets(cases), {})
+    yield FieldScore("skills", "midat", "not said", score.of_sets(cases), {})
     for source in ("tech", "house"):
         measured = spans.measure(fields.lines(labels / "skillspan_dev.jsonl"), source)
-        yield Measured("skills", f"skillspan {source}", "annotators", measured, {})
+        yield FieldScore("skills", f"skillspan {source}", "annotators", measured, {})
     for source in ("tech", "house"):
         rows = fields.table(labels / f"esco_{source}_validation_annotations.csv")
-        yield Measured("skills", f"esco {source}", "annotators", _esco(rows), {"recall": 0.9})
+        yield FieldScore("skills", f"esco {source}", "annotators", _esco(rows), {"recall": 0.9})
 
 
 def _names(labels: Iterable[str]) -> set[str]:
@@ -167,13 +169,15 @@ def _esco(rows: Iterable[dict[str, str]]) -> Score:
             sentence.add(skills.canonical_name(name))
     result = score.of_sets((want, set(skills.skill_names(text))) for text, want in expected.items())
     # A sentence names more skills than are labelled, so precision would mislead.
-    return Score(result.cases, result.wanted, 0, result.right)
+    return Score(result.cases, result.expected, 0, result.right)
 
 
-def _gold(gold: list[Line]) -> Iterator[Measured]:
-    read = [_posting(one["title"], one["location_raw"], one["description_text"]) for one in gold]
+def _gold(gold: list[Line]) -> Iterator[FieldScore]:
+    read = [
+        _posting(entry["title"], entry["location_raw"], entry["description_text"]) for entry in gold
+    ]
     pairs = list(
-        zip((one["gold"] for one in gold), map(posting_facts.read_facts, read), strict=True)
+        zip((entry["gold"] for entry in gold), map(posting_facts.read_facts, read), strict=True)
     )
     years = [
         (label["yoe"] and _wanted_years(label["yoe"]["min"], label["yoe"]["max"]), _years(facts))
@@ -181,10 +185,10 @@ def _gold(gold: list[Line]) -> Iterator[Measured]:
     ]
     yield _silver("years", "gold500", years, accuracy=0.9)
     pay = [
-        (fields.wanted(want), fields.pay(posting.salary, want))
-        for one, posting in zip(gold, read, strict=True)
-        if not one["structured_salary"]
-        for want in [one["gold"]["salary"]]
+        (fields.expected_salary(want), fields.comparable_salary(posting.salary, want))
+        for entry, posting in zip(gold, read, strict=True)
+        if not entry["structured_salary"]
+        for want in [entry["gold"]["salary"]]
     ]
     yield _silver("salary", "gold500, text only", pay, accuracy=0.9)
     levels = [(fields.level(label["level"]), facts.seniority) for label, facts in pairs]
@@ -196,7 +200,7 @@ def _gold(gold: list[Line]) -> Iterator[Measured]:
     yield _silver("remote or hybrid", "gold500", remote, accuracy=0.95)
 
 
-def _jobfinder(lines: list[Line]) -> Iterator[Measured]:
+def _jobfinder(lines: list[Line]) -> Iterator[FieldScore]:
     read = [
         _posting(line["title"], line["location"], texts.from_html(line["description"]))
         for line in lines
@@ -216,10 +220,10 @@ def _jobfinder(lines: list[Line]) -> Iterator[Measured]:
     named = score.of_sets(
         (_names(label["technologies"] or ()), _asked(facts)) for label, facts in pairs
     )
-    yield Measured(
+    yield FieldScore(
         "skills", "jobfinder", "models (silver)", named, {"precision": 0.85, "recall": 0.85}
     )
 
 
-def _silver(field: str, corpus: str, cases: list[Case], **goals: float) -> Measured:
-    return Measured(field, corpus, "models (silver)", score.of_values(cases), goals)
+def _silver(field: str, corpus: str, cases: list[Case], **goals: float) -> FieldScore:
+    return FieldScore(field, corpus, "models (silver)", score.of_values(cases), goals)

@@ -1,6 +1,7 @@
-"""What saved answers say, taken from them by as little code as possible and none of the product's.
+"""Expected values from saved responses, extracted with as little code as possible and without the
+product.
 
-Each entry names only what the answer has; what it lacks is not compared.
+Only the fields that a record has are compared.
 """
 
 from __future__ import annotations
@@ -10,247 +11,261 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from evaluation import said
+from evaluation import record_values
 from evaluation import truth_aggregators as aggregators
-from evaluation.said import Record, Truth
+from evaluation.record_values import Record, Truth
 
 
-def greenhouse(one: Record) -> Truth:
-    own = one.get("requisition_id") or ""
-    place = (one.get("location") or {}).get("name") or ""
+def greenhouse(record: Record) -> Truth:
+    requisition = record.get("requisition_id") or ""
+    place = (record.get("location") or {}).get("name") or ""
     place = "" if place.lower() in ("n/a", "na", "location") else place
-    # "Berlin or Paris, London" can be taken apart in more than one way.
+    # "Berlin or Paris, London" can be split in more than one way.
     free = re.search(r"(?i)\b(?:or|and)\b|[&/]", place)
     plain = None if free else re.split(r"\s*[;|]\s*", place)
-    departments = one.get("departments") or []
+    departments = record.get("departments") or []
     return {
-        "title": one["title"],
-        "url": one["absolute_url"],
-        "vendor_id": one["id"],
-        "requisition_id": own if re.search(r"\d", own) else one.get("internal_job_id"),
-        "company": one.get("company_name"),
+        "title": record["title"],
+        "url": record["absolute_url"],
+        "vendor_id": record["id"],
+        "requisition_id": requisition
+        if re.search(r"\d", requisition)
+        else record.get("internal_job_id"),
+        "company": record.get("company_name"),
         "location": place,
         "locations": plain if place else None,
         "department": departments[0]["name"] if departments else None,
-        "posted_at": said.at(one.get("first_published")),
-        "updated_at": said.at(one.get("updated_at")),
-        "language": one.get("language"),
-        "sections": [one.get("content")],
+        "posted_at": record_values.parse_time(record.get("first_published")),
+        "updated_at": record_values.parse_time(record.get("updated_at")),
+        "language": record.get("language"),
+        "sections": [record.get("content")],
         "escaped": True,
     }
 
 
-def lever(one: Record) -> Truth:
-    where, pay = one["categories"], one.get("salaryRange") or {}
+def lever(record: Record) -> Truth:
+    where, pay = record["categories"], record.get("salaryRange") or {}
     period = re.sub(r"^per-|-(salary|wage)$", "", pay.get("interval") or "")
-    lists = [part for each in one.get("lists") or [] for part in (each["text"], each["content"])]
+    lists = [part for each in record.get("lists") or [] for part in (each["text"], each["content"])]
     return {
-        "title": one["text"],
-        "url": one["hostedUrl"],
-        "apply_url": one.get("applyUrl"),
-        "vendor_id": one["id"],
+        "title": record["text"],
+        "url": record["hostedUrl"],
+        "apply_url": record.get("applyUrl"),
+        "vendor_id": record["id"],
         "location": where.get("location"),
         "locations": where.get("allLocations") or None,
-        "arrangement": said.where(one.get("workplaceType")),
+        "arrangement": record_values.parse_arrangement(record.get("workplaceType")),
         "department": where.get("department"),
-        "employment_type": said.kind(where.get("commitment")),
-        "posted_at": said.at(one.get("createdAt")),
-        "board": urlsplit(one["hostedUrl"]).path.split("/")[1],
-        **said.pay(pay.get("min"), pay.get("max"), pay.get("currency"), period),
+        "employment_type": record_values.parse_employment_type(where.get("commitment")),
+        "posted_at": record_values.parse_time(record.get("createdAt")),
+        "board": urlsplit(record["hostedUrl"]).path.split("/")[1],
+        **record_values.salary_fields(pay.get("min"), pay.get("max"), pay.get("currency"), period),
         "sections": [
-            one.get("description"),
+            record.get("description"),
             *lists,
-            one.get("additional"),
-            one.get("salaryDescription"),
+            record.get("additional"),
+            record.get("salaryDescription"),
         ],
     }
 
 
-def ashby(one: Record) -> Truth:
-    others = [each["location"] for each in one.get("secondaryLocations") or []]
-    components = (one.get("compensation") or {}).get("summaryComponents") or []
+def ashby(record: Record) -> Truth:
+    others = [each["location"] for each in record.get("secondaryLocations") or []]
+    components = (record.get("compensation") or {}).get("summaryComponents") or []
     stated = [
         each for each in components if each["compensationType"] == "Salary" and each.get("minValue")
     ]
     pay = stated[0] if stated else {}
     return {
-        "title": one["title"],
-        "url": one["jobUrl"],
-        "apply_url": one.get("applyUrl"),
-        "vendor_id": one["id"],
-        "location": one.get("location"),
-        "locations": [one["location"], *others] if one.get("location") else None,
-        "arrangement": said.where(one.get("workplaceType")),
-        "department": one.get("department"),
-        "employment_type": said.kind(one.get("employmentType")),
-        "posted_at": said.at(one.get("publishedAt")),
-        "board": urlsplit(one["jobUrl"]).path.split("/")[1],
-        **said.pay(
+        "title": record["title"],
+        "url": record["jobUrl"],
+        "apply_url": record.get("applyUrl"),
+        "vendor_id": record["id"],
+        "location": record.get("location"),
+        "locations": [record["location"], *others] if record.get("location") else None,
+        "arrangement": record_values.parse_arrangement(record.get("workplaceType")),
+        "department": record.get("department"),
+        "employment_type": record_values.parse_employment_type(record.get("employmentType")),
+        "posted_at": record_values.parse_time(record.get("publishedAt")),
+        "board": urlsplit(record["jobUrl"]).path.split("/")[1],
+        **record_values.salary_fields(
             min((each["minValue"] for each in stated), default=None),
             max((each.get("maxValue") or 0 for each in stated), default=None),
             pay.get("currencyCode"),
             (pay.get("interval") or "").removeprefix("1 ").lower(),
         ),
-        "sections": [one.get("descriptionHtml") or one.get("descriptionPlain")],
+        "sections": [record.get("descriptionHtml") or record.get("descriptionPlain")],
     }
 
 
-def workday(one: Record) -> Truth:
-    if "jobPostingInfo" in one:
-        info = one["jobPostingInfo"]
+def workday(record: Record) -> Truth:
+    if "jobPostingInfo" in record:
+        info = record["jobPostingInfo"]
         return {
             "title": info["title"],
             "url": info["externalUrl"],
             "vendor_id": info["jobPostingId"].rpartition("_")[2],
             "requisition_id": info["jobReqId"],
-            "company": (one.get("hiringOrganization") or {}).get("name"),
+            "company": (record.get("hiringOrganization") or {}).get("name"),
             "location": info["location"],
             "locations": [info["location"], *(info.get("additionalLocations") or [])],
-            "employment_type": said.kind(info.get("timeType")),
-            "posted_at": said.at(info["startDate"]),
+            "employment_type": record_values.parse_employment_type(info.get("timeType")),
+            "posted_at": record_values.parse_time(info["startDate"]),
             "sections": [info["jobDescription"]],
         }
-    several = re.fullmatch(r"\d+ Locations", one["locationsText"])
+    several = re.fullmatch(r"\d+ Locations", record["locationsText"])
     return {
-        "title": one["title"],
-        "vendor_id": one["externalPath"].rpartition("_")[2],
-        "requisition_id": one["bulletFields"][0],
-        "location": None if several else one["locationsText"],
-        "locations": None if several else [one["locationsText"]],
+        "title": record["title"],
+        "vendor_id": record["externalPath"].rpartition("_")[2],
+        "requisition_id": record["bulletFields"][0],
+        "location": None if several else record["locationsText"],
+        "locations": None if several else [record["locationsText"]],
     }
 
 
-def smartrecruiters(one: Record) -> Truth:
-    sections = one.get("jobAd", {}).get("sections", {})
+def smartrecruiters(record: Record) -> Truth:
+    sections = record.get("jobAd", {}).get("sections", {})
     texts = {"sections": [each.get("text") for each in sections.values()]}
-    if "id" not in one:
+    if "id" not in record:
         return texts
-    place, company = one["location"], one["company"]["identifier"]
-    page = f"https://jobs.smartrecruiters.com/{company}/{one['id']}"
+    place, company = record["location"], record["company"]["identifier"]
+    page = f"https://jobs.smartrecruiters.com/{company}/{record['id']}"
     return {
-        "title": one["name"],
-        "url": one.get("postingUrl") or page,
-        "vendor_id": one["id"],
-        "requisition_id": one.get("refNumber"),
-        "company": one["company"]["name"],
+        "title": record["name"],
+        "url": record.get("postingUrl") or page,
+        "vendor_id": record["id"],
+        "requisition_id": record.get("refNumber"),
+        "company": record["company"]["name"],
         "board": company,
         "location": place.get("fullLocation"),
         "arrangement": "hybrid" if place.get("hybrid") else "remote" if place["remote"] else None,
-        "department": one["department"].get("label"),
-        "employment_type": said.kind((one.get("typeOfEmployment") or {}).get("label")),
-        "posted_at": said.at(one["releasedDate"]),
-        "language": (one.get("language") or {}).get("code"),
+        "department": record["department"].get("label"),
+        "employment_type": record_values.parse_employment_type(
+            (record.get("typeOfEmployment") or {}).get("label")
+        ),
+        "posted_at": record_values.parse_time(record["releasedDate"]),
+        "language": (record.get("language") or {}).get("code"),
         **texts,
     }
 
 
-def workable(one: Record) -> Truth:
-    places = [said.line(each["city"], each["region"], each["country"]) for each in one["locations"]]
+def workable(record: Record) -> Truth:
+    places = [
+        record_values.join_parts(each["city"], each["region"], each["country"])
+        for each in record["locations"]
+    ]
     return {
-        "title": one["title"],
-        "url": one["url"],
-        "apply_url": one.get("application_url"),
-        "vendor_id": one["shortcode"],
-        "requisition_id": one.get("code"),
-        "location": said.line(one["city"], one["state"], one["country"]),
+        "title": record["title"],
+        "url": record["url"],
+        "apply_url": record.get("application_url"),
+        "vendor_id": record["shortcode"],
+        "requisition_id": record.get("code"),
+        "location": record_values.join_parts(record["city"], record["state"], record["country"]),
         "locations": places,
-        "arrangement": "remote" if one["telecommuting"] else None,
-        "department": one["department"],
-        "employment_type": said.kind(one.get("employment_type")),
-        "posted_at": said.at(one["published_on"]),
-        "sections": [one.get("description")],
+        "arrangement": "remote" if record["telecommuting"] else None,
+        "department": record["department"],
+        "employment_type": record_values.parse_employment_type(record.get("employment_type")),
+        "posted_at": record_values.parse_time(record["published_on"]),
+        "sections": [record.get("description")],
     }
 
 
-def recruitee(one: Record) -> Truth:
-    pay = one.get("salary") or {}
-    flags = {"hybrid": one["hybrid"], "remote": one["remote"], "onsite": one["on_site"]}
+def recruitee(record: Record) -> Truth:
+    pay = record.get("salary") or {}
+    flags = {"hybrid": record["hybrid"], "remote": record["remote"], "onsite": record["on_site"]}
     return {
-        "title": one["title"],
-        "url": one["careers_url"],
-        "apply_url": one["careers_apply_url"],
-        "vendor_id": one["id"],
-        "company": one["company_name"],
-        "location": one["location"],
-        "locations": [said.line(e["city"], e["state"], e["country"]) for e in one["locations"]],
+        "title": record["title"],
+        "url": record["careers_url"],
+        "apply_url": record["careers_apply_url"],
+        "vendor_id": record["id"],
+        "company": record["company_name"],
+        "location": record["location"],
+        "locations": [
+            record_values.join_parts(e["city"], e["state"], e["country"])
+            for e in record["locations"]
+        ],
         "arrangement": next((name for name, ticked in flags.items() if ticked), None),
-        "department": one["department"],
-        "employment_type": said.kind(one["employment_type_code"]),
-        "posted_at": said.at(one["published_at"]),
-        "updated_at": said.at(one["updated_at"]),
-        **said.pay(pay.get("min"), pay.get("max"), pay.get("currency"), pay.get("period")),
-        "sections": [one.get("description"), one.get("requirements")],
+        "department": record["department"],
+        "employment_type": record_values.parse_employment_type(record["employment_type_code"]),
+        "posted_at": record_values.parse_time(record["published_at"]),
+        "updated_at": record_values.parse_time(record["updated_at"]),
+        **record_values.salary_fields(
+            pay.get("min"), pay.get("max"), pay.get("currency"), pay.get("period")
+        ),
+        "sections": [record.get("description"), record.get("requirements")],
     }
 
 
-def teamtailor(one: Record) -> Truth:
-    block = one["_jobposting"]
+def teamtailor(record: Record) -> Truth:
+    block = record["_jobposting"]
     return {
-        "title": one["title"],
-        "url": one["url"],
-        "vendor_id": one["id"],
+        "title": record["title"],
+        "url": record["url"],
+        "vendor_id": record["id"],
         "requisition_id": block["identifier"]["value"],
-        "posted_at": said.at(block["datePosted"]),
+        "posted_at": record_values.parse_time(block["datePosted"]),
         "cities": [each["address"]["addressLocality"] for each in block["jobLocation"]],
     }
 
 
-def bamboohr(one: Record) -> Truth:
+def bamboohr(record: Record) -> Truth:
     return {
-        "title": one["jobOpeningName"],
-        "vendor_id": one["id"],
-        "department": one["departmentLabel"],
-        "employment_type": said.kind(one["employmentStatusLabel"]),
+        "title": record["jobOpeningName"],
+        "vendor_id": record["id"],
+        "department": record["departmentLabel"],
+        "employment_type": record_values.parse_employment_type(record["employmentStatusLabel"]),
     }
 
 
-def breezy(one: Record) -> Truth:
+def breezy(record: Record) -> Truth:
     return {
-        "title": one["name"],
-        "url": one["url"],
-        "vendor_id": one["id"],
-        "company": one["company"]["name"],
-        "location": one["location"]["name"],
-        "department": one["department"],
-        "employment_type": said.kind(one["type"]["name"]),
-        "posted_at": said.at(one["published_date"]),
-        "sections": [one.get("description")],
+        "title": record["name"],
+        "url": record["url"],
+        "vendor_id": record["id"],
+        "company": record["company"]["name"],
+        "location": record["location"]["name"],
+        "department": record["department"],
+        "employment_type": record_values.parse_employment_type(record["type"]["name"]),
+        "posted_at": record_values.parse_time(record["published_date"]),
+        "sections": [record.get("description")],
     }
 
 
-def oracle(one: Record) -> Truth:
-    others = [each["Name"] for each in one["secondaryLocations"]]
+def oracle(record: Record) -> Truth:
+    others = [each["Name"] for each in record["secondaryLocations"]]
     return {
-        "title": one["Title"],
-        "vendor_id": one["Id"],
-        "locations": [one["PrimaryLocation"], *others],
-        "posted_at": said.at(one["PostedDate"]),
+        "title": record["Title"],
+        "vendor_id": record["Id"],
+        "locations": [record["PrimaryLocation"], *others],
+        "posted_at": record_values.parse_time(record["PostedDate"]),
     }
 
 
-def pinpoint(one: Record) -> Truth:
+def pinpoint(record: Record) -> Truth:
     heads = ("description", "key_responsibilities", "skills_knowledge_expertise", "benefits")
-    low, high = one["compensation_minimum"], one["compensation_maximum"]
+    low, high = record["compensation_minimum"], record["compensation_maximum"]
     return {
-        "title": one["title"],
-        "url": one["url"],
-        "vendor_id": one["id"],
-        "requisition_id": one["job"].get("requisition_id"),
-        "department": one["job"]["department"]["name"],
-        "arrangement": said.where(one["workplace_type"]),
-        "employment_type": said.kind(one["employment_type"]),
-        **said.pay(low, high, one["compensation_currency"], one["compensation_frequency"]),
-        "sections": [one.get(name) for name in heads],
+        "title": record["title"],
+        "url": record["url"],
+        "vendor_id": record["id"],
+        "requisition_id": record["job"].get("requisition_id"),
+        "department": record["job"]["department"]["name"],
+        "arrangement": record_values.parse_arrangement(record["workplace_type"]),
+        "employment_type": record_values.parse_employment_type(record["employment_type"]),
+        **record_values.salary_fields(
+            low, high, record["compensation_currency"], record["compensation_frequency"]
+        ),
+        "sections": [record.get(name) for name in heads],
     }
 
 
-def rippling(one: Record) -> Truth:
+def rippling(record: Record) -> Truth:
     return {
-        "title": one["name"],
-        "url": one["url"],
-        "vendor_id": one["uuid"],
-        "department": one["department"]["label"],
-        "locations": [one["workLocation"]["label"]],
+        "title": record["name"],
+        "url": record["url"],
+        "vendor_id": record["uuid"],
+        "department": record["department"]["label"],
+        "locations": [record["workLocation"]["label"]],
     }
 
 
@@ -265,7 +280,10 @@ def _all(answer: Any) -> list[Record]:
 RULES: dict[str, tuple[Callable[[Any], list[Record]], Callable[[Record], Truth]]] = {
     "greenhouse": (_listed("jobs"), greenhouse),
     "lever": (_all, lever),
-    "ashby": (lambda a: [one for one in a["jobs"] if one.get("isListed") is not False], ashby),
+    "ashby": (
+        lambda answer: [record for record in answer["jobs"] if record.get("isListed") is not False],
+        ashby,
+    ),
     "workday": (_listed("jobPostings"), workday),
     "smartrecruiters": (_listed("content"), smartrecruiters),
     "workable": (_listed("jobs"), workable),
@@ -281,7 +299,10 @@ RULES: dict[str, tuple[Callable[[Any], list[Record]], Callable[[Record], Truth]]
     "himalayas": (_listed("jobs"), aggregators.himalayas),
     "jobicy": (_listed("jobs"), aggregators.jobicy),
     "reed": (_listed("results"), aggregators.reed),
-    "remoteok": (lambda answer: [one for one in answer if "position" in one], aggregators.remoteok),
+    "remoteok": (
+        lambda answer: [record for record in answer if "position" in record],
+        aggregators.remoteok,
+    ),
     "remotive": (_listed("jobs"), aggregators.remotive),
     "themuse": (_listed("results"), aggregators.themuse),
     "usajobs": (lambda answer: answer["SearchResult"]["SearchResultItems"], aggregators.usajobs),
@@ -289,9 +310,9 @@ RULES: dict[str, tuple[Callable[[Any], list[Record]], Callable[[Record], Truth]]
 
 
 def take(platform: str, answer: Any) -> list[Truth]:
-    """What each record of an answer says."""
+    """The expected values of each record of a response."""
     records, rule = RULES[platform]
     return [
-        {name: value for name, value in rule(one).items() if value not in (None, "", [])}
-        for one in records(answer)
+        {name: value for name, value in rule(record).items() if value not in (None, "", [])}
+        for record in records(answer)
     ]

@@ -25,7 +25,7 @@ def gather() -> str:
     """The catalogue without volatile fields, so that it changes only if a text does."""
     catalog = Catalog(header_comment=HEAD)
     messages = extract_from_dir(WEB, METHODS, OPTIONS, KEYWORDS)
-    for file, _, message, _, context in sorted(messages, key=lambda one: (one[0], one[1])):
+    for file, _, message, _, context in sorted(messages, key=lambda entry: (entry[0], entry[1])):
         catalog.add(message, locations=[(file, None)], context=context)  # pyright: ignore[reportArgumentType]
     made = BytesIO()
     write_po(made, catalog, width=100, include_lineno=False, omit_header=True)

@@ -1,4 +1,4 @@
-"""Openings with a past: as many who wait, and as many events, as a measure asks for."""
+"""Fills openings with waiting applicants and events for the hiring benchmark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records.openings import OpeningTerms
 
 ACTIVE = 500
-"""Slots that are taken, so that there is somebody to leave."""
+"""Taken slots: these applicants can withdraw."""
 
 
 async def people(tx: Tx, count: int) -> None:
@@ -23,9 +23,9 @@ async def people(tx: Tx, count: int) -> None:
 
 
 async def opening(tx: Tx, waiting: int) -> int:
-    """An opening that is full, for which so many wait; its log holds an event for each of them.
+    """A full opening with this many waiting applicants and an event for each of them.
 
-    The events are written in bulk and are not sealed: nothing that is measured here reads a hash.
+    The events are written in bulk and without valid hashes: nothing measured here reads a hash.
     """
     made = await lifecycle.create(tx, OpeningTerms("Hot"), ACTIVE, LOCAL)
     await tx.execute(

@@ -1,7 +1,7 @@
-"""A load of requests, from a process of its own: `python -m bench.hiring.load PORT CLIENTS SECONDS`.
+"""Sends requests from a separate process: `python -m bench.hiring.load PORT PATH CLIENTS SECONDS`.
 
-Bodies come on standard input, a JSON a line, and are sent in order, each once, by so many clients that
-each keep one connection and wait for their answer. Prints what came back as JSON.
+Reads bodies from standard input, one JSON value per line, and sends each once, in order. Each
+client has one connection and waits for its answer. Prints the results as JSON.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Measures hiring over real HTTP, one web process, on a durable PostgreSQL: how many can apply, and
-whether a step costs the same however many wait."""
+"""Measures hiring over real HTTP, with one web process and a durable PostgreSQL: applications per
+second, and whether the cost of a step grows with the waitlist."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from psycopg.conninfo import conninfo_to_dict
 from rich.console import Console
 from rich.table import Table
 
+from bench import cpu_time
 from bench.hiring import history
 from evaluation.goal import Goal
 from evaluation.run import line
@@ -46,8 +48,8 @@ SETTLE = 5.0
 
 
 @dataclass
-class Found:
-    """Rates a second, seconds, kilobytes; by what they are of."""
+class HiringFigures:
+    """Rates per second, milliseconds and kilobytes, by number of clients or of waiting applicants."""
 
     bare: dict[int, float] = field(default_factory=dict[int, float])
     applies: dict[int, float] = field(default_factory=dict[int, float])
@@ -59,30 +61,31 @@ class Found:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--sizes", type=int, nargs="+", default=[0, 10_000, 1_000_000])
-    asked.add_argument("--seconds", type=float, default=SECONDS)
-    options = asked.parse_args()
-    found = Found()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[0, 10_000, 1_000_000])
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    options = parser.parse_args()
+    figures = HiringFigures()
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder, "postgres")).use() as url,
     ):
-        bench = Bench(url, Path(folder), found)
+        bench = Bench(url, Path(folder), figures)
         asyncio.run(bench.prepare(max(*options.sizes, 40_000) + 10_000))
         with bench.web():
             bench.crowds(options.seconds)
             for size in options.sizes:
                 bench.steps(size)
-    _print(found, options.sizes)
-    RESULTS.write_text(json.dumps(asdict(found), indent=1) + "\n")
+    _print(figures, options.sizes)
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(asdict(figures), indent=1) + "\n")
 
 
 class Bench:
-    def __init__(self, url: str, folder: Path, found: Found) -> None:
+    def __init__(self, url: str, folder: Path, figures: HiringFigures) -> None:
         self.url = url
         self.folder = folder
-        self.found = found
+        self.figures = figures
         self.port = 0
         self._web: subprocess.Popen[str] | None = None
 
@@ -160,22 +163,22 @@ class Bench:
         return asyncio.run(go())
 
     def crowds(self, seconds: float) -> None:
-        """As many as can apply for one opening, and as many as can touch its row at all."""
+        """Applications per second to one opening, beside plain updates per second of its row."""
         for clients in (1, 32):
             made = self.in_database(
                 lambda tx: lifecycle.create(tx, OpeningTerms("Hot"), CAPACITY, LOCAL)
             )
-            self.found.bare[clients] = self._bare(made.id, clients, seconds)
+            self.figures.bare[clients] = self._bare(made.id, clients, seconds)
             before = self._web_seconds()
             bodies = [{"applicantId": n, "jobId": made.id} for n in range(1, 40_001)]
-            told = self.load("/api/apply", bodies, clients, seconds)
-            count = sum(told["answers"].values())
-            assert set(told["answers"]) == {"201 ACTIVE", "201 WAITLIST"}, told
-            self.found.applies[clients] = count / told["seconds"]
-            self.found.web_ms[clients] = 1000 * (self._web_seconds() - before) / count
+            result = self.load("/api/apply", bodies, clients, seconds)
+            count = sum(result["answers"].values())
+            assert set(result["answers"]) == {"201 ACTIVE", "201 WAITLIST"}, result
+            self.figures.applies[clients] = count / result["seconds"]
+            self.figures.web_ms[clients] = 1000 * (self._web_seconds() - before) / count
             after = self.in_database(lambda tx, id=made.id: openings.get(tx, id))
-            given = told["answers"]["201 ACTIVE"]
-            self.found.overbooked += max(given - CAPACITY, after.occupied - CAPACITY, 0)
+            active = result["answers"]["201 ACTIVE"]
+            self.figures.overbooked += max(active - CAPACITY, after.occupied - CAPACITY, 0)
 
     def _bare(self, opening_id: int, clients: int, seconds: float) -> float:
         script = self.folder / "bare.sql"
@@ -183,7 +186,7 @@ class Bench:
             f"UPDATE hiring.opening SET next_key = next_key WHERE id = {opening_id};\n"
         )
         pgbench = binaries.find_folder(None) / "pgbench"
-        told = subprocess.run(
+        result = subprocess.run(
             [
                 *(pgbench, "-n", "-M", "prepared", "-f", script, "-c", str(clients)),
                 *("-j", "2", "-T", str(round(seconds)), self.url),
@@ -192,19 +195,19 @@ class Bench:
             text=True,
             check=True,
         )
-        return float(told.stdout.rpartition("tps = ")[2].split()[0])
+        return float(result.stdout.rpartition("tps = ")[2].split()[0])
 
     def _web_seconds(self) -> float:
         assert self._web
-        return _seconds(self._web.pid)
+        return cpu_time.process_seconds(self._web.pid)
 
     def steps(self, size: int) -> None:
-        """Each step, one after the other, where so many wait."""
+        """The cost of each step beside this many waiting applicants."""
         id = self.in_database(lambda tx: history.opening(tx, size))
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute("VACUUM ANALYZE")
             connection.execute("CHECKPOINT")
-        # What was just made is still on its way to the disk.
+        # The new rows are still being written to the disk.
         os.sync()
         time.sleep(SETTLE)
         first = size + history.ACTIVE + 1
@@ -220,29 +223,27 @@ class Bench:
         asyncio.run(self._replay(id, size))
 
     def _cost(self, step: str, size: int, path: str, bodies: list[dict[str, int]]) -> None:
-        # The first ones warm up what a vacuum and a checkpoint have just cooled down.
+        # Warm up caches after the vacuum and the checkpoint.
         self.load(path, bodies[:50], 1, 60)
         wal, server = self._wal(), self._server_seconds()
-        told = self.load(path, bodies[50:], 1, 60)
-        count = sum(told["answers"].values())
-        assert set(told["answers"]) <= {"200", "201 WAITLIST"}, told
-        self.found.costs.setdefault(step, {})[size] = {
-            "p50_ms": 1000 * told["p50"],
+        result = self.load(path, bodies[50:], 1, 60)
+        count = sum(result["answers"].values())
+        assert set(result["answers"]) <= {"200", "201 WAITLIST"}, result
+        self.figures.costs.setdefault(step, {})[size] = {
+            "p50_ms": 1000 * result["p50"],
             "server_ms": 1000 * (self._server_seconds() - server) / count,
             "wal_kb": (self._wal() - wal) / count / 1000,
         }
 
     def _wal(self) -> int:
         with psycopg.connect(self.url) as connection:
-            found = connection.execute(
+            row = connection.execute(
                 "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
             ).fetchone()
-            return int(found[0]) if found else 0
+            return int(row[0]) if row else 0
 
     def _server_seconds(self) -> float:
-        """What all processes of the server have used."""
-        first = int((self.folder / "postgres" / "postmaster.pid").read_text().split()[0])
-        return sum(_seconds(pid) for pid in (first, *_children(first)))
+        return cpu_time.server_seconds(cpu_time.postmaster_pid(self.folder / "postgres"))
 
     def _position(self, id: int, size: int) -> None:
         if not size:
@@ -257,14 +258,14 @@ class Bench:
             began = time.perf_counter()
             self.get(f"/api/status/{last}")
             took.append(time.perf_counter() - began)
-        self.found.position_ms[size] = 1000 * statistics.median(took)
+        self.figures.position_ms[size] = 1000 * statistics.median(took)
 
     async def _replay(self, id: int, size: int) -> None:
         if not size:
             return
         async with connect(self.url, size=1) as database:
             took = [await _timed_replay(database, id) for _ in range(3)]
-        self.found.replay_ms[size] = 1000 * statistics.median(took)
+        self.figures.replay_ms[size] = 1000 * statistics.median(took)
 
 
 async def _timed_replay(database: Database, id: int) -> float:
@@ -279,74 +280,59 @@ async def _value(tx: Any, sql: Any, *params: Any) -> Any:
     return (await cursor.fetchone())[0]
 
 
-def _children(pid: int) -> list[int]:
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def _seconds(pid: int) -> float:
-    """What a process, and those of its children that have ended, have used."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-
-
 def _free_port() -> int:
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
-def _print(found: Found, sizes: list[int]) -> None:
+def _print(figures: HiringFigures, sizes: list[int]) -> None:
     crowd = Table(
         "one hot opening", "bare row updates/s", "applies/s", "of bare", "web CPU ms each"
     )
-    for clients, rate in found.applies.items():
+    for clients, rate in figures.applies.items():
         crowd.add_row(
             f"{clients} clients",
-            f"{found.bare[clients]:,.0f}",
+            f"{figures.bare[clients]:,.0f}",
             f"{rate:,.0f}",
-            f"{rate / found.bare[clients]:.2f}",
-            f"{found.web_ms[clients]:.2f}",
+            f"{rate / figures.bare[clients]:.2f}",
+            f"{figures.web_ms[clients]:.2f}",
         )
     Console().print(crowd)
     cost = Table("step", "waiting", "p50 ms", "server CPU ms", "WAL kB")
-    for step, by_size in found.costs.items():
-        for size, one in by_size.items():
+    for step, by_size in figures.costs.items():
+        for size, costs in by_size.items():
             cost.add_row(
                 step,
                 f"{size:,}",
-                f"{one['p50_ms']:.2f}",
-                f"{one['server_ms']:.2f}",
-                f"{one['wal_kb']:.1f}",
+                f"{costs['p50_ms']:.2f}",
+                f"{costs['server_ms']:.2f}",
+                f"{costs['wal_kb']:.1f}",
             )
     Console().print(cost)
     reads = Table("waiting", "a person's position, ms", "replay, ms")
-    for size, took in found.position_ms.items():
-        reads.add_row(f"{size:,}", f"{took:.1f}", f"{found.replay_ms[size]:,.0f}")
+    for size, took in figures.position_ms.items():
+        reads.add_row(f"{size:,}", f"{took:.1f}", f"{figures.replay_ms[size]:,.0f}")
     Console().print(reads)
-    for goal in _goals(found, sizes):
+    for goal in _goals(figures, sizes):
         print(line(goal, "hiring"))
 
 
-def _goals(found: Found, sizes: list[int]) -> Iterator[Goal]:
-    yield Goal("overbooked", found.overbooked, 0, at_most=True)
-    for clients, rate in found.applies.items():
+def _goals(figures: HiringFigures, sizes: list[int]) -> Iterator[Goal]:
+    yield Goal("overbooked", figures.overbooked, 0, at_most=True)
+    for clients, rate in figures.applies.items():
         yield Goal(f"applies_{clients}", rate, 300)
-        yield Goal(f"applies_{clients}_of_bare", rate / found.bare[clients], 0.5)
-    for step, by_size in found.costs.items():
+        yield Goal(f"applies_{clients}_of_bare", rate / figures.bare[clients], 0.5)
+    for step, by_size in figures.costs.items():
         growth = by_size[sizes[-1]]["p50_ms"] / by_size[sizes[0]]["p50_ms"]
         yield Goal(f"{step}_growth", growth, 1.3, at_most=True)
         cpu = by_size[sizes[-1]]["server_ms"] / by_size[sizes[0]]["server_ms"]
         yield Goal(f"{step}_growth_cpu", cpu, 1.3, at_most=True)
-    worst = max(one["wal_kb"] for one in found.costs["withdraw"].values())
+    worst = max(costs["wal_kb"] for costs in figures.costs["withdraw"].values())
     yield Goal("withdraw_wal_kb", worst, 10, at_most=True)
-    if found.position_ms:
-        yield Goal("position_ms", max(found.position_ms.values()), 50, at_most=True)
-    for size, took in found.replay_ms.items():
+    if figures.position_ms:
+        yield Goal("position_ms", max(figures.position_ms.values()), 50, at_most=True)
+    for size, took in figures.replay_ms.items():
         yield Goal(f"replay_{size}_ms", took, 100 if size <= 10_000 else 5_000, at_most=True)
 
 

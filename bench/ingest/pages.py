@@ -1,4 +1,5 @@
-"""Pages of about 500 kB: made ones, dense in what takes time, and real ones where there are some."""
+"""Pages of about 500 kB: generated ones with much of what takes time to read, and real ones if
+there are any."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _HEAD = (
     f"<nav><ul>{_MENU}</ul></nav><main><h1>Pump Engineer</h1><p>Location: Porto</p>"
     f"<p>{_WORK * 3}</p>"
 )
-# What fills each page: over and over, with a number.
+# The markup that each page repeats, with a running number.
 _FILLINGS = {
     "menus and markup": "<p>We pump water for <b>people</b> who need it, in many places.</p>",
     "tables": '<tr class="row"><td class="c1">Well {}</td><td>Depth: {} m</td><td><b>Porto</b></td>'
@@ -47,7 +48,7 @@ def _made() -> Iterator[tuple[str, str]]:
 
 
 def _real(data: Path) -> Iterator[tuple[str, str]]:
-    """Large pages, as they are and without the JSON-LD that tells all."""
+    """Large pages, with and without their JSON-LD."""
     for file in sorted((data / "html_job_page").glob("*.html")):
         if file.stat().st_size > _LARGE:
             html = file.read_text("utf-8", "replace")

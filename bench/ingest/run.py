@@ -1,4 +1,5 @@
-"""Measures reading: postings per second from real boards, pages against the parser's own time, and memory."""
+"""Measures reading: postings per second from real boards, time per page relative to the HTML
+parser, and memory."""
 
 from __future__ import annotations
 
@@ -35,20 +36,24 @@ SETTLED = 1_000
 BOARDS = {
     "greenhouse": (
         "ats_greenhouse/stripe__enjoiyourlife.json",
-        lambda found: found["jobs"],
+        lambda answer: answer["jobs"],
         "content",
     ),
-    "lever": ("ats_lever/matchgroup__enjoiyourlife.json", lambda found: found, "description"),
-    "ashby": ("ats_ashby/ramp__enjoiyourlife.json", lambda found: found["jobs"], "descriptionHtml"),
+    "lever": ("ats_lever/matchgroup__enjoiyourlife.json", lambda answer: answer, "description"),
+    "ashby": (
+        "ats_ashby/ramp__enjoiyourlife.json",
+        lambda answer: answer["jobs"],
+        "descriptionHtml",
+    ),
 }
-"""Full boards: the file, where its records are, and where the longest text of each is."""
+"""Complete boards: the file, its records, and the field with the longest text of a record."""
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
-    asked.add_argument("--pages", type=int, default=PAGES, help="how many for the memory")
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
+    parser.add_argument("--pages", type=int, default=PAGES, help="how many for the memory")
+    options = parser.parse_args()
     pages = all_pages(options.data)
     rows = [*_boards(options.data), *_speeds(pages)]
     grown, size = _memory(pages, options.pages)
@@ -78,8 +83,8 @@ def _median(act: Callable[[], object]) -> float:
 
 
 def _boards(data: Path) -> list[tuple[str, str, float]]:
-    """Postings a second of one core, and how the time compares with only decoding the JSON and
-    taking the tags off one text of each posting."""
+    """Postings per second of one core, and the time relative to only decoding the JSON and removing
+    the tags of one text per posting."""
     rows: list[tuple[str, str, float]] = []
     for name, (file, records, field) in BOARDS.items():
         if not (data / file).is_file():
@@ -103,9 +108,9 @@ def _bare(body: bytes, records: Callable[..., list[dict[str, str]]], field: str)
 
 
 def _speeds(pages: dict[str, str]) -> list[tuple[str, str, float]]:
-    """What reading a page takes, and how that compares with only parsing it.
+    """The time to read a page, and relative to only parsing it.
 
-    The two take turns, so that a busy machine slows both.
+    Both are measured alternately, so that a busy machine slows both.
     """
     rows: list[tuple[str, str, float]] = []
     for name, html in pages.items():
@@ -122,7 +127,7 @@ def _speeds(pages: dict[str, str]) -> list[tuple[str, str, float]]:
 
 
 def _memory(pages: dict[str, str], count: int) -> tuple[float, float]:
-    """How memory after all pages compares with memory after the first few."""
+    """Memory after all pages relative to memory after the first few, and in MB."""
     settled = 0.0
     htmls = list(pages.values())
     for number in range(count):

@@ -1,4 +1,4 @@
-"""Every page there is, with the filters, orders and tabs that people use."""
+"""Every page, with the filters, orders and tabs that people use."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from bench.pages.world import Sizes
+from bench.pages.sample_database import Sizes
 
 NOT_PAGES = re.compile(r"/api(/|$)|/live$|/static")
-"""What programs ask, what never ends, and files."""
+"""The API, streams that never end, and files."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Route:
     group: str
     path: str
     pages: bool = False
-    """Its next page is walked, too."""
+    """Whether to request its next page, too."""
 
 
 def walk(sizes: Sizes, token: str) -> Iterator[Route]:
-    """Ids are those of a database in which nothing was before."""
-    last = sizes.sources - 43  # an active one with runs
+    """The ids are those of a database that was empty before it was filled."""
+    last = sizes.sources - 43  # an active source with runs
     hot = "/hiring/1"
     paged = {
         "matches": """
@@ -105,13 +105,13 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
 
 
 def missed(app: FastAPI, walked: list[str]) -> list[str]:
-    """Pages that nobody walks."""
+    """The pages that were not requested."""
     paths = [path.partition("?")[0] for path in walked]
-    found: list[str] = []
+    unvisited: list[str] = []
     for route in iter_route_contexts(app.routes):
         pattern = re.sub(r"\{[^}]+\}", "[^/]+", str(route.path))
         if "GET" not in (route.methods or ()) or NOT_PAGES.search(str(route.path)):
             continue
         if not any(re.fullmatch(pattern, path) for path in paths):
-            found.append(str(route.path))
-    return sorted(set(found))
+            unvisited.append(str(route.path))
+    return sorted(set(unvisited))

@@ -1,4 +1,5 @@
-"""Measures every page over real HTTP, one web process, beside a million listings: how long a reader waits for it."""
+"""Measures the response time of every page over real HTTP, with one web process and a million
+listings."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ from fastapi import FastAPI
 from rich.console import Console
 from rich.table import Table
 
-from bench.pages import routes, world
+from bench import cpu_time
+from bench.pages import routes, sample_database
 from bench.pages.routes import Route
 from evaluation.goal import Goal
 from evaluation.run import line
@@ -49,49 +51,56 @@ WARM_UPS = 2
 WANTED_MS = 100
 NEXT = re.compile(r'rel="next" href="([^"]+)"')
 FILES = "files"
-"""Whole downloads, which are no pages: asked for once, and held to nothing."""
+"""Downloads, which are requested once and have no goal."""
 
 
 @dataclass(frozen=True)
-class Timed:
+class TimedPage:
     group: str
     path: str
     status: int
     kilobytes: float
     cpu: float
-    """Milliseconds of a core each, of the web process and the database: what a busy machine does not change much."""
+    """Milliseconds of processor time per request, of the web process and the database; a busy
+    machine hardly changes it."""
     p50: float
     p95: float
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--times", type=int, default=20, help="how often each is asked for")
-    asked.add_argument("--only", default="", help="pages that match this expression")
-    asked.add_argument("--data", type=Path, help="a folder for the database, filled once and kept")
-    options = asked.parse_args()
-    sizes = world.Sizes()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=20, help="how often each is asked for")
+    parser.add_argument("--only", default="", help="pages that match this expression")
+    parser.add_argument("--data", type=Path, help="a folder for the database, filled once and kept")
+    options = parser.parse_args()
+    sizes = sample_database.Sizes()
     with tempfile.TemporaryDirectory() as scratch:
         data = options.data or Path(scratch, "postgres")
         with EmbeddedServer(data, durable=False).use() as url:
             token = asyncio.run(_prepare(url, sizes))
             with _served(url) as server:
-                server.postmaster = int((data / "postmaster.pid").read_text().split()[0])
+                server.postmaster = cpu_time.postmaster_pid(data)
                 before = os.getloadavg()
-                found = list(_walk(server, sizes, token, options.times, options.only))
-                unseen = asyncio.run(_missed(url, [one.path for one in found]))
-    _print(found)
+                pages = list(_walk(server, sizes, token, options.times, options.only))
+                unvisited = asyncio.run(_missed(url, [page.path for page in pages]))
+    _print(pages)
     loads = [before[0], os.getloadavg()[0]]
     print(f"load average at the start and the end: {loads[0]:.1f}, {loads[1]:.1f}")
-    for goal in _goals(found, [] if options.only else unseen):
+    for goal in _goals(pages, [] if options.only else unvisited):
         print(line(goal, "pages"))
     if not options.only:
-        told = {"loads": loads, "sizes": asdict(sizes), "pages": [asdict(one) for one in found]}
-        RESULTS.write_text(json.dumps(told, indent=1) + "\n")
+        results = {
+            "loads": loads,
+            "sizes": asdict(sizes),
+            "pages": [asdict(page) for page in pages],
+        }
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
 
 
-async def _prepare(url: str, sizes: world.Sizes) -> str:
-    """Fill the database where it is new; the link of somebody who applied twice."""
+async def _prepare(url: str, sizes: sample_database.Sizes) -> str:
+    """Fill the database if it is new; returns the personal link of an applicant with two
+    applications."""
     async with connect(url) as database:
         async with database.transaction() as tx:
             await migrate(tx)
@@ -102,7 +111,7 @@ async def _prepare(url: str, sizes: world.Sizes) -> str:
                 await profiles.save(tx, demo_profile.NAME, demo_profile.PROFILE)
             began = time.perf_counter()
             with psycopg.connect(url, autocommit=True) as connection:
-                world.fill(connection, sizes)
+                sample_database.fill(connection, sizes)
             print(f"filled in {time.perf_counter() - began:.0f} s")
         async with database.transaction() as tx:
             return LinkSigner(await secrets.get_signing_key(tx)).sign_personal(
@@ -116,44 +125,37 @@ async def _missed(url: str, walked: list[str]) -> list[str]:
 
 
 @dataclass
-class Server:
+class WebServer:
     port: int
     web: int
     """Its process."""
     postmaster: int = 0
 
     def seconds(self) -> float:
-        """What both have used of a core so far."""
-        first = self.postmaster
-        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
-        return sum(_seconds(pid) for pid in (self.web, first, *map(int, children)))
-
-
-def _seconds(pid: int) -> float:
-    """What a process, and those of its children that have ended, have used."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        """The processor time of the web process and of the database."""
+        return cpu_time.process_seconds(self.web) + cpu_time.server_seconds(self.postmaster)
 
 
 @contextmanager
-def _served(url: str) -> Iterator[Server]:
-    """A process of its own, so that whoever asks takes nothing from it."""
+def _served(url: str) -> Iterator[WebServer]:
+    """Serve the site in a separate process, so that the client uses none of its processor time."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        given = listener.fileno()
+        socket_number = listener.fileno()
         serving = subprocess.Popen(
-            [sys.executable, "-m", "bench.pages.serve", url, str(given)], cwd=ROOT, pass_fds=[given]
+            [sys.executable, "-m", "bench.pages.serve", url, str(socket_number)],
+            cwd=ROOT,
+            pass_fds=[socket_number],
         )
         try:
-            yield Server(int(listener.getsockname()[1]), serving.pid)
+            yield WebServer(int(listener.getsockname()[1]), serving.pid)
         finally:
             serving.terminate()
             serving.wait()
 
 
-def _walk(server: Server, sizes: world.Sizes, token: str, times: int, only: str) -> Iterator[Timed]:
+def _walk(
+    server: WebServer, sizes: sample_database.Sizes, token: str, times: int, only: str
+) -> Iterator[TimedPage]:
     for route in routes.walk(sizes, token):
         if not re.search(only, route.path):
             continue
@@ -162,8 +164,8 @@ def _walk(server: Server, sizes: world.Sizes, token: str, times: int, only: str)
             yield from _time(server, replace(route, path=more), times)
 
 
-def _time(server: Server, route: Route, times: int) -> Generator[Timed, None, str | None]:
-    """Gives the path of the next page, if there is one."""
+def _time(server: WebServer, route: Route, times: int) -> Generator[TimedPage, None, str | None]:
+    """Yield the timing of a page; returns the path of its next page, if there is one."""
     moment = dt.datetime.now(dt.UTC) - dt.timedelta(days=10)
     path = route.path.replace("MOMENT", f"{moment:%Y-%m-%dT%H:%M}")
     connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
@@ -174,7 +176,7 @@ def _time(server: Server, route: Route, times: int) -> Generator[Timed, None, st
     for turn in range(warm_ups + times):
         used = server.seconds() if turn == warm_ups else used
         began = time.perf_counter()
-        # As browsers ask: packing the page is a part of its price.
+        # As browsers do: compressing the page is part of its cost.
         connection.request("GET", path, headers={"Accept-Encoding": "gzip"})
         answer = connection.getresponse()
         size, status = len(answer.read()), answer.status
@@ -185,32 +187,32 @@ def _time(server: Server, route: Route, times: int) -> Generator[Timed, None, st
     connection.close()
     last = sorted(took[warm_ups:])
     p95 = last[max(0, round(0.95 * len(last)) - 1)]
-    yield Timed(route.group, path, status, size / 1000, cpu, statistics.median(last), p95)
+    yield TimedPage(route.group, path, status, size / 1000, cpu, statistics.median(last), p95)
     following = NEXT.search(text)
     return html.unescape(following[1]) if following else None
 
 
-def _print(found: list[Timed]) -> None:
+def _print(timed_pages: list[TimedPage]) -> None:
     table = Table("page", "status", "kB sent", "CPU ms", "p50 ms", "p95 ms")
-    for one in found:
-        figures = [f"{one:.1f}" for one in (one.kilobytes, one.cpu, one.p50, one.p95)]
-        table.add_row(one.path[:90], str(one.status), *figures)
+    for page in timed_pages:
+        figures = [f"{page:.1f}" for page in (page.kilobytes, page.cpu, page.p50, page.p95)]
+        table.add_row(page.path[:90], str(page.status), *figures)
     Console(width=140).print(table)
 
 
-def _goals(found: list[Timed], unseen: list[str]) -> Iterator[Goal]:
-    pages = [one for one in found if one.group != FILES]
-    for group in sorted({one.group for one in pages}):
-        worst = max(one.p95 for one in pages if one.group == group)
+def _goals(timed_pages: list[TimedPage], unvisited: list[str]) -> Iterator[Goal]:
+    pages = [page for page in timed_pages if page.group != FILES]
+    for group in sorted({page.group for page in pages}):
+        worst = max(page.p95 for page in pages if page.group == group)
         yield Goal(f"{group}_p95_ms", worst, WANTED_MS, at_most=True)
     if pages:
-        yield Goal("worst_p95_ms", max(one.p95 for one in pages), WANTED_MS, at_most=True)
-        yield Goal("worst_cpu_ms", max(one.cpu for one in pages), WANTED_MS, at_most=True)
-    # 503 is the honest answer of a place where no worker runs.
-    yield Goal("broken", sum(one.status == 500 for one in found), 0, at_most=True)
-    yield Goal("not_walked", len(unseen), 0, at_most=True)
-    for path in unseen:
-        print(f"nobody walks {path}")
+        yield Goal("worst_p95_ms", max(page.p95 for page in pages), WANTED_MS, at_most=True)
+        yield Goal("worst_cpu_ms", max(page.cpu for page in pages), WANTED_MS, at_most=True)
+    # /readyz answers 503 because no worker runs.
+    yield Goal("broken", sum(page.status == 500 for page in timed_pages), 0, at_most=True)
+    yield Goal("not_walked", len(unvisited), 0, at_most=True)
+    for path in unvisited:
+        print(f"not visited: {path}")
 
 
 if __name__ == "__main__":

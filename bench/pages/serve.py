@@ -1,5 +1,4 @@
-"""The site on a database, on a socket it was given: as `jobmill web` on this machine, but that nobody is asked to
-come back later."""
+"""Serves the site on an open socket, like `jobmill web` on this machine, but without rate limits."""
 
 from __future__ import annotations
 

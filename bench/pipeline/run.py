@@ -1,11 +1,11 @@
-"""Measures judging: listings a second of one core from saved board answers to matches, and where the time goes."""
+"""Measures judging: listings per second of one core from saved responses of boards to matches, and
+the share of each package."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import json
-import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench.pipeline.samples import Sampler
+from bench import cpu_time
+from bench.pipeline.sampler import Sampler
 from evaluation.run import DATA
 from jobmill import app, queue
 from jobmill.boards.adapters import BY_NAME
@@ -43,20 +44,20 @@ BOARDS = {
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Seconds, what became of the listings, and whose code the worker was in."""
+class PipelineFigures:
+    """Seconds, the listings by status, and the worker's time by package."""
 
     wall: float
     worker: float
     server: float | None
-    """None where the system does not tell."""
+    """None if the system does not report it."""
     outcomes: dict[str, int]
     shares: dict[str, float]
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """A `Fetch` that answers with what was saved."""
+    """A `Fetch` that returns saved responses."""
 
     answers: Mapping[str, bytes]
 
@@ -66,9 +67,9 @@ class Shelf:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
+    options = parser.parse_args()
     if not options.data.is_dir():
         print(f"Skipped: there are no real answers at {options.data}; --data names another folder.")
         return
@@ -76,18 +77,18 @@ def main() -> None:
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder, "postgres")).use() as url,
     ):
-        found = asyncio.run(_measure(url, Path(folder, "postgres"), options.data))
-    _print(found)
+        figures = asyncio.run(_measure(url, Path(folder, "postgres"), options.data))
+    _print(figures)
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(asdict(found), indent=1) + "\n")
+    RESULTS.write_text(json.dumps(asdict(figures), indent=1) + "\n")
 
 
-async def _measure(url: str, home: Path, data: Path) -> Measured:
+async def _measure(url: str, home: Path, data: Path) -> PipelineFigures:
     async with connect(url, size=8) as database:
         await _prepare(database)
         shelf = Shelf({_url(board): (data / file).read_bytes() for board, file in BOARDS.items()})
         tools = Tools(database, shelf)
-        # A model is loaded once in the life of a worker, not once a listing.
+        # A worker loads the embedding model once, so loading it is not measured.
         await embeddings.embed(["warm"])
         sampler = Sampler()
         began, ours, theirs = time.perf_counter(), time.process_time(), _server_seconds(home)
@@ -96,7 +97,7 @@ async def _measure(url: str, home: Path, data: Path) -> Measured:
         wall = time.perf_counter() - began
         ours, server = time.process_time() - ours, _server_seconds(home)
         spent = None if server is None or theirs is None else server - theirs
-        return Measured(wall, ours, spent, await _outcomes(database), sampler.shares())
+        return PipelineFigures(wall, ours, spent, await _outcomes(database), sampler.shares())
 
 
 def _url(board: tuple[str, str]) -> str:
@@ -135,8 +136,8 @@ async def _left(database: Database) -> int:
         cursor = await tx.execute(
             "SELECT (SELECT count(*) FROM queue.live) + (SELECT count(*) FROM matching.judging_queue)"
         )
-        [found] = await cursor.fetchone() or [0]
-    return found
+        [count] = await cursor.fetchone() or [0]
+    return count
 
 
 async def _outcomes(database: Database) -> dict[str, int]:
@@ -148,41 +149,32 @@ async def _outcomes(database: Database) -> dict[str, int]:
 
 
 def _server_seconds(home: Path) -> float | None:
-    """What the server and its helpers have used of a core; those that ended count for their parent."""
+    """The processor time of the server; None if the system does not report it."""
     if not Path("/proc/self/stat").exists():
         return None
-    postmaster = int((home / "postmaster.pid").read_text().split()[0])
-    total = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(") ")[2].split()
-        except OSError:
-            continue
-        if int(stat.parent.name) == postmaster or int(fields[1]) == postmaster:
-            total += sum(map(int, fields[11:15]))
-    return total / os.sysconf("SC_CLK_TCK")
+    return cpu_time.server_seconds(cpu_time.postmaster_pid(home))
 
 
-def _print(found: Measured) -> None:
+def _print(figures: PipelineFigures) -> None:
     table = Table("figure", "value", title="Listings from saved answers to verdicts")
-    for name, value in _rows(found):
+    for name, value in _rows(figures):
         table.add_row(name, value)
     Console(width=120).print(table)
 
 
-def _rows(found: Measured) -> Iterator[tuple[str, str]]:
-    many, all_of_it = sum(found.outcomes.values()), found.worker + (found.server or 0)
-    became = ", ".join(f"{count} {what}" for what, count in found.outcomes.items())
-    server = "n/a" if found.server is None else f"{1000 * found.server / many:.1f}"
-    counted = "worker alone" if found.server is None else "worker and server"
+def _rows(figures: PipelineFigures) -> Iterator[tuple[str, str]]:
+    many, all_of_it = sum(figures.outcomes.values()), figures.worker + (figures.server or 0)
+    became = ", ".join(f"{count} {what}" for what, count in figures.outcomes.items())
+    server = "n/a" if figures.server is None else f"{1000 * figures.server / many:.1f}"
+    counted = "worker alone" if figures.server is None else "worker and server"
     yield "listings", f"{many} ({became})"
-    yield "listings a second, one worker process", f"{many / found.wall:.0f}"
+    yield "listings a second, one worker process", f"{many / figures.wall:.0f}"
     yield f"listings a second of one core ({counted})", f"{many / all_of_it:.0f}"
-    yield "core ms a listing: worker, server", f"{1000 * found.worker / many:.1f}, {server}"
-    for name, share in found.shares.items():
+    yield "core ms a listing: worker, server", f"{1000 * figures.worker / many:.1f}, {server}"
+    for name, share in figures.shares.items():
         yield f"share of the worker's time: {name}", f"{share:.3f}"
-    own = found.worker * found.shares.get("jobmill", 0)
-    yield "share of all time outside our own code", f"{1 - own / all_of_it:.3f}"
+    own_seconds = figures.worker * figures.shares.get("jobmill", 0)
+    yield "share of all time outside our own code", f"{1 - own_seconds / all_of_it:.3f}"
 
 
 if __name__ == "__main__":

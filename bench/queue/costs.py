@@ -1,6 +1,7 @@
-"""Measures what a claim and a spawn cost as the history and the lineage grow and a transaction gets old.
+"""Measures the cost of a claim and a spawn as the history and the lineage grow and a transaction gets
+old.
 
-Each pair is measured in turn on one connection each, so that a busy moment hits both alike.
+Both calls of a pair are measured alternately, so that a busy machine slows both.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ LIVE = 5_000
 
 
 class Cost(NamedTuple):
-    """A goal of this page: what it cost at first and in the end, in milliseconds."""
+    """The cost of an operation at the beginning and at the end, in milliseconds."""
 
     name: str
     before: float
@@ -162,7 +163,8 @@ async def held_cost(url: str) -> Cost:
 
 
 def _each(claims: list[tuple[float, int]]) -> float:
-    """Milliseconds for a hundred items; the mean, so that the looks from the start count too."""
+    """Milliseconds per hundred items; the mean, so that claims that start from the beginning of the
+    index count too."""
     return sum(seconds for seconds, _ in claims) / sum(n for _, n in claims) * 100 * 1_000
 
 

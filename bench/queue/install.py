@@ -13,7 +13,7 @@ HOME = HERE.parents[1] / ".venv-bench"
 
 
 class Missing(Exception):
-    """Something is missing on this machine; the text says what."""
+    """Something is missing on this machine; the message says what."""
 
 
 @dataclass(frozen=True)

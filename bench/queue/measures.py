@@ -1,6 +1,7 @@
-"""Four measures, taken of every queue in the same way: drain, save, enqueue, latency.
+"""Four measurements that are the same for every queue: drain, save, enqueue, latency.
 
-A queue's script describes it as a `System` and hands it to `main`, which prints one line of JSON.
+The script of a queue describes it as a `System` and passes it to `main`, which prints one line of
+JSON.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ async def install(url: str) -> None:
         await queue.declare_stages(tx, stages(lambda: None, saves=False))
 
 
-class Producer:
+class JobmillProducer:
     def __init__(self, connection: Tx) -> None:
         self._connection = connection
         # The same work is never alive twice, so every item needs its own key.
@@ -59,9 +59,9 @@ class Producer:
 
 
 @asynccontextmanager
-async def producer(url: str) -> AsyncGenerator[Producer]:
+async def producer(url: str) -> AsyncGenerator[JobmillProducer]:
     async with await db.open_connection(url) as connection:
-        yield Producer(connection)
+        yield JobmillProducer(connection)
 
 
 async def work(url: str, started: Callable[[], None], *, saves: bool, batch: int) -> None:

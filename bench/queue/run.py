@@ -128,10 +128,10 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Goal:
+class QueueGoal:
     name: str
     figure: float
-    wanted: str
+    target: str
     met: bool
 
 
@@ -147,7 +147,7 @@ class Failed(Exception):
     """A run produced no figures; the text says why."""
 
 
-class Sitting:
+class QueueComparison:
     """The measurements: one value per round for each queue and figure."""
 
     def __init__(self) -> None:
@@ -176,24 +176,24 @@ class Sitting:
             return None
         return ours / (min(values) if figure.lower_is_better else max(values))
 
-    def goals(self) -> Iterator[Goal]:
+    def goals(self) -> Iterator[QueueGoal]:
         for figure in FIGURES:
             ratio = self.ratio(OURS, figure)
             if figure.goal is None or ratio is None:
                 continue
             met = ratio <= figure.goal if figure.lower_is_better else ratio >= figure.goal
-            yield Goal(
+            yield QueueGoal(
                 figure.name, ratio, f"{'<=' if figure.lower_is_better else '>='}{figure.goal}", met
             )
         for cost in self.growth.costs if self.growth else ():
             met = cost.ratio <= costs.WANTED
-            yield Goal(cost.name, cost.ratio, f"<={costs.WANTED}", met)
+            yield QueueGoal(cost.name, cost.ratio, f"<={costs.WANTED}", met)
 
 
 def main() -> int:
     args = _arguments()
     console = Console(width=150, highlight=False)
-    sitting = Sitting()
+    sitting = QueueComparison()
     with server(args.url) as url, psycopg.connect(url, autocommit=True) as admin:
         name = check_durable(admin)
         pythons = find_pythons(args.only)
@@ -206,7 +206,7 @@ def main() -> int:
     if sitting.growth:
         console.print(growth_table(sitting.growth))
     for goal in sitting.goals():
-        print(f"goal {goal.name} {goal.figure:.2f} {goal.wanted} {'ok' if goal.met else 'short'}")
+        print(f"goal {goal.name} {goal.figure:.2f} {goal.target} {'ok' if goal.met else 'short'}")
     for failure in sitting.failures:
         print(f"failed {failure}")
     write(sitting, name, args)
@@ -289,7 +289,9 @@ def plan(args: argparse.Namespace, contestants: Sequence[Contestant]) -> Iterato
                     yield Turn(number + 1, contestant, measure, workers, items)
 
 
-def take(sitting: Sitting, admin: psycopg.Connection, url: str, turn: Turn, python: str) -> None:
+def take(
+    sitting: QueueComparison, admin: psycopg.Connection, url: str, turn: Turn, python: str
+) -> None:
     """Run once in a new database; record the figures or the failure."""
     try:
         with fresh_database(admin, url) as database:
@@ -366,7 +368,7 @@ def run_script(command: Sequence[str]) -> dict[str, Any]:
     return json.loads(out.strip().rpartition("\n")[2])
 
 
-def table(sitting: Sitting) -> Table:
+def table(sitting: QueueComparison) -> Table:
     grid = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     grid.add_column("")
     for figure in FIGURES:
@@ -381,7 +383,7 @@ def table(sitting: Sitting) -> Table:
     return grid
 
 
-def _cell(sitting: Sitting, name: str, figure: Figure) -> str:
+def _cell(sitting: QueueComparison, name: str, figure: Figure) -> str:
     median, ratio = sitting.median(name, figure), sitting.ratio(name, figure)
     if median is None:
         return "-"
@@ -389,7 +391,7 @@ def _cell(sitting: Sitting, name: str, figure: Figure) -> str:
     return shown if ratio is None else f"{shown} {ratio:.2f}x"
 
 
-def write(sitting: Sitting, server: str, args: argparse.Namespace) -> None:
+def write(sitting: QueueComparison, server: str, args: argparse.Namespace) -> None:
     queues = {
         name: {
             **sitting.notes[name],
@@ -412,7 +414,10 @@ def write(sitting: Sitting, server: str, args: argparse.Namespace) -> None:
         "rounds": args.rounds,
         "queues": queues,
         "growth": asdict(sitting.growth) if sitting.growth else None,
-        "goals": [asdict(goal) for goal in sitting.goals()],
+        "goals": [
+            {"name": goal.name, "figure": goal.figure, "wanted": goal.target, "met": goal.met}
+            for goal in sitting.goals()
+        ],
         "failures": sitting.failures,
     }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)

@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.rotation import world
+from bench.rotation.baselines import Clairvoyant, RoundRobin
 from bench.rotation.indexed import Indexed
-from bench.rotation.rivals import Clairvoyant, RoundRobin
 from bench.rotation.scenarios import random_scenario
 from bench.rotation.simulator import Policy, Result, run
 from bench.rotation.world import DAY, START, Scenario, World
@@ -59,8 +59,10 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=SIZES[-1], help="most targets to decide for")
     options = parser.parse_args()
     counts = {"base": options.seeds, "random": options.random, "boards only": options.boards_only}
-    found = {name: _play(name, count, options.processes) for name, count in counts.items() if count}
-    rows = [row for name, results in found.items() for row in _rows(name, results)]
+    results_by_world = {
+        name: _play(name, count, options.processes) for name, count in counts.items() if count
+    }
+    rows = [row for name, results in results_by_world.items() for row in _rows(name, results)]
     times = [_decide(size) for size in SIZES if size <= options.largest]
     _print(rows, times)
     for goal in _goals(rows, times):
@@ -86,7 +88,7 @@ def _rows(name: str, results: list[dict[str, Result]]) -> list[Row]:
 
     rows: list[Row] = []
     for policy in POLICIES:
-        shares = [result[policy].found / result[BOUND].found for result in results]
+        shares = [result[policy].new_per_day / result[BOUND].new_per_day for result in results]
         late = [result[policy].late / result[BOUND].late for result in results]
         rows.append(
             {
@@ -96,7 +98,7 @@ def _rows(name: str, results: list[dict[str, Result]]) -> list[Row]:
                 "least": min(shares),
                 "second half": statistics.mean(late),
                 "least of it": min(late),
-                "new a day": mean(policy, "found"),
+                "new a day": mean(policy, "new_per_day"),
                 "delay, h": mean(policy, "delay_hours"),
                 "wasted": mean(policy, "wasted"),
                 "dead a day": mean(policy, "dead"),

@@ -27,7 +27,7 @@ class Policy(Protocol):
 class Result:
     """The result of one policy in one world."""
 
-    found: float
+    new_per_day: float
     """Listings new to the catalog per day."""
     late: float
     """The same in the second half."""
@@ -74,7 +74,7 @@ class _Run:
         self.visit = Visit(world, seed)
         self.limits = Limits(world.sources)
         self.last: dict[int, float] = {}
-        self.found = np.zeros(world.scenario.days)
+        self.new_by_day = np.zeros(world.scenario.days)
         self.delays: list[NDArray[np.float64]] = []
         self.calls = self.wasted = self.dead = 0
 
@@ -113,7 +113,7 @@ class _Run:
         self.calls += 1
         self.wasted += not len(new)
         self.dead += outcome["status"] == "gone"
-        self.found[int((now - START) / DAY)] += len(new)
+        self.new_by_day[int((now - START) / DAY)] += len(new)
         posted = self.world.posted[new]
         self.delays.append(now - posted[posted >= START])
 
@@ -121,8 +121,8 @@ class _Run:
         days = self.world.scenario.days
         delays = np.concatenate(self.delays)
         return Result(
-            found=float(self.found.mean()),
-            late=float(self.found[days // 2 :].mean()),
+            new_per_day=float(self.new_by_day.mean()),
+            late=float(self.new_by_day[days // 2 :].mean()),
             delay_hours=float(delays.mean() / HOUR) if len(delays) else 0.0,
             wasted=self.wasted / max(self.calls, 1),
             dead=self.dead / days,

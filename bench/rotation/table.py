@@ -44,7 +44,7 @@ NAMES = ["greenhouse", "lever", "ashby", "recruitee", "personio"]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TableTiming:
     """Some rounds of one measurement at one size."""
 
     targets: int
@@ -73,7 +73,7 @@ async def _measure(url: str, sizes: Sequence[int]) -> None:
         await migrate(tx)
     async with connect(url) as database:
         imported = await _import(database)
-        measurements: list[Measured] = []
+        measurements: list[TableTiming] = []
         for size in sizes:
             await fill(url, size)
             measurements.append(
@@ -199,7 +199,7 @@ async def _flood(url: str) -> None:
 
 async def _rounds(
     database: Database, what: str, wish: RunRequest, *, rounds: int = ROUNDS
-) -> Measured:
+) -> TableTiming:
     """Runs one after the other; between them the calls are answered and as many other targets
     become due."""
     took: list[float] = []
@@ -218,7 +218,7 @@ async def _rounds(
     async with database.transaction() as tx:
         size = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0
     slow = statistics.quantiles(took, n=10)[-1]
-    return Measured(size, what, round(statistics.mean(due)), statistics.median(took), slow)
+    return TableTiming(size, what, round(statistics.mean(due)), statistics.median(took), slow)
 
 
 async def _count_due(tx: Tx) -> int:
@@ -275,7 +275,7 @@ async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
     )
 
 
-async def _looks(database: Database) -> list[Measured]:
+async def _looks(database: Database) -> list[TableTiming]:
     """The queries behind the reports."""
     looks: dict[str, Callable[[Tx, dt.datetime], Awaitable[object]]] = {
         "rotate due": lambda tx, at: rotation_status.due_targets(tx, at, "yield"),
@@ -291,18 +291,20 @@ async def _looks(database: Database) -> list[Measured]:
     async with database.transaction() as tx:
         size = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0
         at, due = await planner.clock(tx), await _count_due(tx)
-        measurements: list[Measured] = []
+        measurements: list[TableTiming] = []
         for what, look in looks.items():
             took: list[float] = []
             for _ in range(5):
                 began = time.perf_counter()
                 await look(tx, at)
                 took.append(1000 * (time.perf_counter() - began))
-            measurements.append(Measured(size, what, due, statistics.median(took), max(took)))
+            measurements.append(TableTiming(size, what, due, statistics.median(took), max(took)))
     return measurements
 
 
-def _goals(measurements: Sequence[Measured], sizes: Sequence[int], imported: float) -> list[Goal]:
+def _goals(
+    measurements: Sequence[TableTiming], sizes: Sequence[int], imported: float
+) -> list[Goal]:
     goals = [Goal("rotation.import_seconds", imported, 10.0, at_most=True)]
     took = {(measured.targets, measured.what): measured.median for measured in measurements}
     if len(sizes) > 1:
@@ -315,7 +317,7 @@ def _goals(measurements: Sequence[Measured], sizes: Sequence[int], imported: flo
     return goals
 
 
-def _print(measurements: Sequence[Measured]) -> None:
+def _print(measurements: Sequence[TableTiming]) -> None:
     title = f"Choosing and claiming {BUDGET}, and looking on"
     table = Table("targets", "what", "due", "ms, median", "one in ten over", title=title)
     for measured in measurements:

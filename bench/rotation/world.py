@@ -75,7 +75,7 @@ class World:
     changed: NDArray[np.float64]
     rate: NDArray[np.float64]
     """Entries per day of each target, counted before and after its change."""
-    own: NDArray[np.float64]
+    own_share: NDArray[np.float64]
     """The same, with each listing divided among the targets that show it."""
 
 
@@ -110,7 +110,7 @@ def make(scenario: Scenario, seed: int) -> World:
         slow=_troubles(scenario, rng, scenario.throttles, 0.5),
         changed=changed,
         rate=_per_day(carriers, later, change * clock.days, clock.days, np.ones(len(what))),
-        own=_per_day(carriers, later, change * clock.days, clock.days, share[what]),
+        own_share=_per_day(carriers, later, change * clock.days, clock.days, share[what]),
     )
 
 

@@ -16,8 +16,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
-from bench.pages import world
-from bench.pages.world import Sizes
+from bench.pages import sample_database
+from bench.pages.sample_database import Sizes
 from jobmill.db import Connection, Database
 from jobmill.demo import demo_profile
 from jobmill.matching import profiles
@@ -80,7 +80,7 @@ async def past(server: str, template: str) -> AsyncIterator[str]:
         )
         await profiles.save(tx, "ada", demo_profile.PROFILE)
     with psycopg.connect(url, autocommit=True) as connection:
-        world.fill(connection, SIZES)
+        sample_database.fill(connection, SIZES)
     yield url
     run(server, "DROP DATABASE {} WITH (FORCE)", name)
 

@@ -22,7 +22,7 @@ QUEUE = {"name": "items", "max_workers": 500, "deadline_duration_ms": 0}
 
 
 @dataclass
-class Item:
+class AwaItem:
     number: int
 
 
@@ -44,28 +44,28 @@ async def install(url: str) -> None:
         await client.install_queue_storage()
 
 
-class Producer:
+class AwaProducer:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
 
     async def one(self, number: int) -> None:
-        await self._client.insert(Item(number), queue="items")
+        await self._client.insert(AwaItem(number), queue="items")
 
     async def many(self, numbers: range) -> None:
-        await self._client.enqueue_many_copy([Item(number) for number in numbers], queue="items")
+        await self._client.enqueue_many_copy([AwaItem(number) for number in numbers], queue="items")
 
 
 @asynccontextmanager
-async def producer(url: str) -> AsyncIterator[Producer]:
+async def producer(url: str) -> AsyncIterator[AwaProducer]:
     async with opened(url, 1) as client:
-        yield Producer(client)
+        yield AwaProducer(client)
 
 
 async def work(url: str, started: Callable[[], None], *, saves: bool, batch: int) -> None:
     pool = await asyncpg.create_pool(url, min_size=SAVERS, max_size=SAVERS) if saves else None
     async with opened(url, CONNECTIONS) as client:
 
-        @client.task(Item, queue="items")
+        @client.task(AwaItem, queue="items")
         async def item(job) -> None:
             started()
             if pool:

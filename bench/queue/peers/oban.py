@@ -27,7 +27,7 @@ async def set_up(url: str) -> None:
         await install(connections)
 
 
-class Producer:
+class ObanProducer:
     def __init__(self, queue: Oban) -> None:
         self._queue = queue
 
@@ -43,9 +43,9 @@ def item(number: int) -> Job:
 
 
 @asynccontextmanager
-async def producer(url: str) -> AsyncIterator[Producer]:
+async def producer(url: str) -> AsyncIterator[ObanProducer]:
     async with pool(url, 1) as connections:
-        yield Producer(Oban(pool=connections))
+        yield ObanProducer(Oban(pool=connections))
 
 
 async def work(url: str, started: Callable[[], None], *, saves: bool, batch: int) -> None:

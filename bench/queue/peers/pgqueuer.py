@@ -31,7 +31,7 @@ async def install(url: str) -> None:
         await queue.install()
 
 
-class Producer:
+class PgQueuerProducer:
     def __init__(self, queue: Queries) -> None:
         self._queue = queue
 
@@ -46,9 +46,9 @@ class Producer:
 
 
 @asynccontextmanager
-async def producer(url: str) -> AsyncIterator[Producer]:
+async def producer(url: str) -> AsyncIterator[PgQueuerProducer]:
     async with queries(url) as queue:
-        yield Producer(queue)
+        yield PgQueuerProducer(queue)
 
 
 async def work(url: str, started: Callable[[], None], *, saves: bool, batch: int) -> None:

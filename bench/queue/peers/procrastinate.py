@@ -37,7 +37,7 @@ async def install(url: str) -> None:
         await app.schema_manager.apply_schema_async()
 
 
-class Producer:
+class ProcrastinateProducer:
     def __init__(self, task: Task) -> None:
         self._task = task
 
@@ -49,12 +49,12 @@ class Producer:
 
 
 @asynccontextmanager
-async def producer(url: str) -> AsyncIterator[Producer]:
+async def producer(url: str) -> AsyncIterator[ProcrastinateProducer]:
     async with opened(url, 1) as (app, _):
 
         async def item(number: int) -> None: ...
 
-        yield Producer(app.task(name="item")(item))
+        yield ProcrastinateProducer(app.task(name="item")(item))
 
 
 async def work(url: str, started: Callable[[], None], *, saves: bool, batch: int) -> None:

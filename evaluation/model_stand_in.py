@@ -1,5 +1,5 @@
-"""A server on loopback that speaks the Messages API: its opinions follow from the question alone, and
-its tokens are counted as a provider would."""
+"""A stand-in for a model: a server on loopback for the Messages API. Its answers depend on the
+question alone, and it counts tokens approximately like a provider."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from typing import Any
 
 LETTERS_A_TOKEN = 4
 TOKENS_OUT = range(500, 701)
-"""Of an opinion with its quotes, skills and lines, some 2,400 letters."""
+"""The length of an opinion with its quotes, skills and lines: about 2,400 characters."""
 SWAY = range(-12, 13)
-"""A model sees what rules do not, for better or worse."""
+"""How far the opinion differs from the rules at random."""
 QUOTES, QUOTED = 4, 10
 
 
 @dataclass
-class Speaker:
+class ModelStandIn:
     url: str = ""
-    asked: int = 0
+    requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One request on a connection, and its answer."""
+        """Answer one request per connection."""
         try:
             body = await _read(reader)
             answer = json.dumps(self._answer(body)).encode()
@@ -41,29 +41,30 @@ class Speaker:
     def _answer(self, body: bytes) -> dict[str, Any]:
         text: str = json.loads(body)["messages"][0]["content"]
         tokens_in, tokens_out = len(body) // LETTERS_A_TOKEN, _pick(text, "tokens", TOKENS_OUT)
-        self.asked += 1
+        self.requests += 1
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
         return {
             "type": "message",
             "role": "assistant",
-            "content": [{"type": "text", "text": json.dumps(opine(text))}],
+            "content": [{"type": "text", "text": json.dumps(build_opinion(text))}],
             "stop_reason": "end_turn",
             "usage": {"input_tokens": tokens_in, "output_tokens": tokens_out},
         }
 
 
 @asynccontextmanager
-async def open_speaker() -> AsyncGenerator[Speaker]:
-    speaker = Speaker()
+async def open_stand_in() -> AsyncGenerator[ModelStandIn]:
+    speaker = ModelStandIn()
     server = await asyncio.start_server(speaker.serve, "127.0.0.1", 0, limit=1 << 20)
     speaker.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with server:
         yield speaker
 
 
-def opine(text: str) -> dict[str, Any]:
-    """A valid opinion: by the share of skills in both texts, swayed by a digest of all of it."""
+def build_opinion(text: str) -> dict[str, Any]:
+    """A valid opinion: the share of skills in both texts, plus a pseudo-random number derived from
+    the text."""
     candidate, _, listing = text.partition("=== LISTING ===")
     both = _named(candidate, "Skills found in both texts by rules")
     alone = _named(candidate, "Skills found in the listing alone by rules")
@@ -72,7 +73,7 @@ def opine(text: str) -> dict[str, Any]:
     highlights = _lines(candidate, "Highlights")
     return {
         "fit": max(0, min(100, round(fit))),
-        "reasons": [{"quote": one, "speaks_for": True} for one in quotes[:QUOTES]],
+        "reasons": [{"quote": quote, "speaks_for": True} for quote in quotes[:QUOTES]],
         "matched_skills": both,
         "gaps": alone,
         "summary": "".join(re.findall(r"^Summary: (.*)$", candidate, re.MULTILINE)),
@@ -85,19 +86,19 @@ def opine(text: str) -> dict[str, Any]:
 
 
 def _pick(text: str, what: str, among: range) -> int:
-    """One of some numbers, always the same for the same text."""
+    """A pseudo-random number of the range, the same for the same text."""
     digest = hashlib.sha256(f"{what} {text}".encode()).digest()
     return among[int.from_bytes(digest[:4]) % len(among)]
 
 
 def _named(candidate: str, label: str) -> list[str]:
-    found = re.search(rf"^{label}: (.*)$", candidate, re.MULTILINE)
-    return found[1].split("; ") if found else []
+    match = re.search(rf"^{label}: (.*)$", candidate, re.MULTILINE)
+    return match[1].split("; ") if match else []
 
 
 def _lines(candidate: str, label: str) -> list[str]:
-    found = re.search(rf"^{label}: ((?:\n- .*)+)", candidate, re.MULTILINE)
-    return [line.removeprefix("- ") for line in found[1].strip().splitlines()] if found else []
+    match = re.search(rf"^{label}: ((?:\n- .*)+)", candidate, re.MULTILINE)
+    return [line.removeprefix("- ") for line in match[1].strip().splitlines()] if match else []
 
 
 async def _read(reader: asyncio.StreamReader) -> bytes:

@@ -1,4 +1,4 @@
-"""A world with a past, made by SQL: a million listings, and all that pages show beside them."""
+"""Fills a database with a million listings and everything else that pages show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many of each."""
+    """The number of rows of each kind."""
 
     listings: int = 1_000_000
     companies: int = 100_000
@@ -25,15 +25,15 @@ class Sizes:
     calls: int = 1_000_000
     runs: int = 5_000
     ran: int = 2_000
-    """Sources with runs of their own, 20 each."""
+    """Sources with 20 runs each."""
     openings: int = 200
     applications: int = 100_000
     hot: int = 53_500
-    """Applications for one opening: 40,000 of them wait, and its log holds 80,501 events."""
+    """Applications for one opening: 40,000 of them wait, and its log has 80,501 events."""
     left: int = 13_500
-    """Of these, those who had a turn."""
+    """How many of these have been offered a slot."""
     big: str = "b1600000-0000-4000-8000-000000000000"
-    """The lineage's own id."""
+    """The tracking id of the large lineage."""
     budget: int = 10_000
     people: int = 100
     platforms: list[str] = field(
@@ -53,10 +53,11 @@ class Sizes:
 
 
 def fill(connection: Connection, sizes: Sizes) -> None:
-    """Make all of it in an empty database that has a profile; the server's owner may do so.
+    """Fill an empty database that has a profile; needs the rights of the server's owner.
 
-    What is written in bulk is not sealed and tells nobody: triggers are off meanwhile, and no page
-    reads a hash. Indexes are built when the tables are full, which takes a third of the time.
+    Triggers are off meanwhile, so events have no valid hashes (no page reads them) and no
+    notifications are sent. Indexes are built after the tables are filled, which takes a third of
+    the time.
     """
     connection.execute("SET session_replication_role = replica")
     connection.execute("SET maintenance_work_mem = '512MB'")
@@ -72,9 +73,9 @@ def fill(connection: Connection, sizes: Sizes) -> None:
 
 
 def _drop_indexes(connection: Connection, table: LiteralString) -> None:
-    """But for what is unique, which is what rows are made by."""
+    """Unique indexes stay, because inserts rely on them."""
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS dropped (indexdef text)")
-    found = connection.execute(
+    indexes = connection.execute(
         """
         WITH kept AS (
             INSERT INTO dropped SELECT pg_get_indexdef(indexrelid) FROM pg_index
@@ -84,7 +85,7 @@ def _drop_indexes(connection: Connection, table: LiteralString) -> None:
         """,
         [table, table],
     ).fetchall()
-    for (name,) in found:
+    for (name,) in indexes:
         connection.execute(f"DROP INDEX {name}")
 
 
@@ -228,7 +229,7 @@ MATCHING: tuple[LiteralString, ...] = (
 )
 
 QUEUE: tuple[LiteralString, ...] = (
-    # One lineage is a tree in which everybody has ten children.
+    # One lineage is a tree in which every item has ten children.
     """
     INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id, parent_id, ancestry,
         ancestor_keys, spawn_depth, max_spawn_depth, handed_over, max_retries, message, error_class, error_text,
@@ -320,7 +321,7 @@ ROTATION: tuple[LiteralString, ...] = (
       JOIN catalog.source ON source.id = 1 + n::bigint * 7919 %% %(sources)s
      ORDER BY n
     """,
-    # The trigger that sums calls up is off.
+    # The trigger that sums up calls is off.
     """
     INSERT INTO rotation.hourly_calls
     SELECT date_trunc('hour', called_at, 'UTC'), platform, 0, count(*), sum(result_count), sum(new),

@@ -1,4 +1,5 @@
-"""Where a process spends its time: whose code the main thread is in, and what the other threads use."""
+"""Samples where a process spends its time: the package that the main thread runs, and the time of
+the other threads."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ from typing import Self
 
 EVERY = 0.002
 OTHERS = "numpy (meaning)"
-"""No thread but the main one works, save that of the model."""
+"""Besides the main thread, only the thread of the embedding model works."""
 
 
 class Sampler:
-    """Looks each few milliseconds of a core while its block runs; a look counts for as much as was
-    used since the last."""
+    """Samples every few milliseconds of processor time while its block runs; a sample counts for
+    the time since the last one."""
 
     def __init__(self) -> None:
         self._used: defaultdict[str, float] = defaultdict(float)
@@ -36,17 +37,17 @@ class Sampler:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
     def shares(self) -> dict[str, float]:
-        """By package, the share of the time, the largest first."""
+        """The share of the time by package, largest first."""
         total = sum(self._used.values()) or 1
-        most = sorted(self._used.items(), key=lambda one: -one[1])[:8]
+        most = sorted(self._used.items(), key=lambda entry: -entry[1])[:8]
         return {name: used / total for name, used in most}
 
     def _look(self, number: int, frame: FrameType | None) -> None:
         main, all_of_them = time.thread_time(), time.process_time()
-        own = main - self._main
+        main_used = main - self._main
         if frame:
-            self._used[_name(frame.f_code.co_filename)] += own
-        self._used[OTHERS] += max(0.0, all_of_them - self._all - own)
+            self._used[_name(frame.f_code.co_filename)] += main_used
+        self._used[OTHERS] += max(0.0, all_of_them - self._all - main_used)
         self._main, self._all = main, all_of_them
 
 

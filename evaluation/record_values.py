@@ -1,4 +1,4 @@
-"""How saved answers say things: dates, pay, kinds of work."""
+"""Reads the values of saved records: dates, salaries, work arrangements and employment types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 Record: TypeAlias = dict[str, Any]
 Truth: TypeAlias = dict[str, Any]
-"""By field of a posting; `salary_min` and so on for pay; `sections` holds the texts, as HTML."""
+"""Expected values by field of a posting, with `salary_min` and so on; `sections` are the texts as
+HTML."""
 
 REMOTE = {"remote": "remote", "hybrid": "hybrid", "onsite": "onsite"}
 EMPLOYMENT = {
@@ -18,7 +19,7 @@ EMPLOYMENT = {
 }  # fmt: skip
 
 
-def at(value: Any) -> dt.datetime | None:
+def parse_time(value: Any) -> dt.datetime | None:
     if isinstance(value, int):
         return dt.datetime.fromtimestamp(value / 1000 if value > 10**11 else value, dt.UTC)
     if not value:
@@ -27,22 +28,22 @@ def at(value: Any) -> dt.datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=dt.UTC)
 
 
-def where(label: str | None) -> str | None:
+def parse_arrangement(label: str | None) -> str | None:
     return REMOTE.get(re.sub(r"[^a-z]", "", (label or "").lower()))
 
 
-def kind(label: str | None) -> str | None:
+def parse_employment_type(label: str | None) -> str | None:
     return EMPLOYMENT.get(re.sub(r"[^a-z]", "", (label or "").lower()))
 
 
-def line(*parts: str | None) -> str:
+def join_parts(*parts: str | None) -> str:
     return ", ".join(dict.fromkeys(part.strip() for part in parts if part and part.strip()))
 
 
-def pay(low: Any, high: Any, currency: str | None, period: str | None = None) -> Truth:
+def salary_fields(low: Any, high: Any, currency: str | None, period: str | None = None) -> Truth:
     number = {"salary_min": low, "salary_max": high}
     amounts = {name: float(value) for name, value in number.items() if value and float(value)}
-    # Nobody is paid less than a thousand a year: then the answer contradicts itself.
+    # A salary below 1,000 a year is a contradiction, so the period is not compared.
     sound = period if max(amounts.values(), default=0) >= 1000 or period != "year" else None
-    said = {"salary_currency": currency, "salary_period": sound} if amounts else {}
-    return {**amounts, **said}
+    terms = {"salary_currency": currency, "salary_period": sound} if amounts else {}
+    return {**amounts, **terms}

@@ -61,9 +61,9 @@ class Clairvoyant:
                 room[name] = 0
         after = (now >= self.world.changed).astype(int)
         at = np.arange(len(self.last))
-        d, own = self.d[after, at], self.world.own[after, at]
+        d, share = self.d[after, at], self.world.own_share[after, at]
         z = d * (now - self.last) / DAY
-        value = own / d * (1 - (1 + z) * np.exp(-z))
+        value = share / d * (1 - (1 + z) * np.exp(-z))
         value[(now - self.last < self.gap) | (now >= self.world.dies)] = -1.0
         chosen: list[int] = []
         for id in rank_by_value(at, value, 4 * budget + 1):
