@@ -225,7 +225,7 @@ def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -
 
 
 def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
-    """The seed's record, but for the text: that stays in the catalog."""
+    """The fields of the posting that the item carries; the text stays in the catalog."""
     pay = posting.salary
     return {
         "identity": posting_identity.identity(posting, PLATFORM_RULES),
