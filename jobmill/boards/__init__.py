@@ -1,1 +1,1 @@
-"""From sources into the catalog."""
+"""Job boards: detection, crawling and the adapters of all platforms."""

@@ -104,13 +104,13 @@ async def add_source(
         status=source.status,
         confidence=detected.confidence,
         evidence=detected.evidence,
-        postings=sample.seen if sample else None,
+        postings=sample.first_page_count if sample else None,
         note=_note(source.id, created, source.status, sample),
     )
 
 
 def passes_test(platform: Platform, sample: BoardSample) -> bool:
-    return sample.ok and (sample.seen > 0 or may_be_empty(platform))
+    return sample.ok and (sample.first_page_count > 0 or may_be_empty(platform))
 
 
 def may_be_empty(platform: Platform) -> bool:
@@ -122,7 +122,7 @@ async def _detect_requested(tools: Tools, request: SourceRequest) -> DetectedBoa
     if request.platform:
         return _named_board(request, find_platform(request.platform))
     if not request.url:
-        raise Invalid("say what to add: a URL, or --platform with --token or --config")
+        raise Invalid("name the source to add: a URL, or --platform with --token or --config")
     return await detect_board_at(tools, request.url, company=request.company)
 
 
@@ -155,7 +155,7 @@ async def _detect_hinted(tools: Tools, url: str, hint: str, company: str | None)
             return board
     raise OutsideError(
         f"no board of {find_platform(hint).title} was found at {url}: give the URL of the board "
-        "itself, or leave the platform to us",
+        "itself, or do not name a platform",
         permanent=True,
     )
 
@@ -202,7 +202,7 @@ def _why_unreadable(board: DetectedBoard) -> str:
         return "no board was recognised"
     title = find_platform(board.platform).title
     if board.config is None:
-        return f"{title} is used, but which of its boards could not be told"
+        return f"{title} is used, but its board could not be identified"
     return f"{title} is recognised but cannot be read yet"
 
 
@@ -217,7 +217,7 @@ def _named_board(request: SourceRequest, platform: Platform) -> DetectedBoard:
         platform=platform.name,
         token=request.token,
         confidence=platform.confidence,
-        evidence="named by hand",
+        evidence="named by the user",
         config=config,
         url=request.url or "",
     )
@@ -267,10 +267,10 @@ def _common_company(sample: BoardSample | None) -> str | None:
 def _note(id: int, created: bool, status: str, sample: BoardSample | None) -> str:
     if not created:
         problem = "" if sample is None or sample.ok else f" {sample.summary}"
-        return f"It was known already; nothing was changed.{problem}"
+        return f"This source already exists; nothing was changed.{problem}"
     if status == "active":
         return "It is enabled."
     test, approve = f"`jobmill source test {id}`", f"`jobmill approval approve source:{id}`"
     if sample and not sample.ok:
-        return f"{sample.summary} It waits: try {test} again, then {approve}."
-    return f"It waits for you: look at {test}, then {approve}."
+        return f"{sample.summary} It waits for approval: run {test} again, then {approve}."
+    return f"It waits for your approval: check {test}, then run {approve}."

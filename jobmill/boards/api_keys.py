@@ -1,4 +1,5 @@
-"""Keys of the sites that want one: named in a request, put in just before it goes out."""
+"""Inserts API keys into requests just before they are sent; until then, requests only name the
+keys."""
 
 from __future__ import annotations
 
@@ -17,23 +18,23 @@ PLACE = re.compile(r"\{(basic:)?([A-Z][A-Z0-9_]*)\}")
 
 
 def key_names(platform: Platform, config: Config | None = None) -> tuple[str, ...]:
-    """The environment variables that its requests may name, and no others."""
-    own: str | None = getattr(config, "api_key_env", None)
-    return (*platform.key_names, own) if own else platform.key_names
+    """The environment variables that requests to the platform may name."""
+    configured: str | None = getattr(config, "api_key_env", None)
+    return (*platform.key_names, configured) if configured else platform.key_names
 
 
 def missing_keys(
     platform: Platform, config: Config | None, environ: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Which of them are not set."""
+    """The environment variables that are not set."""
     return tuple(name for name in key_names(platform, config) if not environ.get(name))
 
 
 def insert_keys(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str]) -> Request:
-    """The request with `{NAME}` and `{basic:NAME}` replaced in its address and headers.
+    """Replace `{NAME}` and `{basic:NAME}` in the URL and headers of a request by the keys.
 
-    Only `allowed` names are; all else in braces stays as it is. What holds a key moves to where
-    it is not shown. Unavailable names a variable that is not set.
+    Only `allowed` names are replaced. URLs and headers with a key move to fields that are not
+    logged. Raises Unavailable with the name of a variable that is not set.
     """
     url = _put(request.url, allowed, environ, lambda value: quote(value, safe=""))
     headers = {name: _put(value, allowed, environ) for name, value in request.headers.items()}
@@ -48,7 +49,7 @@ def insert_keys(request: Request, allowed: tuple[str, ...], environ: Mapping[str
 
 
 def mask_keys(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str]) -> Request:
-    """The request with `{NAME}` for each key that a site has written into an address of its own."""
+    """Replace keys that a site has put into its URLs by `{NAME}`."""
     url = request.url
     for name in allowed:
         if key := environ.get(name, "").strip():
@@ -74,5 +75,5 @@ def _put(
 
 
 def _basic(key: str) -> str:
-    """For HTTP Basic: `user:password`, or a key that stands for the user."""
+    """`user:password` for HTTP Basic; a key without a colon is the user."""
     return base64.b64encode((key if ":" in key else f"{key}:").encode()).decode()

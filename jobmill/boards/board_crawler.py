@@ -138,15 +138,17 @@ async def crawl(
         for key, posting in crawled.postings.items()
         if _is_of_brand(posting, board.config)
     }
-    known = await find_listings(list(postings))
-    seen, complete = await _read_details(fetch, board, crawled, postings, known, report)
+    listings_by_identity = await find_listings(list(postings))
+    seen_postings, complete = await _read_details(
+        fetch, board, crawled, postings, listings_by_identity, report
+    )
     # The first page's validators say nothing about other pages. And if a detail is missing, the site
     # must not answer "unchanged" next time: the posting would stay incomplete.
     validators = crawled.validators if complete and crawled.pages == 1 else Validators()
     return CrawlResult(
         started_at=started_at,
         outcome=crawled.outcome,
-        postings=seen,
+        postings=seen_postings,
         calls=crawled.calls,
         pages=crawled.page_calls,
         stubs=crawled.stubs,
@@ -266,11 +268,11 @@ def describe_failure(answer: FetchResult) -> tuple[str, str]:
         case FetchFailure(cause=cause, detail=detail):
             return cause, detail
         case PageGone(status=status):
-            return "gone", f"it is not there (status {status})"
+            return "gone", f"not found (status {status})"
         case Truncated(limit=limit):
-            return "unreadable", f"the answer is longer than {limit / 1e6:.0f} MB"
+            return "unreadable", f"the response is longer than {limit / 1e6:.0f} MB"
         case _:
-            return "unreadable", "the answer has nothing to read"
+            return "unreadable", "the response is empty"
 
 
 async def _read_details(
@@ -278,45 +280,45 @@ async def _read_details(
     board: ReadableBoard,
     crawled: Crawl,
     postings: Mapping[str, Posting],
-    known: Mapping[str, ListingState],
+    listings_by_identity: Mapping[str, ListingState],
     report: ReportProgress,
 ) -> tuple[list[SeenPosting], bool]:
     """The postings, with the details of new and changed ones; and whether every detail could be read."""
-    seen = {
+    seen_postings = {
         key: SeenPosting(posting, listings.listed_hash(posting))
         for key, posting in postings.items()
     }
     keys = [
         key
-        for key, item in seen.items()
-        if board.has_detail(item.posting) and _is_changed(item, known.get(key))
+        for key, item in seen_postings.items()
+        if board.has_detail(item.posting) and _is_changed(item, listings_by_identity.get(key))
     ]
     # New postings first: details that always fail must not block the others.
-    keys.sort(key=lambda key: key in known)
+    keys.sort(key=lambda key: key in listings_by_identity)
     failures = done = 0
     gone: list[str] = []
     for key in keys[:MAX_DETAILS]:
         if failures >= MAX_CONSECUTIVE_DETAIL_FAILURES:
             break
         crawled.calls += 1
-        posting = await _fetch_detail(fetch, board, seen[key].posting)
+        posting = await _fetch_detail(fetch, board, seen_postings[key].posting)
         failures = failures + 1 if isinstance(posting, str) else 0
         if posting is None:
             gone.append(key)
         elif isinstance(posting, Posting):
-            seen[key] = replace(seen[key], posting=posting)
+            seen_postings[key] = replace(seen_postings[key], posting=posting)
             done += 1
         report(CrawlProgress(crawled.pages, len(postings), crawled.total, done, len(keys)))
     # Where every detail is missing, their URLs have changed; the postings are still open.
     if done or len(gone) < MAX_CONSECUTIVE_DETAIL_FAILURES:
         for key in gone:
-            del seen[key]
-    incomplete = any(key in seen and seen[key].posting.partial for key in keys)
-    return list(seen.values()), not incomplete
+            del seen_postings[key]
+    incomplete = any(key in seen_postings and seen_postings[key].posting.partial for key in keys)
+    return list(seen_postings.values()), not incomplete
 
 
-def _is_changed(seen: SeenPosting, known: ListingState | None) -> bool:
-    return known is None or known.partial or known.listed_hash != seen.listed_hash
+def _is_changed(posting: SeenPosting, listing: ListingState | None) -> bool:
+    return listing is None or listing.partial or listing.listed_hash != posting.listed_hash
 
 
 async def _fetch_detail(

@@ -102,4 +102,4 @@ def _generic(pages: Sequence[CompanyPage]) -> CompanyBoard | None:
     about_jobs = [page.url for page in pages if is_about_jobs(urlsplit(page.url).path)]
     linked = (link for page in pages for link in careers_links(page))
     url = next(iter(about_jobs), None) or next(linked, None)
-    return CompanyBoard(url, GENERIC, "low", f"a page about work: {url[:200]}") if url else None
+    return CompanyBoard(url, GENERIC, "low", f"a page about jobs: {url[:200]}") if url else None

@@ -112,8 +112,8 @@ class _SiteReader:
         # That a name does not resolve may be a problem of our network: it is retried.
         permanent = not isinstance(last, FetchFailure) or last.cause in _PERMANENT_CAUSES
         no_page = isinstance(last, Ok | Truncated)
-        detail = "it shows no page" if no_page else describe_failure(last)[1]
-        return OutsideError(f"no page of {website} answered: {detail}", permanent=permanent)
+        detail = "it sent no page" if no_page else describe_failure(last)[1]
+        return OutsideError(f"no page of {website} could be read: {detail}", permanent=permanent)
 
 
 def _is_unreachable(answer: FetchResult) -> bool:

@@ -63,7 +63,7 @@ async def discover_board(
     if not isinstance(page, _SitePage):
         if by_url:
             return by_url
-        raise OutsideError(f"{url} could not be looked at: {describe_failure(page)[1]}")
+        raise OutsideError(f"{url} could not be read: {describe_failure(page)[1]}")
     boards = [_detect_on_page(page, company)]
     if not _is_certain(boards[-1]):
         boards += await _follow_careers_links(fetch, page, company)
@@ -109,9 +109,7 @@ def _feed_by_url(url: str) -> DetectedBoard | None:
         return None
     if not _FEED_PATH.search(parts.path) and not _FEED_QUERY.search(parts.query):
         return None
-    return DetectedBoard(
-        FEED, url, "medium", "the address looks like a feed", {"url": url}, url=url
-    )
+    return DetectedBoard(FEED, url, "medium", "the URL looks like a feed", {"url": url}, url=url)
 
 
 async def _open(fetch: Fetch, url: str) -> _SitePage | FetchResult:
@@ -161,7 +159,7 @@ def _careers_links(page: _SitePage) -> list[str]:
 
 
 async def _guess(fetch: Fetch, page: _SitePage, company: str | None) -> DetectedBoard | None:
-    """A board whose token is the company's name, if its postings show that it is the company's."""
+    """A board with the company's name as its token, if its postings show that it is the company's."""
     names = OwnerNames.of(page.url, company).names
     # Digits are an IP address, not the name of a company.
     tokens = [name for name in names if name.isascii() and not name.isdigit()]
@@ -196,7 +194,7 @@ def _proof_of_ownership(board: BoardPage, domain: str, company: str | None) -> s
     """Why a board is the company's; empty where they share nothing but the name."""
     for posting in board.postings[:_MAX_CHECKED_POSTINGS]:
         if same_company(posting.company, company):
-            return "the board bears the company's name"
+            return "the board has the company's name"
         hosts = {urlsplit(url).hostname or "" for url in (posting.url, posting.apply_url) if url}
         if any(host == domain or host.endswith(f".{domain}") for host in hosts):
             return "its postings lead to the company's site"
@@ -218,7 +216,7 @@ async def _search_sitemap(fetch: Fetch, page: _SitePage) -> DetectedBoard | None
     if len(postings) < _MIN_SITEMAP_POSTINGS:
         return None
     parent = postings[0].rstrip("/").rpartition("/")[0]
-    evidence = f"the sitemap lists {len(postings)} pages about work"
+    evidence = f"the sitemap lists {len(postings)} pages about jobs"
     return DetectedBoard(GENERIC, parent, "low", evidence, url=parent)
 
 
@@ -227,4 +225,4 @@ def _generic_page(page: _SitePage) -> DetectedBoard | None:
     url = page.url if is_about_jobs(page.url) else next(iter(_careers_links(page)), None)
     if url is None:
         return None
-    return DetectedBoard(GENERIC, url, "low", "a page about work", url=url)
+    return DetectedBoard(GENERIC, url, "low", "a page about jobs", url=url)

@@ -99,7 +99,7 @@ class _Candidate:
         if self.postings:
             references.append(f"links to its postings: {len(self.postings)}")
         references = references or ["mentioned in the page"]
-        return f"{', '.join(references)}: {self.board.evidence.removeprefix('the address: ')}"
+        return f"{', '.join(references)}: {self.board.evidence.removeprefix('the URL: ')}"
 
 
 def detect_boards(url: str, html: str, *, company: str | None = None) -> list[DetectedBoard]:
@@ -194,7 +194,7 @@ def _find_markers(text: str) -> Iterator[tuple[Platform, HtmlMarker, re.Match[st
 
 
 def _widget_mentions(page: _Page) -> Iterator[_Mention]:
-    """Boards whose token is part of a widget's code."""
+    """Boards with a token in the code of a widget."""
     for platform, marker, match in page.markers:
         token = match.groupdict().get("token")
         if not token:
@@ -217,7 +217,7 @@ def _hints(page: _Page) -> list[DetectedBoard]:
             hints[platform.name] = hint
     for _, _, board in page.mentions:
         if board.token is None:
-            evidence = f"linked from the page: {board.evidence.removeprefix('the address: ')}"
+            evidence = f"linked from the page: {board.evidence.removeprefix('the URL: ')}"
             hint = replace(board, confidence="low", evidence=evidence)
             hints.setdefault(board.platform, hint)
     return list(hints.values())

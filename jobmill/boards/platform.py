@@ -41,12 +41,12 @@ class BoardConfig(Config):
 
 
 def base_url(config: BoardConfig, domain: str) -> str:
-    """The site of a board: its own, or a subdomain of its vendor's domain. Empty for a saved response
-    whose board is unknown."""
+    """The site of a board: its own, or a subdomain of its vendor's domain. Empty for a saved
+    response of an unknown board."""
     if config.base_url or not config.board_token:
         return (config.base_url or "").rstrip("/")
     if not re.fullmatch(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*", config.board_token):
-        raise Invalid(f"{config.board_token!r} cannot be the name of a board at {domain}")
+        raise Invalid(f"{config.board_token!r} is not a valid board name at {domain}")
     return f"https://{config.board_token}.{domain}"
 
 
@@ -81,7 +81,7 @@ class BoardUrl:
     query: tuple[str, ...] = ()
     """Parameters that must be present; each is a group of the same name."""
     domain: str = ""
-    """Only URLs whose host ends with this domain are tried; empty for all URLs."""
+    """Only URLs on this domain and its subdomains are tried; empty for all URLs."""
     contains: str = ""
     """Without a domain: text that all these URLs contain, which finds them in a page."""
 
@@ -142,7 +142,8 @@ class Platform:
     read_detail: Callable[[bytes, Posting, Any], Posting] | None = None
     """The posting, completed from the response to `detail_request`."""
     guessable: bool = False
-    """Whether a company's name may be its token, and postings show whose board it is."""
+    """Whether a company's name may be its token, and postings show which company a board belongs
+    to."""
     confidence: Confidence = "medium"
     """How certain a recognised board is before a test read it."""
     enable_on_response: bool = False
@@ -171,7 +172,7 @@ class Platform:
                 f"{'.'.join(map(str, problem['loc'])) or 'config'}: {problem['msg']}"
                 for problem in error.errors()
             )
-            raise Invalid(f"not a config of {self.title}: {problems}") from None
+            raise Invalid(f"the config of {self.title} is not valid: {problems}") from None
 
     def read_response(self, body: bytes, request: Request, config: Config) -> BoardPage:
         """The postings of a response, with missing fields filled in from their texts; OutsideError where
@@ -198,7 +199,8 @@ class Platform:
 
     def _unreadable(self, error: Exception) -> OutsideError:
         return OutsideError(
-            f"{self.title} answered in a way we do not know: {_first_line(error)}", permanent=True
+            f"{self.title} sent a response in an unknown format: {_first_line(error)}",
+            permanent=True,
         )
 
 
@@ -209,5 +211,5 @@ _READ_ERRORS = (OutsideError, ValidationError, ValueError, RecursionError)
 def _first_line(error: Exception) -> str:
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc'])) or 'the answer'}: {first['msg']}"
+        return f"{'.'.join(map(str, first['loc'])) or 'the response'}: {first['msg']}"
     return (str(error).splitlines() or [type(error).__name__])[0][:200]

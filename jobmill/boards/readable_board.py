@@ -32,7 +32,7 @@ class ReadableBoard:
 
     @property
     def vendor(self) -> str | None:
-        """The platform whose outages affect the board; None where the board is a site of its own."""
+        """The platform, if its outages affect the board; None where the board is a site of its own."""
         return self.platform.name if self.platform.vendor else None
 
     @property
@@ -75,7 +75,7 @@ def open_board(
     disabled or cannot be read, and Unavailable where an API key is missing."""
     checked = platform.parse_config(config)
     if platform.disabled:
-        raise Conflict(f"{platform.title} is off: {platform.disabled}")
+        raise Conflict(f"{platform.title} is disabled: {platform.disabled}")
     if platform.first_request is None:
         raise Conflict(f"{platform.title} is recognised but cannot be read yet")
     if missing := api_keys.missing_keys(platform, checked, environ):
@@ -105,7 +105,7 @@ def read_saved_response(
     token: str = "",
     config: dict[str, Any] | None = None,
 ) -> tuple[Posting, ...]:
-    """The postings of a response whose board and request may be unknown."""
+    """The postings of a response; its board and request may be unknown."""
     checked = platform.parse_config(config) if config else _assumed_config(platform, url, token)
     return platform.read_response(body, Request(url), checked).postings
 

@@ -113,7 +113,7 @@ async def _read_page(fetch: Fetch, url: str, now: dt.datetime) -> PostingResult:
     answer = await fetch(Request(url, page=True))
     match answer:
         case PageGone(status=status):
-            return ClosedPosting(f"the page is not there (status {status})")
+            return ClosedPosting(f"the page does not exist (status {status})")
         case Ok():
             return _extract(answer, now)
         case _:
@@ -126,7 +126,7 @@ def _extract(answer: Ok, now: dt.datetime) -> PostingResult:
     # A person or a source named the URL as that of a posting.
     extracted = page_reader.read_posting(answer.body, answer.url, expected=True, now=now)
     if extracted.closed:
-        return ClosedPosting("the page says that it is closed")
+        return ClosedPosting("the page says that the job is closed")
     posting = extracted.posting and _with_own_url(extracted.posting, answer.url)
     if posting and extracted.method and is_minimal(posting):
         return ReadPosting(posting, extracted.method)

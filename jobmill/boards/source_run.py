@@ -28,7 +28,7 @@ class BoardSample:
 
     ok: bool
     postings: tuple[Posting, ...]
-    seen: int
+    first_page_count: int
     """The number of postings on the first page."""
     total: int | None
     cause: str | None
@@ -39,15 +39,15 @@ class BoardSample:
         """The result in a sentence."""
         if not self.ok:
             return f"It does not work ({self.cause}): {(self.detail or '').rstrip('.')}."
-        if not self.seen:
-            return "It answers, but shows no posting. Is that so, or does the config not fit?"
+        if not self.first_page_count:
+            return "It answers, but shows no postings. If you expect some, check the config."
         of = f" of {self.total}" if self.total is not None else ""
-        return f"It works: {self.seen}{of} postings on the first page."
+        return f"It works: {self.first_page_count}{of} postings on the first page."
 
     def to_json(self) -> dict[str, Any]:
         return {
             "ok": self.ok,
-            "seen": self.seen,
+            "seen": self.first_page_count,
             "total": self.total,
             "cause": self.cause,
             "detail": self.detail,
@@ -91,7 +91,7 @@ async def crawl_source(
         board = board_of_source(source, environ)
         until = await source_health.check_hold(tx, board.vendor)
     if until:
-        detail = f"{board.platform.title} is in trouble: held until {until:%Y-%m-%d %H:%M} UTC"
+        detail = f"{board.platform.title} has problems: paused until {until:%Y-%m-%d %H:%M} UTC"
         return CrawlResult(started_at, "held", failure="rate_limited", detail=detail)
 
     async def find_listings(identities: Sequence[str]) -> Mapping[str, ListingState]:

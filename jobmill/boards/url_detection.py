@@ -31,8 +31,8 @@ class DetectedBoard:
     evidence: str
     """For people: what was found, and where."""
     config: dict[str, Any] | None = None
-    """Ready for `Platform.parse_config`; None without a token, and for a generic page, whose selectors
-    are not known yet."""
+    """Ready for `Platform.parse_config`; None without a token, and for a generic page without
+    selectors."""
     relation: Literal["own", "group"] = "own"
     """`group`: the board belongs to a parent company and lists postings of other companies, too."""
     url: str = ""
@@ -101,7 +101,7 @@ def detect_board(url: str) -> DetectedBoard | None:
 
 
 async def find_source(tx: Tx, url: str) -> Source | None:
-    """The source whose board the URL names, or else the only source on the URL's domain."""
+    """The source of the board that the URL names, or else the only source on the URL's domain."""
     board = detect_board(url)
     key = (board.platform, board.token) if board and board.token else None
     return await sources.find_by_url(tx, url, board=key)
@@ -117,7 +117,7 @@ def may_name_board(url: str) -> bool:
 def board_from_token(
     platform: str, token: str, evidence: str, confidence: Confidence
 ) -> DetectedBoard | None:
-    """The board with this token, for platforms whose boards need nothing else."""
+    """The board with this token, for platforms that need nothing else."""
     groups = {"token": token, "host": ""}
     return _board(BY_NAME[platform], groups, evidence, confidence)
 
@@ -161,7 +161,7 @@ def _match(parts: SplitResult) -> DetectedBoard | None:
             continue
         groups["host"] = host
         groups["page"] = f"https://{host}{path[: in_path.end()]}"
-        board = _board(platform, groups, f"the address: {host}{path[: in_path.end()]}"[:200])
+        board = _board(platform, groups, f"the URL: {host}{path[: in_path.end()]}"[:200])
         if board and board.token:
             return board
         without_token = without_token or board

@@ -32,7 +32,7 @@ async def try_source(tools: Tools, environ: Mapping[str, str], work: Work) -> Mo
     found = {
         "ok": tried.ok,
         "cause": tried.cause,
-        "seen": tried.seen,
+        "seen": tried.first_page_count,
         "total": tried.total,
         "postings": [_shown(one) for one in tried.postings],
     }

@@ -238,7 +238,7 @@ def _why_disabled(name: str, environ: Mapping[str, str]) -> str | None:
 def _why_held(use: _PlatformUse, standing: PlatformState | None, at: dt.datetime) -> str | None:
     """Why a platform is not called now."""
     if use.held_until and at < use.held_until <= epoch_times.latest_valid(at):
-        return f"the vendor is in trouble: held until {use.held_until:%Y-%m-%d %H:%M} UTC"
+        return f"the vendor has problems: paused until {use.held_until:%Y-%m-%d %H:%M} UTC"
     if (
         standing
         and eligibility.breaker_position(standing.breaker, at.timestamp(), BreakerRules()) == "shut"

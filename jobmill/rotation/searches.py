@@ -71,7 +71,7 @@ def build_slices(
     if chosen.inventory or "keywords" not in chosen.config.model_fields:
         raise Invalid(f"{chosen.title} cannot be searched")
     if chosen.disabled:
-        raise Invalid(f"{chosen.title} is off: {chosen.disabled}")
+        raise Invalid(f"{chosen.title} is disabled: {chosen.disabled}")
     if len(keywords) * len(locations) > MAX_SLICES:
         raise Invalid(f"a search has at most {MAX_SLICES:,} pairs of words and place")
     return [_build_slice(platform, words, place) for words in keywords for place in locations]

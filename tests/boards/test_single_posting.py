@@ -131,8 +131,8 @@ async def test_without_a_board_the_page_is_read(database: Database) -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (None, "the page is not there (status 404)"),
-        (page(validThrough="2020-01-01"), "the page says that it is closed"),
+        (None, "the page does not exist (status 404)"),
+        (page(validThrough="2020-01-01"), "the page says that the job is closed"),
     ],
 )
 async def test_what_is_gone_or_closed_is_over(

@@ -48,8 +48,8 @@ async def test_saving_a_page_again_updates_the_listing(tx: Tx) -> None:
 
 async def test_saving_the_page_of_a_closed_listing_reopens_it(tx: Tx) -> None:
     id = await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
-    await listings.close(tx, id, "the page is not there")
-    await listings.close(tx, id, "the page is not there")
+    await listings.close(tx, id, "the page does not exist")
+    await listings.close(tx, id, "the page does not exist")
     assert (await listings.get(tx, id)).closed_at is not None
     await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
     assert (await listings.get(tx, id)).closed_at is None

@@ -85,7 +85,7 @@ async def test_boards_are_imported_read_and_reported(run: Run) -> None:
     pages = {entry["slug"]: entry["pages"] for entry in ran["calls"]}
     page = {"signature": "greenhouse:board_token=wells", "result_count": 1}
     assert pages["wells"] == [page]
-    assert "greenhouse gone failed: it is not there (status 404)" in (await run("report")).stdout
+    assert "greenhouse gone failed: not found (status 404)" in (await run("report")).stdout
     nothing_due = (
         "Nothing is due within 0.5 hours. `jobmill rotate due --ahead 24` looks further ahead."
     )
@@ -121,13 +121,13 @@ async def test_a_report_names_some_of_many_failures(run: Run, url: str) -> None:
             """
             INSERT INTO rotation.call (source_id, platform, run_id, signature, key, called_at,
                                        answer, detail, requests, result_count, new, duplicates)
-            SELECT id, source_type, %s, 'x', 'x', now(), 'gone', 'it is not there', 1, 0, 0, 0
+            SELECT id, source_type, %s, 'x', 'x', now(), 'gone', 'not found', 1, 0, 0, 0
               FROM catalog.source
             """,
             [queued["run"]],
         )
     report = (await run("report")).stdout
-    assert report.count(" failed: it is not there") == 20
+    assert report.count(" failed: not found") == 20
     assert "gone19 failed" in report
     assert "gone20" not in report
     assert "and 3 more failed" in report

@@ -144,7 +144,7 @@ async def test_a_source_is_disabled_rejected_and_enabled_by_hand(
 
 async def test_bad_wishes_are_refused_with_what_to_do(run: Run, site: LoopbackSite) -> None:
     for arguments, words in [
-        (["source", "add"], "say what to add"),
+        (["source", "add"], "name the source to add"),
         (["source", "add", "--platform", "greenhose", "--token", "x"], "did you mean greenhouse"),
         (["source", "add", "--platform", "html", "--config", "{"], "not JSON"),
         (["source", "add", "--platform", "html", "--config", '{"url": "x", "colour": 1}'], "colour"),

@@ -75,7 +75,7 @@ async def test_listing_add_wait_prints_the_result(run: Run, home: Path) -> None:
     # The printed command works.
     assert (await run(*hint[1].split())).returncode == 0
     gone = await add(run, "/gone", "--wait")
-    assert (gone.returncode, "skipped: the page is not there" in gone.stdout) == (0, True)
+    assert (gone.returncode, "skipped: the page does not exist" in gone.stdout) == (0, True)
 
 
 async def test_listing_add_fails_if_no_job_can_be_read(run: Run, home: Path) -> None:

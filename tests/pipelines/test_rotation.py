@@ -325,11 +325,11 @@ async def test_a_config_that_does_not_validate_fails_its_target_until_it_is_bad(
     assert net.requests == []
     told = await fetch(database, "SELECT DISTINCT answer, requests, detail FROM rotation.call")
     assert [(answer, requests) for answer, requests, _ in told] == [("error", 0)]
-    assert "not a config of Greenhouse: board_token" in told[0][2]
+    assert "the config of Greenhouse is not valid: board_token" in told[0][2]
     async with database.transaction() as tx:
         broken = await sources.get(tx, id)
     assert broken.status == "disabled"
-    assert "not a config of Greenhouse" in (broken.disabled_reason or "")
+    assert "the config of Greenhouse is not valid" in (broken.disabled_reason or "")
 
 
 async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database: Database) -> None:

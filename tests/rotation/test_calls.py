@@ -211,7 +211,7 @@ async def test_the_calls_of_a_run_are_told_with_their_pages_and_failures(tx: Tx)
     for id in (first, two, three):
         await put(tx, id, queued_at=NOW, run_id=run)
     await answer(tx, first, NOW, new=3, pages=PAGES)
-    await answer(tx, two, NOW, **failed("gone", detail="it is not there"))
+    await answer(tx, two, NOW, **failed("gone", detail="not found"))
     await targets.release(tx, ids=[three], why="set SMITH_KEY")
     reports = await calls.calls_of_run(tx, run)
     assert [(call.slug, call.new, len(call.pages)) for call in reports] == [
@@ -220,7 +220,7 @@ async def test_the_calls_of_a_run_are_told_with_their_pages_and_failures(tx: Tx)
     ]
     assert reports[0].pages[1] == {"signature": "jooble:keywords=cook&page=2", "result_count": 30}
     (bad,) = await calls.failed_calls(tx, run)
-    assert (bad.platform, bad.slug, bad.why) == ("jooble", "keywords=diver", "it is not there")
+    assert (bad.platform, bad.slug, bad.why) == ("jooble", "keywords=diver", "not found")
     (uncalled,) = await targets.uncalled_targets(tx, run)
     assert (uncalled.slug, uncalled.why) == ("keywords=smith", "set SMITH_KEY")
     # The next run may choose it: then it is that run's to tell of.

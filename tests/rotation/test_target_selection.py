@@ -177,7 +177,7 @@ async def test_what_may_not_run_is_passed_over_and_blocks_nobody(tx: Tx, policy:
     wish = RunRequest(policy, "manual", RunLimits(1, 1), max_calls=1)
     planned = await start_run(tx, wish, NOW, {})
     assert [target.source_id for target in planned.claimed] == [free]
-    assert "in trouble" in planned.skipped["lever"]
+    assert "has problems" in planned.skipped["lever"]
     assert "JOOBLE_API_KEY" in planned.skipped["jooble"]
 
 

@@ -51,14 +51,14 @@ def _disabled(name: str, title: str, reason: str) -> Platform:
     return Platform(name=name, title=title, config=Config, token=lambda _: name, disabled=reason)
 
 
-# Listed with the reason, and never called.
+# Platforms that are never called; the list shows the reason.
 DISABLED = (
-    _disabled("jobdatafeeds", "JobDataFeeds", "403 Forbidden: wants a subscription"),
+    _disabled("jobdatafeeds", "JobDataFeeds", "403 Forbidden: needs a subscription"),
     _disabled("theirstack", "TheirStack", "402 Payment Required"),
-    _disabled("careerjet", "Careerjet", "403 Forbidden: blocks our addresses"),
+    _disabled("careerjet", "Careerjet", "403 Forbidden: blocks our requests"),
     _disabled("careeronestop", "CareerOneStop", "401 Unauthorized"),
     _disabled("fantastic", "Fantastic Jobs", "404 Not Found"),
-    _disabled("whatjobs", "WhatJobs", "wants a key that has not been given out"),
+    _disabled("whatjobs", "WhatJobs", "needs a key that is not available"),
 )
 
 PLATFORMS: tuple[Platform, ...] = (

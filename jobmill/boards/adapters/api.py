@@ -19,7 +19,8 @@ from jobmill.places import location_text
 
 from ..platform import BoardPage, Config, Platform
 
-# A user who may add a source must not be able to send other secrets of the environment to a site.
+# A user with the right to add sources must not be able to send other secrets of the environment to
+# a site.
 _KEY_NAME = re.compile(
     r"(?!JOBMILL_|AWS_|OPENAI_|ANTHROPIC_|GITHUB_)[A-Z][A-Z0-9_]*_API_(KEY|TOKEN)"
 )
@@ -28,7 +29,9 @@ _FORBIDDEN_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"
 
 def _check_key_name(name: str) -> str:
     if not _KEY_NAME.fullmatch(name):
-        raise ValueError("name a variable of its own that ends with _API_KEY or _API_TOKEN")
+        raise ValueError(
+            "use a separate variable with a name that ends with _API_KEY or _API_TOKEN"
+        )
     return name
 
 
@@ -92,7 +95,7 @@ class ApiConfig(Config):
     @classmethod
     def _no_oauth(cls, value: object) -> object:
         if isinstance(value, str) and "oauth" in value.lower():
-            raise ValueError("OAuth needs an integration of its own: write an adapter for this API")
+            raise ValueError("OAuth is not supported: write an adapter for this API")
         return value
 
     @field_validator("headers")
@@ -108,7 +111,7 @@ class ApiConfig(Config):
     @model_validator(mode="after")
     def _has_key(self) -> Self:
         if (self.auth_type == "none") != (self.api_key_env is None):
-            raise ValueError("auth_type and api_key_env belong together")
+            raise ValueError("set both auth_type and api_key_env, or neither")
         return self
 
 
@@ -167,7 +170,7 @@ def read(body: bytes, request: Request, config: ApiConfig) -> BoardPage:
         return BoardPage((posting,))
     postings = [posting for record in records if (posting := _posting(record, config))]
     if records and not postings:
-        raise OutsideError("no record has a title where the config says", permanent=True)
+        raise OutsideError("no record has a title at the configured path", permanent=True)
     next_, truncated = _next_page(response, len(records), request, config)
     return BoardPage(tuple(postings), next_, truncated, stubs=len(records) - len(postings))
 
@@ -216,7 +219,7 @@ def list_at(response: object, path: str) -> list[object]:
     """The list at a path; OutsideError where there is none."""
     value = get_path(response, path)
     if not isinstance(value, list):
-        raise OutsideError(f"the answer has no list at {path}", permanent=True)
+        raise OutsideError(f"the response has no list at {path}", permanent=True)
     return cast(list[object], value)
 
 

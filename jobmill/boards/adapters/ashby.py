@@ -61,8 +61,8 @@ class _Compensation(ExternalRecord):
     compensationTiers: Many[_Tier] = ()
 
 
-def _or(name: str, other: str) -> Any:
-    """A field that some of their answers call otherwise."""
+def _either(name: str, other: str) -> Any:
+    """A field that has another name in some responses."""
     return Field(None, validation_alias=AliasChoices(name, other))
 
 
@@ -70,13 +70,13 @@ class _Post(ExternalRecord):
     id: Line
     title: Line
     isListed: Maybe[bool] = None
-    department: Maybe[Line] = _or("department", "departmentName")
-    team: Maybe[Line] = _or("team", "teamName")
+    department: Maybe[Line] = _either("department", "departmentName")
+    team: Maybe[Line] = _either("team", "teamName")
     employmentType: Maybe[str] = None
-    location: Maybe[Line] = _or("location", "locationName")
+    location: Maybe[Line] = _either("location", "locationName")
     secondaryLocations: Many[_Place | Line] = ()
     address: Maybe[_Address] = None
-    publishedAt: Maybe[str] = _or("publishedAt", "publishedDate")
+    publishedAt: Maybe[str] = _either("publishedAt", "publishedDate")
     isRemote: Maybe[bool] = None
     workplaceType: Maybe[str] = None
     jobUrl: Link = None
@@ -95,7 +95,7 @@ def first_request(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """The whole board, or one posting; what is not listed is not for everyone and left out."""
+    """The whole board, or a single posting. Unlisted postings are not public and are left out."""
     answer = lenient_models.parse_json(body)
     if post := lenient_models.parse_record(_Post, answer):
         return BoardPage((_posting(post, config),))
@@ -108,7 +108,7 @@ def _posting(post: _Post, config: BoardConfig) -> Posting:
     description = texts.from_html(post.descriptionHtml) or texts.clean_text(post.descriptionPlain)
     place = post.location or (post.address.line() if post.address else None)
     locations = location_text.unique_locations(
-        place, [_name(one) for one in post.secondaryLocations]
+        place, [_name(secondary) for secondary in post.secondaryLocations]
     )
     hosted = HOSTED.search(post.jobUrl or "")
     return Posting(
@@ -139,7 +139,8 @@ def _name(place: _Place | str) -> str | None:
 def _arrangement(
     post: _Post, locations: tuple[str, ...], description: str | None
 ) -> Arrangement | None:
-    """`isRemote` also stands on hybrid postings: it counts only where nothing else says anything."""
+    """Hybrid postings also have `isRemote`, so it counts only if neither the workplace type nor the
+    text says anything."""
     return (
         work_arrangement.from_label(post.workplaceType)
         or work_arrangement.infer_arrangement(post.title, locations, description)
@@ -148,19 +149,31 @@ def _arrangement(
 
 
 def _pay(compensation: _Compensation | None) -> Salary | None:
-    """From the lowest to the highest salary in the first one's currency; no equity, no bonus."""
+    """The lowest to the highest salary in the currency of the first one, without equity and bonus."""
     if compensation is None:
         return None
-    tiers = [one for tier in compensation.compensationTiers for one in tier.components]
+    tiers = [component for tier in compensation.compensationTiers for component in tier.components]
     for components in (compensation.summaryComponents, tiers):
-        stated = [one for one in components if one.compensationType == "Salary" and _amounts(one)]
+        stated = [
+            component
+            for component in components
+            if component.compensationType == "Salary" and _amounts(component)
+        ]
         if stated:
             by = stated[0].currencyCode, stated[0].interval
-            same = [one for one in stated if (one.currencyCode, one.interval) == by]
-            low = min((one.minValue for one in same if one.minValue), default=None)
-            high = max((one.maxValue for one in same if one.maxValue), default=None)
+            same = [
+                component
+                for component in stated
+                if (component.currencyCode, component.interval) == by
+            ]
+            low = min(
+                (component.minValue for component in same if component.minValue), default=None
+            )
+            high = max(
+                (component.maxValue for component in same if component.maxValue), default=None
+            )
             return salary.from_fields(low, high, *by)
-    # The summary speaks of equity and bonuses too: where its parts are known, none is a salary.
+    # The summary also mentions equity and bonuses, so it is read only if there are no components.
     summary = (
         None if tiers or compensation.summaryComponents else compensation.compensationTierSummary
     )
@@ -204,6 +217,6 @@ PLATFORM = Platform(
     ),
     html_markers=(
         HtmlMarker(re.compile("__ashbyBaseJobBoardUrl"), "Ashby's script"),
-        HtmlMarker(re.compile("ashby_embed"), "Ashby's place on the page"),
+        HtmlMarker(re.compile("ashby_embed"), "Ashby's container element"),
     ),
 )

@@ -66,12 +66,12 @@ def first_request(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """The list, which has neither texts nor dates, or one opening with both."""
+    """The list, which has neither texts nor dates, or a single opening with both."""
     answer = _Answer.model_validate(lenient_models.parse_json(body))
     if isinstance(answer.result, _Single):
         return BoardPage((_posting(answer.result.jobOpening, config),))
     openings, stubs = lenient_models.parse_records(_Opening, answer.result)
-    postings = tuple(_posting(one, config) for one in openings)
+    postings = tuple(_posting(opening, config) for opening in openings)
     return BoardPage(postings, total=answer.meta.totalCount if answer.meta else None, stubs=stubs)
 
 
@@ -81,33 +81,33 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    (found,) = read(body, detail_request(posting, config), config).postings
-    return lenient_models.merge_details(posting, found)
+    (details,) = read(body, detail_request(posting, config), config).postings
+    return lenient_models.merge_details(posting, details)
 
 
-def _posting(one: _Opening, config: BoardConfig) -> Posting:
-    id = one.id or (one.jobOpeningShareUrl or "").rstrip("/").rpartition("/")[2] or None
-    lines = [place.line() or "" for place in (one.location, one.atsLocation) if place]
-    # Tenants fill one of the two, or both and one of them better.
+def _posting(opening: _Opening, config: BoardConfig) -> Posting:
+    id = opening.id or (opening.jobOpeningShareUrl or "").rstrip("/").rpartition("/")[2] or None
+    lines = [place.line() or "" for place in (opening.location, opening.atsLocation) if place]
+    # Companies fill in one of the two locations, or both in different detail.
     where = max(lines, key=len, default="") or None
     site = base_url(config, "bamboohr.com")
-    url = one.jobOpeningShareUrl or (f"{site}/careers/{id}" if site and id else "")
+    url = opening.jobOpeningShareUrl or (f"{site}/careers/{id}" if site and id else "")
     return Posting(
-        title=one.jobOpeningName,
+        title=opening.jobOpeningName,
         url=url,
         location=where,
-        # A comma stands inside a place here, never between two.
+        # A comma is always part of one place here, never a separator.
         locations=location_text.unique_locations(where),
-        arrangement="remote" if one.isRemote else ARRANGEMENTS.get(one.locationType),
-        department=html_text.single_line(one.departmentLabel),
-        employment_type=employment.parse_employment_type(one.employmentStatusLabel),
-        seniority=seniority.from_label(one.minimumExperience),
-        posted_at=dates.parse_date(one.datePosted),
-        salary=salary.from_text(one.compensation),
-        description=html_text.from_html(one.description),
+        arrangement="remote" if opening.isRemote else ARRANGEMENTS.get(opening.locationType),
+        department=html_text.single_line(opening.departmentLabel),
+        employment_type=employment.parse_employment_type(opening.employmentStatusLabel),
+        seniority=seniority.from_label(opening.minimumExperience),
+        posted_at=dates.parse_date(opening.datePosted),
+        salary=salary.from_text(opening.compensation),
+        description=html_text.from_html(opening.description),
         board=board_token(config, HOST, url),
         vendor_id=id,
-        partial=not one.description,
+        partial=not opening.description,
     )
 
 

@@ -57,13 +57,13 @@ def first_request(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """The list, or the page of one position."""
+    """The list, or the page of a single position."""
     if body.lstrip()[:1] == b"<":
-        found = html_tree.read_json_ld_posting(body, request.url)
-        board = board_token(config, HOST, found.url)
-        return BoardPage((replace(found, board=board, vendor_id=_id(found.url)),))
+        posting = html_tree.read_json_ld_posting(body, request.url)
+        board = board_token(config, HOST, posting.url)
+        return BoardPage((replace(posting, board=board, vendor_id=_id(posting.url)),))
     positions, stubs = lenient_models.parse_records(_Position, lenient_models.parse_json_list(body))
-    postings = tuple(_posting(one, config) for one in positions)
+    postings = tuple(_posting(position, config) for position in positions)
     return BoardPage(postings, total=len(positions) + stubs, stubs=stubs)
 
 
@@ -72,37 +72,40 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    """The whole posting. A removed one leads to the board's front page, which states none."""
+    """The full posting. The URL of a removed posting redirects to the board's front page, which has
+    none."""
     return lenient_models.merge_details(posting, html_tree.read_json_ld_posting(body, posting.url))
 
 
 def _id(url: str) -> str | None:
-    found = re.search(r"/p/([0-9a-f]{12})", url)
-    return found[1] if found else None
+    match = re.search(r"/p/([0-9a-f]{12})", url)
+    return match[1] if match else None
 
 
-def _posting(one: _Position, config: BoardConfig) -> Posting:
-    where = [place for place in (one.location, *one.locations) if place]
+def _posting(position: _Position, config: BoardConfig) -> Posting:
+    where = [place for place in (position.location, *position.locations) if place]
     lines = location_text.unique_locations([place.line() for place in where])
-    # Not remote is not said to be on site: the flag of most is never touched.
+    # A false flag does not mean on site: most companies never set it.
     remote: Arrangement | None = "remote" if any(place.is_remote for place in where) else None
     site = base_url(config, "breezy.hr")
-    url = one.url or (f"{site}/p/{one.friendly_id or one.id}" if site else "")
+    url = position.url or (f"{site}/p/{position.friendly_id or position.id}" if site else "")
     return Posting(
-        title=one.name,
+        title=position.name,
         url=url,
-        company=html_text.single_line(one.company.name) if one.company else None,
+        company=html_text.single_line(position.company.name) if position.company else None,
         location="; ".join(lines) or None,
         locations=lines,
         arrangement=remote,
-        department=html_text.single_line(one.department),
-        employment_type=employment.parse_employment_type(one.type.name) if one.type else None,
-        posted_at=dates.parse_date(one.published_date),
-        salary=salary.from_text(one.salary),
-        description=html_text.from_html(one.description),
+        department=html_text.single_line(position.department),
+        employment_type=employment.parse_employment_type(position.type.name)
+        if position.type
+        else None,
+        posted_at=dates.parse_date(position.published_date),
+        salary=salary.from_text(position.salary),
+        description=html_text.from_html(position.description),
         board=board_token(config, HOST, url),
-        vendor_id=one.id,
-        partial=not one.description,
+        vendor_id=position.id,
+        partial=not position.description,
     )
 
 

@@ -19,7 +19,7 @@ from ..platform import BoardConfig, BoardPage, BoardUrl, HtmlMarker, Platform, U
 
 API = "https://boards-api.greenhouse.io/v1/boards"
 HOSTED = re.compile(r"//(?:job-)?boards(?:\.eu)?\.greenhouse\.io/(?!embed/)([^/?#]+)/jobs/")
-# Custom fields are named by each company; these names are the usual ones.
+# Each company names its custom fields itself; these names are common.
 EMPLOYMENT = re.compile(r"(?i)^(?:employment|time|contract|position) type$|^commitment$")
 WORKPLACE = re.compile(r"(?i)^(?:work(?:place|ing)?|location|remote) (?:type|model|arrangement)$")
 FREQUENCY = re.compile(r"(?i)\b(?:pay|salary|compensation) (?:frequency|period|interval|type)\b")
@@ -79,13 +79,13 @@ class _Board(ExternalRecord):
 
 
 def first_request(config: BoardConfig) -> Request:
-    """The whole board, in one answer; boards in Europe answer at the same place."""
+    """The whole board in one response; European boards use the same host."""
     token = quote(config.board_token, safe="")
     return Request(f"{API}/{token}/jobs?content=true&pay_transparency=true")
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """A board, or one post with its text."""
+    """A board, or a single post with its text."""
     answer = lenient_models.parse_json(body)
     if post := lenient_models.parse_record(_Post, answer):
         return BoardPage((_posting(post, config),))
@@ -120,7 +120,8 @@ def _posting(post: _Post, config: BoardConfig) -> Posting:
         url=post.absolute_url or "",
         company=post.company_name,
         location=place if place and location_text.names_place(place) else None,
-        # Offices are the company's, not the post's: they stand in where it says "N/A".
+        # Offices belong to the company, not to the post: they are used only if the location is
+        # "N/A".
         locations=location_text.split_locations(place) or location_text.unique_locations(offices),
         arrangement=work_arrangement.from_label(_custom(post, WORKPLACE)),
         department=_department(post),
@@ -139,49 +140,61 @@ def _posting(post: _Post, config: BoardConfig) -> Posting:
 
 
 def _requisition(post: _Post) -> str | None:
-    """The company's own number, or else Greenhouse's, which all posts of a vacancy share.
+    """The company's requisition number, else Greenhouse's, which all posts of a vacancy share.
 
-    The field is free text, and some companies write the same words into all of them ("See Opening
-    ID"): what has no digit names no vacancy.
+    The company's field is free text, and some companies put the same words into every post ("See
+    Opening ID"). A text without a digit is therefore not a number.
     """
-    own = post.requisition_id
-    return own if own and re.search(r"\d", own) else post.internal_job_id
+    company_number = post.requisition_id
+    return (
+        company_number
+        if company_number and re.search(r"\d", company_number)
+        else post.internal_job_id
+    )
 
 
 def _department(post: _Post) -> str | None:
-    names = [one.name for one in post.departments if one.name and one.name != "No Department"]
+    names = [
+        department.name
+        for department in post.departments
+        if department.name and department.name != "No Department"
+    ]
     return names[0] if names else None
 
 
 def _custom(post: _Post, pattern: re.Pattern[str]) -> Any:
-    """The value of the first custom field whose name fits."""
-    return next((one.value for one in post.metadata if pattern.search(one.name)), None)
+    """The value of the first custom field with a matching name."""
+    return next((field.value for field in post.metadata if pattern.search(field.name)), None)
 
 
 def _pay_range(post: _Post) -> Salary | None:
-    """From the lowest to the highest of the ranges in the first one's currency."""
-    ranges = [one for one in post.pay_input_ranges if one.min_cents or one.max_cents]
-    same = [one for one in ranges if one.currency_type == ranges[0].currency_type]
+    """The lowest to the highest of the ranges in the currency of the first one."""
+    ranges = [
+        pay_range
+        for pay_range in post.pay_input_ranges
+        if pay_range.min_cents or pay_range.max_cents
+    ]
+    same = [pay_range for pay_range in ranges if pay_range.currency_type == ranges[0].currency_type]
     if not same:
         return None
     return salary.from_fields(
-        min((one.min_cents / 100 for one in same if one.min_cents), default=None),
-        max((one.max_cents / 100 for one in same if one.max_cents), default=None),
+        min((pay_range.min_cents / 100 for pay_range in same if pay_range.min_cents), default=None),
+        max((pay_range.max_cents / 100 for pay_range in same if pay_range.max_cents), default=None),
         same[0].currency_type,
         f"{same[0].title or ''} {texts.from_html(same[0].blurb) or ''}",
     )
 
 
 def _custom_pay(post: _Post) -> Salary | None:
-    """The first custom field that holds a range of money with an amount in it."""
+    """The first custom field that is a salary range with an amount."""
     frequency = _custom(post, FREQUENCY)
     for field in post.metadata:
         amounts = lenient_models.parse_record(_Amounts, field.value)
         if field.value_type == "currency_range" and amounts:
             period = frequency if isinstance(frequency, str) else field.name
-            found = salary.from_fields(amounts.min_value, amounts.max_value, amounts.unit, period)
-            if found:
-                return found
+            pay = salary.from_fields(amounts.min_value, amounts.max_value, amounts.unit, period)
+            if pay:
+                return pay
     return None
 
 
@@ -244,7 +257,7 @@ PLATFORM = Platform(
     html_markers=(
         HtmlMarker(re.compile("urlToken" + _TOKEN), "urlToken in a script"),
         HtmlMarker(re.compile("boardToken" + _TOKEN), "boardToken in a script"),
-        HtmlMarker(re.compile("grnhse_app"), "Greenhouse's place on the page (grnhse_app)"),
+        HtmlMarker(re.compile("grnhse_app"), "Greenhouse's container element (grnhse_app)"),
         HtmlMarker(re.compile(r"gh_jid=\d"), "links with gh_jid"),
     ),
     config_from_url=_config_from_url,

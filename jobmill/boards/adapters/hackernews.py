@@ -1,4 +1,4 @@
-"""Hacker News: the monthly thread "Ask HN: Who is hiring?", by way of Algolia's search."""
+"""Hacker News: the monthly thread "Ask HN: Who is hiring?", read through Algolia's search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..platform import BoardPage, Config, Platform
 
 class HiringThread(Config):
     story: int | None = None
-    """The thread's number; without it, the newest."""
+    """The id of the thread; without it, the newest thread is read."""
 
 
 class _Hit(ExternalRecord):
@@ -43,7 +43,7 @@ class _Answer(ExternalRecord):
 
 
 class _Comment(ExternalRecord):
-    """As Algolia's and Hacker News's own answers for single items have it."""
+    """A single item in a response of Algolia or of Hacker News itself."""
 
     id: str
     text: str
@@ -54,56 +54,60 @@ class _Thread(ExternalRecord):
     children: list[object]
 
 
-API = "https://hn.algolia.com/api/v1/search_by_date"
-HIRING = re.compile(r"Ask HN: Who is hiring\?", re.IGNORECASE)
-SIZE = 200
-MOST = 1_000
-"""Algolia shows no more of one search."""
+_API = "https://hn.algolia.com/api/v1/search_by_date"
+_HIRING = re.compile(r"Ask HN: Who is hiring\?", re.IGNORECASE)
+_PAGE_SIZE = 200
+_MAX_HITS = 1_000
+"""Algolia returns no more hits for one search."""
 
 
 def first_request(config: HiringThread) -> Request:
     if config.story:
-        return _comments(config.story, 0)
-    wanted = {"tags": "story,author_whoishiring", "query": "Who is hiring?", "hitsPerPage": 10}
-    return Request(f"{API}?{urlencode(wanted)}")
+        return _comments_request(config.story, 0)
+    params = {"tags": "story,author_whoishiring", "query": "Who is hiring?", "hitsPerPage": 10}
+    return Request(f"{_API}?{urlencode(params)}")
 
 
-def _comments(story: int, page: int) -> Request:
-    wanted = {"tags": f"comment,story_{story}", "hitsPerPage": SIZE, "page": page}
-    return Request(f"{API}?{urlencode(wanted)}", context={"story": story, "page": page})
+def _comments_request(story: int, page: int) -> Request:
+    params = {"tags": f"comment,story_{story}", "hitsPerPage": _PAGE_SIZE, "page": page}
+    return Request(f"{_API}?{urlencode(params)}", context={"story": story, "page": page})
 
 
 def read(body: bytes, request: Request, config: HiringThread) -> BoardPage:
-    """The threads, of which the newest is followed, or a page of one's comments; also a thread as
-    one item with all its comments, and comments alone."""
+    """A list of threads, of which the newest is requested next, or a page of comments. Also reads a
+    thread saved with all its comments, and single comments."""
     value = lenient_models.parse_json(body)
     if (items := _items(value)) is not None:
-        # Comments that were taken back have no text.
-        held = [one for item in items if (one := lenient_models.parse_record(_Comment, item))]
-        if items and not held:
+        # Deleted comments have no text.
+        comments = [
+            comment for item in items if (comment := lenient_models.parse_record(_Comment, item))
+        ]
+        if items and not comments:
             raise lenient_models.unknown_response(PLATFORM.title)
-        return BoardPage(tuple(found for one in held if (found := _from(one))))
+        return BoardPage(
+            tuple(posting for comment in comments if (posting := _posting_from_comment(comment)))
+        )
     answer = _Answer.model_validate(value)
     hits, stubs = lenient_models.parse_records(_Hit, answer.hits)
-    threads = [hit for hit in hits if hit.title and HIRING.search(hit.title)]
+    threads = [hit for hit in hits if hit.title and _HIRING.search(hit.title)]
     if threads:
         newest = max(threads, key=lambda hit: hit.created_at or "")
-        return BoardPage((), next=(_comments(int(newest.objectID), 0),))
+        return BoardPage((), next=(_comments_request(int(newest.objectID), 0),))
     if "story" not in request.context and not any(hit.comment_text for hit in hits):
-        raise OutsideError("the search names no thread of this kind", permanent=True)
-    postings = tuple(one for hit in hits if (one := _posting(hit)))
+        raise OutsideError("the search found no hiring thread", permanent=True)
+    postings = tuple(comment for hit in hits if (comment := _posting(hit)))
     page, story = answer.page or 0, request.context.get("story")
     more = bool(hits) and page + 1 < (answer.nbPages or 0)
     return BoardPage(
         postings,
-        next=(_comments(story, page + 1),) if story and more else (),
-        truncated=(answer.nbHits or 0) > MOST,
+        next=(_comments_request(story, page + 1),) if story and more else (),
+        truncated=(answer.nbHits or 0) > _MAX_HITS,
         stubs=stubs,
     )
 
 
 def _items(value: object) -> list[object] | None:
-    """The comments of an answer that is no search's; None where it is one."""
+    """The comments of a response that is not a search result; None for a search result."""
     if isinstance(value, list):
         return cast(list[object], value)
     if thread := lenient_models.parse_record(_Thread, value):
@@ -112,14 +116,17 @@ def _items(value: object) -> list[object] | None:
 
 
 def _posting(hit: _Hit) -> Posting | None:
-    """What a thread is answered with; None for what answers those answers."""
+    """The posting of a direct reply to the thread; None for replies to other comments."""
     if not hit.comment_text or (hit.parent_id or 0) != (hit.story_id or 0):
         return None
-    return _from(_Comment(id=hit.objectID, text=hit.comment_text, created_at=hit.created_at))
+    return _posting_from_comment(
+        _Comment(id=hit.objectID, text=hit.comment_text, created_at=hit.created_at)
+    )
 
 
-def _from(comment: _Comment) -> Posting | None:
-    """A comment that begins as postings do; None for questions and talk."""
+def _posting_from_comment(comment: _Comment) -> Posting | None:
+    """The posting of a comment that starts with the usual columns; None for questions and
+    discussion."""
     html = comment.text
     top = html_text.from_html(re.split(r"<p>|\n", html, maxsplit=1)[0])
     header = read_header(html_text.single_line(top) or "")
@@ -144,7 +151,7 @@ def _from(comment: _Comment) -> Posting | None:
 
 @dataclass(slots=True)
 class CommentHeader:
-    """What a first line says: `Company | Role | Location | Remote | Pay`, in nearly any order."""
+    """The first line of a comment: `Company | Role | Location | Remote | Pay`, in almost any order."""
 
     company: str
     roles: list[str] = field(default_factory=list[str])
@@ -160,7 +167,7 @@ class CommentHeader:
         return " / ".join(self.roles) or self.line
 
 
-ROLE = re.compile(
+_ROLE = re.compile(
     r"engineer|develop|program|scien|design|manag|analyst|architect|lead\b|head of|director|\bvp\b"
     r"|\bc[teop]o\b|founding|co-?founder|\bsre\b|devops|\bdba\b|research|intern\b|internship"
     r"|administrat|consultant|specialist|support|sales|market|product|recruit|writer|advocate"
@@ -169,119 +176,132 @@ ROLE = re.compile(
     r"|openings?\b|accountant|teacher|editor",
     re.IGNORECASE,
 )
-ENDS_AS_ROLE = re.compile(r"(?:engineer|developer|designer|manager|scientist)s?$", re.IGNORECASE)
-EMPLOYMENT = re.compile(
+_ROLE_AT_END = re.compile(r"(?:engineer|developer|designer|manager|scientist)s?$", re.IGNORECASE)
+_EMPLOYMENT = re.compile(
     r"\W*(?:(?:full|part)[- /]?time|f/?t|permanent|contract(?:or)?s?|freelance|intern(?:ship)?s?"
     r"|full/part[- ]?time|and|or|\W)+",
     re.IGNORECASE,
 )
-WHERE = re.compile(
+_ARRANGEMENT = re.compile(
     r"\b(?:remote(?:ly)?|on-?site|hybrid|in[- ]office|in[- ]person|wfh|distributed)\b",
     re.IGNORECASE,
 )
-MONEY = re.compile(
+_MONEY = re.compile(
     r"[$€£¥]\s?\d|\d\s?k\b|\bequity\b|\bsalary\b|\bcompensation\b|\d{2,3},\d{3}", re.IGNORECASE
 )
-ADDRESS = re.compile(
+_URL = re.compile(
     r"https?://[^\s()]+|www\.[^\s()]+|\b[\w-]+\.(?:com|io|ai|co|org|net|dev|app|jobs)\b[^\s()]*",
     re.IGNORECASE,
 )
-VISA = re.compile(r"\b(?:visas?|h-?1b|relocation|relocate|citizens?|clearance)\b", re.IGNORECASE)
-FILLER = re.compile(
+_VISA = re.compile(r"\b(?:visas?|h-?1b|relocation|relocate|citizens?|clearance)\b", re.IGNORECASE)
+_FILLER = re.compile(
     r"\b(?:or|and|in|only|friendly|ok|first|preferred|possible|also|optional|team|global|worldwide)\b",
     re.IGNORECASE,
 )
-ASIDE = re.compile(r"\(([^()]*)\)")
-NO_PLACE = re.compile(
+_IN_PARENTHESES = re.compile(r"\(([^()]*)\)")
+_NOT_A_PLACE = re.compile(
     r"\b(?:hours?|required|preferred|speak(?:ing|er)|overlap|time ?zones?|tz)\b"
     r"|^(?:[EP]T|[ECMP][SD]T|CES?T|GMT|UTC|BST|IST)\b",
     re.IGNORECASE,
 )
-"""Languages to speak and hours to keep, which stand where places do."""
-SMALL = frozenset({"or", "and", "de", "of", "the", "in"})
-EDGES = " -–—·,;:/&+"  # noqa: RUF001
-LONGEST = 120
+"""Required languages and working hours, which may appear in the place of a location."""
+_LOWERCASE_WORDS = frozenset({"or", "and", "de", "of", "the", "in"})
+_SEPARATORS = " -–—·,;:/&+"  # noqa: RUF001
+_MAX_LENGTH = 120
 
 
 def read_header(line: str) -> CommentHeader | None:
-    """The parts of a first line; None where it has none, or names nobody."""
-    parts = [part for part in (one.strip(EDGES) for one in re.split(r"[|¦]", line)) if part]
+    """The columns of a first line; None without columns or without a company."""
+    parts = [
+        part for part in (column.strip(_SEPARATORS) for column in re.split(r"[|¦]", line)) if part
+    ]
     if len(parts) < 2:
         return None
     header = CommentHeader(
-        _name(parts[0]), line=html_text.single_line(ADDRESS.sub("", line)) or line
+        _company_name(parts[0]), line=html_text.single_line(_URL.sub("", line)) or line
     )
-    unclear = [part for part in map(_bare, parts[1:]) if part and not _classify(part, header)]
-    if not header.roles and unclear and ENDS_AS_ROLE.search(header.company):
-        header.roles, header.company = [header.company], _name(unclear.pop(0))
-    if not header.roles and unclear and not _place_like(unclear[0]):
-        header.roles.append(unclear.pop(0)[:LONGEST])
-    header.places += [part for part in unclear if _place_like(part)]
-    return header if 0 < len(header.company) <= LONGEST else None
+    unclear = [
+        part for part in map(_without_url, parts[1:]) if part and not _classify(part, header)
+    ]
+    if not header.roles and unclear and _ROLE_AT_END.search(header.company):
+        header.roles, header.company = [header.company], _company_name(unclear.pop(0))
+    if not header.roles and unclear and not _looks_like_place(unclear[0]):
+        header.roles.append(unclear.pop(0)[:_MAX_LENGTH])
+    header.places += [part for part in unclear if _looks_like_place(part)]
+    return header if 0 < len(header.company) <= _MAX_LENGTH else None
 
 
-def _bare(part: str) -> str:
-    return ADDRESS.sub("", part).strip(EDGES)
+def _without_url(part: str) -> str:
+    return _URL.sub("", part).strip(_SEPARATORS)
 
 
-def _name(part: str) -> str:
-    """A company without its address and asides: "Acme (YC S20, acme.com)"."""
-    for plain in (ASIDE.sub("", ADDRESS.sub("", part)), ASIDE.sub("", part), part):
-        if name := html_text.single_line(plain.strip(EDGES)):
+def _company_name(part: str) -> str:
+    """The company without its URL and parentheses: "Acme (YC S20, acme.com)"."""
+    for plain in (_IN_PARENTHESES.sub("", _URL.sub("", part)), _IN_PARENTHESES.sub("", part), part):
+        if name := html_text.single_line(plain.strip(_SEPARATORS)):
             return name
     return ""
 
 
 def _classify(part: str, header: CommentHeader) -> bool:
-    """Whether the part is known for what it is; then the header has it."""
-    if len(part) > 2 * LONGEST:
-        return True  # A sentence: it says none of these outright.
-    if EMPLOYMENT.fullmatch(part):
+    """Whether a column could be classified; its value is then set in the header."""
+    if len(part) > 2 * _MAX_LENGTH:
+        return True  # A sentence is not one of the columns.
+    if _EMPLOYMENT.fullmatch(part):
         header.employment_type = header.employment_type or employment.parse_employment_type(part)
-    elif re.match(r"\W*[$€£¥]", part) or (MONEY.search(part) and not ROLE.search(part)):
+    elif re.match(r"\W*[$€£¥]", part) or (_MONEY.search(part) and not _ROLE.search(part)):
         header.salary = header.salary or salary.from_text(part)
-        header.arrangement = header.arrangement or _said(part)
-    elif WHERE.search(part) and not ROLE.search(WHERE.sub("", ASIDE.sub("", part))):
-        _arrange(part, header)
-    elif VISA.search(part):
+        header.arrangement = header.arrangement or _arrangement(part)
+    elif _ARRANGEMENT.search(part) and not _ROLE.search(
+        _ARRANGEMENT.sub("", _IN_PARENTHESES.sub("", part))
+    ):
+        _read_arrangement(part, header)
+    elif _VISA.search(part):
         pass
-    elif ROLE.search(part) and len(part) <= LONGEST:
+    elif _ROLE.search(part) and len(part) <= _MAX_LENGTH:
         header.roles.append(part)
     else:
         return False
     return True
 
 
-def _said(part: str) -> Arrangement | None:
-    found = WHERE.search(part)
-    return work_arrangement.from_label(found[0]) if found else None
+def _arrangement(part: str) -> Arrangement | None:
+    match = _ARRANGEMENT.search(part)
+    return work_arrangement.from_label(match[0]) if match else None
 
 
-def _arrange(part: str, header: CommentHeader) -> None:
-    """ "Remote (EMEA)", "ONSITE in Berlin, full-time", "Remote or NYC": how, and where."""
+def _read_arrangement(part: str, header: CommentHeader) -> None:
+    """Set arrangement and places from "Remote (EMEA)", "ONSITE in Berlin, full-time" or "Remote or
+    NYC"."""
     header.arrangement = header.arrangement or work_arrangement.from_label(part)
     if header.arrangement == "remote":
-        inside = [one for one in ASIDE.findall(part) if _place_like(FILLER.sub("", one))]
+        inside = [
+            aside
+            for aside in _IN_PARENTHESES.findall(part)
+            if _looks_like_place(_FILLER.sub("", aside))
+        ]
         header.remote_from += location_text.split_locations(
-            "; ".join(FILLER.sub("", one) for one in inside)
+            "; ".join(_FILLER.sub("", aside) for aside in inside)
         )
-    kept: list[str] = []
-    for token in re.split(r",| - |/", WHERE.sub(",", ASIDE.sub("", part))):
-        word = FILLER.sub("", token).strip(EDGES + "()")
-        if EMPLOYMENT.fullmatch(token) and word:
+    places: list[str] = []
+    for token in re.split(r",| - |/", _ARRANGEMENT.sub(",", _IN_PARENTHESES.sub("", part))):
+        word = _FILLER.sub("", token).strip(_SEPARATORS + "()")
+        if _EMPLOYMENT.fullmatch(token) and word:
             header.employment_type = header.employment_type or employment.parse_employment_type(
                 word
             )
-        elif _place_like(word) and not VISA.search(word):
-            kept.append(word)
-    if kept:
-        header.places.append(", ".join(kept))
+        elif _looks_like_place(word) and not _VISA.search(word):
+            places.append(word)
+    if places:
+        header.places.append(", ".join(places))
 
 
-def _place_like(part: str) -> bool:
-    """ "Berlin, Germany", "NYC", "San Francisco": short, and each word a name."""
-    words = re.findall(r"[^\W\d_]+", part) if not NO_PLACE.search(part) else []
-    return 0 < len(words) <= 12 and all(one[0].isupper() or one in SMALL for one in words)
+def _looks_like_place(part: str) -> bool:
+    """Whether a text is short and all its words are capitalized: "Berlin, Germany", "NYC"."""
+    words = re.findall(r"[^\W\d_]+", part) if not _NOT_A_PLACE.search(part) else []
+    return 0 < len(words) <= 12 and all(
+        word[0].isupper() or word in _LOWERCASE_WORDS for word in words
+    )
 
 
 PLATFORM = Platform(

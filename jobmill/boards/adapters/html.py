@@ -1,4 +1,4 @@
-"""Any page that lists postings, by CSS selectors."""
+"""Careers pages: any page that lists postings, read by CSS selectors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from jobmill.outside.request import Request
 from ..platform import BoardPage, Config, Platform
 
 
-def _selector(css: str) -> str:
+def _check_selector(css: str) -> str:
     try:
         LexborHTMLParser("").css(css)
     except SelectolaxError:
-        raise ValueError(f"{css!r} is not a CSS selector that we know") from None
+        raise ValueError(f"{css!r} is not a valid CSS selector") from None
     return css
 
 
-Css = Annotated[str, AfterValidator(_selector)]
+Css = Annotated[str, AfterValidator(_check_selector)]
 
 
 class HtmlSelectors(Config):
-    """Where a posting's parts stand within its card; `job_list` selects the cards."""
+    """Selectors of a posting's fields within its card; `job_list` selects the cards."""
 
     job_list: Css | None = None
     title: Css | None = None
@@ -56,93 +56,95 @@ class HtmlPagination(Config):
 class HtmlPageConfig(Config):
     url: Annotated[str, Field(pattern=r"^https?://")]
     method: Literal["requests", "browser", "selenium"] = "requests"
-    """How pages are fetched: plainly, or by a browser, which `selenium` means too."""
+    """How pages are fetched: by a plain request or by a browser; `selenium` means `browser`."""
     selectors: PrimarySelectors
     alternative_selectors: tuple[HtmlSelectors, ...] = ()
-    """Tried in order, part by part, where the primary ones find nothing."""
+    """Tried in order for each field that the primary selectors do not find."""
     pagination: HtmlPagination | None = None
 
 
 def first_request(config: HtmlPageConfig) -> Request:
-    return _ask(config, config.url, [])
+    return _page_request(config, config.url, [])
 
 
-def _ask(config: HtmlPageConfig, url: str, asked: Sequence[str]) -> Request:
+def _page_request(config: HtmlPageConfig, url: str, requested: Sequence[str]) -> Request:
     return Request(
         url,
         page=True,
         render=config.method != "requests",
-        context={"asked": [*asked, urldefrag(url)[0]]},
+        context={"asked": [*requested, urldefrag(url)[0]]},
     )
 
 
 def read(body: bytes, request: Request, config: HtmlPageConfig) -> BoardPage:
-    if not config.selectors:  # A saved page of which nobody said how it is read.
-        raise Invalid("say where the postings stand: this needs a config with selectors")
+    if not config.selectors:  # A saved page without a config.
+        raise Invalid("a careers page needs a config with selectors")
     tree = html_tree.parse_html(body)
     base = request.url or config.url
-    sets = (config.selectors, *config.alternative_selectors)
-    cards = _cards(tree, sets)
-    postings = [one for card in cards if (one := _posting(card, base, sets))]
+    selector_sets = (config.selectors, *config.alternative_selectors)
+    cards = _cards(tree, selector_sets)
+    postings = [posting for card in cards if (posting := _posting(card, base, selector_sets))]
     if cards and not postings:
         raise OutsideError("no card on the page has a title", permanent=True)
-    next_, truncated = _turn(tree, base, request, config)
+    next_, truncated = _next_page(tree, base, request, config)
     return BoardPage(tuple(postings), next_, truncated, stubs=len(cards) - len(postings))
 
 
-def _cards(tree: LexborHTMLParser, sets: Sequence[HtmlSelectors]) -> list[LexborNode]:
-    for one in sets:
-        if one.job_list and (found := tree.css(one.job_list)):
-            return found
+def _cards(tree: LexborHTMLParser, selector_sets: Sequence[HtmlSelectors]) -> list[LexborNode]:
+    for selectors in selector_sets:
+        if selectors.job_list and (cards := tree.css(selectors.job_list)):
+            return cards
     return []
 
 
-def _posting(card: LexborNode, base: str, sets: Sequence[HtmlSelectors]) -> Posting | None:
-    title = _part(card, [one.title for one in sets])
+def _posting(card: LexborNode, base: str, selector_sets: Sequence[HtmlSelectors]) -> Posting | None:
+    title = _text_by(card, [selectors.title for selectors in selector_sets])
     if not title:
         return None
-    described = _nodes(card, [one.description for one in sets])
+    described = _nodes(card, [selectors.description for selectors in selector_sets])
     description = html_text.from_html(described[0].html) if described else None
     return Posting(
         title=title,
-        url=_link(card, base, [one.link for one in sets]) or "",
-        company=_part(card, [one.company for one in sets]),
-        location=_part(card, [one.location for one in sets]),
-        posted_at=dates.parse_date(_date(card, [one.posted_date for one in sets])),
-        salary=salary.from_text(_part(card, [one.salary for one in sets])),
+        url=_link(card, base, [selectors.link for selectors in selector_sets]) or "",
+        company=_text_by(card, [selectors.company for selectors in selector_sets]),
+        location=_text_by(card, [selectors.location for selectors in selector_sets]),
+        posted_at=dates.parse_date(
+            _date(card, [selectors.posted_date for selectors in selector_sets])
+        ),
+        salary=salary.from_text(_text_by(card, [selectors.salary for selectors in selector_sets])),
         description=description,
         partial=description is None,
     )
 
 
 def _nodes(card: LexborNode, selectors: Sequence[str | None]) -> list[LexborNode]:
-    """What the first selector finds that finds something with words in it."""
+    """The elements of the first selector that selects any text."""
     for css in selectors:
-        found = card.css(css) if css else []
-        if any(_words(node) for node in found):
-            return found
+        nodes = card.css(css) if css else []
+        if any(_text(node) for node in nodes):
+            return nodes
     return []
 
 
-def _words(node: LexborNode) -> str | None:
+def _text(node: LexborNode) -> str | None:
     return html_text.single_line(node.text(separator=" "))
 
 
-def _part(card: LexborNode, selectors: Sequence[str | None]) -> str | None:
-    return next(filter(None, map(_words, _nodes(card, selectors))), None)
+def _text_by(card: LexborNode, selectors: Sequence[str | None]) -> str | None:
+    return next(filter(None, map(_text, _nodes(card, selectors))), None)
 
 
 def _date(card: LexborNode, selectors: Sequence[str | None]) -> str | None:
-    """The date that a <time> states, else the words."""
+    """The date in the `datetime` attribute, else the text."""
     for css in selectors:
         for node in card.css(css) if css else []:
-            if said := node.attributes.get("datetime") or _words(node):
-                return said
+            if text := node.attributes.get("datetime") or _text(node):
+                return text
     return None
 
 
 def _link(card: LexborNode, base: str, selectors: Sequence[str | None]) -> str | None:
-    """Where the card leads: by the selectors, else by itself, if it is a link."""
+    """The URL of the card's link: by the selectors, else of the card itself."""
     for css in selectors:
         for node in card.css(css) if css else []:
             if url := _target(node, base):
@@ -151,7 +153,7 @@ def _link(card: LexborNode, base: str, selectors: Sequence[str | None]) -> str |
 
 
 def _target(node: LexborNode, base: str) -> str | None:
-    """The address of a link, or of the link within a button or around a text."""
+    """The URL of a link, of the link inside an element, or of the link around it."""
     inner = node if node.attributes.get("href") else node.css_first("a[href]")
     if inner is None and node.parent is not None and node.parent.tag == "a":
         inner = node.parent
@@ -163,27 +165,27 @@ def _target(node: LexborNode, base: str) -> str | None:
     )
 
 
-def _turn(
+def _next_page(
     tree: LexborHTMLParser, base: str, request: Request, config: HtmlPageConfig
 ) -> tuple[tuple[Request, ...], bool]:
-    """The next page, and whether there is one that we do not read."""
+    """The request for the next page, and whether there is a page that is not requested."""
     paging = config.pagination
     button = tree.css_first(paging.next_button) if paging else None
-    if paging is None or button is None or _is_off(button):
+    if paging is None or button is None or _is_disabled(button):
         return (), False
-    asked: list[str] = request.context.get("asked", [base])
+    requested: list[str] = request.context.get("asked", [base])
     url = _target(button, base)
-    if url and urldefrag(url)[0] in asked:
+    if url and urldefrag(url)[0] in requested:
         return (), False
-    # A button without an address is a program's; another site is not ours to follow.
+    # A button without a URL needs JavaScript, and links to other sites are not followed.
     if url is None or urlsplit(url).hostname != urlsplit(base).hostname:
         return (), True
-    if len(asked) >= paging.max_pages:
+    if len(requested) >= paging.max_pages:
         return (), True
-    return (_ask(config, url, asked),), False
+    return (_page_request(config, url, requested),), False
 
 
-def _is_off(button: LexborNode) -> bool:
+def _is_disabled(button: LexborNode) -> bool:
     attributes = button.attributes
     classes = (attributes.get("class") or "").split()
     return (
@@ -198,10 +200,10 @@ def detail_request(posting: Posting, config: HtmlPageConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: HtmlPageConfig) -> Posting:
-    found = page_reader.read_posting(body, posting.url).posting
-    if found is None:
+    details = page_reader.read_posting(body, posting.url).posting
+    if details is None:
         raise OutsideError("the page shows no posting", permanent=True)
-    return lenient_models.merge_details(posting, found)
+    return lenient_models.merge_details(posting, details)
 
 
 PLATFORM = Platform(
@@ -214,7 +216,7 @@ PLATFORM = Platform(
     detail_request=detail_request,
     read_detail=read_detail,
     confidence="low",
-    # Nothing found more often means that the page was rebuilt than that nobody is wanted.
+    # An empty result usually means that the page was redesigned, not that there are no jobs.
     allow_empty=False,
     vendor=False,
 )

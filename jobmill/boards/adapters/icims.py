@@ -91,9 +91,9 @@ LINK = re.compile(r"/jobs/(\d+)/([^/?#]*)/?(?:job)?(?=[?#]|$)")
 
 
 def first_request(config: BoardConfig) -> Request:
-    """New sites live on hosts of their own and answer programs; the vendor's own hosts do not."""
+    """New sites have their own hosts and an API; sites on the vendor's hosts have none."""
     new = config.base_url and not config.base_url.rstrip("/").endswith(".icims.com")
-    return _api(config, 1) if new else _search(config, 0)
+    return _api_request(config, 1) if new else _search_request(config, 0)
 
 
 def _base(config: BoardConfig) -> str:
@@ -103,17 +103,17 @@ def _base(config: BoardConfig) -> str:
     return base_url(named, "icims.com")
 
 
-def _api(config: BoardConfig, page: int) -> Request:
+def _api_request(config: BoardConfig, page: int) -> Request:
     return Request(f"{_base(config)}/api/jobs?page={page}&limit={PAGE}", context={"page": page})
 
 
-def _search(config: BoardConfig, page: int) -> Request:
+def _search_request(config: BoardConfig, page: int) -> Request:
     url = f"{_base(config)}/jobs/search?pr={page}&in_iframe=1"
     return Request(url, page=True, context={"page": page})
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """A page of the new API, of a classic list, or of one posting."""
+    """A response of the new API, a page of a classic list, or the page of a single posting."""
     if body.lstrip()[:1] in (b"{", b"["):
         return _read_new(body, request, config)
     return _read_classic(html_tree.parse_html(body), request, config)
@@ -125,69 +125,69 @@ def _read_new(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     page, total = request.context.get("page", 1), answer.totalCount
     more = total is not None and page * PAGE < total
     return BoardPage(
-        tuple(_posting(one.data, config) for one in good),
-        next=(_api(config, page + 1),) if more and answer.jobs else (),
+        tuple(_posting(entry.data, config) for entry in good),
+        next=(_api_request(config, page + 1),) if more and answer.jobs else (),
         truncated=more and not answer.jobs,
         total=total,
         stubs=stubs,
     )
 
 
-def _posting(one: _Data, config: BoardConfig) -> Posting:
-    place = location_text.format_address(one.city, one.state, one.country)
+def _posting(job: _Data, config: BoardConfig) -> Posting:
+    place = location_text.format_address(job.city, job.state, job.country)
     where = (
-        html_text.single_line(one.full_location)
+        html_text.single_line(job.full_location)
         or place
-        or html_text.single_line(one.location_name)
+        or html_text.single_line(job.location_name)
     )
-    id = one.slug or one.req_id
-    needs = html_text.from_html(one.qualifications)
-    page = one.meta_data.canonical_url if one.meta_data else None
+    id = job.slug or job.req_id
+    needs = html_text.from_html(job.qualifications)
+    page = job.meta_data.canonical_url if job.meta_data else None
     site = _base(config)
     return Posting(
-        title=one.title,
-        url=page or (f"{site}/jobs/{quote(id, safe='')}" if site and id else one.apply_url or ""),
-        company=html_text.single_line(one.hiring_organization),
+        title=job.title,
+        url=page or (f"{site}/jobs/{quote(id, safe='')}" if site and id else job.apply_url or ""),
+        company=html_text.single_line(job.hiring_organization),
         location=where,
-        arrangement=work_arrangement.from_label(one.location_type),
-        department=_department(one),
-        employment_type=employment.parse_employment_type(one.employment_type),
-        posted_at=dates.parse_date(one.posted_date),
-        updated_at=dates.parse_date(one.update_date),
+        arrangement=work_arrangement.from_label(job.location_type),
+        department=_department(job),
+        employment_type=employment.parse_employment_type(job.employment_type),
+        posted_at=dates.parse_date(job.posted_date),
+        updated_at=dates.parse_date(job.update_date),
         salary=salary.from_fields(
-            one.salary_min_value, one.salary_max_value, one.salary_currency, one.salary_unit
+            job.salary_min_value, job.salary_max_value, job.salary_currency, job.salary_unit
         ),
         description=html_text.join_sections(
-            html_text.from_html(one.description), html_text.from_html(one.responsibilities), needs
+            html_text.from_html(job.description), html_text.from_html(job.responsibilities), needs
         ),
         requirements=needs,
-        apply_url=one.apply_url,
-        board=board_token(config, HOST, one.apply_url or ""),
+        apply_url=job.apply_url,
+        board=board_token(config, HOST, job.apply_url or ""),
         vendor_id=id,
-        requisition_id=one.req_id,
-        language=html_text.single_line(one.language),
-        partial=not one.description,
+        requisition_id=job.req_id,
+        language=html_text.single_line(job.language),
+        partial=not job.description,
     )
 
 
-def _department(one: _Data) -> str | None:
-    named = [one.department, *one.category, *(each.name for each in one.categories)]
+def _department(job: _Data) -> str | None:
+    named = [job.department, *job.category, *(category.name for category in job.categories)]
     return next(filter(None, map(html_text.single_line, named)), None)
 
 
 def _read_classic(page: LexborHTMLParser, request: Request, config: BoardConfig) -> BoardPage:
-    if one := html_tree.find_json_ld_posting(page, request.url, CATEGORY):
-        link = LINK.search(one.url) or LINK.search(request.url)
-        board = board_token(config, HOST, one.url)
-        return BoardPage((replace(one, board=board, vendor_id=link[1] if link else None),))
+    if single := html_tree.find_json_ld_posting(page, request.url, CATEGORY):
+        link = LINK.search(single.url) or LINK.search(request.url)
+        board = board_token(config, HOST, single.url)
+        return BoardPage((replace(single, board=board, vendor_id=link[1] if link else None),))
     if page.css_first("[class*='iCIMS'], [id*='icims']") is None:
-        return _other_generation(request, config)
+        return _try_classic_site(request, config)
     postings = {
         posting.vendor_id: posting
         for anchor in page.css("a[href*='/jobs/']")
-        if (posting := _card(anchor, request.url or _base(config), config))
+        if (posting := _posting_from_link(anchor, request.url or _base(config), config))
     }
-    if not postings and (frame := _frame(page, request.url or _base(config))):
+    if not postings and (frame := _frame_request(page, request.url or _base(config))):
         return BoardPage((), next=(frame,))
     at = request.context.get("page", 0)
     shown = re.search(
@@ -196,33 +196,33 @@ def _read_classic(page: LexborHTMLParser, request: Request, config: BoardConfig)
     more = bool(shown) and at + 1 < int(shown[1])
     return BoardPage(
         tuple(postings.values()),
-        next=(_search(config, at + 1),) if more and postings else (),
+        next=(_search_request(config, at + 1),) if more and postings else (),
         truncated=more and not postings,
     )
 
 
-def _other_generation(request: Request, config: BoardConfig) -> BoardPage:
-    """A site of its own without the new API may be a classic one; anything else is no answer."""
+def _try_classic_site(request: Request, config: BoardConfig) -> BoardPage:
+    """A site on its own host without the new API may be a classic one; anything else is an error."""
     if "/api/jobs" in request.url:
-        return BoardPage((), next=(_search(config, 0),))
+        return BoardPage((), next=(_search_request(config, 0),))
     raise lenient_models.unknown_response(PLATFORM.title)
 
 
-def _frame(page: LexborHTMLParser, base: str) -> Request | None:
-    """The list itself, where the page is only the company's frame around it."""
+def _frame_request(page: LexborHTMLParser, base: str) -> Request | None:
+    """The request for the list, if the page only shows it in a frame."""
     inner = page.css_first("iframe[id*='icims'][src], iframe[src*='in_iframe=1']")
     url = urljoin(base, inner.attributes["src"] or "") if inner else ""
     same = urlsplit(url).hostname == urlsplit(base).hostname
     return Request(url, page=True) if same and "in_iframe" not in base else None
 
 
-def _card(anchor: LexborNode, base: str, config: BoardConfig) -> Posting | None:
+def _posting_from_link(anchor: LexborNode, base: str, config: BoardConfig) -> Posting | None:
     link = LINK.search(anchor.attributes["href"] or "")
     shown = anchor.css_first("h1, h2, h3, h4") or anchor.css_first("span:not(.sr-only)") or anchor
     title = html_text.single_line(shown.text(separator=" "))
     if link is None or not title:
         return None
-    card = _around(anchor)
+    card = _enclosing_card(anchor)
     url = (
         lenient_models.parse_link(urljoin(base, anchor.attributes["href"] or "").split("?")[0])
         or ""
@@ -247,7 +247,7 @@ def _card(anchor: LexborNode, base: str, config: BoardConfig) -> Posting | None:
     )
 
 
-def _around(node: LexborNode) -> LexborNode:
+def _enclosing_card(node: LexborNode) -> LexborNode:
     for _ in range(6):
         classes = node.attributes.get("class") or ""
         if node.tag in ("li", "tr") or "row" in classes.split() or node.parent is None:
@@ -257,19 +257,21 @@ def _around(node: LexborNode) -> LexborNode:
 
 
 def _labelled(card: LexborNode, word: str) -> str | None:
-    """What stands after a label that has this word, or one of such words, in it."""
+    """The value after a label that matches the pattern."""
     for label in card.css(".field-label, .iCIMS_JobHeaderField"):
         value = label.next
         while value is not None and value.tag not in ("span", "dd"):
             value = value.next
         if value is not None and re.search(rf"\b{word}", label.text(), re.IGNORECASE):
-            held = value.css_first("span[title]") or value
-            return html_text.single_line(held.attributes.get("title") or held.text(separator=" "))
+            content = value.css_first("span[title]") or value
+            return html_text.single_line(
+                content.attributes.get("title") or content.text(separator=" ")
+            )
     return None
 
 
 def detail_request(posting: Posting, config: BoardConfig) -> Request:
-    """Only the inner page states the posting."""
+    """Only the inner page of the frame has the structured data."""
     return Request(f"{posting.url}?in_iframe=1", page=True)
 
 
@@ -301,7 +303,7 @@ PLATFORM = Platform(
     ),
     html_markers=(
         HtmlMarker(re.compile(r"jibecdn\.com/"), "iCIMS's scripts", hosted=True),
-        HtmlMarker(re.compile(r"iCIMS_[A-Z]"), "iCIMS's page parts"),
+        HtmlMarker(re.compile(r"iCIMS_[A-Z]"), "iCIMS's page elements"),
     ),
     config_from_url=_config_from_url,
     first_request=first_request,

@@ -27,10 +27,10 @@ def first_request(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """The feed: all syndicated postings, whole, without drafts and closed ones. A page for people,
-    with all postings or one, is understood as well."""
+    """The feed with all syndicated postings, without drafts and closed ones. Also reads the pages
+    of a board and of a single posting."""
     if b"<jobs" not in body[:2000]:
-        return _page(html_tree.parse_html(body), request, config)
+        return _read_page(html_tree.parse_html(body), request, config)
     feed = lenient_models.parse_xml(body)
     if feed.tag != "jobs":
         raise lenient_models.unknown_response(PLATFORM.title)
@@ -69,22 +69,24 @@ def _posting(entry: dict[str, str], config: BoardConfig) -> Posting:
     )
 
 
-def _page(page: LexborHTMLParser, request: Request, config: BoardConfig) -> BoardPage:
-    if one := html_tree.find_json_ld_posting(page, request.url):
-        code = CODE.search(one.url)
-        board = board_token(config, HOST, one.url)
-        return BoardPage((replace(one, board=board, vendor_id=code[1] if code else None),))
-    if one := _shown(page, request.url, config):
-        return BoardPage((one,))
+def _read_page(page: LexborHTMLParser, request: Request, config: BoardConfig) -> BoardPage:
+    if posting := html_tree.find_json_ld_posting(page, request.url):
+        code = CODE.search(posting.url)
+        board = board_token(config, HOST, posting.url)
+        return BoardPage((replace(posting, board=board, vendor_id=code[1] if code else None),))
+    if posting := _posting_from_text(page, request.url, config):
+        return BoardPage((posting,))
     links = page.css("h1 a[href*='/apply/'], h2 a[href*='/apply/'], h3 a[href*='/apply/']")
-    found = [one for link in links if (one := _listed(link, request.url, config))]
-    if not found and page.css_first("[href*='applytojob.com'], [class*='resumator']") is None:
+    postings = [
+        posting for link in links if (posting := _posting_from_link(link, request.url, config))
+    ]
+    if not postings and page.css_first("[href*='applytojob.com'], [class*='resumator']") is None:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return BoardPage(tuple({one.vendor_id: one for one in found}.values()))
+    return BoardPage(tuple({posting.vendor_id: posting for posting in postings}.values()))
 
 
-def _shown(page: LexborHTMLParser, url: str, config: BoardConfig) -> Posting | None:
-    """A posting that older pages only show; they are titled "Role - Company - Career Page"."""
+def _posting_from_text(page: LexborHTMLParser, url: str, config: BoardConfig) -> Posting | None:
+    """The posting of an older page without structured data, titled "Role - Company - Career Page"."""
     body, head = page.css_first("#job-description, .job_description"), page.css_first("title")
     named = (html_text.single_line(head.text()) or "").rsplit(" - ", 2) if head else []
     if body is None or len(named) < 3:
@@ -100,30 +102,31 @@ def _shown(page: LexborHTMLParser, url: str, config: BoardConfig) -> Posting | N
     )
 
 
-def _listed(link: LexborNode, base: str, config: BoardConfig) -> Posting | None:
+def _posting_from_link(link: LexborNode, base: str, config: BoardConfig) -> Posting | None:
     url = lenient_models.parse_link(urljoin(base, link.attributes["href"] or "")) or ""
     code, title = CODE.search(url), html_text.single_line(link.text(separator=" "))
     card = link.parent.parent if link.parent else None
     if not code or not title or card is None:
         return None
-    where = _beside(card, "map-marker")
+    where = _text_beside_icon(card, "map-marker")
     return Posting(
         title=title,
         url=url,
         location=where,
         locations=location_text.unique_locations(where),
-        department=_beside(card, "sitemap"),
+        department=_text_beside_icon(card, "sitemap"),
         board=board_token(config, HOST, url),
         vendor_id=code[1],
         partial=True,
     )
 
 
-def _beside(card: LexborNode, icon: str) -> str | None:
-    """The text that stands beside an icon."""
-    found = card.css_first(f"[class*='{icon}']")
+def _text_beside_icon(card: LexborNode, icon: str) -> str | None:
+    element = card.css_first(f"[class*='{icon}']")
     return (
-        html_text.single_line(found.parent.text(separator=" ")) if found and found.parent else None
+        html_text.single_line(element.parent.text(separator=" "))
+        if element and element.parent
+        else None
     )
 
 

@@ -1,4 +1,4 @@
-"""JobSpy: a library that searches LinkedIn, Indeed, Glassdoor and others. An optional extra."""
+"""JobSpy: an optional library that searches LinkedIn, Indeed, Glassdoor and other sites."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JobSpyType = Literal["fulltime", "parttime", "internship", "contract"]
 
 
 class JobSpySearch(Config):
-    """What JobSpy is asked for; the names are its own."""
+    """The parameters of a JobSpy search, by JobSpy's own names."""
 
     site_name: Annotated[tuple[JobSpySite, ...], Field(min_length=1)] = ("indeed",)
     search_term: str = ""
@@ -59,68 +59,72 @@ class _Item(ExternalRecord):
 
 
 def first_request(config: JobSpySearch) -> Request:
-    """The library does its own calls: `outside.jobspy` answers this address."""
-    wanted = {name: value for name, value in config.model_dump().items() if value not in (None, "")}
+    """The library sends its own requests: `outside.jobspy` handles this URL."""
+    params = {name: value for name, value in config.model_dump().items() if value not in (None, "")}
     return Request(
-        "jobspy:search", method="POST", json={**wanted, "site_name": [*config.site_name]}
+        "jobspy:search", method="POST", json={**params, "site_name": [*config.site_name]}
     )
 
 
 def read(body: bytes, request: Request, config: JobSpySearch) -> BoardPage:
-    """What was found, less what was not asked for: some sites drop one filter for another."""
+    """The postings that fit the search: some sites ignore one filter if another is set."""
     items = lenient_models.parse_json_list(body)
     good, stubs = lenient_models.parse_records(_Item, items)
-    kept = tuple(_posting(one) for one in good if _is_wanted(one, config))
-    # Each site has its own limit: reaching one means that there is more.
+    postings = tuple(_posting(item) for item in good if _fits_search(item, config))
+    # Each site has its own limit; a site that reaches it has more postings.
     full = any(
-        sum(one.site == site for one in good) >= config.results_wanted for site in config.site_name
+        sum(item.site == site for item in good) >= config.results_wanted
+        for site in config.site_name
     )
-    return BoardPage(kept, truncated=full, stubs=stubs)
+    return BoardPage(postings, truncated=full, stubs=stubs)
 
 
-def _is_wanted(one: _Item, config: JobSpySearch) -> bool:
-    """False only for what says itself that it is something else; silence is no reason."""
-    if config.is_remote and one.is_remote is False:
+def _fits_search(item: _Item, config: JobSpySearch) -> bool:
+    """False only if a field contradicts the search; a missing field does not."""
+    if config.is_remote and item.is_remote is False:
         return False
-    if config.job_type and one.job_type:
-        kinds = {employment.parse_employment_type(kind.strip()) for kind in one.job_type.split(",")}
+    if config.job_type and item.job_type:
+        kinds = {
+            employment.parse_employment_type(kind.strip()) for kind in item.job_type.split(",")
+        }
         if employment.parse_employment_type(config.job_type) not in kinds:
             return False
-    posted = dates.parse_date(one.date_posted)
+    posted = dates.parse_date(item.date_posted)
     if not config.hours_old or not posted:
         return True
-    # Dates have no time of day here: the day it may have been in is given.
+    # Dates have no time, so a posting may be up to a day newer than its date.
     return posted > dt.datetime.now(dt.UTC) - dt.timedelta(hours=config.hours_old, days=1)
 
 
-def _posting(one: _Item) -> Posting:
-    where = html_text.single_line(one.location)
-    description = html_text.from_html(one.description)
+def _posting(item: _Item) -> Posting:
+    where = html_text.single_line(item.location)
+    description = html_text.from_html(item.description)
     return Posting(
-        title=one.title,
-        url=one.job_url or "",
-        company=html_text.single_line(one.company),
+        title=item.title,
+        url=item.job_url or "",
+        company=html_text.single_line(item.company),
         location=where,
         locations=location_text.unique_locations(where),
-        arrangement="remote" if one.is_remote else None,
-        employment_type=employment.parse_employment_type((one.job_type or "").split(",")[0]),
-        seniority=seniority.from_label(one.job_level),
-        posted_at=dates.parse_date(one.date_posted),
-        salary=_salary(one),
+        arrangement="remote" if item.is_remote else None,
+        employment_type=employment.parse_employment_type((item.job_type or "").split(",")[0]),
+        seniority=seniority.from_label(item.job_level),
+        posted_at=dates.parse_date(item.date_posted),
+        salary=_salary(item),
         description=description,
-        apply_url=one.job_url_direct,
-        vendor_id=one.id,
-        tags=(one.site,) if one.site else (),
-        via=f"JobSpy ({one.site})" if one.site else "JobSpy",
+        apply_url=item.job_url_direct,
+        vendor_id=item.id,
+        tags=(item.site,) if item.site else (),
+        via=f"JobSpy ({item.site})" if item.site else "JobSpy",
         partial=description is None,
     )
 
 
-def _salary(one: _Item) -> Salary | None:
-    """Pay that a site states; what JobSpy found in the text we find ourselves."""
-    if one.salary_source == "description":
+def _salary(item: _Item) -> Salary | None:
+    """The salary that a site states. A salary that JobSpy found in the text is ignored: we search
+    the text ourselves."""
+    if item.salary_source == "description":
         return None
-    return salary.from_fields(one.min_amount, one.max_amount, one.currency, one.interval)
+    return salary.from_fields(item.min_amount, item.max_amount, item.currency, item.interval)
 
 
 _LINKEDIN = r"(?:[a-z]{2,3}\.)?linkedin\.com"
@@ -148,7 +152,7 @@ SITE_POSTING_IDS = {
     "ziprecruiter": PostingIds(aggregator=True),
     "google": PostingIds(aggregator=True),
 }
-"""Sites that JobSpy searches; other sources link to their postings, too."""
+"""Sites that JobSpy searches; other sources also link to their postings."""
 
 
 PLATFORM = Platform(

@@ -26,24 +26,25 @@ def first_request(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """The page with all postings, grouped by department, or the page of one."""
+    """The page with all postings, grouped by department, or the page of a single posting."""
     page = html_tree.parse_html(body)
-    if one := _single(page, request.url):
-        return BoardPage((replace(one, board=board_token(config, PATH, one.url)),))
+    if single := _read_posting_page(page, request.url):
+        return BoardPage((replace(single, board=board_token(config, PATH, single.url)),))
     if page.css_first("[class*='jv-']") is None:
         raise lenient_models.unknown_response(PLATFORM.title)
     postings: dict[str, Posting] = {}
     department, names = None, 0
-    # Some companies' own pages keep the rows but not the names of their parts.
+    # Some companies' own pages have the rows but not the class names.
     name = NAME if page.css_first(NAME) else "tr a[href*='/job/']"
     for node in page.css(f"h2, h3, {name}"):
         if node.tag in ("h2", "h3"):
             department = html_text.single_line(node.text(separator=" "))
             continue
         names += 1
-        posting = _listed(node, department, request.url, config)
+        posting = _posting_from_row(node, department, request.url, config)
         if posting and posting.vendor_id:
-            # The newest stand a second time at the top, under a heading that is no department.
+            # The newest postings appear twice: first at the top, under a heading that is not a
+            # department.
             postings[posting.vendor_id] = posting
     if names and not postings:
         raise lenient_models.unknown_response(PLATFORM.title)
@@ -55,16 +56,16 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    found = _single(html_tree.parse_html(body), posting.url)
-    if found is None:
+    details = _read_posting_page(html_tree.parse_html(body), posting.url)
+    if details is None:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return lenient_models.merge_details(posting, found)
+    return lenient_models.merge_details(posting, details)
 
 
-def _listed(
+def _posting_from_row(
     name: LexborNode, department: str | None, base: str, config: BoardConfig
 ) -> Posting | None:
-    row = _above(name, ("tr", "li"))
+    row = _enclosing(name, ("tr", "li"))
     link = row.css_first("a[href]") if row else None
     title = html_text.single_line(name.text(separator=" "))
     if row is None or link is None or not title:
@@ -83,46 +84,46 @@ def _listed(
     )
 
 
-def _single(page: LexborHTMLParser, url: str) -> Posting | None:
-    """A posting's page: as it states itself, else as it shows itself."""
+def _read_posting_page(page: LexborHTMLParser, url: str) -> Posting | None:
+    """The posting of its page: from structured data, else from the visible text."""
     button = page.css_first(".jv-button-apply[href]")
     form = urljoin(url or SITE, button.attributes["href"] or "") if button else ""
     page_url = url or re.sub(r"/apply\b.*", "", form)
-    one = html_tree.find_json_ld_posting(page, page_url, department="industry") or _shown(
-        page, page_url
-    )
-    if one is None:
+    posting = html_tree.find_json_ld_posting(
+        page, page_url, department="industry"
+    ) or _posting_from_text(page, page_url)
+    if posting is None:
         return None
-    # What it calls its identifier is the posting's, not the vacancy's.
-    id = _id(one.url) or one.requisition_id
+    # The identifier in the structured data belongs to the posting, not to the vacancy.
+    id = _id(posting.url) or posting.requisition_id
     return replace(
-        one, vendor_id=id, requisition_id=None, apply_url=lenient_models.parse_link(form)
+        posting, vendor_id=id, requisition_id=None, apply_url=lenient_models.parse_link(form)
     )
 
 
-def _shown(page: LexborHTMLParser, url: str) -> Posting | None:
+def _posting_from_text(page: LexborHTMLParser, url: str) -> Posting | None:
     header, body = page.css_first(".jv-header"), page.css_first(".jv-job-detail-description")
     title = html_text.single_line(header.text(separator=" ")) if header else None
     if not title or body is None:
         return None
     about = page.css_first(".jv-job-detail-meta")
-    # "Department    City, Country", with an empty element between.
+    # "Department City, Country", separated by an empty element.
     parts = (
         [html_text.single_line(part) for part in about.text(separator="\n").split("\n")]
         if about
         else []
     )
-    said = [part for part in parts if part]
+    labels = [part for part in parts if part]
     return Posting(
         title=title,
         url=url,
-        department=said[0] if len(said) > 1 else None,
-        location=said[-1] if said else None,
+        department=labels[0] if len(labels) > 1 else None,
+        location=labels[-1] if labels else None,
         description=html_text.from_html(body.html),
     )
 
 
-def _above(node: LexborNode, tags: tuple[str, ...]) -> LexborNode | None:
+def _enclosing(node: LexborNode, tags: tuple[str, ...]) -> LexborNode | None:
     for _ in range(6):
         if node.tag in tags:
             return node
@@ -133,8 +134,8 @@ def _above(node: LexborNode, tags: tuple[str, ...]) -> LexborNode | None:
 
 
 def _id(url: str) -> str | None:
-    found = re.search(r"/job/([\w-]+)", url)
-    return found[1] if found else None
+    match = re.search(r"/job/([\w-]+)", url)
+    return match[1] if match else None
 
 
 POSTING_IDS = PostingIds(
@@ -156,7 +157,7 @@ PLATFORM = Platform(
         board_url("jobvite.com", "jobs|careers", r"(?:/careers(?=/[^/]))?/(?P<token>[^/]+)"),
         board_url("jobvite.com", "hire|app", r"/(?:companyjobs|j)\b"),
     ),
-    html_markers=(HtmlMarker(re.compile("jv-job-list"), "Jobvite's page parts"),),
+    html_markers=(HtmlMarker(re.compile("jv-job-list"), "Jobvite's page elements"),),
     first_request=first_request,
     read=read,
     detail_request=detail_request,

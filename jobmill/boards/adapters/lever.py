@@ -18,9 +18,9 @@ from jobmill.places import location_text
 
 from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, board_url
 
-STEP = 100
-LIST = TypeAdapter(list[object])
-HOSTED = re.compile(r"//jobs(?:\.eu)?\.lever\.co/([^/?#]+)/")
+_PAGE_SIZE = 100
+_LIST = TypeAdapter(list[object])
+_HOSTED = re.compile(r"//jobs(?:\.eu)?\.lever\.co/([^/?#]+)/")
 
 
 class _Categories(ExternalRecord):
@@ -67,21 +67,23 @@ class _Post(ExternalRecord):
 
 
 def first_request(config: BoardConfig) -> Request:
-    return _ask(config, 0, None)
+    return _page_request(config, 0, None)
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """A part of the board, or one posting."""
+    """A page of the board, or a single posting."""
     answer = lenient_models.parse_json(body)
     if isinstance(answer, dict):
         return BoardPage((_posting(_Post.model_validate(answer), config),))
-    posts, stubs = lenient_models.parse_records(_Post, LIST.validate_python(answer))
+    posts, stubs = lenient_models.parse_records(_Post, _LIST.validate_python(answer))
     skipped, head = request.context.get("skip", 0), request.context.get("head")
     if head and posts and posts[0].id == head:
-        return BoardPage((), truncated=True)  # It pays no heed to `skip`: the rest cannot be had.
-    # More than was asked for is the whole board; less is its end.
-    more = len(posts) + stubs == STEP
-    follow = (_ask(config, skipped + STEP, head or posts[0].id),) if more else ()
+        return BoardPage(
+            (), truncated=True
+        )  # The server ignores `skip`, so the rest cannot be requested.
+    # A response with more than the limit is the whole board; one with fewer is the last page.
+    more = len(posts) + stubs == _PAGE_SIZE
+    follow = (_page_request(config, skipped + _PAGE_SIZE, head or posts[0].id),) if more else ()
     return BoardPage(tuple(_posting(post, config) for post in posts), follow, stubs=stubs)
 
 
@@ -99,15 +101,15 @@ def _api(config: BoardConfig) -> str:
     return f"https://{host}/v0/postings/{quote(config.board_token, safe='')}"
 
 
-def _ask(config: BoardConfig, skip: int, head: str | None) -> Request:
-    url = f"{_api(config)}?mode=json&limit={STEP}&skip={skip}"
+def _page_request(config: BoardConfig, skip: int, head: str | None) -> Request:
+    url = f"{_api(config)}?mode=json&limit={_PAGE_SIZE}&skip={skip}"
     return Request(url, context={"skip": skip, "head": head})
 
 
 def _posting(post: _Post, config: BoardConfig) -> Posting:
     where, pay = post.categories, post.salaryRange
     description = _text(post)
-    hosted = HOSTED.search(post.hostedUrl or "")
+    hosted = _HOSTED.search(post.hostedUrl or "")
     return Posting(
         title=post.text,
         url=post.hostedUrl or "",
@@ -130,25 +132,25 @@ def _posting(post: _Post, config: BoardConfig) -> Posting:
 
 
 def _text(post: _Post) -> str | None:
-    """All of it: most of a posting stands in the lists, not in the description."""
-    whole = _prose(post.description, post.descriptionPlain) or texts.join_sections(
-        _prose(post.opening, post.openingPlain),
-        _prose(post.descriptionBody, post.descriptionBodyPlain),
+    """The full text: most of it is in the lists, not in the description."""
+    introduction = _html_or_plain(post.description, post.descriptionPlain) or texts.join_sections(
+        _html_or_plain(post.opening, post.openingPlain),
+        _html_or_plain(post.descriptionBody, post.descriptionBodyPlain),
     )
     lists = [
         part
-        for one in post.lists
-        for part in (texts.single_line(one.text), texts.from_html(one.content))
+        for section in post.lists
+        for part in (texts.single_line(section.text), texts.from_html(section.content))
     ]
     return texts.join_sections(
-        whole,
+        introduction,
         *lists,
-        _prose(post.additional, post.additionalPlain),
-        _prose(post.salaryDescription, post.salaryDescriptionPlain),
+        _html_or_plain(post.additional, post.additionalPlain),
+        _html_or_plain(post.salaryDescription, post.salaryDescriptionPlain),
     )
 
 
-def _prose(html: str | None, plain: str | None) -> str | None:
+def _html_or_plain(html: str | None, plain: str | None) -> str | None:
     return texts.from_html(html) or texts.clean_text(plain)
 
 
@@ -191,6 +193,6 @@ PLATFORM = Platform(
     ),
     html_markers=(
         HtmlMarker(re.compile("leverJobsOptions" + _ACCOUNT), "Lever's widget (leverJobsOptions)"),
-        HtmlMarker(re.compile("lever-jobs-(?:embed|container)"), "Lever's place on the page"),
+        HtmlMarker(re.compile("lever-jobs-(?:embed|container)"), "Lever's container element"),
     ),
 )

@@ -33,13 +33,13 @@ _NUMBER = re.compile(r"\bsiteNumber=([\w-]+)")
 
 
 def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
-    found = _NUMBER.search(groups.get("finder", ""))
-    site = groups.get("site") or (found[1] if found else None)
+    number = _NUMBER.search(groups.get("finder", ""))
+    site = groups.get("site") or (number[1] if number else None)
     return {"base_url": f"https://{groups['host']}", "site": site} if site else None
 
 
 def _token(config: OracleSite) -> str:
-    """The host's first label on Oracle's own hosts, the whole host elsewhere; then the site."""
+    """The first label on Oracle's hosts or the full name of another host, then the site."""
     host = config.base_url.split("//")[-1].split("/")[0]
     name = host.split(".")[0] if host.endswith(".oraclecloud.com") else host
     return f"{name}/{config.site}"
@@ -87,7 +87,7 @@ class _Link(ExternalRecord):
 
 
 class _Answer(ExternalRecord):
-    # One element whatever the number of postings: they stand inside it.
+    # The list has one element, which contains all postings.
     items: Annotated[list[_List | _Requisition], Len(min_length=1)]
     links: Many[_Link] = ()
 
@@ -97,10 +97,10 @@ API = "hcmRestApi/resources/latest"
 
 
 def first_request(config: OracleSite) -> Request:
-    return _page(config, 0)
+    return _list_request(config, 0)
 
 
-def _page(config: OracleSite, offset: int) -> Request:
+def _list_request(config: OracleSite, offset: int) -> Request:
     finder = f"findReqs;siteNumber={quote(config.site)},limit={PAGE},offset={offset}"
     return Request(
         f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitions?onlyData=true"
@@ -110,36 +110,36 @@ def _page(config: OracleSite, offset: int) -> Request:
 
 
 def read(body: bytes, request: Request, config: OracleSite) -> BoardPage:
-    """A page of the list, with texts cut short, or one requisition."""
+    """A page of the list, with truncated texts, or a single requisition."""
     value = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Requisition, value):
         return BoardPage((_posting(single, config),))
-    held = _Answer.model_validate(value)
-    answer = held.items[0]
+    response = _Answer.model_validate(value)
+    answer = response.items[0]
     if isinstance(answer, _Requisition):
         return BoardPage((_posting(answer, config),))
-    config = _known(config, held.links, answer.SiteNumber)
+    config = _complete_config(config, response.links, answer.SiteNumber)
     good, stubs = lenient_models.parse_records(_Requisition, answer.requisitionList)
-    seen = request.context.get("offset", 0) + len(answer.requisitionList)
+    offset = request.context.get("offset", 0) + len(answer.requisitionList)
     total = answer.TotalJobsCount
-    more = total is not None and seen < total
+    more = total is not None and offset < total
     if total is None:
         more = len(answer.requisitionList) >= PAGE
     stuck = more and not answer.requisitionList
     return BoardPage(
-        tuple(_posting(one, config) for one in good),
-        next=(_page(config, seen),) if more and not stuck else (),
+        tuple(_posting(requisition, config) for requisition in good),
+        next=(_list_request(config, offset),) if more and not stuck else (),
         truncated=stuck,
         total=total,
         stubs=stubs,
     )
 
 
-def _known(config: OracleSite, links: tuple[_Link, ...], site: str | None) -> OracleSite:
-    """The site, where a saved list names what nobody told."""
+def _complete_config(config: OracleSite, links: tuple[_Link, ...], site: str | None) -> OracleSite:
+    """The config, completed from the links of a saved list if it does not name the site."""
     if config.site or not site:
         return config
-    hosts = [urlsplit(one.href).hostname for one in links if one.href]
+    hosts = [urlsplit(link.href).hostname for link in links if link.href]
     base = f"https://{hosts[0]}" if hosts and hosts[0] else ""
     return OracleSite(base_url=base, site=site) if base else config
 
@@ -153,43 +153,52 @@ def detail_request(posting: Posting, config: OracleSite) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: OracleSite) -> Posting:
-    found = read(body, detail_request(posting, config), config).postings
-    if len(found) != 1 or found[0].vendor_id != posting.vendor_id:
+    postings = read(body, detail_request(posting, config), config).postings
+    if len(postings) != 1 or postings[0].vendor_id != posting.vendor_id:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return lenient_models.merge_details(posting, found[0])
+    return lenient_models.merge_details(posting, postings[0])
 
 
-def _posting(one: _Requisition, config: OracleSite) -> Posting:
-    others = [place.Name for place in one.secondaryLocations]
-    needs = html_text.from_html(one.ExternalQualificationsStr)
-    whole = html_text.join_sections(
-        html_text.from_html(one.ExternalDescriptionStr),
-        html_text.from_html(one.ExternalResponsibilitiesStr),
+def _posting(requisition: _Requisition, config: OracleSite) -> Posting:
+    others = [place.Name for place in requisition.secondaryLocations]
+    needs = html_text.from_html(requisition.ExternalQualificationsStr)
+    full_text = html_text.join_sections(
+        html_text.from_html(requisition.ExternalDescriptionStr),
+        html_text.from_html(requisition.ExternalResponsibilitiesStr),
         needs,
-        html_text.from_html(one.CorporateDescriptionStr),
-        html_text.from_html(one.OrganizationDescriptionStr),
+        html_text.from_html(requisition.CorporateDescriptionStr),
+        html_text.from_html(requisition.OrganizationDescriptionStr),
     )
     site = f"{config.base_url.rstrip('/')}/hcmUI/CandidateExperience/en/sites/{config.site}"
     return Posting(
-        title=one.Title,
-        url=f"{site}/job/{quote(one.Id, safe='')}" if config.site else "",
-        company=html_text.single_line(one.LegalEmployer),
-        location=html_text.single_line(one.PrimaryLocation),
-        locations=location_text.unique_locations(one.PrimaryLocation, others),
-        arrangement=work_arrangement.from_label(one.WorkplaceType or one.WorkplaceTypeCode),
-        department=html_text.single_line(
-            one.Department or one.Category or one.JobFamily or one.JobFunction
+        title=requisition.Title,
+        url=f"{site}/job/{quote(requisition.Id, safe='')}" if config.site else "",
+        company=html_text.single_line(requisition.LegalEmployer),
+        location=html_text.single_line(requisition.PrimaryLocation),
+        locations=location_text.unique_locations(requisition.PrimaryLocation, others),
+        arrangement=work_arrangement.from_label(
+            requisition.WorkplaceType or requisition.WorkplaceTypeCode
         ),
-        employment_type=employment.parse_employment_type([one.JobSchedule, one.ContractType]),
-        posted_at=dates.parse_date(one.PostedDate or one.ExternalPostedStartDate),
-        valid_through=dates.parse_deadline(one.ExternalPostedEndDate or one.PostingEndDate),
-        description=whole or html_text.from_html(one.ShortDescriptionStr),
+        department=html_text.single_line(
+            requisition.Department
+            or requisition.Category
+            or requisition.JobFamily
+            or requisition.JobFunction
+        ),
+        employment_type=employment.parse_employment_type(
+            [requisition.JobSchedule, requisition.ContractType]
+        ),
+        posted_at=dates.parse_date(requisition.PostedDate or requisition.ExternalPostedStartDate),
+        valid_through=dates.parse_deadline(
+            requisition.ExternalPostedEndDate or requisition.PostingEndDate
+        ),
+        description=full_text or html_text.from_html(requisition.ShortDescriptionStr),
         requirements=needs,
         board=PLATFORM.token(config) if config.site else None,
-        vendor_id=one.Id,
-        requisition_id=one.Id,
-        language=html_text.single_line(one.Language),
-        partial=whole is None,
+        vendor_id=requisition.Id,
+        requisition_id=requisition.Id,
+        language=html_text.single_line(requisition.Language),
+        partial=full_text is None,
     )
 
 

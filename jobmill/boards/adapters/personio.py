@@ -21,7 +21,7 @@ from ..platform import BoardConfig, BoardPage, Platform, UrlGroups, base_url, bo
 
 
 class _Position(ExternalRecord):
-    """As the board's own search has it, which says less than the feed."""
+    """A result of the board's own search, which has fewer fields than the feed."""
 
     id: Line
     name: Line
@@ -38,7 +38,7 @@ class _Position(ExternalRecord):
 
 
 class PersonioFeed(BoardConfig):
-    """A board's feed in one language: each language has its own."""
+    """The feed of a board in one language; each language has its own feed."""
 
     language: str = "en"
 
@@ -49,15 +49,17 @@ def first_request(config: PersonioFeed) -> Request:
 
 
 def read(body: bytes, request: Request, config: PersonioFeed) -> BoardPage:
-    """The whole feed, one position, or what the board's own search finds."""
+    """The whole feed, a single position, or results of the board's own search."""
     if body.lstrip()[:1] == b"[":
-        found, stubs = lenient_models.parse_records(_Position, lenient_models.parse_json_list(body))
-        return BoardPage(tuple(_found(one, config) for one in found), stubs=stubs)
+        records, stubs = lenient_models.parse_records(
+            _Position, lenient_models.parse_json_list(body)
+        )
+        return BoardPage(tuple(_searched(record, config) for record in records), stubs=stubs)
     root = lenient_models.parse_xml(body)
     if root.tag not in ("workzag-jobs", "position"):
         raise lenient_models.unknown_response("Personio")
     positions = [root] if root.tag == "position" else root.findall("position")
-    postings = tuple(found for one in positions if (found := _posting(one, config)))
+    postings = tuple(posting for position in positions if (posting := _posting(position, config)))
     if positions and not postings:
         raise lenient_models.unknown_response("Personio")
     return BoardPage(postings, stubs=len(positions) - len(postings))
@@ -75,7 +77,8 @@ def _posting(position: Element, config: PersonioFeed) -> Posting | None:
         company=_line(position, "subcompany"),
         location=office,
         locations=location_text.unique_locations(
-            office, [one.text for one in position.iterfind("additionalOffices/office")]
+            office,
+            [additional.text for additional in position.iterfind("additionalOffices/office")],
         ),
         department=_line(position, "department") or _line(position, "recruitingCategory"),
         employment_type=_employment(_line(position, "employmentType"), _line(position, "schedule")),
@@ -90,30 +93,31 @@ def _posting(position: Element, config: PersonioFeed) -> Posting | None:
     )
 
 
-def _found(one: _Position, config: PersonioFeed) -> Posting:
-    description = texts.from_html(one.description)
+def _searched(position: _Position, config: PersonioFeed) -> Posting:
+    description = texts.from_html(position.description)
     return Posting(
-        title=one.name,
-        url=_url(one.id, config),
-        company=one.subcompany,
-        location=one.office,
-        locations=location_text.unique_locations(one.offices or one.office),
-        department=one.department,
-        employment_type=_employment(one.employment_type, one.schedule),
-        seniority=seniority.from_label(one.seniority),
-        posted_at=dates.parse_date(one.createdAt),
+        title=position.name,
+        url=_url(position.id, config),
+        company=position.subcompany,
+        location=position.office,
+        locations=location_text.unique_locations(position.offices or position.office),
+        department=position.department,
+        employment_type=_employment(position.employment_type, position.schedule),
+        seniority=seniority.from_label(position.seniority),
+        posted_at=dates.parse_date(position.createdAt),
         description=description,
         board=config.board_token or None,
-        vendor_id=one.id,
-        tags=_tags(one.keywords),
+        vendor_id=position.id,
+        tags=_tags(position.keywords),
         partial=description is None,
     )
 
 
 def _url(id: str, config: PersonioFeed) -> str:
-    """Positions do not name their page; "" for a saved feed that nobody knows the site of."""
-    known = config.base_url or config.board_token
-    return f"{base_url(config, 'jobs.personio.de')}/job/{quote(id, safe='')}" if known else ""
+    """The page of a position, which its record does not name; empty for a saved feed of an unknown
+    site."""
+    has_site = config.base_url or config.board_token
+    return f"{base_url(config, 'jobs.personio.de')}/job/{quote(id, safe='')}" if has_site else ""
 
 
 def _tags(keywords: str | None) -> tuple[str, ...]:
@@ -125,7 +129,7 @@ def _line(position: Element, path: str) -> str | None:
 
 
 def _employment(kind: str | None, hours: str | None) -> str | None:
-    """How one is employed, unless it is for good: then how much one works says more."""
+    """The kind of contract, or the hours for a permanent one."""
     return employment.parse_employment_type(hours or kind if kind in (None, "permanent") else kind)
 
 
@@ -137,7 +141,7 @@ def _pay(position: Element) -> Salary | None:
 
 
 def _text(position: Element) -> str | None:
-    """All parts of the description, each below its name."""
+    """All sections of the description, each under its title."""
     parts = position.iterfind("jobDescriptions/jobDescription")
     return texts.join_sections(
         *(
@@ -152,7 +156,7 @@ _TENANT = r"(?P<token>[a-z0-9-]+?)[.-]jobs"
 
 
 def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
-    # A bare token has no host: then it is at the main site.
+    # A bare token has no host: the board is on the main site.
     at_home = {"base_url": f"https://{groups['host']}"} if groups["host"] else {}
     return {"board_token": groups["token"], **at_home}
 

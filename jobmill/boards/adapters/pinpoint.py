@@ -69,40 +69,44 @@ def first_request(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """All postings, or one."""
-    held = _Board.model_validate(lenient_models.parse_json(body)).data
-    if isinstance(held, _Posting):
-        return BoardPage((_posting(held, config),))
-    good, stubs = lenient_models.parse_records(_Posting, held)
-    return BoardPage(tuple(_posting(one, config) for one in good), total=len(held), stubs=stubs)
+    """All postings, or a single one."""
+    data = _Board.model_validate(lenient_models.parse_json(body)).data
+    if isinstance(data, _Posting):
+        return BoardPage((_posting(data, config),))
+    good, stubs = lenient_models.parse_records(_Posting, data)
+    return BoardPage(
+        tuple(_posting(record, config) for record in good), total=len(data), stubs=stubs
+    )
 
 
-def _posting(one: _Posting, config: BoardConfig) -> Posting:
-    position = one.job or _Position()
-    department = position.department or one.department
-    where = _place(one.location)
-    needs = _section(one.skills_knowledge_expertise_header, one.skills_knowledge_expertise)
+def _posting(record: _Posting, config: BoardConfig) -> Posting:
+    position = record.job or _Position()
+    department = position.department or record.department
+    where = _place(record.location)
+    needs = _section(record.skills_knowledge_expertise_header, record.skills_knowledge_expertise)
     return Posting(
-        title=one.title,
-        url=one.url or "",
+        title=record.title,
+        url=record.url or "",
         location=where,
         locations=location_text.unique_locations(where),
-        arrangement=work_arrangement.from_label(one.workplace_type or one.workplace_type_text),
+        arrangement=work_arrangement.from_label(
+            record.workplace_type or record.workplace_type_text
+        ),
         department=html_text.single_line(department.name) if department else None,
         employment_type=employment.parse_employment_type(
-            one.employment_type or one.employment_type_text
+            record.employment_type or record.employment_type_text
         ),
-        valid_through=dates.parse_deadline(one.deadline_at),
-        salary=_salary(one),
+        valid_through=dates.parse_deadline(record.deadline_at),
+        salary=_salary(record),
         description=html_text.join_sections(
-            html_text.from_html(one.description),
-            _section(one.key_responsibilities_header, one.key_responsibilities),
+            html_text.from_html(record.description),
+            _section(record.key_responsibilities_header, record.key_responsibilities),
             needs,
-            _section(one.benefits_header, one.benefits),
+            _section(record.benefits_header, record.benefits),
         ),
-        requirements=html_text.from_html(one.skills_knowledge_expertise),
-        board=board_token(config, HOST, one.url or ""),
-        vendor_id=one.id,
+        requirements=html_text.from_html(record.skills_knowledge_expertise),
+        board=board_token(config, HOST, record.url or ""),
+        vendor_id=record.id,
         requisition_id=html_text.single_line(position.requisition_id),
     )
 
@@ -120,15 +124,15 @@ def _place(location: _Location | None) -> str | None:
     )
 
 
-def _salary(one: _Posting) -> Salary | None:
-    if one.compensation_visible is False:
+def _salary(record: _Posting) -> Salary | None:
+    if record.compensation_visible is False:
         return None
     return salary.from_fields(
-        one.compensation_minimum,
-        one.compensation_maximum,
-        one.compensation_currency,
-        one.compensation_frequency,
-    ) or salary.from_text(one.compensation)
+        record.compensation_minimum,
+        record.compensation_maximum,
+        record.compensation_currency,
+        record.compensation_frequency,
+    ) or salary.from_text(record.compensation)
 
 
 POSTING_IDS = PostingIds(

@@ -76,16 +76,20 @@ class _Offer(_Words):
         )
 
     def arrangement(self) -> Arrangement | None:
-        """Several may be ticked: then one is at the office on some days only."""
+        """If several are set, the work is hybrid."""
         if self.hybrid or (self.remote and self.on_site):
             return "hybrid"
         return "remote" if self.remote else "onsite" if self.on_site else None
 
     def words(self) -> tuple[str | None, _Words | None]:
-        """The language of the offer, and its words; None where it has none at all."""
-        others = {code: one for code, one in (self.translations or {}).items() if one and one.title}
+        """The language of the offer and its texts; None if it has no texts."""
+        others = {
+            code: translation
+            for code, translation in (self.translations or {}).items()
+            if translation and translation.title
+        }
         if self.title:
-            same = [code for code, one in others.items() if one.title == self.title]
+            same = [code for code, translation in others.items() if translation.title == self.title]
             return (same[0] if len(same) == 1 else None), self
         return next(iter(others.items()), (None, None))
 
@@ -103,14 +107,14 @@ def first_request(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """All offers, or one; drafts and closed ones are left out."""
+    """All published offers, or a single one; drafts and closed offers are left out."""
     answer = lenient_models.parse_json(body)
     if single := lenient_models.parse_record(_Single, answer):
         return BoardPage(tuple(filter(None, [_posting(single.offer, config)])))
     offers, stubs = lenient_models.parse_records(_Offer, _Board.model_validate(answer).offers)
-    open_ones = [one for one in offers if one.status in (None, "published")]
-    postings = tuple(found for one in open_ones if (found := _posting(one, config)))
-    return BoardPage(postings, stubs=stubs + len(open_ones) - len(postings))
+    published = [offer for offer in offers if offer.status in (None, "published")]
+    postings = tuple(posting for offer in published if (posting := _posting(offer, config)))
+    return BoardPage(postings, stubs=stubs + len(published) - len(postings))
 
 
 def detail_request(posting: Posting, config: BoardConfig) -> Request:
@@ -119,8 +123,8 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    found = _posting(_Single.model_validate(lenient_models.parse_json(body)).offer, config)
-    return lenient_models.merge_details(posting, found) if found else posting
+    details = _posting(_Single.model_validate(lenient_models.parse_json(body)).offer, config)
+    return lenient_models.merge_details(posting, details) if details else posting
 
 
 def _posting(offer: _Offer, config: BoardConfig) -> Posting | None:
@@ -128,11 +132,13 @@ def _posting(offer: _Offer, config: BoardConfig) -> Posting | None:
     if not words or not words.title:
         return None
     pay, requirements = offer.salary, texts.from_html(words.requirements)
-    whole = texts.join_sections(texts.from_html(words.description), requirements)
+    full_text = texts.join_sections(texts.from_html(words.description), requirements)
     highlight = texts.from_html(words.highlight)
-    # It mostly repeats a part of the text.
+    # The highlight usually repeats a part of the text.
     description = (
-        whole if highlight and highlight in (whole or "") else texts.join_sections(highlight, whole)
+        full_text
+        if highlight and highlight in (full_text or "")
+        else texts.join_sections(highlight, full_text)
     )
     hosted = HOSTED.search(f"{offer.careers_url} {offer.mailbox_email}")
     return Posting(
@@ -141,7 +147,7 @@ def _posting(offer: _Offer, config: BoardConfig) -> Posting | None:
         company=offer.company_name,
         location=offer.location or offer.line(),
         locations=location_text.unique_locations(
-            [one.line() for one in offer.locations] or offer.line()
+            [place.line() for place in offer.locations] or offer.line()
         ),
         arrangement=offer.arrangement(),
         department=offer.department,
@@ -163,7 +169,7 @@ def _posting(offer: _Offer, config: BoardConfig) -> Posting | None:
 
 
 def _employment(code: str | None) -> str | None:
-    """Codes name the hours first: "fulltime_fixed_term" is full time, if not for good."""
+    """Codes start with the hours: "fulltime_fixed_term" is full time."""
     return employment.parse_employment_type((code or "").removesuffix("_fixed_term"))
 
 

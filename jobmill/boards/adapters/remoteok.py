@@ -1,4 +1,4 @@
-"""Remote OK: the newest remote postings. Its terms want a link back and its name."""
+"""Remote OK: the newest remote postings. The site requires credit by name and link."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class _Item(ExternalRecord):
     description: Maybe[str] = None
 
 
-# UTF-8 that somebody took for Latin-1 or Windows-1252: "donâ€™t", "cafÃ©".
-GARBLED = re.compile(
+# UTF-8 that was decoded as Latin-1 or Windows-1252: "donâ€™t", "cafÃ©".
+_GARBLED = re.compile(
     "[\u00c2\u00c3][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"  # noqa: RUF001
     "|\u00e2[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{2}"  # noqa: RUF001
     "|\u00f0[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{3}"  # noqa: RUF001
 )
-# The word and the tag, which is the reader's address in disguise, differ with each reading.
-TRAP = re.compile(r"(?<=mention the word) \*\*.{1,40}\*\*|(?<=and tag) \S+| ?\(#\S+\)")
+# The word and the tag, which encodes the reader's IP address, change with every request.
+_READER_MARKS = re.compile(r"(?<=mention the word) \*\*.{1,40}\*\*|(?<=and tag) \S+| ?\(#\S+\)")
 
 
 def first_request(config: RemoteOkFeed) -> Request:
@@ -60,41 +60,41 @@ def _is_notice(item: object) -> bool:
     return isinstance(item, dict) and "legal" in item and "position" not in item
 
 
-def _posting(one: _Item) -> Posting:
-    description = html_text.from_html(fix_encoding(one.description))
+def _posting(item: _Item) -> Posting:
+    description = html_text.from_html(fix_encoding(item.description))
     return Posting(
-        title=fix_encoding(one.position) or "",
-        url=one.url or "",
-        company=html_text.single_line(fix_encoding(one.company)),
-        location=(html_text.single_line(fix_encoding(one.location)) or "").strip(", ") or None,
+        title=fix_encoding(item.position) or "",
+        url=item.url or "",
+        company=html_text.single_line(fix_encoding(item.company)),
+        location=(html_text.single_line(fix_encoding(item.location)) or "").strip(", ") or None,
         arrangement="remote",
-        posted_at=dates.parse_date(one.date or one.epoch),
-        salary=salary.from_fields(one.salary_min, one.salary_max, "USD", "year"),
-        description=_steady(description) if description else None,
-        apply_url=one.apply_url,
-        vendor_id=one.id,
-        tags=one.tags,
+        posted_at=dates.parse_date(item.date or item.epoch),
+        salary=salary.from_fields(item.salary_min, item.salary_max, "USD", "year"),
+        description=_without_reader_marks(description) if description else None,
+        apply_url=item.apply_url,
+        vendor_id=item.id,
+        tags=item.tags,
         via="Remote OK",
     )
 
 
-def _steady(description: str) -> str:
-    """Without what is made up for each reader."""
+def _without_reader_marks(description: str) -> str:
+    """The description without the words that the site generates for each reader."""
     at = description.rfind("Please mention the word **")
-    return description if at < 0 else description[:at] + TRAP.sub("", description[at:])
+    return description if at < 0 else description[:at] + _READER_MARKS.sub("", description[at:])
 
 
 def fix_encoding(words: str | None) -> str | None:
-    """The text with characters put right that were decoded by the wrong table."""
-    return GARBLED.sub(_decoded, words) if words else words
+    """The text with characters repaired that were decoded with the wrong encoding."""
+    return _GARBLED.sub(_decode, words) if words else words
 
 
-def _decoded(run: re.Match[str]) -> str:
+def _decode(run: re.Match[str]) -> str:
     raw = b"".join(
         sign.encode("latin-1") if ord(sign) < 256 else sign.encode("cp1252") for sign in run[0]
     )
     sign = raw.decode("utf-8", "ignore")
-    # A control character was never written: then it is as it should be.
+    # The result would be a control character: the text was correct.
     return sign if sign and not "\x80" <= sign < "\xa0" else run[0]
 
 

@@ -39,7 +39,7 @@ class _Board(ExternalRecord):
 
 
 class _Opening(ExternalRecord):
-    """A posting; the newer lists call its `uuid` `id`, and say how one works at each place."""
+    """A posting. Newer lists name its `uuid` `id` and state the workplace type of each location."""
 
     uuid: Line = Field(validation_alias=AliasChoices("uuid", "id"))
     name: Line
@@ -74,7 +74,7 @@ def first_request(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """The list, where a posting stands once for each of its places, or one posting."""
+    """The list, which repeats a posting for each of its locations, or a single posting."""
     answer = _Answer.validate_python(lenient_models.parse_json(body))
     if isinstance(answer, _Opening):
         return BoardPage((_posting([answer], config),))
@@ -95,47 +95,51 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    (found,) = read(body, detail_request(posting, config), config).postings
-    return lenient_models.merge_details(posting, found)
+    (details,) = read(body, detail_request(posting, config), config).postings
+    return lenient_models.merge_details(posting, details)
 
 
-def _posting(same: list[_Opening], config: BoardConfig) -> Posting:
-    one = same[0]
+def _posting(openings: list[_Opening], config: BoardConfig) -> Posting:
+    first = openings[0]
     where = location_text.unique_locations(
-        [place for opening in same for place in _places(opening)]
+        [place for opening in openings for place in _places(opening)]
     )
-    description = _text(one.description)
-    board = board_token(config, PATH, one.url or "") or (one.board.slug if one.board else None)
-    page = f"https://ats.rippling.com/{quote(board, safe='')}/jobs/{one.uuid}" if board else ""
+    description = _text(first.description)
+    board = board_token(config, PATH, first.url or "") or (
+        first.board.slug if first.board else None
+    )
+    page = f"https://ats.rippling.com/{quote(board, safe='')}/jobs/{first.uuid}" if board else ""
     return Posting(
-        title=one.name,
-        url=one.url or page,
-        company=html_text.single_line(one.companyName),
+        title=first.name,
+        url=first.url or page,
+        company=html_text.single_line(first.companyName),
         location="; ".join(where) or None,
         locations=where,
-        arrangement=_arrangement(same),
-        department=_label(one.department),
-        employment_type=employment.parse_employment_type(_label(one.employmentType)),
-        posted_at=dates.parse_date(one.createdOn),
-        salary=_salary(one.payRangeDetails),
+        arrangement=_arrangement(openings),
+        department=_label(first.department),
+        employment_type=employment.parse_employment_type(_label(first.employmentType)),
+        posted_at=dates.parse_date(first.createdOn),
+        salary=_salary(first.payRangeDetails),
         description=description,
         board=board,
-        vendor_id=one.uuid,
-        language=one.language,
+        vendor_id=first.uuid,
+        language=first.language,
         partial=description is None,
     )
 
 
-def _places(one: _Opening) -> list[str | None]:
-    return [_label(one.workLocation), *one.workLocations, *map(_label, one.locations)]
+def _places(opening: _Opening) -> list[str | None]:
+    return [_label(opening.workLocation), *opening.workLocations, *map(_label, opening.locations)]
 
 
-def _arrangement(same: list[_Opening]) -> Arrangement | None:
-    """As all places say it; where they differ, one may choose, and nothing is said."""
-    said: set[Arrangement | None] = {
-        work_arrangement.from_label(place.workplaceType) for one in same for place in one.locations
+def _arrangement(openings: list[_Opening]) -> Arrangement | None:
+    """The arrangement of all locations; None if they differ."""
+    arrangements: set[Arrangement | None] = {
+        work_arrangement.from_label(place.workplaceType)
+        for opening in openings
+        for place in opening.locations
     }
-    return said.pop() if len(said) == 1 else None
+    return arrangements.pop() if len(arrangements) == 1 else None
 
 
 def _label(part: _Label | None) -> str | None:
@@ -145,22 +149,29 @@ def _label(part: _Label | None) -> str | None:
 def _text(sections: dict[str, object] | str | None) -> str | None:
     if isinstance(sections, dict):
         return html_text.join_sections(
-            *(html_text.from_html(one) for one in sections.values() if isinstance(one, str))
+            *(
+                html_text.from_html(section)
+                for section in sections.values()
+                if isinstance(section, str)
+            )
         )
     return html_text.from_html(sections)
 
 
 def _salary(ranges: tuple[_Pay, ...]) -> Salary | None:
-    """The span of all ranges in the first one's currency and period: regions have one each."""
+    """The lowest to the highest of all ranges with the currency and period of the first one:
+    regions have separate ranges."""
     if not ranges:
         return None
-    head = ranges[0]
+    first = ranges[0]
     alike = [
-        one for one in ranges if (one.currency, one.frequency) == (head.currency, head.frequency)
+        pay_range
+        for pay_range in ranges
+        if (pay_range.currency, pay_range.frequency) == (first.currency, first.frequency)
     ]
-    low = min((one.rangeStart for one in alike if one.rangeStart), default=None)
-    high = max((one.rangeEnd for one in alike if one.rangeEnd), default=None)
-    return salary.from_fields(low, high, head.currency, head.frequency)
+    low = min((pay_range.rangeStart for pay_range in alike if pay_range.rangeStart), default=None)
+    high = max((pay_range.rangeEnd for pay_range in alike if pay_range.rangeEnd), default=None)
+    return salary.from_fields(low, high, first.currency, first.frequency)
 
 
 POSTING_IDS = PostingIds(

@@ -1,10 +1,10 @@
-"""Feeds: RSS and Atom, with the names of the elements that hold a posting's parts."""
+"""RSS and Atom feeds, with configurable names of the elements that hold a posting's fields."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
 from urllib.parse import urljoin
 
@@ -23,7 +23,7 @@ Entry = Mapping[str, Any]
 
 
 class FeedConfig(Config):
-    """A feed. Fields are named as the feed writes them: `pubDate`, `dc:creator`, `tt:location`."""
+    """A feed. Fields have the names that the feed uses: `pubDate`, `dc:creator`, `tt:location`."""
 
     url: str
     parse_format: Literal["standard", "title_company", "title_at_company"] = "standard"
@@ -39,17 +39,17 @@ class FeedConfig(Config):
     salary_field: str = "salary"
     department_field: str = "department"
     company: str | None = None
-    """Whose postings they are, where the feed does not say."""
+    """The company of all postings, if the feed does not name it."""
 
 
-# feedparser has names of its own for what many formats have.
-RENAMED = {
+# feedparser maps the elements of several formats to its own names.
+_FEEDPARSER_NAMES = {
     "pubdate": "published", "dc:date": "updated", "guid": "id", "dc:creator": "author",
     "description": "summary", "dc:description": "summary", "content:encoded": "content",
     "dc:subject": "tags", "category": "tags", "dc:title": "title", "lastmod": "updated",
 }  # fmt: skip
-# What else a part is called where the field itself is missing.
-OTHERS = {
+# Other names of a field, which are tried if the field itself is missing.
+_SYNONYMS = {
     "pubDate": ("published", "updated", "created"),
     "description": ("content", "summary"),
     "company": ("company_name", "companyName", "employer"),
@@ -69,8 +69,8 @@ OTHERS = {
     "salary_currency": ("salaryCurrency", "currency"),
     "salary_period": ("salaryInterval", "salaryPeriod"),
 }
-# Parts of the text that some feeds keep apart from the description.
-SECTIONS = (
+# Sections that some feeds keep outside the description.
+_SECTIONS = (
     "responsibilities",
     "examplesOfDuties",
     "requirements",
@@ -78,45 +78,55 @@ SECTIONS = (
     "benefits",
     "supplementalInformation",
 )
-ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
-START = re.compile(rb"<(item|entry)[\s>]")
+_ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
+_ENTRY_START = re.compile(rb"<(item|entry)[\s>]")
 MAX_ENTRIES = 5_000
-"""Entries of one feed; more are somebody's archive, and reading them would take minutes."""
+"""Entries read from one feed. Longer feeds are archives, and would take minutes."""
 
 
 def first_request(config: FeedConfig) -> Request:
     return Request(config.url)
 
 
-def read(body: bytes, request: Request, config: FeedConfig) -> BoardPage:
-    found, cut = parse_entries(body)
+def read(
+    body: bytes,
+    request: Request,
+    config: FeedConfig,
+    complete: Callable[[Posting, Entry], Posting] = lambda posting, entry: posting,
+) -> BoardPage:
+    """The postings of a feed; `complete` sets fields that only one site has."""
+    entries, cut = parse_entries(body)
     base = request.url or config.url
-    postings = [one for entry in found if (one := read_entry(entry, base, config))]
-    if found and not postings:
+    postings = [
+        complete(posting, entry)
+        for entry in entries
+        if (posting := read_entry(entry, base, config))
+    ]
+    if entries and not postings:
         raise OutsideError("no entry of the feed has a title and a link", permanent=True)
-    return BoardPage(tuple(postings), truncated=cut, stubs=len(found) - len(postings))
+    return BoardPage(tuple(postings), truncated=cut, stubs=len(entries) - len(postings))
 
 
 def parse_entries(body: bytes) -> tuple[list[Entry], bool]:
-    """The entries, and whether there are more than we read; OutsideError where it is no feed."""
-    if ENTITY.search(body):
-        raise OutsideError("a feed that declares entities is not read", permanent=True)
-    whole = len(body)
-    body = _cut(body)
-    # A stream: of a bare text, feedparser would think that it is an address or a file.
+    """The entries, and whether the feed was truncated; OutsideError if it is not a feed."""
+    if _ENTITY.search(body):
+        raise OutsideError("feeds that declare entities are not accepted", permanent=True)
+    full_length = len(body)
+    body = _truncate(body)
+    # As a stream: feedparser would take a string for a URL or a file name.
     feed = cast(
         Any,
         feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False),  # pyright: ignore[reportUnknownMemberType]
     )
-    found = cast(list[Entry], feed.entries)
-    if not found and (feed.bozo or not feed.get("version")):
-        why = feed.get("bozo_exception") or "no feed"
-        raise OutsideError(f"the answer is no feed: {why}", permanent=True)
-    return found, len(body) != whole
+    entries = cast(list[Entry], feed.entries)
+    if not entries and (feed.bozo or not feed.get("version")):
+        reason = feed.get("bozo_exception") or "unknown format"
+        raise OutsideError(f"the response is not a feed: {reason}", permanent=True)
+    return entries, len(body) != full_length
 
 
-def _cut(body: bytes) -> bytes:
-    for number, start in enumerate(START.finditer(body)):
+def _truncate(body: bytes) -> bytes:
+    for number, start in enumerate(_ENTRY_START.finditer(body)):
         if number == MAX_ENTRIES:
             end = b"</channel></rss>" if start[1] == b"item" else b"</feed>"
             return body[: start.start()] + end
@@ -124,7 +134,7 @@ def _cut(body: bytes) -> bytes:
 
 
 def read_entry(entry: Entry, base: str, config: FeedConfig) -> Posting | None:
-    """One entry; None where it has no title or leads nowhere."""
+    """The posting of an entry; None without a title or a link."""
     title, company = split_title(_line(entry, config.title_field) or "", config.parse_format)
     url = lenient_models.parse_link(urljoin(base, _text(entry, config.link_field) or ""))
     if not title or not url:
@@ -151,7 +161,7 @@ def read_entry(entry: Entry, base: str, config: FeedConfig) -> Posting | None:
 
 
 def split_title(title: str, how: str) -> tuple[str, str | None]:
-    """The role and, where the title names it, the company."""
+    """The role and, if the title names it, the company."""
     if how == "title_company":
         company, colon, role = title.partition(": ")
         return (role.strip(), company.strip() or None) if colon and role.strip() else (title, None)
@@ -162,12 +172,14 @@ def split_title(title: str, how: str) -> tuple[str, str | None]:
 
 
 def _description(entry: Entry, config: FeedConfig) -> str | None:
-    """All of the text: feeds that have a summary and the whole call the whole `content`."""
-    whole = _text(entry, "content:encoded") if config.description_field == "description" else None
-    said = html_text.from_html(whole or _text(entry, config.description_field))
-    more = (_section(entry, name) for name in SECTIONS)
+    """The full text: feeds that also have a summary put the full text into `content`."""
+    full_text = (
+        _text(entry, "content:encoded") if config.description_field == "description" else None
+    )
+    text = html_text.from_html(full_text or _text(entry, config.description_field))
+    more = (_section(entry, name) for name in _SECTIONS)
     return html_text.join_sections(
-        said, *(part for part in more if part and part not in (said or ""))
+        text, *(part for part in more if part and part not in (text or ""))
     )
 
 
@@ -185,32 +197,38 @@ def _line(entry: Entry, name: str) -> str | None:
 
 
 def _text(entry: Entry, name: str) -> str | None:
-    """What an element holds, by the name it is written with, else by one that means the same."""
-    names = (name, *OTHERS.get(name, ()))
+    """The text of an element, by its name or by one of the synonyms."""
+    names = (name, *_SYNONYMS.get(name, ()))
     for called in names:
         plain = called.lower()
         local = plain.rpartition(":")[2]
-        for key in (RENAMED.get(plain, plain), plain.replace(":", "_"), RENAMED.get(local, local)):
-            if found := _words(entry.get(key)):
-                return found
-    # Of whatever namespace: `job_listing:company` is a company.
+        for key in (
+            _FEEDPARSER_NAMES.get(plain, plain),
+            plain.replace(":", "_"),
+            _FEEDPARSER_NAMES.get(local, local),
+        ):
+            if text := _to_text(entry.get(key)):
+                return text
+    # In any namespace: `job_listing:company` is a company.
     endings = [f"_{called.lower()}" for called in names]
     alike = (entry[key] for end in endings for key in entry if key.endswith(end))
-    return next(
-        (found.strip() for found in alike if isinstance(found, str) and found.strip()), None
-    )
+    return next((text.strip() for text in alike if isinstance(text, str) and text.strip()), None)
 
 
-def _words(value: Any) -> str | None:
+def _to_text(value: Any) -> str | None:
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, list):
-        parts = [_words(part) for part in cast(list[Any], value)]
+        parts = [_to_text(part) for part in cast(list[Any], value)]
         return "; ".join(part for part in parts if part) or None
     if isinstance(value, Mapping):
-        held = cast(Mapping[str, Any], value)
+        parts_by_name = cast(Mapping[str, Any], value)
         return next(
-            (word for key in ("value", "term", "name", "title") if (word := _words(held.get(key)))),
+            (
+                word
+                for key in ("value", "term", "name", "title")
+                if (word := _to_text(parts_by_name.get(key)))
+            ),
             None,
         )
     return None
@@ -218,7 +236,7 @@ def _words(value: Any) -> str | None:
 
 def _tags(entry: Entry) -> tuple[str, ...]:
     tags = cast(list[Any], entry.get("tags") or [])
-    lines = [html_text.single_line(_words(tag)) for tag in tags]
+    lines = [html_text.single_line(_to_text(tag)) for tag in tags]
     return tuple(dict.fromkeys(line for line in lines if line))
 
 

@@ -19,8 +19,8 @@ from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, UrlGroups, 
 
 API = "https://api.smartrecruiters.com/v1/companies"
 PAGES = "https://jobs.smartrecruiters.com"
-STEP = 100
-# Custom fields are named by each company; these names are the usual ones.
+_PAGE_SIZE = 100
+# Each company names its custom fields itself; these names are common.
 DEPARTMENT = re.compile(r"(?i)^departments?$")
 WORKPLACE = re.compile(
     r"(?i)^(?:work(?:place|ing|site)?|location|remote|office) ?(?:type|model|arrangement|flexibility)$"
@@ -56,7 +56,7 @@ class _Place(ExternalRecord):
         return self.fullLocation or location_text.format_address(self.city, self.region, country)
 
     def arrangement(self) -> Arrangement | None:
-        """Without a flag it may be anything: both are also false where nobody chose."""
+        """None without a flag: both flags are also false if the company set neither."""
         return "hybrid" if self.hybrid else "remote" if self.remote else None
 
 
@@ -94,7 +94,7 @@ class _Post(ExternalRecord):
 
 
 class _Text(ExternalRecord):
-    """What is left of a posting whose answer was saved without its head."""
+    """The text of a posting in a response that was saved without the other fields."""
 
     jobAd: _Ad
 
@@ -106,11 +106,11 @@ class _Listed(ExternalRecord):
 
 
 def first_request(config: BoardConfig) -> Request:
-    return _ask(config, 0)
+    return _list_request(config, 0)
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """A part of the list, which has no texts, or one posting with its text."""
+    """A page of the list, which has no texts, or a single posting with its text."""
     answer = lenient_models.parse_json(body)
     if post := lenient_models.parse_record(_Post, answer):
         return BoardPage((_posting(post, config),))
@@ -125,7 +125,7 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     missing = total is not None and end < total
     return BoardPage(
         tuple(_posting(post, config) for post in posts),
-        (_ask(config, end),) if missing and listed.content else (),
+        (_list_request(config, end),) if missing and listed.content else (),
         truncated=missing and not listed.content,
         total=total,
         stubs=stubs,
@@ -138,12 +138,12 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    (found,) = read(body, Request(""), config).postings
-    return lenient_models.merge_details(posting, found)
+    (details,) = read(body, Request(""), config).postings
+    return lenient_models.merge_details(posting, details)
 
 
-def _ask(config: BoardConfig, offset: int) -> Request:
-    url = f"{API}/{quote(config.board_token, safe='')}/postings?limit={STEP}&offset={offset}"
+def _list_request(config: BoardConfig, offset: int) -> Request:
+    url = f"{API}/{quote(config.board_token, safe='')}/postings?limit={_PAGE_SIZE}&offset={offset}"
     return Request(url, context={"offset": offset})
 
 
@@ -155,7 +155,7 @@ def _posting(post: _Post, config: BoardConfig) -> Posting:
     board = company.identifier or config.board_token
     return Posting(
         title=post.name,
-        # `ref` is the address for programs.
+        # `ref` is a URL of the API.
         url=post.postingUrl or (f"{PAGES}/{quote(board, safe='')}/{post.id}" if board else ""),
         company=company.name,
         location=place.line(),
@@ -181,8 +181,8 @@ def _label(value: _Labelled | None) -> str | None:
 
 
 def _custom(post: _Post, pattern: re.Pattern[str]) -> str | None:
-    """The value of the first custom field whose name fits."""
-    fits = (one.valueLabel for one in post.customField if pattern.search(one.fieldLabel))
+    """The value of the first custom field with a matching name."""
+    fits = (field.valueLabel for field in post.customField if pattern.search(field.fieldLabel))
     return next(fits, None)
 
 
@@ -192,18 +192,18 @@ def _asked_for(ad: _Ad) -> str | None:
 
 
 def _text(ad: _Ad) -> str | None:
-    """All four sections, each below its title."""
+    """All four sections, each under its title."""
     sections = ad.sections
     return texts.join_sections(
         *(
-            f"{texts.single_line(one.title) or ''}\n{text}".strip()
-            for one in (
+            f"{texts.single_line(section.title) or ''}\n{text}".strip()
+            for section in (
                 sections.companyDescription,
                 sections.jobDescription,
                 sections.qualifications,
                 sections.additionalInformation,
             )
-            if one and (text := texts.from_html(one.text))
+            if section and (text := texts.from_html(section.text))
         )
     )
 
@@ -242,7 +242,7 @@ PLATFORM = Platform(
     title="SmartRecruiters",
     posting_ids=POSTING_IDS,
     guessable=True,
-    allow_empty=False,  # A company it does not know has no postings, either.
+    allow_empty=False,  # The API also returns an empty list for an unknown company.
     first_request=first_request,
     read=read,
     detail_request=detail_request,

@@ -111,7 +111,7 @@ def first_request(config: BoardConfig) -> Request:
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     """A page of the JSON feed, one of its entries, or the RSS feed."""
     if body.lstrip()[:1] == b"<":
-        return _rss(lenient_models.parse_xml(body), config)
+        return _read_rss(lenient_models.parse_xml(body), config)
     answer = lenient_models.parse_json(body)
     if entry := lenient_models.parse_record(_Entry, answer):
         return BoardPage((_posting(entry, None, config),))
@@ -120,68 +120,73 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
         raise lenient_models.unknown_response("Teamtailor")
     entries, stubs = lenient_models.parse_records(_Entry, feed.items)
     postings = tuple(_posting(entry, feed, config) for entry in entries)
-    return BoardPage(postings, _following(feed, request), stubs=stubs)
+    return BoardPage(postings, _next_request(feed, request), stubs=stubs)
 
 
-def _following(feed: _Feed, request: Request) -> tuple[Request, ...]:
-    """The next page, if it is another one of the same site."""
+def _next_request(feed: _Feed, request: Request) -> tuple[Request, ...]:
+    """The request for the next page, if it is on the same site."""
     here, there = request.url or feed.feed_url or "", feed.next_url or ""
     same_site = urlsplit(there).hostname == urlsplit(here).hostname
     return (Request(there),) if there and there != here and same_site else ()
 
 
-def _rss(root: Element, config: BoardConfig) -> BoardPage:
+def _read_rss(root: Element, config: BoardConfig) -> BoardPage:
     if root.tag != "rss":
         raise lenient_models.unknown_response("Teamtailor")
     company, items = texts.single_line(root.findtext("channel/title")), root.findall("channel/item")
-    found = [one for item in items if (one := _item(item, company, config))]
-    if items and not found:
+    postings = [posting for item in items if (posting := _posting_from_item(item, company, config))]
+    if items and not postings:
         raise lenient_models.unknown_response("Teamtailor")
-    return BoardPage(tuple(found), stubs=len(items) - len(found))
+    return BoardPage(tuple(postings), stubs=len(items) - len(postings))
 
 
-def _item(item: Element, company: str | None, config: BoardConfig) -> Posting | None:
-    """An item of the RSS feed, which names department and remote work, but not the hours."""
-    said = _said(item)
-    title, url = texts.single_line(said.get("title")), lenient_models.parse_link(said.get("link"))
+def _posting_from_item(item: Element, company: str | None, config: BoardConfig) -> Posting | None:
+    """The posting of an RSS item, which has department and remote status, but not the hours."""
+    texts_by_tag = _texts_by_tag(item)
+    title, url = (
+        texts.single_line(texts_by_tag.get("title")),
+        lenient_models.parse_link(texts_by_tag.get("link")),
+    )
     if not title or not url:
         return None
     locations = location_text.unique_locations(
-        [_where(_said(one)) for one in item.iter("tt:location")]
+        [_location(_texts_by_tag(location)) for location in item.iter("tt:location")]
     )
-    description = texts.from_html(said.get("description"))
+    description = texts.from_html(texts_by_tag.get("description"))
     return Posting(
         title=title,
         url=url,
         company=company,
         location="; ".join(locations) or None,
         locations=locations,
-        arrangement=REMOTE.get(said.get("remoteStatus")),
-        department=texts.single_line(said.get("tt:department")),
-        posted_at=dates.parse_date(said.get("pubDate")),
+        arrangement=REMOTE.get(texts_by_tag.get("remoteStatus")),
+        department=texts.single_line(texts_by_tag.get("tt:department")),
+        posted_at=dates.parse_date(texts_by_tag.get("pubDate")),
         description=description,
         board=board_token(config, HOSTED, url),
-        vendor_id=texts.single_line(said.get("guid")) or url,
+        vendor_id=texts.single_line(texts_by_tag.get("guid")) or url,
         partial=description is None,
     )
 
 
-def _said(element: Element) -> dict[str, str]:
+def _texts_by_tag(element: Element) -> dict[str, str]:
     return {part.tag: (part.text or "").strip() for part in element}
 
 
-def _where(place: dict[str, str]) -> str | None:
-    """The place's town and country; its name where it has neither."""
+def _location(place: dict[str, str]) -> str | None:
+    """The city and country of a place, else its name."""
     address = location_text.format_address(place.get("tt:city"), None, place.get("tt:country"))
     return address or texts.single_line(place.get("tt:name"))
 
 
 def _posting(entry: _Entry, feed: _Feed | None, config: BoardConfig) -> Posting:
-    said = entry.jobposting or _JobPosting()
-    description = texts.from_html(max(said.description or "", entry.content_html or "", key=len))
-    company = said.hiringOrganization.name if said.hiringOrganization else None
+    structured = entry.jobposting or _JobPosting()
+    description = texts.from_html(
+        max(structured.description or "", entry.content_html or "", key=len)
+    )
+    company = structured.hiringOrganization.name if structured.hiringOrganization else None
     locations = location_text.unique_locations(
-        [one.address.line() for one in said.jobLocation if one.address]
+        [place.address.line() for place in structured.jobLocation if place.address]
     )
     hosted = HOSTED.search(f"{entry.url} {feed.feed_url if feed else ''}")
     return Posting(
@@ -190,25 +195,27 @@ def _posting(entry: _Entry, feed: _Feed | None, config: BoardConfig) -> Posting:
         company=company or (feed.title if feed else None),
         location="; ".join(locations) or None,
         locations=locations,
-        arrangement=_arrangement(said),
-        remote_from=tuple(one.name for one in said.applicantLocationRequirements if one.name),
-        employment_type=employment.parse_employment_type(said.employmentType),
-        posted_at=dates.parse_date(said.datePosted) or dates.parse_date(entry.date_published),
+        arrangement=_arrangement(structured),
+        remote_from=tuple(
+            place.name for place in structured.applicantLocationRequirements if place.name
+        ),
+        employment_type=employment.parse_employment_type(structured.employmentType),
+        posted_at=dates.parse_date(structured.datePosted) or dates.parse_date(entry.date_published),
         updated_at=dates.parse_date(entry.date_modified),
-        valid_through=dates.parse_deadline(said.validThrough),
-        salary=_pay(said.baseSalary),
+        valid_through=dates.parse_deadline(structured.validThrough),
+        salary=_pay(structured.baseSalary),
         description=description,
         board=config.board_token or (hosted[1] if hosted else None),
         vendor_id=entry.id,
-        requisition_id=said.identifier.value if said.identifier else None,
+        requisition_id=structured.identifier.value if structured.identifier else None,
         language=entry.language,
         tags=entry.tags,
         partial=description is None,
     )
 
 
-def _arrangement(said: _JobPosting) -> Arrangement | None:
-    return "remote" if said.jobLocationType == "TELECOMMUTE" else None
+def _arrangement(structured: _JobPosting) -> Arrangement | None:
+    return "remote" if structured.jobLocationType == "TELECOMMUTE" else None
 
 
 def _pay(pay: _Pay | None) -> Salary | None:

@@ -1,4 +1,5 @@
-"""Platforms that we recognise, so that nobody takes them for something else, but cannot read."""
+"""Platforms that are recognised but cannot be read, so that detection does not mistake them for
+others."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _LANGUAGE = r"(?:/[a-z]{2}-[a-z]{2,4})?"
 
 
 def _named(*parts: str, ending: str = "") -> Any:
-    """A config whose token is made of these groups, those that are there, in this order."""
+    """The config with a token of all matched groups, in this order."""
 
     def config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
         token = "/".join(groups[part] for part in parts if groups.get(part))
@@ -69,7 +70,7 @@ PLATFORMS: tuple[Platform, ...] = (
         board_url("comeet.co", "www", r"/jobs/(?P<token>[^/]+)"),
     ),
     _recognised("cornerstone", "Cornerstone", board_url("csod.com", _LABEL)),
-    # The .in and the .com hosts are two houses: the same name may stand in both.
+    # The .in and .com hosts are separate: the same name may be a different company.
     Platform(
         "darwinbox",
         "Darwinbox",

@@ -8,7 +8,6 @@ from typing import Literal
 
 from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
-from jobmill.errors import OutsideError
 from jobmill.extract.fields import html_text
 from jobmill.outside.request import Request
 
@@ -18,37 +17,30 @@ from .remotive import parse_restrictions
 
 
 class WeWorkRemotelyFeed(rss.FeedConfig):
-    """The feed of all categories, or the one of a category by its `url`."""
+    """The feed of all categories, or of one category by its `url`."""
 
     url: str = "https://weworkremotely.com/remote-jobs.rss"
     parse_format: Literal["standard", "title_company", "title_at_company"] = "title_company"
     location_field: str = "region"
 
 
-APPLY = re.compile(
+_APPLY = re.compile(
     r"to apply:?.{0,200}?href=[\"'](https?://[^\"'<>\s]+)", re.IGNORECASE | re.DOTALL
 )
 
 
 def read(body: bytes, request: Request, config: WeWorkRemotelyFeed) -> BoardPage:
-    found, cut = rss.parse_entries(body)
-    base = request.url or config.url
-    postings = [
-        _posting(one, entry) for entry in found if (one := rss.read_entry(entry, base, config))
-    ]
-    if found and not postings:
-        raise OutsideError("no entry of the feed has a title and a link", permanent=True)
-    return BoardPage(tuple(postings), truncated=cut, stubs=len(found) - len(postings))
+    return rss.read(body, request, config, _complete)
 
 
-def _posting(one: Posting, entry: rss.Entry) -> Posting:
-    # The country has its flag before it.
+def _complete(posting: Posting, entry: rss.Entry) -> Posting:
+    # The country starts with its flag.
     country = html_text.single_line(re.sub(r"^[^A-Za-z]+", "", entry.get("country") or ""))
-    regions = parse_restrictions(one.location)
-    # Pages of postings refuse programs: the only way to apply stands at the end of the text.
-    apply = APPLY.search(entry.get("summary") or "")
+    regions = parse_restrictions(posting.location)
+    # Posting pages block programs: the only link to apply is at the end of the text.
+    apply = _APPLY.search(entry.get("summary") or "")
     return replace(
-        one,
+        posting,
         arrangement="remote",
         remote_from=regions if not country or country in regions else (*regions, country),
         apply_url=apply[1] if apply else None,

@@ -45,7 +45,7 @@ class _Place(ExternalRecord):
 
 
 class _Post(ExternalRecord):
-    """A posting of the widget, or of its own answer, which names some things otherwise."""
+    """A posting of the widget or of the details API, which names some fields differently."""
 
     shortcode: Line
     title: Line
@@ -80,15 +80,15 @@ class _Post(ExternalRecord):
         return location_text.format_address(self.city, self.state, self.country)
 
     def arrangement(self) -> Arrangement | None:
-        """Who does not work from home may still be hybrid: only a yes says something."""
+        """A false flag says nothing: the work may still be hybrid."""
         place = self.location or _Place()
         remote = self.telecommuting or self.remote or place.telecommuting
-        said = work_arrangement.from_label(self.workplace or place.workplace_type)
-        return said or ("remote" if remote else None)
+        labelled = work_arrangement.from_label(self.workplace or place.workplace_type)
+        return labelled or ("remote" if remote else None)
 
 
 class _Account(ExternalRecord):
-    """All postings, or a page of a search for them, which is never asked for here."""
+    """All postings, or a saved page of the search, which this adapter never requests."""
 
     jobs: list[object] = Field(validation_alias=AliasChoices("jobs", "results"))
     name: Maybe[Line] = None
@@ -96,13 +96,14 @@ class _Account(ExternalRecord):
 
 
 def first_request(config: BoardConfig) -> Request:
-    """All postings with their texts in one answer; the account's number does as well as its name."""
+    """All postings with their texts in one response. The account's number works as well as its
+    name."""
     token = quote(config.board_token, safe="")
     return Request(f"{API}/v1/widget/accounts/{token}?details=true")
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """An account's postings, or one of them."""
+    """The postings of an account, or a single one."""
     answer = lenient_models.parse_json(body)
     if post := lenient_models.parse_record(_Post, answer):
         return BoardPage((_posting(post, None, config),))
@@ -134,7 +135,7 @@ def _posting(post: _Post, company: str | None, config: BoardConfig) -> Posting:
         company=company,
         location=post.line(),
         locations=location_text.unique_locations(
-            [one.line() for one in post.locations] or post.line()
+            [place.line() for place in post.locations] or post.line()
         ),
         arrangement=post.arrangement(),
         department=post.department[0] if post.department else None,

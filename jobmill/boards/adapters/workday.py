@@ -29,14 +29,14 @@ class WorkdaySite(Config):
     base_url: str
     site: str
     facets: dict[str, list[str]] = Field(default_factory=dict)
-    """Chosen facet ids, by facet: only these are asked for."""
+    """Facet ids by facet, to request only these postings."""
     brand: str | None = None
 
 
-STEP = 20  # More is refused.
-CAP = 2000  # Many tenants say that they have 2000, and show no more, however many there are.
+_PAGE_SIZE = 20  # The API refuses larger pages.
+_MAX_RESULTS = 2000  # Many tenants report at most 2000 results and show no more.
 
-FacetCounts: TypeAlias = dict[str, int]
+_ValueCounts: TypeAlias = dict[str, int]
 
 
 class _Item(ExternalRecord):
@@ -50,7 +50,7 @@ class _Item(ExternalRecord):
 
 
 class _Facet(ExternalRecord):
-    """A facet, one of its values, or a group of facets: they stand in one another."""
+    """A facet, one of its values, or a group of facets; they are nested."""
 
     facetParameter: Maybe[Line] = None
     id: Maybe[Line] = None
@@ -58,7 +58,7 @@ class _Facet(ExternalRecord):
     values: Many[_Facet] = ()
 
 
-class _Found(ExternalRecord):
+class _List(ExternalRecord):
     jobPostings: list[object]
     total: Maybe[int] = None
     facets: Many[_Facet] = ()
@@ -90,32 +90,36 @@ class _Detail(ExternalRecord):
 
 
 def first_request(config: WorkdaySite) -> Request:
-    return _ask(config, {}, 0)
+    return _list_request(config, {}, 0)
 
 
 def read(body: bytes, request: Request, config: WorkdaySite) -> BoardPage:
-    """A part of the list, which has no texts, or one posting with its text."""
+    """A page of the list, which has no texts, or a single posting with its text."""
     answer = lenient_models.parse_json(body)
     if detailed := lenient_models.parse_record(_Detail, answer):
-        return BoardPage((_whole(detailed, config),))
-    found, mark = _Found.model_validate(answer), request.context
+        return BoardPage((_posting_from_detail(detailed, config),))
+    result, context = _List.model_validate(answer), request.context
     items = [
-        one for value in found.jobPostings if (one := lenient_models.parse_record(_Item, value))
+        record
+        for value in result.jobPostings
+        if (record := lenient_models.parse_record(_Item, value))
     ]
-    if found.jobPostings and not items and not mark.get("offset"):
+    if result.jobPostings and not items and not context.get("offset"):
         raise lenient_models.unknown_response("Workday")
-    if items and items[0].externalPath == mark.get("head"):
-        return BoardPage((), truncated=True)  # Beyond its cap a tenant shows the first page again.
-    more, truncated = _more(found, items, mark, config)
-    # A part that is taken apart again comes again with its parts; shown twice, it would look as if
-    # the walk went in circles.
-    again = mark.get("facets") and len(more) > 1 and not truncated
+    if items and items[0].externalPath == context.get("head"):
+        return BoardPage(
+            (), truncated=True
+        )  # After the last result, a tenant shows the first page again.
+    more, truncated = _next_requests(result, items, context, config)
+    # A split value returns its postings again with its parts; without this, the crawler would take
+    # the repetition for a loop.
+    again = context.get("facets") and len(more) > 1 and not truncated
     return BoardPage(
-        () if again else tuple(_listed(item, config) for item in items),
+        () if again else tuple(_posting_from_list(item, config) for item in items),
         more,
         truncated,
-        total=found.total or mark.get("total"),
-        stubs=0 if again else len(found.jobPostings) - len(items),
+        total=result.total or context.get("total"),
+        stubs=0 if again else len(result.jobPostings) - len(items),
     )
 
 
@@ -126,76 +130,89 @@ def detail_request(posting: Posting, config: WorkdaySite) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: WorkdaySite) -> Posting:
-    found = _Detail.model_validate(lenient_models.parse_json(body))
-    return lenient_models.merge_details(posting, _whole(found, config))
+    detail = _Detail.model_validate(lenient_models.parse_json(body))
+    return lenient_models.merge_details(posting, _posting_from_detail(detail, config))
 
 
-def _more(
-    found: _Found, items: list[_Item], mark: Mapping[str, Any], config: WorkdaySite
+def _next_requests(
+    result: _List, items: list[_Item], context: Mapping[str, Any], config: WorkdaySite
 ) -> tuple[tuple[Request, ...], bool]:
-    """What else to ask, and whether something will still be missing."""
-    offset: int = mark.get("offset", 0)
-    chosen: dict[str, list[str]] = mark.get("facets", {})
-    # Later pages say that there are none.
-    total = mark.get("total") or found.total
-    capped = not offset and total == CAP
+    """The next requests, and whether postings will still be missing."""
+    offset: int = context.get("offset", 0)
+    chosen: dict[str, list[str]] = context.get("facets", {})
+    # Later pages report a total of 0.
+    total = context.get("total") or result.total
+    capped = not offset and total == _MAX_RESULTS
     parts: tuple[Request, ...] = ()
-    if capped and (split := _split(found.facets, {*chosen, *config.facets})):
-        name, counts, whole = split
+    if capped and (split := _choose_facet(result.facets, {*chosen, *config.facets})):
+        name, counts, covers_all = split
         parts = tuple(
-            part for id in counts for part in _part(config, {**chosen, name: [id]}, counts[id])
+            part
+            for id in counts
+            for part in _value_requests(config, {**chosen, name: [id]}, counts[id])
         )
-        if whole:
+        if covers_all:
             return parts, False
-    if not found.jobPostings:
-        return (), bool(offset or mark.get("total"))
-    if mark.get("counted") or (offset + STEP >= total if total else len(found.jobPostings) < STEP):
-        return (), bool(found.total and total and found.total > total)
-    head = mark.get("head") or (items[0].externalPath if items else None)
-    return (*parts, _ask(config, chosen, offset + STEP, total=total, head=head)), capped
+    if not result.jobPostings:
+        return (), bool(offset or context.get("total"))
+    if context.get("counted") or (
+        offset + _PAGE_SIZE >= total if total else len(result.jobPostings) < _PAGE_SIZE
+    ):
+        return (), bool(result.total and total and result.total > total)
+    head = context.get("head") or (items[0].externalPath if items else None)
+    return (
+        *parts,
+        _list_request(config, chosen, offset + _PAGE_SIZE, total=total, head=head),
+    ), capped
 
 
-def _part(config: WorkdaySite, facets: dict[str, list[str]], count: int) -> list[Request]:
-    """All pages of a value, at once: the first may hold nothing new though the others do. Of one
-    above the cap, only the first, which is taken apart again."""
-    if count >= CAP:
-        return [_ask(config, facets, 0)]
-    offsets = range(0, count, STEP)
-    return [_ask(config, facets, offset, total=count, counted=True) for offset in offsets]
+def _value_requests(config: WorkdaySite, facets: dict[str, list[str]], count: int) -> list[Request]:
+    """All pages of a facet value at once, because the first page may have nothing new although
+    others do. For a value at the limit, only the first page, which is split again."""
+    if count >= _MAX_RESULTS:
+        return [_list_request(config, facets, 0)]
+    offsets = range(0, count, _PAGE_SIZE)
+    return [_list_request(config, facets, offset, total=count, counted=True) for offset in offsets]
 
 
-def _split(facets: Iterable[_Facet], used: set[str]) -> tuple[str, FacetCounts, bool] | None:
-    """The facet to ask by, how many each value has, and whether they hold all postings."""
-    counts = {name: one for name, one in _counts(facets).items() if name not in used}
+def _choose_facet(
+    facets: Iterable[_Facet], used: set[str]
+) -> tuple[str, _ValueCounts, bool] | None:
+    """The best facet to split by, the number of postings of each value, and whether they cover all
+    postings."""
+    counts = {name: values for name, values in _facet_counts(facets).items() if name not in used}
     if not counts:
         return None
-    sums = Counter(sum(one.values()) for one in counts.values())
-    # Facets that each posting has once agree on how many there are. Fewer: some have none of it.
-    whole = max(CAP, max(sums, key=lambda size: (sums[size], size)))
+    sums = Counter(sum(values.values()) for values in counts.values())
+    # Facets that every posting has exactly once agree on the total; a lower sum means that some
+    # postings lack the facet.
+    total = max(_MAX_RESULTS, max(sums, key=lambda size: (sums[size], size)))
 
     def worth(name: str) -> tuple[bool, bool, int]:
-        one = counts[name]
-        return sum(one.values()) < whole, max(one.values()) >= CAP, len(one)
+        values = counts[name]
+        return sum(values.values()) < total, max(values.values()) >= _MAX_RESULTS, len(values)
 
     best = min(counts, key=worth)
     return best, counts[best], not worth(best)[0]
 
 
-def _counts(facets: Iterable[_Facet]) -> dict[str, FacetCounts]:
-    """How many postings each value of each facet has."""
-    found: dict[str, FacetCounts] = {}
+def _facet_counts(facets: Iterable[_Facet]) -> dict[str, _ValueCounts]:
+    """The number of postings of each value of each facet."""
+    counts: dict[str, _ValueCounts] = {}
     for facet in facets:
-        values = {one.id: one.count for one in facet.values if one.id and one.count}
+        values = {value.id: value.count for value in facet.values if value.id and value.count}
         if facet.facetParameter and len(values) > 1:
-            found[facet.facetParameter] = values
-        found |= _counts(one for one in facet.values if one.values)
-    return found
+            counts[facet.facetParameter] = values
+        counts |= _facet_counts(value for value in facet.values if value.values)
+    return counts
 
 
-def _ask(config: WorkdaySite, facets: dict[str, list[str]], offset: int, **mark: object) -> Request:
+def _list_request(
+    config: WorkdaySite, facets: dict[str, list[str]], offset: int, **context: object
+) -> Request:
     body = {
         "appliedFacets": {**config.facets, **facets},
-        "limit": STEP,
+        "limit": _PAGE_SIZE,
         "offset": offset,
         "searchText": "",
     }
@@ -204,7 +221,7 @@ def _ask(config: WorkdaySite, facets: dict[str, list[str]], offset: int, **mark:
         method="POST",
         json=body,
         headers={"Accept": "application/json"},
-        context={"offset": offset, "facets": facets, **mark},
+        context={"offset": offset, "facets": facets, **context},
     )
 
 
@@ -222,14 +239,14 @@ def _page(config: WorkdaySite, path: str) -> str:
     return f"{base}/{quote(config.site, safe='')}{path}"
 
 
-def _listed(item: _Item, config: WorkdaySite) -> Posting:
+def _posting_from_list(item: _Item, config: WorkdaySite) -> Posting:
     vendor_id, requisition = _ids(item.externalPath, item.bulletFields)
     place = item.locationsText
     locations = location_text.unique_locations(place)
     return Posting(
         title=item.title,
         url=_page(config, item.externalPath),
-        location=place if locations else None,  # "2 Locations" are named in the detail.
+        location=place if locations else None,  # "2 Locations": the detail names them.
         locations=locations,
         arrangement=work_arrangement.from_label(item.remoteType),
         employment_type=employment.parse_employment_type(item.timeType),
@@ -241,24 +258,24 @@ def _listed(item: _Item, config: WorkdaySite) -> Posting:
     )
 
 
-def _whole(found: _Detail, config: WorkdaySite) -> Posting:
-    info = found.jobPostingInfo
+def _posting_from_detail(detail: _Detail, config: WorkdaySite) -> Posting:
+    info = detail.jobPostingInfo
     path = urlsplit(info.externalUrl or "").path or f"/{info.jobPostingId or ''}"
     vendor_id, requisition = _ids(path, (info.jobReqId,) if info.jobReqId else ())
     description = texts.from_html(info.jobDescription)
     return Posting(
         title=info.title,
         url=info.externalUrl or "",
-        company=found.hiringOrganization.name if found.hiringOrganization else None,
+        company=detail.hiringOrganization.name if detail.hiringOrganization else None,
         location=info.location,
         locations=location_text.unique_locations(info.location, info.additionalLocations),
         arrangement=work_arrangement.from_label(info.remoteType),
         employment_type=employment.parse_employment_type(info.timeType),
-        # The day it was put up, not the day the work starts.
+        # `startDate` is the day of publication, not the first day of work.
         posted_at=dates.parse_date(info.startDate) or dates.parse_date(info.postedOn),
         valid_through=dates.parse_deadline(info.endDate),
         description=description,
-        board=_board(config) or _board_of(info),
+        board=_board(config) or _board_from_url(info),
         vendor_id=vendor_id,
         requisition_id=info.jobReqId or requisition,
         partial=description is None,
@@ -266,14 +283,14 @@ def _whole(found: _Detail, config: WorkdaySite) -> Posting:
 
 
 def _ids(path: str, bullets: Iterable[str]) -> tuple[str | None, str | None]:
-    """What names the posting on its site, and what names the vacancy on all sites of the tenant.
+    """The id of the posting on its site, and the id of the vacancy on all sites of the tenant.
 
-    A path ends with the requisition, and with a number more where it is mirrored: `_R123-1`.
+    A path ends with the requisition, plus a number if the posting is mirrored: `_R123-1`.
     """
     end = path.rstrip("/").rpartition("/")[2]
     for bullet in bullets:
-        if found := re.search(rf"_({re.escape(bullet)}(?:-\d{{1,2}})?)$", end):
-            return found[1], bullet
+        if match := re.search(rf"_({re.escape(bullet)}(?:-\d{{1,2}})?)$", end):
+            return match[1], bullet
     tail = end.rpartition("_")[2]
     if not re.search(r"\d", tail):
         return end or None, None
@@ -284,8 +301,8 @@ def _board(config: WorkdaySite) -> str | None:
     return f"{config.company_id}/{config.site}" if config.company_id else None
 
 
-def _board_of(info: _Info) -> str | None:
-    """As the posting's page has it: TENANT.…/SITE/job/…, or …/recruiting/TENANT/SITE/job/…"""
+def _board_from_url(info: _Info) -> str | None:
+    """The board in the posting's URL: TENANT.…/SITE/job/…, or …/recruiting/TENANT/SITE/job/…"""
     page = urlsplit(info.externalUrl or "")
     named = re.search(r"(?:/recruiting/([^/]+))?/([^/]+)/job/", page.path)
     tenant = (named and named[1]) or (page.hostname or "").partition(".")[0]
@@ -295,7 +312,8 @@ def _board_of(info: _Info) -> str | None:
 
 _TENANT = r"(?P<tenant>[a-z0-9_-]+)(?:\.wd[\w-]+)?"
 _POD = r"(?:[a-z0-9_-]+\.)?wd[\w-]+"
-# A site may be named like a language ("NM"): it is one only when another name follows.
+# A site may have the name of a language ("NM"): the first part is a language only if another name
+# follows.
 _LANGUAGE = r"(?:/[a-z]{2}(?:-[a-z]{2,4})?(?=/(?!(?:job|details|login|userhome)(?:/|$))[^/]))?"
 
 

@@ -1,4 +1,4 @@
-"""Which element of a card holds which part of a posting."""
+"""Finds which element of a card holds which field of a posting."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jobmill.extract.fields import dates, html_text, salary
 from jobmill.extract.page.text_checks import absolute_url
 
 from . import css_selectors, plausibility
-from .repeated_cards import Group
+from .repeated_cards import CardGroup
 
-_LOOKED_AT = 60
-"""Cards of which the parts are compared; more tell nothing new."""
-_MOST_NODES = 80
+_MAX_CARDS = 60
+"""Cards that are compared; more would not change the result."""
+_MAX_NODES = 80
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_BARE = (
+_SIMPLE_TAGS = (
     *_HEADINGS,
     "a",
     "strong",
@@ -40,7 +40,7 @@ _PLACE = re.compile(
     r"location|place|city|town|region|office|country|standort|\bort\b|lieu|ubicacion|sede|locale|address|plats",
     re.IGNORECASE,
 )
-_PIN = re.compile(r"map-?(?:marker|pin)|location|geo|\bpin\b|fa-globe", re.IGNORECASE)
+_MAP_ICON = re.compile(r"map-?(?:marker|pin)|location|geo|\bpin\b|fa-globe", re.IGNORECASE)
 _DATE = re.compile(r"date|posted|publish|datum|time|created", re.IGNORECASE)
 _PAY = re.compile(r"salary|\bpay\b|compensation|gehalt|salaire|wage|remuneration", re.IGNORECASE)
 _COMPANY = re.compile(r"company|employer|hiringorganization|organization|firma", re.IGNORECASE)
@@ -49,99 +49,105 @@ _NEXT = re.compile(
     r"avanti|volgende|nästa|neste|næste|następna)?\s*[\u203a»→>]?",
     re.IGNORECASE,
 )
-_TESTED = 0.5
-"""A part that fewer cards have is left out."""
-_FORMED = 0.3
-"""So many must have the form of a place where nothing else says that they are: we know few towns."""
+_MIN_SHARE = 0.5
+"""Fields that fewer cards have are left out."""
+_MIN_PLACE_SHARE = 0.3
+"""The share of texts that must look like a place if nothing else marks them as locations; low,
+because the gazetteer knows few towns."""
 
-Seen = list[str]
-"""What a selector reads in each card; "" where it finds nothing."""
+CardTexts = list[str]
+"""The text that a selector finds in each card; empty if it finds nothing."""
 
 
-def find(group: Group) -> dict[str, str] | None:
-    """Selectors for the parts of the group's cards; None where nothing in them is like a title."""
-    cards = group.cards[:_LOOKED_AT]
-    seen = {one: [_read(card, one) for card in cards] for one in _proposals(cards)}
-    titles = {one: _as_title(one, words) for one, words in seen.items()}
-    title = max(titles, key=lambda one: titles[one], default=None)
+def find_fields(group: CardGroup) -> dict[str, str] | None:
+    """Selectors for the fields of the group's cards; None if no element looks like a title."""
+    cards = group.cards[:_MAX_CARDS]
+    texts = {selector: [_read(card, selector) for card in cards] for selector in _proposals(cards)}
+    titles = {selector: _title_score(selector, words) for selector, words in texts.items()}
+    title = max(titles, key=lambda selector: titles[selector], default=None)
     if title is None or titles[title] <= 0:
         return None
-    rest = {one: words for one, words in seen.items() if words != seen[title]}
-    found: dict[str, str | None] = {
+    rest = {selector: words for selector, words in texts.items() if words != texts[title]}
+    selectors: dict[str, str | None] = {
         "title": title,
         "link": _link(group, cards),
-        "location": _best(rest, lambda one, words: _as_place(one, words, cards, seen[title])),
-        "posted_date": _best(rest, _as_date),
-        "salary": _best(rest, _as_pay),
-        "company": _best(rest, _as_company),
+        "location": _best(
+            rest, lambda selector, words: _location_score(selector, words, cards, texts[title])
+        ),
+        "posted_date": _best(rest, _date_score),
+        "salary": _best(rest, _salary_score),
+        "company": _best(rest, _company_score),
     }
-    return {name: one for name, one in found.items() if one}
+    return {name: selector for name, selector in selectors.items() if selector}
 
 
-def next_button(tree: LexborHTMLParser, url: str) -> str | None:
-    """A link to the next page of the list, if the page has one."""
-    for one in (
+def find_next_button(tree: LexborHTMLParser, url: str) -> str | None:
+    """A selector for the link to the next page, if the page has one."""
+    for selector in (
         'a[rel~="next"]',
         "a.next",
         ".next a",
         ".pagination-next a",
         'a[aria-label*="next" i]',
     ):
-        node = tree.css_first(one)
-        if node and turns(node, url):
-            return one
+        node = tree.css_first(selector)
+        if node and is_next_page(node, url):
+            return selector
     for node in tree.css("a[href]"):
         words = node.text(strip=True)
-        if words and len(words) < 20 and _NEXT.fullmatch(words) and turns(node, url):
-            own = [
+        if words and len(words) < 20 and _NEXT.fullmatch(words) and is_next_page(node, url):
+            unique = [
                 name
-                for name, rank in css_selectors.of_node(node)
+                for name, rank in css_selectors.node_selectors(node)
                 if len(tree.css(name)) == 1 and rank < 2
             ]
-            return next(iter(own), None)
+            return next(iter(unique), None)
     return None
 
 
-def turns(node: LexborNode, url: str) -> bool:
+def is_next_page(node: LexborNode, url: str) -> bool:
     """Whether a link leads to another page of the same list."""
     href = (node.attributes.get("href") or "").strip()
     to = absolute_url(href, url) if href and not href.startswith("#") else None
     here = url.partition("#")[0]
-    # It turns the page, rather than the site: only the query or the end of the path differs.
+    # Only the query or the end of the path may differ.
     base = re.sub(r"(?:/page)?/?\d*/?$", "", here.partition("?")[0])
     return to is not None and to.partition("#")[0] != here and to.startswith(base)
 
 
 def _proposals(cards: Sequence[LexborNode]) -> list[str]:
-    found: dict[str, int] = {}
+    ranks: dict[str, int] = {}
     for card in cards[:8]:
-        for node in _inside(card):
-            for one, rank in _ways(node, node.mem_id != card.mem_id):
-                found.setdefault(one, rank)
-    return sorted(found, key=lambda one: (found[one], len(one)))[:300]
+        for node in _inner_nodes(card):
+            for selector, rank in _node_selectors(node, node.mem_id != card.mem_id):
+                ranks.setdefault(selector, rank)
+    return sorted(ranks, key=lambda selector: (ranks[selector], len(selector)))[:300]
 
 
-def _inside(card: LexborNode) -> Iterator[LexborNode]:
+def _inner_nodes(card: LexborNode) -> Iterator[LexborNode]:
     for number, node in enumerate(card.traverse()):
-        if number >= _MOST_NODES:
+        if number >= _MAX_NODES:
             return
         if node.tag not in ("script", "style", "svg", "path", "img", "br", "input", "button"):
             yield node
 
 
-def _ways(node: LexborNode, inner: bool) -> Iterator[tuple[str, int]]:
+def _node_selectors(node: LexborNode, inner: bool) -> Iterator[tuple[str, int]]:
     tag = node.tag or ""
-    yield from css_selectors.of_node(node)
+    yield from css_selectors.node_selectors(node)
     up = node.parent if inner else None
-    if tag in _BARE:
+    if tag in _SIMPLE_TAGS:
         yield tag, 1 if tag in _HEADINGS else 2
         if up is not None:
-            yield from ((f"{one} {tag}", rank + 2) for one, rank in css_selectors.of_node(up))
+            yield from (
+                (f"{selector} {tag}", rank + 2)
+                for selector, rank in css_selectors.node_selectors(up)
+            )
     if tag in ("td", "span", "div", "p", "li") and up is not None:
         place = _position(node)
         if place:
             yield f"{tag}:nth-child({place})", 4
-            yield f"{css_selectors.tag_of(up)} > {tag}:nth-child({place})", 5
+            yield f"{css_selectors.tag_selector(up)} > {tag}:nth-child({place})", 5
 
 
 def _position(node: LexborNode) -> int:
@@ -153,91 +159,99 @@ def _position(node: LexborNode) -> int:
     return place
 
 
-def _read(card: LexborNode, one: str) -> str:
-    """As the adapter reads it: the first that has words."""
-    for node in card.css(one):
+def _read(card: LexborNode, selector: str) -> str:
+    """The first text, as the `html` adapter reads it."""
+    for node in card.css(selector):
         if words := html_text.single_line(node.text(separator=" ")):
             return words
     return ""
 
 
-def _as_title(one: str, words: Seen) -> float:
-    """Most cards have one, nearly each its own, and they are called after those who work."""
-    said = [word for word in words if word]
-    if len(said) < 0.75 * len(words) or len(set(said)) < min(2, len(said)):
+def _title_score(selector: str, texts: CardTexts) -> float:
+    """How well the texts fit as titles: most cards have one, most are distinct, and they name
+    roles."""
+    filled = [text for text in texts if text]
+    if len(filled) < 0.75 * len(texts) or len(set(filled)) < min(2, len(filled)):
         return 0.0
-    like = sum(map(plausibility.title, said)) / len(words)
-    distinct = len(set(said)) / len(said)
-    length = sum(map(len, said)) / len(said)
+    like = sum(map(plausibility.title_score, filled)) / len(texts)
+    distinct = len(set(filled)) / len(filled)
+    length = sum(map(len, filled)) / len(filled)
     called = (
-        0.15 * bool(_TITLE.search(one.replace("[role=", "")))
-        + 0.1 * one.startswith(_HEADINGS)
-        - 0.1 * ("nth" in one)
+        0.15 * bool(_TITLE.search(selector.replace("[role=", "")))
+        + 0.1 * selector.startswith(_HEADINGS)
+        - 0.1 * ("nth" in selector)
     )
-    # A label for those who listen ("Job title: …") stands before each.
-    labelled = len(set(said)) > 1 and len({word[:5] for word in said}) == 1
+    # A label for screen readers ("Job title: …") precedes every text.
+    labelled = len(set(filled)) > 1 and len({text[:5] for text in filled}) == 1
     score = like * (0.4 + 0.6 * distinct) + called - length / 120 - 0.3 * labelled
     return score if like > 0.15 else 0.0
 
 
-def _as_place(one: str, words: Seen, cards: Sequence[LexborNode], titles: Seen) -> float:
+def _location_score(
+    selector: str, texts: CardTexts, cards: Sequence[LexborNode], titles: CardTexts
+) -> float:
     fit = [
-        bool(word) and len(word) <= 100 and word != title and not plausibility.names_role(word)
-        for word, title in zip(words, titles, strict=True)
+        bool(text) and len(text) <= 100 and text != title and not plausibility.names_role(text)
+        for text, title in zip(texts, titles, strict=True)
     ]
     share = _share(fit)
-    formed = _share([ok and plausibility.place(word) for ok, word in zip(fit, words, strict=True)])
-    called = bool(_PLACE.search(one)) or _pinned(one, cards)
-    if share < _TESTED or not (called or formed >= _FORMED):
+    formed = _share(
+        [ok and plausibility.looks_like_place(text) for ok, text in zip(fit, texts, strict=True)]
+    )
+    called = bool(_PLACE.search(selector)) or _has_map_icon(selector, cards)
+    if share < _MIN_SHARE or not (called or formed >= _MIN_PLACE_SHARE):
         return 0.0
-    return share * (0.5 + called) + formed - sum(map(len, words)) / len(words) / 300
+    return share * (0.5 + called) + formed - sum(map(len, texts)) / len(texts) / 300
 
 
-def _pinned(one: str, cards: Sequence[LexborNode]) -> bool:
-    """Whether a small picture of a pin stands in it."""
-    nodes = [node for card in cards[:4] if (node := card.css_first(one))]
+def _has_map_icon(selector: str, cards: Sequence[LexborNode]) -> bool:
+    """Whether the element contains a map icon."""
+    nodes = [node for card in cards[:4] if (node := card.css_first(selector))]
     icons = (icon for node in nodes if len(node.text(strip=True)) < 100
              for icon in node.css("i, svg, img, use, span"))  # fmt: skip
     return any(
-        _PIN.search(" ".join(str(told) for told in icon.attributes.values())) for icon in icons
+        _MAP_ICON.search(" ".join(str(value) for value in icon.attributes.values()))
+        for icon in icons
     )
 
 
-def _as_date(one: str, words: Seen) -> float:
-    called = bool(_DATE.search(one)) or one.startswith("time")
+def _date_score(selector: str, texts: CardTexts) -> float:
+    called = bool(_DATE.search(selector)) or selector.startswith("time")
     share = _share(
-        [bool(word) and len(word) < 40 and dates.parse_date(word) is not None for word in words]
+        [bool(text) and len(text) < 40 and dates.parse_date(text) is not None for text in texts]
     )
-    return share + 0.5 * called if share >= _TESTED else 0.0
+    return share + 0.5 * called if share >= _MIN_SHARE else 0.0
 
 
-def _as_pay(one: str, words: Seen) -> float:
-    called = bool(_PAY.search(one))
-    share = _share([bool(word) and salary.from_text(word) is not None for word in words])
+def _salary_score(selector: str, texts: CardTexts) -> float:
+    called = bool(_PAY.search(selector))
+    share = _share([bool(text) and salary.from_text(text) is not None for text in texts])
     return share if called and share > 0.2 else 0.0
 
 
-def _as_company(one: str, words: Seen) -> float:
-    share = _share([0 < len(word) < 80 for word in words])
-    return share if _COMPANY.search(one) and share >= _TESTED else 0.0
+def _company_score(selector: str, texts: CardTexts) -> float:
+    share = _share([0 < len(text) < 80 for text in texts])
+    return share if _COMPANY.search(selector) and share >= _MIN_SHARE else 0.0
 
 
-def _best(seen: dict[str, Seen], score: Callable[[str, Seen], float]) -> str | None:
-    scores = {one: score(one, words) for one, words in seen.items()}
-    best = max(scores, key=lambda one: scores[one], default=None)
+def _best(texts: dict[str, CardTexts], score: Callable[[str, CardTexts], float]) -> str | None:
+    scores = {selector: score(selector, words) for selector, words in texts.items()}
+    best = max(scores, key=lambda selector: scores[selector], default=None)
     return best if best is not None and scores[best] > 0 else None
 
 
-def _link(group: Group, cards: Sequence[LexborNode]) -> str:
-    """The way to the group's own links, where cards have others besides."""
-    wanted = {link.node.mem_id for link in group.links}
-    own = [one for one, rank in css_selectors.of_node(group.links[0].node) if rank < 2]
-    for one in ("a[href]", *own):
-        firsts = [card.css_first(one) for card in cards]
-        if all(node is not None and node.mem_id in wanted for node in firsts):
-            return one
+def _link(group: CardGroup, cards: Sequence[LexborNode]) -> str:
+    """A selector for the group's links, if cards also have other links."""
+    link_ids = {link.node.mem_id for link in group.links}
+    link_selectors = [
+        selector for selector, rank in css_selectors.node_selectors(group.links[0].node) if rank < 2
+    ]
+    for selector in ("a[href]", *link_selectors):
+        firsts = [card.css_first(selector) for card in cards]
+        if all(node is not None and node.mem_id in link_ids for node in firsts):
+            return selector
     return "a[href]"
 
 
-def _share(said: Sequence[bool]) -> float:
-    return sum(said) / len(said) if said else 0.0
+def _share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags) if flags else 0.0

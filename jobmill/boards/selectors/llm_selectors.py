@@ -1,4 +1,4 @@
-"""Asks a model for selectors, and shows it no more of the page than its bones."""
+"""Asks a language model for selectors, with a reduced skeleton of the page."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from jobmill.extract.fields import html_text
 from jobmill.outside.model_question import ModelQuestion
 
-PROMPT = "selectors-1"
-MOST = 20_000
-"""Characters of a page that are shown."""
-_LONGEST_WORDS = 60
-_DEEPEST = 60
-ALIKE = 4
-"""Of elements alike in a row, so many are shown."""
-_OF_NO_USE = """
+PROMPT_VERSION = "selectors-1"
+MAX_SKELETON_LENGTH = 20_000
+"""The maximum length of a skeleton."""
+_MAX_TEXT_LENGTH = 60
+_MAX_DEPTH = 60
+MAX_SIMILAR_ELEMENTS = 4
+"""The number of similar elements in a row that are shown."""
+_DROPPED_TAGS = """
     script style svg noscript template iframe head link meta img picture video audio canvas footer nav
     form input select option textarea object source path use br hr"""
-_DROPPED = frozenset(_OF_NO_USE.split())
-_SHOWN = (
+_DROPPED = frozenset(_DROPPED_TAGS.split())
+_SHOWN_ATTRIBUTES = (
     "id",
     "class",
     "href",
@@ -47,8 +47,8 @@ no positions.
 """
 
 
-class Proposal(BaseModel):
-    """What the model answers."""
+class ProposedSelectors(BaseModel):
+    """The answer of the model."""
 
     job_list: str | None = Field(None, max_length=300)
     title: str | None = Field(None, max_length=300)
@@ -60,21 +60,20 @@ class Proposal(BaseModel):
     next_button: str | None = Field(None, max_length=300)
 
     def selectors(self) -> dict[str, str]:
-        """Those of the parts that were named."""
+        """The selectors that the model named."""
         return self.model_dump(exclude={"next_button"}, exclude_none=True)
 
 
-def ask(
+def selector_question(
     tree: LexborHTMLParser, *, item: int | None = None, run: str | None = None
-) -> ModelQuestion[Proposal]:
-    """The question for a page."""
+) -> ModelQuestion[ProposedSelectors]:
     return ModelQuestion(
         tier="cheap",
         purpose="selectors",
         instructions=INSTRUCTIONS,
         text=skeleton(tree),
-        answer_type=Proposal,
-        prompt_version=PROMPT,
+        answer_type=ProposedSelectors,
+        prompt_version=PROMPT_VERSION,
         max_tokens=1_000,
         item=item,
         run=run,
@@ -82,38 +81,38 @@ def ask(
 
 
 def skeleton(tree: LexborHTMLParser) -> str:
-    """The page's elements, without what tells nothing of its structure, in at most `MOST` characters."""
-    kept: list[str] = []
+    """The elements that show the structure of the page, in at most `MAX_SKELETON_LENGTH` characters."""
+    lines: list[str] = []
     size = 0
     root = tree.css_first("main") or tree.body
     for line in _lines(root, 0) if root is not None else ():
         size += len(line) + 1
-        if size > MOST:
+        if size > MAX_SKELETON_LENGTH:
             break
-        kept.append(line)
-    return "\n".join(kept)
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def _lines(node: LexborNode, level: int) -> Iterator[str]:
-    own = html_text.single_line("".join(_own_words(node)))
-    yield f"{' ' * min(level, 12)}<{node.tag}{_attributes(node)}>{escape((own or '')[:_LONGEST_WORDS])}"
+    text = html_text.single_line("".join(_own_texts(node)))
+    yield f"{' ' * min(level, 12)}<{node.tag}{_attributes(node)}>{escape((text or '')[:_MAX_TEXT_LENGTH])}"
     alike: Counter[str] = Counter()
-    for child in node.iter() if level < _DEEPEST else ():
+    for child in node.iter() if level < _MAX_DEPTH else ():
         if child.tag in _DROPPED:
             continue
         kind = f"{child.tag} {child.attributes.get('class')}"
         alike[kind] += 1
-        if alike[kind] <= ALIKE:
+        if alike[kind] <= MAX_SIMILAR_ELEMENTS:
             yield from _lines(child, level + 1)
 
 
-def _own_words(node: LexborNode) -> Iterator[str]:
+def _own_texts(node: LexborNode) -> Iterator[str]:
     for child in node.iter(include_text=True):
         if child.tag == "-text":
             yield child.text_content or ""
 
 
 def _attributes(node: LexborNode) -> str:
-    told = ((name, node.attributes.get(name)) for name in _SHOWN)
-    short = ((name, re.sub(r"\s+", " ", value)[:100]) for name, value in told if value)
+    attributes = ((name, node.attributes.get(name)) for name in _SHOWN_ATTRIBUTES)
+    short = ((name, re.sub(r"\s+", " ", value)[:100]) for name, value in attributes if value)
     return "".join(f' {name}="{escape(value)}"' for name, value in short)

@@ -1,4 +1,4 @@
-"""Whether words look like a title or a place, and whether what selectors found looks like postings."""
+"""Decides whether texts look like titles or places, and whether cards look like postings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jobmill.places import gazetteer
 from ..name_matching import is_about_jobs
 from ..platform import Confidence
 
-# Who works, in the singular: "engineers" stands in articles and in names of departments.
+# Roles in the singular: the plural ("engineers") appears in articles and department names.
 _ENGLISH = """
     accountant actor actuary adjuster administrator advisor adviser advocate agent aide ambassador
     analyst apprentice apprenticeship architect artist assembler assessor assistant associate
@@ -46,7 +46,7 @@ _ENGLISH = """
     waiter waitress warehouseman watchman welder worker writer vp svp cto ceo cfo coo ciso
     salesperson foreperson tech qa ux creator coder anchor swe sde sdet sdr bdr preparer appraiser
     annotator founder solderer filmmaker internships"""
-_OTHERS = """
+_OTHER_LANGUAGES = """
     ingenieur ingenieurin entwickler entwicklerin leiter leiterin leitung berater beraterin
     mitarbeiter mitarbeiterin sachbearbeiter sachbearbeiterin praktikant praktikantin praktikum
     werkstudent werkstudentin auszubildende auszubildender ausbildung azubi fachkraft kaufmann kauffrau
@@ -75,15 +75,15 @@ _OTHERS = """
     handlowiec księgowy księgowa magazynier operator kierowca technik konsultant projektant
     vývojář inženýr specialista manažer technik obchodník účetní fejlesztő mérnök munkatárs
     kehittäjä insinööri asiantuntija myyjä harjoittelija"""
-_ROLES = frozenset(f"{_ENGLISH} {_OTHERS}".split())
-# Words of German, Dutch and the north grow together: "Vertriebsmitarbeiter", "Softwareentwickler".
-_ENDS = re.compile(
+_ROLES = frozenset(f"{_ENGLISH} {_OTHER_LANGUAGES}".split())
+# German, Dutch and Scandinavian words are compounds: "Vertriebsmitarbeiter", "Softwareentwickler".
+_ROLE_ENDING = re.compile(
     r"\w(?:ingenieur|entwickler|leiter|berater|mitarbeiter|bearbeiter|fachkraft|techniker|mechaniker"
     r"|manager|kaufmann|kauffrau|verkäufer|medewerker|ontwikkelaar|utvecklare|ingenjör|chef|ledare"
     r"|medarbetare|assistent|praktikant|student|spezialist|referent|helfer|führer|meister"
     r"|pfleger|biträde|konsult|planer|elektroniker|monteur|leider|adviseur|udvikler|arbeiter)(?:in|e)?$"
 )
-# In these, words are not set apart.
+# These languages do not separate words.
 _WITHOUT_SPACES = re.compile(
     "エンジニア|デザイナー|マネージャー|スタッフ|営業|開発者|担当|アシスタント|ディレクター|プログラマー|コンサルタント|看護師|職"
     "|工程师|工程師|经理|經理|设计师|設計師|专员|專員|助理|总监|總監|顾问|顧問|实习生|開發"
@@ -94,7 +94,7 @@ _GENDER = re.compile(
     r"|[:*]in(?:nen)?\b|\(a\)$",
     re.IGNORECASE,
 )
-_NEVER = re.compile(
+_NOT_A_TITLE = re.compile(
     r"^(?:how|why|what|when|where|who|introducing|announcing|meet|read|learn|view|see|apply|about|our"
     r"|your|we|the|join|discover|explore|show|load|subscribe|download|watch|life at|working at|jetzt"
     r"|mehr|alle|voir|en savoir|ver|log ?in|sign (?:in|up))\b|^\d+$",
@@ -106,7 +106,7 @@ _WITHOUT_ROLE = re.compile(
     r"|\b(?:jobs|careers|vacancies|openings|positions|roles)$",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
+_OTHER_PATH = re.compile(
     r"/(?:blog|news|press|articles?|stories|story|events?|case-stud\w+|products?|services?|solutions?|team|"
     r"people|author|categor(?:y|ies)|tags?|topics?|videos?|podcasts?|resources|customers?|portfolio|"
     r"investors?|privacy|terms|legal|login|signin|sign-in|register|contact|about|faq|shop|cart|"
@@ -117,14 +117,14 @@ _ARTICLE = re.compile(
     r"/(?:blog|news|press|articles?|stor(?:y|ies)|case-stud\w+|benefits|culture|faqs?)(?:[/?#.]|$)",
     re.IGNORECASE,
 )
-_POSTED = re.compile(
+_POSTING_PATH = re.compile(
     r"/(?:[a-z]{2,12}-){0,2}(?:jobs?|careers?|positions?|openings?|vacanc(?:y|ies)|vacatures?|roles?|postings?|"
     r"opportunit(?:y|ies)|stellen\w*|karriere|emplois?|offres?(?:-\w+)*|empleos?|ofertas?|vagas|o|"
     r"lediga-jobb|jobb|offerte|lavora\w*|kariera|praca|hiring|join(?:-us)?|recruit(?:ment|ing)?|apply)"
     r"(?:/|[?&][\w-]+=|-).*\w|[?&](?:gh_jid|job_?id|jid|jobid|vacancy\w*|position\w*|req\w*|job)=\w",
     re.IGNORECASE,
 )
-_AWAY = re.compile(
+_OTHER_SITE = re.compile(
     r"^(?:https?:)?//(?:[\w-]+\.)*(?:facebook|twitter|x|instagram|youtube|tiktok|pinterest|github|"
     r"glassdoor|google|apple|t|wa|xing|vimeo|medium)\.(?:com|me|co)(?:/|$)",
     re.IGNORECASE,
@@ -133,33 +133,33 @@ _REMOTE = re.compile(
     r"(?:full(?:y)? |100% )?(?:remote|hybrid|on-?site|anywhere|worldwide|home ?office|in[- ]office)\b.{0,40}",
     re.IGNORECASE,
 )
-_TOWN = re.compile(
+_TOWN_FORM = re.compile(
     r"[^\W\d_a-z][\w.'\u2019 /-]{1,30}(?:(?:, | - | \| | / )[^\W\d_a-z][\w.'\u2019 -]{1,30}){1,3}"
 )
 _PARTS = re.compile(r"[,;/|(]| - ")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
-_LONGEST_TITLE = 120
-_MOST_WORDS = 14
+_MAX_TITLE_LENGTH = 120
+_MAX_TITLE_WORDS = 14
 
 
-def names_role(words: str) -> bool:
-    """Whether it is called after somebody who works."""
-    if _GENDER.search(words) or _WITHOUT_SPACES.search(words):
+def names_role(text: str) -> bool:
+    """Whether the text names a role."""
+    if _GENDER.search(text) or _WITHOUT_SPACES.search(text):
         return True
-    found = _WORD.findall(words.lower())
-    parts = {part for word in found for part in (word, *word.split("-"))}
-    return bool(_ROLES & parts) or any(_ENDS.search(part) for part in parts)
+    words = _WORD.findall(text.lower())
+    parts = {part for word in words for part in (word, *word.split("-"))}
+    return bool(_ROLES & parts) or any(_ROLE_ENDING.search(part) for part in parts)
 
 
-def title(words: str) -> float:
-    """From 0 to 1: how much it looks like the title of a posting."""
+def title_score(words: str) -> float:
+    """From 0 to 1: how much a text looks like the title of a posting."""
     words = words.strip()
     sentence = words.endswith((".", "!", "?", ":", "…")) and not words.endswith(
         (".NET", "Sr.", "Jr.")
     )
-    if not 2 < len(words) <= _LONGEST_TITLE or len(words.split()) > _MOST_WORDS or sentence:
+    if not 2 < len(words) <= _MAX_TITLE_LENGTH or len(words.split()) > _MAX_TITLE_WORDS or sentence:
         return 0.0
-    if _NEVER.search(words):
+    if _NOT_A_TITLE.search(words):
         return 0.0
     if names_role(words):
         return 1.0
@@ -171,15 +171,15 @@ def title(words: str) -> float:
     return 0.0 if other or _WITHOUT_ROLE.search(words) else 0.3
 
 
-def place(words: str) -> bool:
-    """Whether it has the form of a place, or says that any will do."""
+def looks_like_place(words: str) -> bool:
+    """Whether a text looks like a place or a remote arrangement."""
     words = words.strip()
     if not 1 < len(words) <= 80 or names_role(words):
         return False
     return bool(
         page_locations.looks_like_place(words)
         or _REMOTE.fullmatch(words)
-        or _TOWN.fullmatch(words)
+        or _TOWN_FORM.fullmatch(words)
         or any(
             gazetteer.is_place_name(gazetteer.canonical_name(part)) for part in _PARTS.split(words)
         )
@@ -187,85 +187,104 @@ def place(words: str) -> bool:
 
 
 def leads_to_posting(url: str) -> bool:
-    """Whether an address looks like that of one posting."""
+    """Whether a URL looks like that of a posting."""
     parts = urlsplit(url)
-    return bool(_POSTED.search(f"{parts.path}?{parts.query}" if parts.query else parts.path))
+    return bool(_POSTING_PATH.search(f"{parts.path}?{parts.query}" if parts.query else parts.path))
 
 
-def leads_aside(url: str) -> bool:
-    """Whether an address is that of something else; also below careers there are articles."""
+def leads_elsewhere(url: str) -> bool:
+    """Whether a URL leads to something else; careers sections contain articles, too."""
     if _ARTICLE.search(urlsplit(url).path):
         return True
-    return bool(_AWAY.search(url)) or bool(
-        _ASIDE.search(urlsplit(url).path) and not leads_to_posting(url)
+    return bool(_OTHER_SITE.search(url)) or bool(
+        _OTHER_PATH.search(urlsplit(url).path) and not leads_to_posting(url)
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How a page's cards look, as shares of them."""
+class Plausibility:
+    """How much the cards of a page look like postings; most values are shares of the cards."""
 
     postings: int
-    roles: float
-    shaped: float
-    posted: float
-    aside: float
-    placed: float
-    careers: bool
-    """The page itself is about work."""
+    role_titles: float
+    plausible_titles: float
+    posting_urls: float
+    other_urls: float
+    with_location: float
+    on_careers_page: bool
+    """Whether the page itself is about jobs."""
 
     @property
     def score(self) -> float:
-        likely = 3 * self.roles + self.shaped + 1.5 * self.posted + 0.7 * self.placed
-        return likely - 3 * self.aside + min(self.postings, 20) / 20
+        likely = (
+            3 * self.role_titles
+            + self.plausible_titles
+            + 1.5 * self.posting_urls
+            + 0.7 * self.with_location
+        )
+        return likely - 3 * self.other_urls + min(self.postings, 20) / 20
 
     @property
-    def holds(self) -> bool:
-        """Whether they are postings: titles that name a role, and more that speaks for it."""
-        if self.postings < 2 or self.aside > 0.3 or self.shaped < 0.6:
+    def is_list_of_postings(self) -> bool:
+        """Whether the cards are postings: titles that name a role, and further evidence."""
+        if self.postings < 2 or self.other_urls > 0.3 or self.plausible_titles < 0.6:
             return False
-        if self.roles >= 0.6:
-            return self.careers or self.posted >= 0.5 or self.placed >= 0.5
-        enough = self.postings >= 3 and self.posted >= 0.7
-        return enough and (self.roles >= 0.3 or (self.careers and self.placed >= 0.6))
+        if self.role_titles >= 0.6:
+            return self.on_careers_page or self.posting_urls >= 0.5 or self.with_location >= 0.5
+        enough = self.postings >= 3 and self.posting_urls >= 0.7
+        return enough and (
+            self.role_titles >= 0.3 or (self.on_careers_page and self.with_location >= 0.6)
+        )
 
     @property
     def confidence(self) -> Confidence:
-        sure = self.postings >= 3 and self.roles >= 0.6 and self.posted >= 0.5
+        sure = self.postings >= 3 and self.role_titles >= 0.6 and self.posting_urls >= 0.5
         return "medium" if sure else "low"
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         return (
-            f"{self.postings} postings, {self.roles:.0%} of the titles name a role, "
-            f"{self.posted:.0%} of the links look like postings"
+            f"{self.postings} postings, {self.role_titles:.0%} of the titles name a role, "
+            f"{self.posting_urls:.0%} of the links look like postings"
         )
 
 
-def look(postings: Sequence[Posting], url: str, heading: str = "") -> Look:
-    """What is to be said of the cards that were read from the page at `url` with that heading."""
+def assess_postings(postings: Sequence[Posting], url: str, heading: str = "") -> Plausibility:
+    """Assess the postings read from the page at `url` with this heading."""
     here = urldefrag(url)[0].rstrip("/")
-    known: dict[tuple[str, str], Posting] = {}
-    for one in postings:
-        if one.url and one.title and urldefrag(one.url)[0].rstrip("/") != here:
-            known.setdefault((titles_key(one), one.url), one)
-    found = list(known.values())
-    # Many cards that lead to one address are no list of postings.
-    distinct = min(len({one.url for one in found}), len({key for key, _ in known}))
-    return Look(
+    unique: dict[tuple[str, str], Posting] = {}
+    for posting in postings:
+        if posting.url and posting.title and urldefrag(posting.url)[0].rstrip("/") != here:
+            unique.setdefault((title_key(posting), posting.url), posting)
+    distinct_postings = list(unique.values())
+    # Many cards that link to the same URL are not a list of postings.
+    distinct = min(
+        len({posting.url for posting in distinct_postings}), len({key for key, _ in unique})
+    )
+    return Plausibility(
         distinct,
-        _share([names_role(one.title) and title(one.title) > 0 for one in found]),
-        _share([title(one.title) > 0 for one in found]),
-        _share([leads_to_posting(one.url) for one in found]),
-        _share([leads_aside(one.url) for one in found]),
-        _share([bool(one.location and len(one.location) < 120) for one in found]),
+        _share(
+            [
+                names_role(posting.title) and title_score(posting.title) > 0
+                for posting in distinct_postings
+            ]
+        ),
+        _share([title_score(posting.title) > 0 for posting in distinct_postings]),
+        _share([leads_to_posting(posting.url) for posting in distinct_postings]),
+        _share([leads_elsewhere(posting.url) for posting in distinct_postings]),
+        _share(
+            [
+                bool(posting.location and len(posting.location) < 120)
+                for posting in distinct_postings
+            ]
+        ),
         is_about_jobs(url, heading),
     )
 
 
-def titles_key(posting: Posting) -> str:
+def title_key(posting: Posting) -> str:
     return normalize(posting.title)
 
 
-def _share(said: Sequence[bool]) -> float:
-    return sum(said) / len(said) if said else 0.0
+def _share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags) if flags else 0.0

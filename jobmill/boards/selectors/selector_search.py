@@ -1,4 +1,5 @@
-"""Looks for the postings of a site: on its page, one link further, in a browser, with a model's help."""
+"""Searches the postings of a site: on its page, on linked careers pages, in a browser, with a
+model."""
 
 from __future__ import annotations
 
@@ -13,8 +14,7 @@ from jobmill.extract import html_tree
 from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.model_question import ModelAnswer, ModelBlocked
 from jobmill.outside.request import FetchResult, Ok, Request
-from jobmill.queue import BlockedOn as Parked
-from jobmill.queue import Work
+from jobmill.queue import BlockedOn, Work
 from jobmill.tools import Tools
 
 from .. import selectors
@@ -22,88 +22,92 @@ from ..board_crawler import describe_failure
 from ..name_matching import is_about_jobs
 from . import SelectorChoice, card_fields, llm_selectors
 
-_MOST_HOPS = 3
-_FEWEST_LINKS = 5
-"""A page with fewer is a shell, and not worth a question."""
+_MAX_LINKS = 3
+_MIN_LINKS = 5
+"""A page with fewer links is not sent to the model: its content needs JavaScript."""
 
 
 async def search_selectors(
     tools: Tools, url: str, work: Work | None = None
 ) -> SelectorChoice | None:
-    """Selectors for the site's postings; None where none are found, OutsideError where the page does
-    not answer."""
+    """Selectors for the site's postings; None if none are found. OutsideError if the page cannot be
+    read."""
     page = await tools.fetch(Request(url, page=True))
     if not isinstance(page, Ok):
         raise unreadable_page_error(url, page)
-    found = selectors.find_selectors(page.body, page.url) or await _hop(tools, page)
-    if found:
-        return found
+    choice = selectors.find_selectors(page.body, page.url) or await _search_linked_pages(
+        tools, page
+    )
+    if choice:
+        return choice
     drawn = await tools.fetch(Request(url, page=True, render=True))
-    if isinstance(drawn, Ok) and (found := selectors.find_selectors(drawn.body, drawn.url)):
-        return _in_browser(found)
-    if isinstance(drawn, Ok) and (found := await _ask(tools, drawn, work)):
-        return _in_browser(found)
-    return await _ask(tools, page, work)
+    if isinstance(drawn, Ok) and (choice := selectors.find_selectors(drawn.body, drawn.url)):
+        return _in_browser(choice)
+    if isinstance(drawn, Ok) and (choice := await _ask_model(tools, drawn, work)):
+        return _in_browser(choice)
+    return await _ask_model(tools, page, work)
 
 
 def unreadable_page_error(url: str, answer: FetchResult) -> OutsideError:
-    """That a page could not be read; for good, unless the cause may pass."""
+    """The error for a page that could not be read; permanent unless the cause is temporary."""
     cause, detail = describe_failure(answer)
     passing = source_health.classify_failure(cause) in ("transient", "rate_limited")
     return OutsideError(f"{url} could not be read: {detail}", permanent=not passing)
 
 
-def _in_browser(found: SelectorChoice) -> SelectorChoice:
-    return replace(found, config=found.config | {"method": "browser"})
+def _in_browser(choice: SelectorChoice) -> SelectorChoice:
+    return replace(choice, config=choice.config | {"method": "browser"})
 
 
-async def _hop(tools: Tools, page: Ok) -> SelectorChoice | None:
-    """What the pages show to which this one leads for its jobs."""
-    for link in _further(page)[:_MOST_HOPS]:
+async def _search_linked_pages(tools: Tools, page: Ok) -> SelectorChoice | None:
+    """Selectors for the first linked careers page that shows postings."""
+    for link in _careers_links(page)[:_MAX_LINKS]:
         answer = await tools.fetch(Request(link, page=True))
-        found = (
+        choice = (
             selectors.find_selectors(answer.body, answer.url) if isinstance(answer, Ok) else None
         )
-        if found:
-            return replace(found, evidence=f"on {link[:200]}: {found.evidence}")
+        if choice:
+            return replace(choice, evidence=f"on {link[:200]}: {choice.evidence}")
     return None
 
 
-def _further(page: Ok) -> list[str]:
-    """Links about work on the same site, the most outspoken first."""
-    tree = _tree(page.body)
+def _careers_links(page: Ok) -> list[str]:
+    """Links about jobs on the same site, the clearest first."""
+    tree = _parse(page.body)
     here = page.url.partition("#")[0].rstrip("/")
-    found: dict[str, int] = {}
+    relevance: dict[str, int] = {}
     for node in tree.css("a[href]") if tree else ():
         to = absolute_url(node.attributes.get("href") or "", page.url)
         to = to.partition("#")[0] if to else ""
         words = node.text(strip=True)[:100]
         if not to or to.rstrip("/") == here or urls.domain(to) != urls.domain(page.url):
             continue
-        said = is_about_jobs("", words) + is_about_jobs(to.removeprefix(urljoin(page.url, "/")))
-        if said:
-            found[to] = max(said, found.get(to, 0))
-    return sorted(found, key=lambda one: -found[one])
+        score = is_about_jobs("", words) + is_about_jobs(to.removeprefix(urljoin(page.url, "/")))
+        if score:
+            relevance[to] = max(score, relevance.get(to, 0))
+    return sorted(relevance, key=lambda link: -relevance[link])
 
 
-async def _ask(tools: Tools, page: Ok, work: Work | None) -> SelectorChoice | None:
-    """What a model proposes, if it holds on the page."""
-    tree = _tree(page.body)
-    if tree is None or len(tree.css("a[href]")) < _FEWEST_LINKS:
+async def _ask_model(tools: Tools, page: Ok, work: Work | None) -> SelectorChoice | None:
+    """The selectors that the model proposes, if they work on the page."""
+    tree = _parse(page.body)
+    if tree is None or len(tree.css("a[href]")) < _MIN_LINKS:
         return None
-    ask = llm_selectors.ask(
+    question = llm_selectors.selector_question(
         tree, item=work.id if work else None, run=work.tracking_id if work else None
     )
-    answer = await tools.model(ask)
+    answer = await tools.model(question)
     if isinstance(answer, ModelBlocked) and not answer.use_local:
-        raise Parked("model", answer.detail)
+        raise BlockedOn("model", answer.detail)
     if not isinstance(answer, ModelAnswer):
         return None
     proposed = answer.answer
-    found = selectors.check_selectors(
+    choice = selectors.check_selectors(
         page.body, page.url, {"selectors": proposed.selectors()}, answer.model
     )
-    return found and selectors.add_pagination(found, _button(tree, page.url, proposed.next_button))
+    return choice and selectors.add_pagination(
+        choice, _button(tree, page.url, proposed.next_button)
+    )
 
 
 def _button(tree: LexborHTMLParser, url: str, proposed: str | None) -> str | None:
@@ -111,10 +115,10 @@ def _button(tree: LexborHTMLParser, url: str, proposed: str | None) -> str | Non
         node = tree.css_first(proposed) if proposed else None
     except SelectolaxError:
         return None
-    return proposed if node is not None and card_fields.turns(node, url) else None
+    return proposed if node is not None and card_fields.is_next_page(node, url) else None
 
 
-def _tree(body: bytes) -> LexborHTMLParser | None:
+def _parse(body: bytes) -> LexborHTMLParser | None:
     try:
         return html_tree.parse_html(body)
     except OutsideError:

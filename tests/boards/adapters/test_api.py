@@ -81,9 +81,9 @@ def test_the_key_of_a_config_is_the_one_that_is_put_in() -> None:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"auth_type": "oauth2"}, "OAuth needs an integration of its own"),
-        ({"auth_type": "bearer", "api_key_env": None}, "belong together"),
-        ({"auth_type": "none"}, "belong together"),
+        ({"auth_type": "oauth2"}, "OAuth is not supported"),
+        ({"auth_type": "bearer", "api_key_env": None}, "or neither"),
+        ({"auth_type": "none"}, "or neither"),
         ({"api_key_env": "DATABASE_URL"}, "_API_KEY"),
         ({"api_key_env": "JOBMILL_API_KEY"}, "_API_KEY"),
         ({"headers": {"Authorization": "Bearer x"}}, "api_key_env"),

@@ -139,11 +139,11 @@ async def test_a_page_that_does_not_answer_says_whether_it_may_later(
 def test_a_page_is_shown_to_the_model_by_its_bones() -> None:
     rows = b"<li class='row'><script>var secret = 1</script><b>Cook &lt;1&gt;</b></li>" * 5_000
     shown = llm_selectors.skeleton(html_tree.parse_html(b"<main><ul>" + rows + b"</ul></main>"))
-    assert shown.count('<li class="row">') == llm_selectors.ALIKE
+    assert shown.count('<li class="row">') == llm_selectors.MAX_SIMILAR_ELEMENTS
     assert "secret" not in shown
     assert "Cook &lt;1&gt;" in shown
     wide = b"".join(b"<p class='a%d'>%s</p>" % (n, b"word " * 50) for n in range(3_000))
     assert (
         len(llm_selectors.skeleton(html_tree.parse_html(b"<main>" + wide + b"</main>")))
-        <= llm_selectors.MOST
+        <= llm_selectors.MAX_SKELETON_LENGTH
     )

@@ -9,8 +9,8 @@ import pytest
 from jobmill.boards import selectors
 from jobmill.boards.adapters import html
 from jobmill.boards.selectors import plausibility
-from jobmill.boards.selectors.css_selectors import named
-from jobmill.boards.selectors.repeated_cards import groups
+from jobmill.boards.selectors.css_selectors import class_selector
+from jobmill.boards.selectors.repeated_cards import find_groups
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree
 from jobmill.outside.request import Request
@@ -74,17 +74,17 @@ def test_names_that_a_build_makes_up_are_not_kept() -> None:
     ],
 )
 def test_a_name_is_kept_if_it_will_stay(name: str, css: str | None) -> None:
-    found = named("p", name)
+    found = class_selector("p", name)
     assert (found[0] if found else None) == css
 
 
 def test_names_that_mean_something_come_before_those_that_only_look() -> None:
-    ranks = [named("p", name) for name in ("job-card", "entry", "mt-4")]
+    ranks = [class_selector("p", name) for name in ("job-card", "entry", "mt-4")]
     assert [rank for _, rank in filter(None, ranks)] == [0, 1, 3]
 
 
 def test_the_only_posting_of_a_department_is_not_the_department() -> None:
-    best = groups(html_tree.parse_html(pages.departments()), URL)[0]
+    best = find_groups(html_tree.parse_html(pages.departments()), URL)[0]
     assert [card.tag for card in best.cards] == ["li"] * 4
 
 
