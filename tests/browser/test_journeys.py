@@ -67,7 +67,7 @@ async def test_numbers_update_live_in_the_first_run(
         await view.shoot("journey-first-run-1")
         await expect(listings).not_to_have_text(before, timeout=PATIENCE)
         await expect(page.locator("ol.bests li").first).to_be_visible(timeout=PATIENCE)
-        assert await page.evaluate("window.unmoved"), "the page was loaded anew"
+        assert await page.evaluate("window.unmoved"), "the page was reloaded"
         await view.shoot("journey-first-run-2")
 
 
@@ -216,7 +216,7 @@ async def test_a_waiting_applicant_sees_a_free_place_and_accepts_it(
 
         await theirs.bring_to_front()
         await expect(accept).to_be_visible()
-        assert await theirs.evaluate("window.unmoved"), "the page was loaded anew"
+        assert await theirs.evaluate("window.unmoved"), "the page was reloaded"
         await bo.shoot("journey-hiring-bo-4")
         await accept.click()
         await expect(accept).to_have_count(0)
@@ -245,7 +245,7 @@ async def test_the_replay_of_an_opening_works_with_arrow_keys(
         await expect(slider).to_be_focused()
         await page.keyboard.press("Home")
         await expect(moment).to_have_text("0")
-        await expect(page.locator("#past")).to_contain_text("not there yet")
+        await expect(page.locator("#past")).to_contain_text("did not exist yet")
         await page.keyboard.press("ArrowRight")
         await expect(moment).to_have_text("1")
         assert page.url.endswith("seq=1")
