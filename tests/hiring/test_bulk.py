@@ -40,7 +40,7 @@ async def count_notices(tx: Tx, kind: str, opening: Opening) -> int:
     return count
 
 
-async def test_slots_go_to_those_who_stay_not_to_those_who_leave_with_them(tx: Tx) -> None:
+async def test_freed_slots_go_to_remaining_applicants_only(tx: Tx) -> None:
     opening, ids = await fill(tx, 2, 6)
     leaving = [ids[0], ids[1], ids[2]]
     lines = await bulk_actions.run_bulk_action(
@@ -62,7 +62,7 @@ async def test_slots_go_to_those_who_stay_not_to_those_who_leave_with_them(tx: T
     assert (after.occupied, after.waiting) == (2, 1)
 
 
-async def test_one_that_is_refused_stops_no_other(tx: Tx) -> None:
+async def test_a_refused_application_does_not_stop_the_others(tx: Tx) -> None:
     opening, ids = await fill(tx, 5, 2)
     _, (foreign,) = await fill(tx, 1, 1)
     await withdrawals.withdraw(tx, ids[0], LOCAL)
@@ -78,7 +78,7 @@ async def test_one_that_is_refused_stops_no_other(tx: Tx) -> None:
     assert await states(tx, [foreign]) == ["ACTIVE"]
 
 
-async def test_a_dry_run_decides_the_same_and_leaves_no_trace(tx: Tx) -> None:
+async def test_a_dry_run_has_the_same_results_and_changes_nothing(tx: Tx) -> None:
     opening, ids = await fill(tx, 2, 5)
     before = await openings.get(tx, opening.id)
     dry = await bulk_actions.run_bulk_action(
@@ -92,7 +92,7 @@ async def test_a_dry_run_decides_the_same_and_leaves_no_trace(tx: Tx) -> None:
     )
 
 
-async def test_a_dry_run_on_its_own_connection_leaves_no_trace(database: Database) -> None:
+async def test_a_dry_run_on_its_own_connection_changes_nothing(database: Database) -> None:
     async with database.transaction() as tx:
         opening, ids = await fill(tx, 1, 3)
     async with database.transaction() as tx:
@@ -105,7 +105,7 @@ async def test_a_dry_run_on_its_own_connection_leaves_no_trace(database: Databas
         assert (await openings.get(tx, opening.id)).capacity == 1
 
 
-async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(tx: Tx) -> None:
+async def test_many_are_promoted_while_slots_are_free_or_added(tx: Tx) -> None:
     opening, ids = await fill(tx, 1, 5)
     await lifecycle.pause(tx, opening.id, LOCAL)
     await withdrawals.withdraw(tx, ids[0], LOCAL)
@@ -126,7 +126,7 @@ async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(t
     assert (after.capacity, after.occupied, after.waiting) == (2, 2, 2)
 
 
-async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None:
+async def test_a_message_to_the_waitlist_changes_nothing_else(tx: Tx) -> None:
     opening, ids = await fill(tx, 1, 4)
     before = await openings.get(tx, opening.id)
     lines = await bulk_actions.run_bulk_action(
@@ -146,7 +146,7 @@ async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None
         ("message", "x", "y" * 10_001, "10,000 characters"),
     ],
 )
-async def test_what_is_not_said_is_asked_for(
+async def test_a_missing_reason_or_message_is_refused(
     tx: Tx, action: bulk_actions.BulkAction, reason: str, message: str | None, says: str
 ) -> None:
     opening, ids = await fill(tx, 1, 1)
@@ -156,7 +156,7 @@ async def test_what_is_not_said_is_asked_for(
         )
 
 
-async def test_so_many_at_once_and_no_more(tx: Tx) -> None:
+async def test_too_many_applications_at_once_are_refused(tx: Tx) -> None:
     opening, _ = await fill(tx, 1, 1)
     with pytest.raises(Invalid, match="5,000"):
         await bulk_actions.run_bulk_action(

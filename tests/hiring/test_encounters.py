@@ -45,7 +45,7 @@ def as_person(one: Applicant) -> Contact:
     return applicants.parse_contact(one.name, one.email)
 
 
-async def test_batches_that_name_the_same_people_by_number_and_by_address_never_deadlock(
+async def test_batches_with_the_same_people_by_id_and_by_address_never_deadlock(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -67,7 +67,7 @@ async def test_batches_that_name_the_same_people_by_number_and_by_address_never_
         assert placed == [2, 2]
 
 
-async def test_a_row_that_is_written_twice_does_not_wait_for_an_erasure(
+async def test_a_row_changed_twice_does_not_wait_for_an_erasure(
     database: Database,
 ) -> None:
     """PostgreSQL checks the foreign key of a row that this transaction has written before, and the
@@ -94,7 +94,7 @@ async def test_a_row_that_is_written_twice_does_not_wait_for_an_erasure(
 
 
 @pytest.mark.parametrize("leaves", [False, True])
-async def test_an_offer_is_taken_back_and_made_anew_beside_one_who_is_just_being_erased(
+async def test_an_offer_expires_and_is_made_again_during_an_erasure(
     database: Database, leaves: bool
 ) -> None:
     async with database.transaction() as tx:
@@ -111,7 +111,7 @@ async def test_an_offer_is_taken_back_and_made_anew_beside_one_who_is_just_being
     assert (referee.misses, referee.promotions, len(referee.ended)) == (1, 1, leaves)
 
 
-async def test_an_answer_that_waits_for_the_lock_beyond_its_deadline_is_for_no_later_offer(
+async def test_an_answer_that_waits_past_its_deadline_does_not_count_for_a_later_offer(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -132,7 +132,7 @@ async def test_an_answer_that_waits_for_the_lock_beyond_its_deadline_is_for_no_l
     assert (await judge_in(database, opening.id)).misses == 1
 
 
-async def test_who_applies_does_not_fail_by_a_webhook_that_is_just_removed(
+async def test_applying_does_not_fail_if_a_webhook_is_removed_meanwhile(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -148,7 +148,7 @@ async def test_who_applies_does_not_fail_by_a_webhook_that_is_just_removed(
         assert [one.event for one in await webhooks.list_deliveries(tx, kept.id)] == ["APPLIED"]
 
 
-async def test_a_deadline_that_was_met_is_not_looked_at_again_and_again(database: Database) -> None:
+async def test_a_passed_deadline_is_checked_only_once(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1, require_acknowledgement=True)
         id = (await apply(tx, opening)).application.id
@@ -182,7 +182,7 @@ async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
     assert (await judge_in(database, other.id)).misses == 1
 
 
-async def test_what_a_mail_server_says_of_a_person_who_was_just_erased_is_not_kept(tx: Tx) -> None:
+async def test_a_mail_servers_reply_about_an_erased_person_is_not_stored(tx: Tx) -> None:
     ada = await make_applicant(tx)
     placed = await apply(tx, await make_opening(tx), ada.id)
     id = await fetch_value(
@@ -200,7 +200,7 @@ async def test_what_a_mail_server_says_of_a_person_who_was_just_erased_is_not_ke
     assert await cursor.fetchone() == ("dropped", None)
 
 
-async def test_many_offers_that_end_at_once_are_written_at_once(tx: Tx) -> None:
+async def test_many_expired_offers_are_written_at_once(tx: Tx) -> None:
     opening = await make_opening(tx, 60, require_acknowledgement=True)
     asks = [submissions.ApplyRequest(person(n), LOCAL) for n in range(60)]
     await submissions.apply_all(tx, opening.id, asks)
@@ -236,7 +236,7 @@ async def test_an_application_that_changed_without_the_lock_is_not_overwritten(t
             await withdrawals.end_application(one, stale, rule="withdrawn", reason=None, fill=False)
 
 
-async def test_one_live_application_per_person_is_the_databases_own_rule(tx: Tx) -> None:
+async def test_the_database_allows_one_live_application_per_person(tx: Tx) -> None:
     opening = await make_opening(tx, capacity=3)
     placed = (await apply(tx, opening)).application
     twin = replace(placed, id=applications.ApplicationId(placed.id + 1))

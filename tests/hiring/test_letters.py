@@ -24,7 +24,7 @@ def written(told: OutgoingLetter, folder: Path | None = None) -> letters.LetterT
 
 
 @pytest.mark.parametrize("kind", get_args(NoticeKind))
-def test_every_kind_has_a_letter_in_which_everything_is_filled_in(kind: NoticeKind) -> None:
+def test_every_kind_of_notice_has_a_letter_with_all_placeholders_filled(kind: NoticeKind) -> None:
     data = {"position": 4, "missed": 2, "text": "Come by."}
     text = written(replace(TOLD, kind=kind, data=data))
     assert "$" not in text.subject + text.body
@@ -33,13 +33,13 @@ def test_every_kind_has_a_letter_in_which_everything_is_filled_in(kind: NoticeKi
     assert f"{BASE}/my/" in text.body
 
 
-def test_our_letters_are_those_that_may_be_changed() -> None:
+def test_every_built_in_letter_can_be_replaced() -> None:
     assert {file.stem for file in letters.BUILT_IN_TEMPLATES.iterdir()} == {*letters.PLACEHOLDERS}
     letters.check_templates(letters.BUILT_IN_TEMPLATES)
     letters.check_templates(None)
 
 
-def test_who_waits_is_told_the_place_and_who_has_a_slot_is_not() -> None:
+def test_only_letters_to_waiting_applicants_tell_a_position() -> None:
     waits = replace(TOLD, kind="applied", status="WAITLIST", deadline=None, data={"position": 7})
     assert "at position 7" in written(waits).body
     assert "it is yours" in written(replace(waits, data={})).body
@@ -57,7 +57,7 @@ def test_who_waits_is_told_the_place_and_who_has_a_slot_is_not() -> None:
         (dt.timedelta(seconds=-9), "0 minutes"),
     ],
 )
-def test_the_time_that_is_left_is_told_in_a_unit_that_fits(left: dt.timedelta, words: str) -> None:
+def test_the_remaining_time_has_a_suitable_unit(left: dt.timedelta, words: str) -> None:
     values = letters.template_values(replace(TOLD, deadline=NOW + left), LinkSigner(SECRET), BASE)
     assert values["left"] == words
 
@@ -74,11 +74,11 @@ def test_the_time_that_is_left_is_told_in_a_unit_that_fits(left: dt.timedelta, w
         ("$title", "$title"),
     ],
 )
-def test_a_name_is_no_place_for_an_advertisement(name: str, shown: str) -> None:
+def test_a_name_with_a_link_is_not_mailed(name: str, shown: str) -> None:
     assert f"Hello {shown}," in written(replace(TOLD, name=name)).body
 
 
-def test_what_a_company_writes_itself_comes_before_ours(tmp_path: Path) -> None:
+def test_a_letter_of_the_company_replaces_the_built_in_one(tmp_path: Path) -> None:
     own = "Subject: Platz frei: $title\n\nHallo $name, kostet $$5.\n$accept_link\n"
     (tmp_path / "promoted.txt").write_text(own, encoding="utf-8")
     letters.check_templates(tmp_path)
@@ -99,7 +99,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "text", "complaint"), WRONG)
-def test_a_letter_that_cannot_be_used_is_named_and_ours_is_sent(
+def test_an_invalid_letter_is_named_and_the_built_in_one_is_sent(
     name: Any, text: str, complaint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / f"{name}.txt").write_text(text)
@@ -111,7 +111,7 @@ def test_a_letter_that_cannot_be_used_is_named_and_ours_is_sent(
     assert "letter template not usable" in caplog.text
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+def test_all_problems_of_letters_are_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "promotion.txt").write_text("Subject: Hi\n\nHello\n")
     (tmp_path / "removed.txt").write_bytes(b"Subject: \xff\n\nHello\n")
     with pytest.raises(Invalid, match=r"promotion\.txt is not a letter.*removed\.txt cannot"):

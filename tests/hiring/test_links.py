@@ -22,14 +22,14 @@ SIGNED_AT = dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
 DEADLINE = dt.datetime(2031, 2, 3, 4, 5, 6, 123457, tzinfo=dt.UTC)
 
 
-def test_a_link_says_what_was_signed() -> None:
+def test_a_link_contains_the_signed_values() -> None:
     assert SIGNER.read_personal(SIGNER.sign_personal(12, 3, SIGNED_AT)) == PersonalLinkToken(
         12, 3, SIGNED_AT
     )
     assert SIGNER.read_offer(SIGNER.sign_offer(2**62, DEADLINE)) == OfferLinkToken(2**62, DEADLINE)
 
 
-def test_a_deadline_is_the_same_moment_in_any_zone() -> None:
+def test_a_deadline_is_the_same_instant_in_any_time_zone() -> None:
     east = DEADLINE.astimezone(dt.timezone(dt.timedelta(hours=5)))
     assert SIGNER.sign_offer(1, east) == SIGNER.sign_offer(1, DEADLINE)
 
@@ -42,7 +42,7 @@ def test_a_link_is_safe_in_a_url() -> None:
         assert quote(token, safe="") == token
 
 
-def test_any_change_of_a_link_is_refused() -> None:
+def test_a_changed_link_is_refused() -> None:
     token = SIGNER.sign_personal(12, 3, SIGNED_AT)
     # The lowest bits of the last base64 character carry no data.
     for at in range(len(token) - 1):
@@ -65,7 +65,7 @@ def test_any_change_of_a_link_is_refused() -> None:
 @pytest.mark.parametrize(
     "token", ["", ".", "..", "a.b", "é" * 30, "\0" * 30, "A" * 10_000, "A" * 30 + "." + "B" * 43]
 )
-def test_what_was_never_a_link_is_refused(token: str) -> None:
+def test_text_that_is_no_link_is_refused(token: str) -> None:
     for read in (SIGNER.read_personal, SIGNER.read_offer):
         with pytest.raises(InvalidLink):
             read(token)
@@ -76,7 +76,7 @@ def test_a_link_of_another_installation_is_refused() -> None:
         SIGNER.read_personal(LinkSigner(b"t" * 32).sign_personal(12, 3, SIGNED_AT))
 
 
-def test_one_kind_of_link_never_passes_for_the_other() -> None:
+def test_one_kind_of_link_is_never_valid_as_the_other() -> None:
     with pytest.raises(InvalidLink):
         SIGNER.read_personal(SIGNER.sign_offer(12, DEADLINE))
     with pytest.raises(InvalidLink):
@@ -107,7 +107,7 @@ HOUR = dt.timedelta(hours=1)
         for ahead in (dt.timedelta(), 2 * HOUR, -2 * HOUR)
     ],
 )
-async def test_a_personal_link_lasts_a_year_by_the_servers_clock(
+async def test_a_personal_link_is_valid_for_a_year_by_the_databases_clock(
     database: Database, ahead: dt.timedelta
 ) -> None:
     async with database.transaction() as tx:
@@ -125,7 +125,7 @@ async def test_a_personal_link_lasts_a_year_by_the_servers_clock(
             )
 
 
-async def test_only_the_newest_version_of_a_link_opens(tx: Tx) -> None:
+async def test_only_the_newest_version_of_a_link_is_valid(tx: Tx) -> None:
     id = await make_applicant(tx)
     link = PersonalLinkToken(id, 4, await server_time(tx))
     assert await personal_links.is_current(tx, link)
@@ -137,7 +137,7 @@ async def test_only_the_newest_version_of_a_link_opens(tx: Tx) -> None:
     assert not await personal_links.is_current(tx, link)
 
 
-async def test_who_is_unknown_or_erased_has_no_link(tx: Tx) -> None:
+async def test_an_unknown_or_erased_applicant_has_no_link(tx: Tx) -> None:
     id = await make_applicant(tx)
     assert await personal_links.find_link_version(tx, id) == 4
     await tx.execute(

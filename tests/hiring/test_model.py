@@ -212,7 +212,7 @@ TURNS = {
     asks=some.booleans(),
     limit=some.sampled_from([None, None, 2]),
 )
-async def test_the_rules_and_the_plain_model_tell_the_same_story(
+async def test_the_product_and_the_plain_model_agree(
     tx: Tx, story: list[Step], capacity: int, max_missed: int, asks: bool, limit: int | None
 ) -> None:
     await tx.rollback()

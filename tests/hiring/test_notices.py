@@ -51,7 +51,7 @@ async def make_notice(database: Database, kind: notices.NoticeKind = "message", 
     return (await ids(database, kind))[-1]
 
 
-async def test_any_number_is_written_at_once_and_nothing_waits_for_an_answer(tx: Tx) -> None:
+async def test_many_notices_are_inserted_at_once_in_pipeline_mode(tx: Tx) -> None:
     opening = await make_opening(tx)
     application = (await apply(tx, opening)).application.id
     await tx.execute("DELETE FROM hiring.notice")
@@ -70,7 +70,7 @@ async def test_any_number_is_written_at_once_and_nothing_waits_for_an_answer(tx:
     ]
 
 
-async def test_each_is_taken_once_and_not_before_it_is_due(database: Database) -> None:
+async def test_each_notice_is_taken_once_and_not_before_it_is_due(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx)
         application = (await apply(tx, opening)).application.id
@@ -89,9 +89,7 @@ async def test_each_is_taken_once_and_not_before_it_is_due(database: Database) -
     assert [state for _, state, _ in await states(database)].count("waiting") == 1
 
 
-async def test_the_feeds_are_told_when_something_is_due_and_only_then(
-    database: Database, url: str
-) -> None:
+async def test_workers_are_notified_only_if_a_notice_is_due(database: Database, url: str) -> None:
     id = await make_notice(database)
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as listener:
         await listener.execute(f"LISTEN {CHANNEL}")
@@ -104,7 +102,7 @@ async def test_the_feeds_are_told_when_something_is_due_and_only_then(
             assert heard == (["feed"] if due else []), id
 
 
-async def test_who_only_polls_sends_what_became_due_without_being_told(
+async def test_a_polling_worker_sends_due_letters_without_a_notification(
     database: Database, mailbox: Mailbox
 ) -> None:
     settings = mailbox.settings(poll_only=True)
@@ -128,7 +126,7 @@ async def test_who_only_polls_sends_what_became_due_without_being_told(
         (Settings.model_validate({"smtp_url": "smtp://127.0.0.1:1"}), "no sender is configured"),
     ],
 )
-async def test_without_a_way_to_send_letters_are_dropped_and_never_reach_the_queue(
+async def test_without_a_mail_server_letters_are_dropped_and_never_queued(
     database: Database, settings: Settings, reason: str
 ) -> None:
     async with database.transaction() as tx:
@@ -145,7 +143,7 @@ async def test_without_a_way_to_send_letters_are_dropped_and_never_reach_the_que
     assert await statuses(database) == {}
 
 
-async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
+async def test_a_letter_is_sent_once_with_the_applicants_own_links(
     database: Database, mailbox: Mailbox
 ) -> None:
     async with database.transaction() as tx:
@@ -174,7 +172,7 @@ async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
     assert sent == ["withdrawn", "promoted"]
 
 
-async def test_an_offer_that_was_answered_is_not_told_of(
+async def test_no_letter_is_sent_for_an_answered_offer(
     database: Database, mailbox: Mailbox
 ) -> None:
     async with database.transaction() as tx:
@@ -208,12 +206,12 @@ async def test_an_offer_that_was_answered_is_not_told_of(
         ({"kind": "decayed", "status": "ACTIVE", "superseded": True}, None),
     ],
 )
-def test_what_is_no_longer_true_is_not_told(changed: dict[str, Any], words: str | None) -> None:
+def test_an_outdated_letter_is_not_sent(changed: dict[str, Any], words: str | None) -> None:
     found = reason_not_to_send(replace(TOLD, **changed))
     assert found is None if words is None else words in str(found)
 
 
-async def test_a_server_that_is_busy_is_asked_again(database: Database, mailbox: Mailbox) -> None:
+async def test_a_busy_mail_server_is_tried_again(database: Database, mailbox: Mailbox) -> None:
     await make_notice(database)
     mailbox.refusals = ["451 greylisted"]
     post = sender(database, mailbox)
@@ -228,7 +226,7 @@ async def test_a_server_that_is_busy_is_asked_again(database: Database, mailbox:
     assert await fetch(database, "SELECT attempts FROM hiring.notice") == [2]
 
 
-async def test_a_letter_that_is_refused_for_good_has_failed(
+async def test_a_permanently_refused_letter_has_failed(
     database: Database, mailbox: Mailbox
 ) -> None:
     await make_notice(database)
@@ -265,7 +263,7 @@ async def test_a_letter_has_failed_when_the_queue_gives_up(
 
 
 @pytest.mark.parametrize("refusal", ["550 no such user", "451 later"])
-async def test_an_attempt_that_lost_its_item_writes_nothing_beside_the_letter(
+async def test_an_attempt_that_lost_its_claim_writes_nothing(
     database: Database, mailbox: Mailbox, refusal: str
 ) -> None:
     await make_notice(database)
@@ -279,7 +277,7 @@ async def test_an_attempt_that_lost_its_item_writes_nothing_beside_the_letter(
     assert await fetch(database, "SELECT attempts FROM hiring.notice") == [0]
 
 
-async def test_while_the_server_does_not_let_us_in_letters_wait_and_none_is_lost(
+async def test_letters_wait_while_the_mail_server_refuses_the_password(
     database: Database,
 ) -> None:
     async with open_mailbox(login=True) as mailbox:
@@ -318,7 +316,7 @@ async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_messa
 
 
 @pytest.mark.parametrize("ended", ["sent", "dropped"])
-async def test_what_is_sent_or_dropped_stays_so_whoever_is_late(
+async def test_a_late_result_does_not_change_a_sent_or_dropped_letter(
     database: Database, ended: notices.FinalState
 ) -> None:
     id = await make_notice(database)
@@ -340,7 +338,7 @@ async def test_two_notices_never_share_a_message_id(database: Database, mailbox:
     assert len({one["message-id"] for one in mailbox.letters}) == 2
 
 
-async def test_what_the_queue_still_holds_waits_for_a_minute(
+async def test_a_notice_that_is_still_queued_is_postponed_by_a_minute(
     database: Database, mailbox: Mailbox
 ) -> None:
     id = await make_notice(database)
@@ -355,7 +353,7 @@ async def test_what_the_queue_still_holds_waits_for_a_minute(
     assert (state, later) == ("waiting", True), id
 
 
-async def test_the_erased_are_told_nothing_and_nothing_stays_of_what_they_were_told(
+async def test_letters_to_an_erased_person_are_dropped_and_emptied(
     database: Database, mailbox: Mailbox
 ) -> None:
     async with database.transaction() as tx:
@@ -375,7 +373,7 @@ async def test_the_erased_are_told_nothing_and_nothing_stays_of_what_they_were_t
     assert len(mailbox.letters) == 1
 
 
-async def test_what_ended_long_ago_is_forgotten(tx: Tx) -> None:
+async def test_old_notices_are_deleted(tx: Tx) -> None:
     opening = await make_opening(tx, capacity=3)
     for _ in range(4):
         await apply(tx, opening)
@@ -395,7 +393,7 @@ async def test_what_ended_long_ago_is_forgotten(tx: Tx) -> None:
     assert await ids(tx, "applied") == [second, third]
 
 
-async def test_a_worker_does_not_start_with_letters_that_cannot_be_used(
+async def test_a_worker_does_not_start_with_invalid_letters(
     database: Database, tmp_path: Any
 ) -> None:
     (tmp_path / "promoted.txt").write_text("no subject\n")

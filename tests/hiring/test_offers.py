@@ -39,7 +39,7 @@ async def test_an_offer_is_answered_once(tx: Tx, given: outcomes.Answer, status:
         await offers.answer_by_link(tx, link, given)
 
 
-async def test_who_alone_waits_does_not_take_a_new_offer_by_an_old_answer(tx: Tx) -> None:
+async def test_an_old_answer_does_not_accept_a_new_offer(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     id = (await apply(tx, opening)).application.id
     await let_pass(tx, opening, HOUR)

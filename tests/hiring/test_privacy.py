@@ -37,7 +37,7 @@ async def valid(tx: Tx, *openings: Opening) -> None:
         assert (await verification.verify_log(tx, opening.id)).faults == []
 
 
-async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(tx: Tx) -> None:
+async def test_an_export_contains_all_data_of_one_person_only(tx: Tx) -> None:
     opening = await make_opening(tx, 1, title="Cook")
     ada, ben = await make_applicant(tx, "Ada"), await make_applicant(tx, "Ben")
     first = (await apply(tx, opening, ada.id)).application
@@ -56,7 +56,7 @@ async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(t
         await privacy.export_personal_data(tx, 0)
 
 
-async def test_who_is_erased_leaves_first_and_the_slot_goes_to_the_next(tx: Tx) -> None:
+async def test_erasing_ends_the_application_and_offers_its_slot_to_the_next(tx: Tx) -> None:
     openings = [await make_opening(tx, 1), await make_opening(tx, 1)]
     ada = await make_applicant(tx)
     for opening in openings:
@@ -73,7 +73,7 @@ async def test_who_is_erased_leaves_first_and_the_slot_goes_to_the_next(tx: Tx) 
     await valid(tx, *openings)
 
 
-async def test_nothing_that_names_a_person_is_left(tx: Tx) -> None:
+async def test_erasing_leaves_nothing_that_names_the_person(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ada = await make_applicant(tx, "Adelheid")
     one = (await apply(tx, opening, ada.id)).application
@@ -93,7 +93,7 @@ async def test_nothing_that_names_a_person_is_left(tx: Tx) -> None:
     await valid(tx, opening)
 
 
-async def test_erasing_twice_is_harmless(tx: Tx) -> None:
+async def test_erasing_twice_changes_nothing(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ada = await make_applicant(tx)
     await apply(tx, opening, ada.id)
@@ -105,7 +105,7 @@ async def test_erasing_twice_is_harmless(tx: Tx) -> None:
         await privacy.erase_applicant(tx, 0, LOCAL)
 
 
-async def test_an_offer_that_has_run_out_does_not_stop_erasing(tx: Tx) -> None:
+async def test_an_expired_offer_does_not_prevent_erasing(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True, max_missed=1)
     ada = await make_applicant(tx)
     one = (await apply(tx, opening, ada.id)).application
@@ -115,7 +115,7 @@ async def test_an_offer_that_has_run_out_does_not_stop_erasing(tx: Tx) -> None:
     await valid(tx, opening)
 
 
-async def test_the_address_of_who_was_erased_is_a_new_person(tx: Tx) -> None:
+async def test_the_address_of_an_erased_person_can_apply_as_a_new_person(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     ada = await make_applicant(tx)
     await privacy.erase_applicant(tx, ada.id, LOCAL)
@@ -125,7 +125,7 @@ async def test_the_address_of_who_was_erased_is_a_new_person(tx: Tx) -> None:
     assert placed.application.applicant_id != ada.id
 
 
-async def test_who_was_erased_cannot_apply(tx: Tx) -> None:
+async def test_an_erased_person_cannot_apply(tx: Tx) -> None:
     opening = await make_opening(tx)
     ada = await make_applicant(tx)
     await privacy.erase_applicant(tx, ada.id, LOCAL)
@@ -155,7 +155,7 @@ async def is_erased(tx: Tx, who: Applicant) -> bool:
         ([], [], False),
     ],
 )
-async def test_data_are_kept_as_long_as_each_opening_says(
+async def test_data_are_kept_as_long_as_every_opening_requires(
     tx: Tx, keep: list[int | None], days: list[int], erased: bool
 ) -> None:
     ada = await make_applicant(tx)
@@ -168,7 +168,7 @@ async def test_data_are_kept_as_long_as_each_opening_says(
     await valid(tx, *openings)
 
 
-async def test_who_is_still_in_an_opening_is_kept(tx: Tx) -> None:
+async def test_a_person_with_a_live_application_is_kept(tx: Tx) -> None:
     opening = await make_opening(tx, 1, keep_days=1)
     ada = await make_applicant(tx)
     await ended(tx, opening, ada, 5)
@@ -185,7 +185,7 @@ def item(erased: int = 0) -> Work:
     )  # fmt: skip
 
 
-async def test_upkeep_erases_a_few_at_a_time(database: Database) -> None:
+async def test_expired_data_are_erased_in_batches(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1, keep_days=1)
         for _ in range(privacy.BATCH_SIZE + 1):
@@ -213,7 +213,7 @@ async def attempt(database: Database, work: Callable[[Tx], Awaitable[Any]]) -> N
 
 
 @pytest.mark.parametrize("round", range(8))
-async def test_erasing_while_the_same_person_applies_and_leaves_ends_valid(
+async def test_erasing_while_the_person_applies_and_withdraws_keeps_the_log_valid(
     database: Database, round: int
 ) -> None:
     async with database.transaction() as tx:

@@ -70,7 +70,7 @@ async def left(url: str) -> int | None:
         raise
 
 
-async def test_three_workers_killed_and_the_database_restarted_each_deadline_fires_once(
+async def test_each_deadline_fires_once_while_workers_are_killed_and_the_database_restarts(
     tmp_path: Path,
 ) -> None:
     server = EmbeddedServer(tmp_path / "postgres", durable=False)

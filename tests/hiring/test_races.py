@@ -68,7 +68,7 @@ async def fill(database: Database, opening: Opening, who: list[ApplicantId]) -> 
     return ids
 
 
-async def test_sixty_four_who_apply_at_once_never_get_more_slots_than_there_are(
+async def test_sixty_four_concurrent_applications_never_get_more_slots_than_exist(
     crowd: Database,
 ) -> None:
     who = await people(crowd, 64)
@@ -80,7 +80,7 @@ async def test_sixty_four_who_apply_at_once_never_get_more_slots_than_there_are(
         assert (len(referee.occupied), len(referee.waiting)) == (5, 59)
 
 
-async def test_one_person_who_applies_many_times_at_once_is_in_it_once(crowd: Database) -> None:
+async def test_one_person_applying_many_times_at_once_has_one_application(crowd: Database) -> None:
     [ada] = await people(crowd, 1)
     for _ in range(10):
         opening = await opened(crowd, 3)
@@ -89,7 +89,7 @@ async def test_one_person_who_applies_many_times_at_once_is_in_it_once(crowd: Da
         assert len((await judge_in(crowd, opening.id)).occupied) == 1
 
 
-async def test_one_new_address_that_applies_many_times_at_once_is_one_person(
+async def test_one_new_address_applying_many_times_at_once_is_one_person(
     crowd: Database,
 ) -> None:
     opening = await opened(crowd, 3)
@@ -105,7 +105,7 @@ async def test_one_new_address_that_applies_many_times_at_once_is_one_person(
         assert len(await applicants.list_applicants(tx)) == 1
 
 
-async def test_a_refused_address_leaves_nobody_behind(crowd: Database) -> None:
+async def test_a_refused_address_leaves_no_applicant(crowd: Database) -> None:
     opening = await opened(crowd, 1)
     async with crowd.transaction() as tx:
         await lifecycle.close(tx, opening.id, LOCAL)
@@ -130,7 +130,7 @@ async def test_concurrent_repeats_of_a_step_happen_once(
         await judge_in(crowd, opening.id)
 
 
-async def test_who_withdraws_and_confirms_at_once_is_out(crowd: Database) -> None:
+async def test_withdrawing_and_confirming_at_once_ends_the_application(crowd: Database) -> None:
     who = await people(crowd, 2)
     for _ in range(40):
         opening = await opened(crowd, 1, require_acknowledgement=True)
@@ -144,7 +144,7 @@ async def test_who_withdraws_and_confirms_at_once_is_out(crowd: Database) -> Non
         assert (referee.ended, referee.occupied) == ({first}, {second})
 
 
-async def test_a_newcomer_never_gets_a_slot_before_those_who_wait(crowd: Database) -> None:
+async def test_a_newcomer_never_gets_a_slot_before_the_waitlist(crowd: Database) -> None:
     who = await people(crowd, 12)
     for _ in range(20):
         opening = await opened(crowd, 2)
@@ -156,7 +156,7 @@ async def test_a_newcomer_never_gets_a_slot_before_those_who_wait(crowd: Databas
         assert (await judge_in(crowd, opening.id)).occupied == set(ids[2:])
 
 
-async def test_many_who_leave_at_once_free_one_slot_each(crowd: Database) -> None:
+async def test_concurrent_withdrawals_free_one_slot_each(crowd: Database) -> None:
     who = await people(crowd, 40)
     opening = await opened(crowd, 20)
     ids = await fill(crowd, opening, who)
@@ -168,7 +168,7 @@ async def test_many_who_leave_at_once_free_one_slot_each(crowd: Database) -> Non
     assert referee.occupied == set(ids[20:])
 
 
-async def test_overlapping_workers_take_a_missed_offer_back_once(crowd: Database) -> None:
+async def test_concurrent_workers_expire_an_offer_once(crowd: Database) -> None:
     who = await people(crowd, 12)
     made = [await opened(crowd, 3) for _ in range(6)]
     await do(crowd, allow_short_windows)
@@ -277,7 +277,7 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
     return answers
 
 
-async def test_nothing_is_lost_in_a_storm(crowd: Database) -> None:
+async def test_random_concurrent_steps_keep_all_rules(crowd: Database) -> None:
     answers = await storm(crowd, 6, seed=11)
     # Every result is an answer; a deadlock or a violated constraint would have raised.
     assert set(answers) <= {
@@ -291,5 +291,5 @@ async def test_nothing_is_lost_in_a_storm(crowd: Database) -> None:
 
 
 @pytest.mark.soak
-async def test_nothing_is_lost_in_a_long_storm(crowd: Database) -> None:
+async def test_many_random_concurrent_steps_keep_all_rules(crowd: Database) -> None:
     await storm(crowd, 180, seed=random.randrange(10**6))

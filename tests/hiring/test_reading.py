@@ -19,7 +19,7 @@ from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 HOUR = dt.timedelta(hours=1)
 
 
-async def test_counts_and_rows_tell_the_same(tx: Tx) -> None:
+async def test_counts_agree_with_rows(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     placed = [await apply(tx, opening) for _ in range(5)]
     found = await applicant_lists.get_detail(tx, opening.id)
@@ -30,7 +30,7 @@ async def test_counts_and_rows_tell_the_same(tx: Tx) -> None:
     assert [row.queue_position for row in found.waiting] == [1, 2, 3]
 
 
-async def test_an_overdue_offer_takes_no_slot_and_stands_behind_all(tx: Tx) -> None:
+async def test_an_overdue_offer_takes_no_slot_and_comes_last(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     late, waiting = [await apply(tx, opening) for _ in range(2)]
     await let_pass(tx, opening, HOUR)
@@ -45,7 +45,7 @@ async def test_an_overdue_offer_takes_no_slot_and_stands_behind_all(tx: Tx) -> N
     assert await snapshots.find_overdue_openings_of(tx, who) == [opening.id]
 
 
-async def test_nothing_is_overdue_while_offers_are_out_in_time(tx: Tx) -> None:
+async def test_no_opening_is_overdue_before_its_deadlines(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     one = await apply(tx, opening)
     assert await snapshots.find_overdue_opening(tx, opening.id) == []
@@ -54,7 +54,7 @@ async def test_nothing_is_overdue_while_offers_are_out_in_time(tx: Tx) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 7])
-async def test_pages_make_the_whole_whatever_their_size(tx: Tx, limit: int) -> None:
+async def test_pages_of_any_size_add_up_to_the_full_list(tx: Tx, limit: int) -> None:
     opening = await make_opening(tx, 3, require_acknowledgement=True)
     for _ in range(7):
         await apply(tx, opening)
@@ -70,7 +70,7 @@ async def test_pages_make_the_whole_whatever_their_size(tx: Tx, limit: int) -> N
     assert rows == whole.active + whole.waiting
 
 
-async def test_a_person_sees_a_position_where_they_wait_and_none_elsewhere(tx: Tx) -> None:
+async def test_only_waiting_applications_have_a_position(tx: Tx) -> None:
     full, free = await make_opening(tx, 1), await make_opening(tx, 1)
     person = await make_applicant(tx)
     await apply(tx, full)
@@ -86,7 +86,7 @@ async def test_a_person_sees_a_position_where_they_wait_and_none_elsewhere(tx: T
     assert all(0 <= one.time_in_current_state_seconds < 60 for one in found)
 
 
-async def test_a_timeline_goes_on_after_a_mark(tx: Tx) -> None:
+async def test_a_timeline_continues_after_a_cursor(tx: Tx) -> None:
     person = await make_applicant(tx)
     for _ in range(3):
         placed = await apply(tx, await make_opening(tx), person.id)
@@ -97,7 +97,7 @@ async def test_a_timeline_goes_on_after_a_mark(tx: Tx) -> None:
     assert rest == whole[2:]
 
 
-async def test_who_is_not_there_is_said(tx: Tx) -> None:
+async def test_a_missing_applicant_or_opening_raises_not_found(tx: Tx) -> None:
     with pytest.raises(OpeningNotFound):
         await applicant_lists.get_detail(tx, 10**9)
     with pytest.raises(ApplicantNotFound):
@@ -109,7 +109,7 @@ async def test_who_is_not_there_is_said(tx: Tx) -> None:
         await applicant_lists.get_detail(tx, opening.id, after="nowhere")
 
 
-async def test_all_statements_of_a_frozen_read_are_of_one_moment(database: Database) -> None:
+async def test_all_statements_of_a_snapshot_see_one_instant(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1)
     async with database.transaction() as tx:
@@ -120,7 +120,7 @@ async def test_all_statements_of_a_frozen_read_are_of_one_moment(database: Datab
         assert (await applicant_lists.get_detail(tx, opening.id)).active == []
 
 
-async def test_only_what_takes_applications_is_published(tx: Tx) -> None:
+async def test_only_openings_that_take_applications_are_published(tx: Tx) -> None:
     now = dt.datetime.now(dt.UTC)
     open, soon = await make_opening(tx), await make_opening(tx, apply_until=now + HOUR)
     over, paused, closed = [

@@ -87,7 +87,7 @@ async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) 
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_every_moment_is_replayed_as_it_was_seen(tx: Tx, seed: int) -> None:
+async def test_every_instant_is_replayed_as_it_was(tx: Tx, seed: int) -> None:
     chance = random.Random(seed)
     opening = await make_opening(tx, 2, max_missed=3, require_acknowledgement=seed == 1)
     seen: list[OpeningReplay] = []
@@ -146,7 +146,7 @@ async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
     assert shown[4].as_of == shown[3].as_of
 
 
-async def test_an_event_is_seen_from_its_stamp_on(tx: Tx) -> None:
+async def test_a_replay_includes_an_event_from_its_timestamp_on(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     await age(tx, opening.id, DAY)
     one = (await apply(tx, opening)).application
@@ -159,7 +159,7 @@ async def test_an_event_is_seen_from_its_stamp_on(tx: Tx) -> None:
     assert seen == [2, 1, 0]
 
 
-async def test_an_offer_counts_as_free_from_its_deadline_on(tx: Tx) -> None:
+async def test_an_expired_offer_takes_no_slot_in_a_replay(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     one = (await apply(tx, opening)).application
     await age(tx, opening.id, DAY)
@@ -174,7 +174,7 @@ async def test_an_offer_counts_as_free_from_its_deadline_on(tx: Tx) -> None:
     ]
 
 
-async def test_before_the_opening_was_there_it_is_empty(tx: Tx) -> None:
+async def test_a_replay_before_the_opening_existed_is_empty(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     long_ago = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
     assert await replay.replay_at(tx, opening.id, as_of=long_ago) == OpeningReplay(
@@ -182,7 +182,7 @@ async def test_before_the_opening_was_there_it_is_empty(tx: Tx) -> None:
     )
 
 
-async def test_the_future_is_answered_as_of_now(tx: Tx) -> None:
+async def test_a_replay_of_the_future_is_the_current_state(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     await apply(tx, opening)
     shown = await replay.replay_at(tx, opening.id, as_of=dt.datetime(2999, 1, 1, tzinfo=dt.UTC))
@@ -191,7 +191,7 @@ async def test_the_future_is_answered_as_of_now(tx: Tx) -> None:
     assert (shown.occupied, shown.active) == (now.occupied, now.active) == (1, now.active)
 
 
-async def test_what_is_not_there_is_not_replayed(tx: Tx) -> None:
+async def test_a_missing_opening_or_event_is_not_replayed(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     with pytest.raises(EventNotFound, match=f"Job {opening.id} has no event 2"):
         await replay.replay_at(tx, opening.id, seq=2)

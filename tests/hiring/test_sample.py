@@ -26,7 +26,7 @@ async def test_the_sample_shows_every_state(tx: Tx) -> None:
     ]
 
 
-async def test_a_second_time_changes_nothing_and_says_so(tx: Tx) -> None:
+async def test_adding_the_sample_again_changes_nothing_and_says_so(tx: Tx) -> None:
     first = await sample_data.add_sample_data(tx, LOCAL)
     before = [await openings.get(tx, id) for id in first.openings]
     again = await sample_data.add_sample_data(tx, LOCAL)
@@ -34,7 +34,7 @@ async def test_a_second_time_changes_nothing_and_says_so(tx: Tx) -> None:
     assert [await openings.get(tx, id) for id in first.openings] == before
 
 
-async def test_two_who_seed_at_once_make_one_sample(database: Database) -> None:
+async def test_concurrent_calls_add_one_sample(database: Database) -> None:
     async def seed() -> SampleData:
         async with database.transaction() as tx:
             return await sample_data.add_sample_data(tx, LOCAL)

@@ -39,7 +39,7 @@ def told(done: list[ImportedApplicant]) -> list[tuple[int, str, str | None, int 
 
 
 @pytest.mark.parametrize("risky", ["=1+1", "+49 1", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])  # noqa: RUF001
-def test_no_cell_is_a_formula_and_all_come_back_as_they_were(risky: str) -> None:
+def test_no_cell_is_a_formula_and_all_are_read_back_unchanged(risky: str) -> None:
     out = io.StringIO(newline="")
     add = spreadsheets.start_csv(out, ["name", "count"])
     add({"name": risky, "count": -3, "else": "left out"})
@@ -51,7 +51,7 @@ def test_no_cell_is_a_formula_and_all_come_back_as_they_were(risky: str) -> None
     assert row.cells["name"].strip() == risky.strip()
 
 
-def test_cells_are_quoted_as_the_standard_has_it() -> None:
+def test_cells_are_quoted_as_in_rfc_4180() -> None:
     out = io.StringIO(newline="")
     spreadsheets.start_csv(out, ["a", "b"])({"a": 'say "hi", twice', "b": "two\nlines"})
     assert out.getvalue() == 'a,b\r\n"say ""hi"", twice","two\nlines"\r\n'
@@ -67,7 +67,7 @@ def test_cells_are_quoted_as_the_standard_has_it() -> None:
         "name,email,order\nBen,ben@example.org,20\nAda,ada@example.org,3\n",
     ],
 )
-def test_people_are_read_however_a_spreadsheet_wrote_them(text: str) -> None:
+def test_applicants_are_read_from_all_common_spreadsheet_formats(text: str) -> None:
     found = spreadsheets.parse_applicants(text.encode())
     assert [(entry.contact.name, entry.contact.email) for entry in found] == [
         ("Ada", "ada@example.org"),
@@ -75,7 +75,7 @@ def test_people_are_read_however_a_spreadsheet_wrote_them(text: str) -> None:
     ]
 
 
-def test_who_stands_there_twice_counts_once() -> None:
+def test_a_repeated_address_counts_once() -> None:
     found = sheet("Ada,ada@example.org", "Ben,ben@example.org", "A.,ADA@Example.org")
     assert [(one.line, one.repeats) for one in found] == [(2, None), (3, None), (4, 2)]
 
@@ -99,12 +99,12 @@ def test_who_stands_there_twice_counts_once() -> None:
         (b"name,email\n" + b"A\n" * (spreadsheets.MAX_LINES + 1), "100,000 lines"),
     ],
 )
-def test_what_cannot_be_read_is_said_by_line(data: bytes, says: str) -> None:
+def test_invalid_lines_are_named(data: bytes, says: str) -> None:
     with pytest.raises(Invalid, match=says):
         spreadsheets.parse_applicants(data)
 
 
-def test_of_many_wrong_lines_the_first_are_named() -> None:
+def test_only_the_first_invalid_lines_are_named() -> None:
     with pytest.raises(InvalidSpreadsheet, match=r"line 21: .*; and 30 more$") as caught:
         sheet(*["Ada,nowhere"] * 50)
     assert len(caught.value.problems) == 50
@@ -125,7 +125,7 @@ async def test_people_apply_in_the_order_of_the_file(tx: Tx) -> None:
     assert done[2].detail == "line 2 has the same address"
 
 
-async def test_the_same_file_can_be_taken_in_again(tx: Tx) -> None:
+async def test_the_same_file_can_be_imported_again(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     wanted = sheet("Ada,ada@a.example", "Ben,ben@a.example")
     await imports.import_applicants(tx, opening.id, wanted[:1], LOCAL)
@@ -137,7 +137,7 @@ async def test_the_same_file_can_be_taken_in_again(tx: Tx) -> None:
     assert await openings.get(tx, opening.id) == before
 
 
-async def test_who_is_refused_leaves_no_trace_and_stops_no_other(tx: Tx) -> None:
+async def test_a_refused_entry_leaves_nothing_and_does_not_stop_the_others(tx: Tx) -> None:
     opening = await make_opening(tx, 1, waitlist_limit=1)
     await blocklist.add(tx, "@evil.example", "spam")
     ada = await make_applicant(tx, "Ada")
@@ -160,7 +160,7 @@ async def test_who_is_refused_leaves_no_trace_and_stops_no_other(tx: Tx) -> None
     assert await many(tx, opening) == 2
 
 
-async def test_two_files_with_the_same_people_can_come_at_once(database: Database) -> None:
+async def test_two_files_with_the_same_people_can_be_imported_at_once(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 3)
     people = [f"P{number},p{number}@a.example" for number in range(20)]
@@ -180,7 +180,7 @@ Cook,1,,,,,
 """
 
 
-def test_openings_are_read_from_a_table() -> None:
+def test_openings_are_read_from_a_file() -> None:
     baker, cook = imports.parse_openings(CSV.encode())
     assert (baker.terms.title, baker.capacity, baker.terms.remote) == ("Baker", 2, True)
     assert baker.terms.acknowledge_window == dt.timedelta(minutes=10)
@@ -211,12 +211,12 @@ def test_openings_are_read_from_a_table() -> None:
         ('{"title": 7, "capacity": 1}', "line 1: title: "),
     ],
 )
-def test_an_opening_that_cannot_be_is_said_by_line(text: str, says: str) -> None:
+def test_invalid_openings_are_named_by_line(text: str, says: str) -> None:
     with pytest.raises(InvalidSpreadsheet, match=says):
         imports.parse_openings(text.encode())
 
 
-async def test_what_was_written_of_openings_can_be_read_again(tx: Tx) -> None:
+async def test_exported_openings_can_be_imported(tx: Tx) -> None:
     made = await imports.create_openings(tx, imports.parse_openings(CSV.encode()), LOCAL)
     await apply(tx, made[1])
     out = io.StringIO(newline="")
@@ -232,7 +232,7 @@ async def test_what_was_written_of_openings_can_be_read_again(tx: Tx) -> None:
     ]
 
 
-async def test_applications_are_written_by_their_order(tx: Tx) -> None:
+async def test_applications_are_exported_in_order(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
     await withdrawals.withdraw(tx, ids[2], LOCAL)

@@ -31,7 +31,7 @@ async def now(tx: Tx, placed: Placement) -> Application:
     return await applications.get(tx, placed.application.id)
 
 
-async def test_slots_are_taken_until_none_is_left_then_people_wait(tx: Tx) -> None:
+async def test_applicants_get_slots_until_none_is_left_and_then_wait(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     placed = [await apply(tx, opening) for _ in range(4)]
     assert [one.application.status for one in placed] == [
@@ -45,7 +45,7 @@ async def test_slots_are_taken_until_none_is_left_then_people_wait(tx: Tx) -> No
     assert (after.occupied, after.waiting) == (2, 2)
 
 
-async def test_who_has_a_live_application_cannot_apply_again(tx: Tx) -> None:
+async def test_an_applicant_with_a_live_application_cannot_apply_again(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     ada = await make_applicant(tx)
     await apply(tx, opening, ada.id)
@@ -63,7 +63,7 @@ async def test_no_application_is_taken_after_apply_until(tx: Tx) -> None:
     await apply(tx, await make_opening(tx, 2, apply_until=current + WINDOW))
 
 
-async def test_a_waitlist_takes_as_many_as_its_limit(tx: Tx) -> None:
+async def test_a_waitlist_has_a_limit(tx: Tx) -> None:
     opening = await make_opening(tx, 1, waitlist_limit=1)
     assert [(await apply(tx, opening)).position for _ in range(2)] == [None, 1]
     with pytest.raises(Conflict, match=f"The waitlist of job {opening.id} is full"):
@@ -80,7 +80,7 @@ async def test_a_paused_opening_takes_no_application_and_promotes_no_applicant(t
     assert (await now(tx, waiting)).status == "WAITLIST"
 
 
-async def test_a_slot_that_is_left_goes_to_the_head_of_the_waitlist(tx: Tx) -> None:
+async def test_a_freed_slot_goes_to_the_head_of_the_waitlist(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
     await withdrawals.withdraw(tx, first.application.id, LOCAL, reason="no longer there")
@@ -92,7 +92,7 @@ async def test_a_slot_that_is_left_goes_to_the_head_of_the_waitlist(tx: Tx) -> N
     assert (await now(tx, second)).status == "ACTIVE"
 
 
-async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penalty(tx: Tx) -> None:
+async def test_a_missed_offer_puts_later_applicants_ahead_within_the_penalty(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
     await withdrawals.withdraw(tx, first.application.id, LOCAL)
@@ -107,7 +107,7 @@ async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penal
     assert [one.position for one in newcomers] == [1, 3, 4]
 
 
-async def test_a_penalty_costs_a_place_also_when_those_who_stood_last_have_left(tx: Tx) -> None:
+async def test_a_penalty_costs_a_place_even_if_the_last_applicants_have_left(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third, *gone = [await apply(tx, opening) for _ in range(6)]
     await withdrawals.withdraw(tx, first.application.id, LOCAL)
@@ -120,7 +120,7 @@ async def test_a_penalty_costs_a_place_also_when_those_who_stood_last_have_left(
     assert await queue(tx, opening) == [newcomers[0], second.application.id, newcomers[1]]
 
 
-async def test_a_penalty_is_counted_from_who_still_stands_last(tx: Tx) -> None:
+async def test_a_penalty_is_counted_from_the_last_waiting_application(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=9)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
     await withdrawals.withdraw(tx, first.application.id, LOCAL)
@@ -136,7 +136,9 @@ async def test_a_penalty_is_counted_from_who_still_stands_last(tx: Tx) -> None:
     assert await queue(tx, opening) == [newcomers[0], third.application.id, newcomers[1]]
 
 
-async def test_the_place_of_who_was_put_back_and_left_is_no_gap_for_later_arrivals(tx: Tx) -> None:
+async def test_later_arrivals_do_not_take_the_place_of_a_penalized_applicant_that_left(
+    tx: Tx,
+) -> None:
     opening = await make_opening(tx, 2)
     first, second, third, fourth, *_ = [await apply(tx, opening) for _ in range(6)]
     for one in (first, second):
@@ -150,7 +152,7 @@ async def test_the_place_of_who_was_put_back_and_left_is_no_gap_for_later_arriva
     assert await queue(tx, opening) == [*newcomers[:2], fourth.application.id, newcomers[2]]
 
 
-async def test_an_offer_that_has_time_left_outlives_one_that_ends(tx: Tx) -> None:
+async def test_an_expired_offer_does_not_end_another_one(tx: Tx) -> None:
     opening = await make_opening(tx, 2, require_acknowledgement=True)
     early = await apply(tx, opening)
     await let_pass(tx, opening, WINDOW / 2)
@@ -162,7 +164,7 @@ async def test_an_offer_that_has_time_left_outlives_one_that_ends(tx: Tx) -> Non
     assert (kept.status, kept.penalty_count) == ("PENDING_ACKNOWLEDGMENT", 0)
 
 
-async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
+async def test_an_application_lapses_after_the_maximum_of_missed_offers(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=3)
     first, second = [await apply(tx, opening) for _ in range(2)]
     await withdrawals.withdraw(tx, first.application.id, LOCAL)
@@ -175,7 +177,7 @@ async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
     assert not await expire_one_opening(tx)
 
 
-async def test_more_capacity_promotes_and_less_evicts_nobody(tx: Tx) -> None:
+async def test_more_capacity_makes_offers_and_less_takes_no_slot_away(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     placed = [await apply(tx, opening) for _ in range(4)]
     after = await lifecycle.set_capacity(tx, opening.id, 3, LOCAL)
@@ -208,7 +210,7 @@ async def told(tx: Tx, opening: Opening) -> dict[int, list[int]]:
     return dict(await cursor.fetchall())
 
 
-async def test_who_passes_a_milestone_is_told_once_also_by_a_leap(tx: Tx) -> None:
+async def test_reaching_or_skipping_a_milestone_is_notified_once(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(16)][1:]
     await lifecycle.set_capacity(tx, opening.id, 5, LOCAL)
@@ -220,7 +222,7 @@ async def test_who_passes_a_milestone_is_told_once_also_by_a_leap(tx: Tx) -> Non
     assert await told(tx, opening) == {ids[n - 1]: places for n, places in again.items()}
 
 
-async def test_who_fell_back_is_told_when_they_come_up_again(tx: Tx) -> None:
+async def test_an_applicant_that_fell_back_is_notified_when_moving_up_again(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     ada, bob, eve, joe = [await apply(tx, opening) for _ in range(4)]
     await let_pass(tx, opening, WINDOW)

@@ -19,7 +19,7 @@ from tests.hiring.past import age
 MINUTE = dt.timedelta(minutes=1)
 
 
-async def test_nothing_happened_yet(tx: Tx) -> None:
+async def test_the_summary_of_a_new_opening_is_empty(tx: Tx) -> None:
     opening = await make_opening(tx, 3)
     assert await summary.summarize(tx, opening.id) == summary.OpeningSummary(
         opening.id, "Baker", 3, 0, 0, 0, 0, None, None, 0
@@ -58,7 +58,7 @@ async def test_an_offer_for_a_free_slot_counts_from_applying_to_confirming(tx: T
     assert told.avg_time_to_promotion_seconds is None
 
 
-async def test_an_offer_that_was_missed_does_not_make_the_next_one_slow(tx: Tx) -> None:
+async def test_a_missed_offer_does_not_add_to_the_time_of_the_next(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
     await withdrawals.withdraw(tx, first, LOCAL)
@@ -70,7 +70,7 @@ async def test_an_offer_that_was_missed_does_not_make_the_next_one_slow(tx: Tx) 
     assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
 
 
-async def test_an_offer_that_ran_out_counts_as_the_live_tables_count_it(tx: Tx) -> None:
+async def test_an_expired_offer_counts_as_in_the_live_tables(tx: Tx) -> None:
     opening = await make_opening(tx, 2, require_acknowledgement=True)
     await apply(tx, opening)
     await age(tx, opening.id, 6 * MINUTE)

@@ -45,7 +45,7 @@ async def faults(tx: Tx, opening: Opening, *against: ChainHead) -> list[Verifica
     return (await verification.verify_log(tx, opening.id, against=against)).faults
 
 
-async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
+async def test_an_unchanged_log_has_no_faults(tx: Tx) -> None:
     opening = await make_log(tx)
     report = await verification.verify_log(tx, opening.id)
     assert report.faults == []
@@ -173,7 +173,7 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
         ("DELETE FROM hiring.waitlist_block", None, "should hold 1 but holds 0"),
     ],
 )
-async def test_tampering_is_found_where_it_was_done(
+async def test_tampering_is_reported_at_the_changed_event(
     tx: Tx, sql: LiteralString, seq: int | None, what: str
 ) -> None:
     opening = await make_log(tx)
@@ -187,7 +187,7 @@ async def test_tampering_is_found_where_it_was_done(
     assert all(fault.what.startswith("application") for fault in early)
 
 
-async def test_a_log_of_many_batches_is_followed_to_its_end(tx: Tx) -> None:
+async def test_a_log_of_many_batches_is_verified_to_its_end(tx: Tx) -> None:
     opening = await make_opening(tx)
     last = 2 * verification.BATCH + 1
     async with unguarded(tx):
@@ -206,7 +206,7 @@ async def test_a_log_of_many_batches_is_followed_to_its_end(tx: Tx) -> None:
     assert [fault.seq for fault in await faults(tx, opening)] == [last - 1]
 
 
-async def test_an_application_that_no_event_tells_of_is_found(tx: Tx) -> None:
+async def test_an_application_without_events_is_reported(tx: Tx) -> None:
     opening = await make_log(tx)
     ada = await make_applicant(tx)
     cursor = await tx.execute(
@@ -223,7 +223,7 @@ async def test_an_application_that_no_event_tells_of_is_found(tx: Tx) -> None:
     ]
 
 
-async def test_a_chain_that_was_written_anew_is_found_by_an_earlier_head(tx: Tx) -> None:
+async def test_a_rewritten_chain_is_found_by_an_earlier_head(tx: Tx) -> None:
     opening = await make_log(tx)
     early = ChainHead(4, (await at(tx, opening, 4)).hex())
     kept = (await verification.verify_log(tx, opening.id)).head
@@ -236,7 +236,7 @@ async def test_a_chain_that_was_written_anew_is_found_by_an_earlier_head(tx: Tx)
     assert [fault.seq for fault in await faults(tx, opening, early, kept)] == [kept.seq]
 
 
-async def test_a_log_that_was_cut_and_sealed_anew_is_found_by_an_earlier_head(tx: Tx) -> None:
+async def test_a_truncated_and_rehashed_log_is_found_by_an_earlier_head(tx: Tx) -> None:
     opening = await make_log(tx)
     await lifecycle.pause(tx, opening.id, LOCAL)
     kept = (await verification.verify_log(tx, opening.id)).head
@@ -261,7 +261,7 @@ async def at(tx: Tx, opening: Opening, seq: int) -> bytes:
     return found[0]
 
 
-async def test_erasing_a_person_is_no_fault(tx: Tx) -> None:
+async def test_erasing_a_person_causes_no_fault(tx: Tx) -> None:
     opening = await make_log(tx)
     kept = (await verification.verify_log(tx, opening.id)).head
     cursor = await tx.execute(
@@ -285,13 +285,13 @@ async def test_erasing_a_person_is_no_fault(tx: Tx) -> None:
         "TRUNCATE hiring.event",
     ],
 )
-async def test_the_log_refuses_to_be_changed(tx: Tx, sql: LiteralString) -> None:
+async def test_the_log_refuses_changes(tx: Tx, sql: LiteralString) -> None:
     await make_log(tx)
     with pytest.raises(RaiseException, match="the log of openings only grows"):
         await tx.execute(sql)
 
 
-async def test_the_words_about_a_person_can_be_erased_from_the_log(tx: Tx) -> None:
+async def test_notes_about_a_person_can_be_erased_from_the_log(tx: Tx) -> None:
     await make_log(tx)
     cursor = await tx.execute(
         "UPDATE hiring.event SET note = NULL, note_salt = NULL WHERE note IS NOT NULL"
@@ -300,9 +300,7 @@ async def test_the_words_about_a_person_can_be_erased_from_the_log(tx: Tx) -> No
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-async def test_who_writes_meanwhile_does_not_look_like_a_fault(
-    database: Database, frozen: bool
-) -> None:
+async def test_concurrent_writes_do_not_look_like_faults(database: Database, frozen: bool) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 2, require_acknowledgement=True)
     stop = asyncio.Event()

@@ -43,7 +43,7 @@ def ago(*days: float) -> list[dt.datetime]:
         (10**4, [10, 20, 29], 30, 10**4, 10**6),
     ],
 )
-def test_a_wait_is_a_range_by_how_fast_slots_were_offered(
+def test_a_wait_is_a_range_based_on_past_offers(
     position: int, given: list[float], days: float, least: float | None, most: float | None
 ) -> None:
     found = wait_estimates.estimate_wait(position, ago(*given), NOW - days * DAY, NOW)
@@ -56,7 +56,7 @@ def test_a_wait_is_a_range_by_how_fast_slots_were_offered(
 
 @pytest.mark.parametrize("position", [1, 3, 20, 200])
 @pytest.mark.parametrize("rate", [0.2, 1, 10])
-def test_the_range_holds_about_as_often_as_it_says(position: int, rate: float) -> None:
+def test_the_range_is_right_as_often_as_promised(position: int, rate: float) -> None:
     chance = Random(position * rate)
     held = told = 0
     for _ in range(500):
@@ -73,14 +73,14 @@ def test_the_range_holds_about_as_often_as_it_says(position: int, rate: float) -
     assert 0.74 < held / told < 0.88
 
 
-def test_a_moment_is_never_too_long_ago_or_too_far_away() -> None:
+def test_an_extreme_wait_does_not_overflow() -> None:
     assert wait_estimates.estimate_wait(1, ago(1, 2, 3), NOW, NOW) is None
     far = wait_estimates.estimate_wait(10**12, ago(1, 2, 3), NOW - 30 * DAY, NOW)
     assert far
     assert NOW + far.least
 
 
-async def test_the_pace_counts_what_was_given_to_the_next_in_line(tx: Tx) -> None:
+async def test_the_pace_counts_offers_in_turn(tx: Tx) -> None:
     opening = await make_opening(tx)
     first, second, third, last = [(await apply(tx, opening)).application.id for _ in range(4)]
     await withdrawals.withdraw(tx, first, LOCAL)
@@ -98,7 +98,7 @@ async def test_the_pace_counts_what_was_given_to_the_next_in_line(tx: Tx) -> Non
     assert await wait_estimates.find_paces(tx, []) == {}
 
 
-async def test_what_was_long_ago_says_nothing_about_the_pace(tx: Tx) -> None:
+async def test_old_offers_do_not_count_for_the_pace(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     await tx.execute(
         "UPDATE hiring.opening SET created_at = now() - interval '90 days', last_seq = 7 WHERE id = %s",

@@ -46,7 +46,7 @@ async def make_delivery(database: Database, site: LoopbackSite) -> webhooks.Crea
     return added
 
 
-async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
+async def test_each_webhook_receives_the_events_it_subscribed_to(tx: Tx) -> None:
     await tx.execute("DELETE FROM hiring.webhook")
     opening, other = await make_opening(tx), await make_opening(tx)
     everything = await webhooks.add(tx, URL)
@@ -70,7 +70,7 @@ async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
     assert await told(everything.id) == [("APPLIED", opening.id)]
 
 
-async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
+async def test_a_delivery_is_signed_and_contains_no_personal_data(
     database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply(status=202))
@@ -103,7 +103,7 @@ async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
 
 
 @pytest.mark.server_clock(dt.timedelta(hours=1))
-async def test_a_delivery_is_signed_at_the_time_of_the_server(
+async def test_a_delivery_is_signed_with_the_databases_time(
     database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply())
@@ -114,7 +114,7 @@ async def test_a_delivery_is_signed_at_the_time_of_the_server(
     assert abs(now - int(request.headers["jobmill-timestamp"])) < 60
 
 
-async def test_the_check_in_the_guide_tells_ours_from_others(
+async def test_the_example_in_the_guide_checks_signatures(
     database: Database, site: LoopbackSite
 ) -> None:
     page = Path(__file__).parents[2] / "docs/how-to/notify-applicants.md"
@@ -138,7 +138,7 @@ def seen(request: ReceivedRequest) -> tuple[str, bytes]:
     return request.headers["jobmill-delivery"], request.body
 
 
-async def test_a_receiver_that_fails_is_told_again_under_the_same_number(
+async def test_a_failed_delivery_is_sent_again_with_the_same_number(
     database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", in_turn(reply(status=500), reply(status=429), reply()))
@@ -154,7 +154,9 @@ async def test_a_receiver_that_fails_is_told_again_under_the_same_number(
     assert (delivery.state, delivery.attempts) == ("sent", 3)
 
 
-async def test_a_redirect_into_the_house_has_failed(database: Database, site: LoopbackSite) -> None:
+async def test_a_redirect_to_a_private_address_fails(
+    database: Database, site: LoopbackSite
+) -> None:
     site.on("/hook", redirect("http://10.0.0.1/admin"))
     await make_delivery(database, site)
     await sender(database, site).send()
@@ -163,7 +165,7 @@ async def test_a_redirect_into_the_house_has_failed(database: Database, site: Lo
     assert (await statuses(database))["FAILED"] == 1
 
 
-async def test_a_receiver_that_is_gone_is_not_told_any_more(
+async def test_a_receiver_that_answers_gone_is_disabled(
     database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply(status=410))
@@ -190,7 +192,7 @@ async def test_a_receiver_that_is_gone_is_not_told_any_more(
     assert dropped[1:] == ("dropped", "the webhook is disabled")
 
 
-async def test_a_worker_that_dies_after_calling_calls_again_under_the_same_number(
+async def test_a_worker_that_dies_after_sending_sends_again_with_the_same_number(
     database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply())
@@ -209,7 +211,7 @@ async def test_a_worker_that_dies_after_calling_calls_again_under_the_same_numbe
     assert len(site.requests_to("/hook")) == 2
 
 
-async def test_a_replay_is_a_delivery_of_its_own_with_the_same_event(
+async def test_a_replay_is_a_new_delivery_of_the_same_event(
     database: Database, site: LoopbackSite
 ) -> None:
     site.on("/hook", reply())
@@ -228,7 +230,7 @@ async def test_a_replay_is_a_delivery_of_its_own_with_the_same_event(
     ]
 
 
-async def test_what_is_removed_takes_its_deliveries_with_it(
+async def test_removing_a_webhook_removes_its_deliveries(
     database: Database, site: LoopbackSite
 ) -> None:
     added = await make_delivery(database, site)
@@ -241,7 +243,7 @@ async def test_what_is_removed_takes_its_deliveries_with_it(
     assert await states(database, "webhook") == []
 
 
-async def test_what_is_not_there_is_said_to_be_missing(tx: Tx) -> None:
+async def test_a_missing_webhook_or_delivery_raises_not_found(tx: Tx) -> None:
     letter = (await apply(tx, await make_opening(tx))) and (await ids(tx, "applied"))[-1]
     for act in (
         webhooks.get(tx, 2**40),
@@ -259,7 +261,7 @@ async def test_what_is_not_there_is_said_to_be_missing(tx: Tx) -> None:
         await webhooks.add(tx, URL, opening_id=2**40)
 
 
-async def test_deliveries_are_read_in_pages_the_latest_first(tx: Tx) -> None:
+async def test_deliveries_are_paged_newest_first(tx: Tx) -> None:
     opening = await make_opening(tx, capacity=9)
     added = await webhooks.add(tx, URL, opening_id=opening.id)
     for _ in range(5):
@@ -274,7 +276,7 @@ async def test_deliveries_are_read_in_pages_the_latest_first(tx: Tx) -> None:
     assert len(await webhooks.list_deliveries(tx, added.id, state="waiting")) == 5
 
 
-async def test_the_commands_do_all_of_it(
+async def test_the_commands_manage_webhooks(
     url: str, database: Database, site: LoopbackSite, home: Path
 ) -> None:
     run = forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)

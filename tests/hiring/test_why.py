@@ -184,13 +184,13 @@ def scene(**changes: Any) -> EventContext:
         ),
     ],
 )
-def test_an_event_is_told_in_plain_sentences(shown: EventContext, told: list[str]) -> None:
+def test_an_event_is_explained_in_plain_sentences(shown: EventContext, told: list[str]) -> None:
     assert [
         explanations.render_sentence(one) for one in explanations.compose_sentences(shown)
     ] == told
 
 
-def test_people_read_names_and_times_of_their_own() -> None:
+def test_pages_format_names_and_times_in_explanations() -> None:
     moved = scene(type="DECAY_TRIGGERED", why={"most": 3})
     names = {7: "ada", 2: "Bo", 3: "Cy"}
     told = [
@@ -203,7 +203,7 @@ def test_people_read_names_and_times_of_their_own() -> None:
     assert told[2] == f"ada moved to the end of the waitlist: {position}."
 
 
-async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
+async def test_every_event_type_is_explained(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=2)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
     await withdrawals.withdraw(tx, ids[0], LOCAL, reason="no longer there")
@@ -226,7 +226,7 @@ async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
         assert not any("None" in text for text in one.sentences), one
 
 
-async def test_a_promotion_names_the_slot_and_who_was_ahead(tx: Tx) -> None:
+async def test_a_promotion_names_the_slot_and_the_applications_ahead(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [(await apply(tx, opening)).application.id for _ in range(3)]
     await withdrawals.withdraw(tx, first, by_applicant(1))
@@ -252,7 +252,9 @@ async def explain(tx: Tx, opening_id: int, type: str) -> EventExplanation:
     return await explanations.explain_event(tx, opening_id, found[0])
 
 
-async def test_out_of_turn_says_who_was_passed_over_and_why_until_erased(tx: Tx) -> None:
+async def test_an_offer_out_of_turn_names_the_passed_over_and_its_reason_until_erased(
+    tx: Tx,
+) -> None:
     opening = await make_opening(tx, 1)
     placed = [(await apply(tx, opening)).application for _ in range(7)]
     await offers.offer_out_of_turn(tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True)
@@ -271,7 +273,7 @@ async def test_out_of_turn_says_who_was_passed_over_and_why_until_erased(tx: Tx)
         assert told.sentences[-1] == "The reason was erased with the applicant's data."
 
 
-async def test_a_newcomer_who_fills_a_gap_stands_before_who_missed_an_offer(tx: Tx) -> None:
+async def test_a_newcomer_in_a_gap_comes_before_an_application_that_missed_an_offer(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, _ = [(await apply(tx, opening)).application.id for _ in range(3)]
     await withdrawals.withdraw(tx, first, LOCAL)
@@ -288,7 +290,7 @@ async def test_a_newcomer_who_fills_a_gap_stands_before_who_missed_an_offer(tx: 
     ]
 
 
-async def test_what_was_not_noted_is_taken_from_the_log(tx: Tx) -> None:
+async def test_missing_counts_are_computed_from_the_log(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     await apply(tx, opening)
     await apply(tx, opening)
@@ -300,7 +302,7 @@ async def test_what_was_not_noted_is_taken_from_the_log(tx: Tx) -> None:
     assert derived.sentences[0] == "No place was free (1 of 1 places taken)."
 
 
-async def test_what_is_not_there_is_not_explained(tx: Tx) -> None:
+async def test_a_missing_event_is_not_explained(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     with pytest.raises(EventNotFound):
         await explanations.explain_event(tx, opening.id, 2)

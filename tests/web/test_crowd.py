@@ -42,7 +42,9 @@ async def opened(database: Database, capacity: int = 5, **terms: Any) -> int:
         return (await make_opening(tx, capacity, **terms)).id
 
 
-async def test_a_crowd_is_served_in_order_and_few_transactions(database: Database) -> None:
+async def test_concurrent_applications_are_handled_in_order_and_few_transactions(
+    database: Database,
+) -> None:
     id = await opened(database)
     crowd = ApplyBatches(RequestDatabase(database, 10), None)
     answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(60)])
@@ -56,7 +58,7 @@ async def test_a_crowd_is_served_in_order_and_few_transactions(database: Databas
         assert await stamps.fetchone() == (1,)
 
 
-async def test_who_is_refused_costs_the_others_nothing_and_leaves_nothing(
+async def test_a_refused_request_leaves_nothing_and_does_not_affect_the_others(
     database: Database,
 ) -> None:
     id = await opened(database, 2, waitlist_limit=3)
@@ -81,14 +83,14 @@ async def test_who_is_refused_costs_the_others_nothing_and_leaves_nothing(
     await judge_in(database, id)
 
 
-async def test_a_person_may_apply_so_often_a_day(database: Database) -> None:
+async def test_applications_per_day_are_limited(database: Database) -> None:
     made = [await opened(database) for _ in range(3)]
     crowd = ApplyBatches(RequestDatabase(database, 10), 2)
     answers = [(await all_at_once(crowd, id, [ApplyRequest(person(1))]))[0] for id in made]
     assert [type(one).__name__ for one in answers] == ["Placement", "Placement", "AppliedTooOften"]
 
 
-async def test_whom_the_company_names_is_not_counted_whoever_comes_along(
+async def test_applicants_named_by_the_company_do_not_count_for_the_limit(
     database: Database,
 ) -> None:
     first, second = await opened(database), await opened(database)
@@ -103,7 +105,7 @@ async def test_whom_the_company_names_is_not_counted_whoever_comes_along(
     ]
 
 
-async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Database) -> None:
+async def test_a_personal_link_does_not_bypass_limit_and_blocklist(database: Database) -> None:
     first, second = await opened(database), await opened(database)
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
@@ -117,7 +119,7 @@ async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Data
     ]
 
 
-async def test_what_refuses_a_person_does_not_refuse_the_company_that_names_them(
+async def test_the_company_can_name_a_person_that_is_refused_otherwise(
     database: Database,
 ) -> None:
     first, second = await opened(database), await opened(database)
@@ -132,7 +134,7 @@ async def test_what_refuses_a_person_does_not_refuse_the_company_that_names_them
     assert names == ["AppliedTooOften", "Placement", "AddressBlocked", "Placement"]
 
 
-async def test_nobody_is_served_where_there_is_no_opening(database: Database) -> None:
+async def test_all_requests_for_a_missing_opening_are_refused(database: Database) -> None:
     crowd = ApplyBatches(RequestDatabase(database, 10), None)
     answers = await all_at_once(crowd, 10**9, [ApplyRequest(person(n)) for n in range(3)])
     assert named(answers) == {"OpeningNotFound": 3}
@@ -141,7 +143,7 @@ async def test_nobody_is_served_where_there_is_no_opening(database: Database) ->
         assert await applicants.list_applicants(tx) == []
 
 
-async def test_one_whose_transaction_fails_does_not_take_the_others_along(
+async def test_a_failing_request_does_not_fail_the_batch(
     database: Database,
 ) -> None:
     id = await opened(database)
@@ -168,7 +170,7 @@ class Counting(RequestDatabase):
             yield tx
 
 
-async def test_two_requests_of_one_person_in_a_batch_cost_it_no_second_transaction(
+async def test_two_requests_of_one_person_share_a_transaction(
     database: Database,
 ) -> None:
     id = await opened(database)
@@ -183,7 +185,7 @@ async def test_two_requests_of_one_person_in_a_batch_cost_it_no_second_transacti
     assert door.asked == 1
 
 
-async def test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for_each(
+async def test_an_unreachable_database_is_tried_only_a_few_times_per_batch(
     database: Database,
 ) -> None:
     id = await opened(database)
@@ -216,7 +218,7 @@ class Losing(RequestDatabase):
 
 
 @pytest.mark.parametrize("people", [1, 3])
-async def test_a_commit_whose_answer_is_lost_is_not_made_again(
+async def test_a_commit_with_a_lost_response_is_not_repeated(
     database: Database, people: int
 ) -> None:
     id = await opened(database)
@@ -229,7 +231,9 @@ async def test_a_commit_whose_answer_is_lost_is_not_made_again(
     assert kept.applicant_id == answers[0].application.applicant_id
 
 
-async def test_who_may_have_applied_is_not_called_a_duplicate(database: Database) -> None:
+async def test_an_application_that_may_be_committed_is_not_called_a_duplicate(
+    database: Database,
+) -> None:
     id = await opened(database)
     door = Losing(database, 10)
     door.losses = 1 + COMMIT_CHECKS
@@ -255,7 +259,7 @@ class Killed(RequestDatabase):
                     await other.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
 
 
-async def test_applications_whose_commit_was_not_made_are_made_again(database: Database) -> None:
+async def test_applications_without_a_commit_are_repeated(database: Database) -> None:
     id = await opened(database)
     crowd = ApplyBatches(Killed(database, 10), None)
     answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(3)])
@@ -264,7 +268,7 @@ async def test_applications_whose_commit_was_not_made_are_made_again(database: D
         assert (await openings.get(tx, id)).occupied == 3
 
 
-async def test_one_who_cannot_be_served_in_time_does_not_keep_the_others(
+async def test_a_slow_request_does_not_delay_the_others(
     database: Database,
 ) -> None:
     id = await opened(database)
@@ -289,7 +293,7 @@ async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
     assert (await waits).application.status == "ACTIVE"
 
 
-async def test_who_asks_for_others_stands_in_the_log(database: Database) -> None:
+async def test_the_log_records_the_actor_of_an_application_for_others(database: Database) -> None:
     id = await opened(database)
     crowd = ApplyBatches(RequestDatabase(database, 10), None)
     await all_at_once(crowd, id, [ApplyRequest(person(1), LOCAL), ApplyRequest(person(2))])

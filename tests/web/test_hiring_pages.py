@@ -36,14 +36,14 @@ from tests.web.hiring_helpers import (
 TERMS = {**terms_form.to_fields(OpeningTerms("Baker")), "capacity": "2"}
 
 
-async def test_without_an_opening_the_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
+async def test_an_empty_list_of_openings_says_what_to_do(site: httpx2.AsyncClient) -> None:
     page = await look(site, "/hiring")
     assert "No openings yet." in text(page)
     assert page.css_first('main a[href="/hiring/new"]')
     assert texts(page, ".menu a[aria-current]") == ["Openings"]
 
 
-async def test_the_list_shows_slots_who_waits_and_offers_that_are_out(
+async def test_the_list_shows_places_waiting_people_and_offers(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site, 2, title="Miller")
@@ -58,7 +58,7 @@ async def test_the_list_shows_slots_who_waits_and_offers_that_are_out(
     assert label == "2 of 2 places taken, 1 of them offered"
 
 
-async def test_an_offer_that_ran_out_takes_no_slot_in_the_list(
+async def test_an_expired_offer_takes_no_place_in_the_list(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site, requireAcknowledgement=True)
@@ -68,7 +68,7 @@ async def test_an_offer_that_ran_out_takes_no_slot_in_the_list(
     assert "0 of 1 places 1 waiting 0 offered" in line
 
 
-async def test_the_list_is_paged_and_chosen_by_status(
+async def test_the_list_is_paged_and_filtered_by_status(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -82,7 +82,9 @@ async def test_the_list_is_paged_and_chosen_by_status(
     assert "No closed openings." in text(await look(site, "/hiring?status=closed"))
 
 
-async def test_an_opening_is_made_by_a_form(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_an_opening_is_created_with_the_form(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
     form = await look(site, "/hiring/new")
     assert attribute(form, "input[name=window]", "value") == "5"
     typed = {
@@ -118,7 +120,7 @@ async def test_an_opening_is_made_by_a_form(site: httpx2.AsyncClient, database: 
         ({"keep_days": "-1"}, "The number of days to keep data should be a whole number"),
     ],
 )
-def test_terms_that_cannot_be_meant_are_refused(wrong: dict[str, str], words: str) -> None:
+def test_invalid_terms_are_refused(wrong: dict[str, str], words: str) -> None:
     with pytest.raises(Invalid, match=words):
         terms_form.parse_terms(TERMS | wrong)
 
@@ -137,12 +139,12 @@ def test_terms_that_cannot_be_meant_are_refused(wrong: dict[str, str], words: st
         OpeningTerms("Baker", apply_until=dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)),
     ],
 )
-def test_a_form_says_what_the_terms_are(kept: OpeningTerms) -> None:
+def test_form_fields_and_terms_convert_both_ways(kept: OpeningTerms) -> None:
     assert terms_form.parse_terms(terms_form.to_fields(kept)) == kept
     assert terms_form.find_changes(kept, terms_form.to_fields(kept)) == {}
 
 
-async def test_what_is_wrong_is_said_beside_what_was_typed(site: httpx2.AsyncClient) -> None:
+async def test_an_invalid_form_is_shown_with_the_error_and_the_input(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     for path, name, typed, words in (
         ("/hiring/new", "capacity", "0", "The number of places should be 1 to"),
@@ -159,15 +161,13 @@ async def test_what_is_wrong_is_said_beside_what_was_typed(site: httpx2.AsyncCli
             assert attribute(page, f"input[name={field}]", "value") == given
 
 
-async def test_an_empty_form_is_answered_with_the_form(site: httpx2.AsyncClient) -> None:
+async def test_an_empty_form_is_refused(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     for path in ("/hiring/new", f"/hiring/{job}/edit"):
         assert (await post(site, path)).status_code == 400
 
 
-async def test_only_what_was_typed_anew_is_changed(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_only_edited_fields_are_changed(site: httpx2.AsyncClient, database: Database) -> None:
     job = await make_job(
         site, description="  Kept\r\nas it is ", applyUntil="2030-01-02T03:04:05.678Z"
     )
@@ -184,7 +184,7 @@ async def test_only_what_was_typed_anew_is_changed(
     assert "Opening edited." in text(await look(site, answer.headers["location"]))
 
 
-async def test_the_board_shows_slots_with_countdowns_and_the_waitlist_in_order(
+async def test_the_board_shows_places_with_countdowns_and_the_waitlist_in_order(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site, 2)
@@ -220,7 +220,7 @@ async def test_both_columns_are_paged(site: httpx2.AsyncClient) -> None:
     assert texts(rest, "ol.people .position") == ["51", "52", "53"]
 
 
-async def test_the_part_that_is_swapped_is_the_same_as_in_the_page(
+async def test_a_swapped_part_is_the_same_as_in_the_full_page(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site, 1)
@@ -245,7 +245,7 @@ async def test_the_part_that_is_swapped_is_the_same_as_in_the_page(
         (1, "No place will be offered.", 0),
     ],
 )
-async def test_a_new_capacity_says_first_who_would_be_offered_a_slot(
+async def test_a_change_of_places_first_names_the_people_that_get_an_offer(
     site: httpx2.AsyncClient, database: Database, wanted: int, words: str, offered: int
 ) -> None:
     job = await make_job(site, 1)
@@ -265,7 +265,9 @@ async def test_a_new_capacity_says_first_who_would_be_offered_a_slot(
     assert len([one for one in told if "was offered a place" in one]) == offered
 
 
-async def test_fewer_slots_evict_nobody_and_the_board_says_so(site: httpx2.AsyncClient) -> None:
+async def test_with_fewer_places_everyone_keeps_theirs_and_the_board_says_so(
+    site: httpx2.AsyncClient,
+) -> None:
     job = await make_job(site, 3)
     await fill(site, job, "Ada Ben Cy Di")
     asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=1"), ".confirmation")
@@ -278,7 +280,7 @@ async def test_fewer_slots_evict_nobody_and_the_board_says_so(site: httpx2.Async
     assert page.css_first(".bar .over")
 
 
-async def test_more_slots_of_a_paused_opening_are_given_to_nobody_yet(
+async def test_added_places_of_a_paused_opening_are_not_offered_yet(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site, 1)
@@ -293,7 +295,7 @@ async def test_more_slots_of_a_paused_opening_are_given_to_nobody_yet(
     assert len((await look(site, f"/hiring/{job}")).css("#board [data-until]")) == 2
 
 
-async def test_a_capacity_that_cannot_be_is_shown_again(site: httpx2.AsyncClient) -> None:
+async def test_an_invalid_number_of_places_is_shown_again(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     path = f"/hiring/{job}/change/capacity"
     for typed in ("", "0", "x<y", "1000001"):
@@ -307,7 +309,7 @@ async def test_a_capacity_that_cannot_be_is_shown_again(site: httpx2.AsyncClient
             assert attribute(page, ".confirmation form", "method") == "get"
 
 
-async def test_an_opening_is_paused_resumed_closed_and_opened_again_when_one_is_sure(
+async def test_an_opening_is_paused_resumed_closed_and_reopened_after_confirmation(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -439,7 +441,7 @@ async def test_a_viewer_reads_and_changes_nothing(
         assert await fetch_value(tx, int, "SELECT count(*) FROM hiring.opening") == 1
 
 
-async def test_a_recruiter_does_what_the_forms_offer(
+async def test_a_recruiter_can_use_the_forms(
     far: httpx2.AsyncClient, site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -454,7 +456,7 @@ async def test_a_recruiter_does_what_the_forms_offer(
     assert left.actor.startswith("key:")
 
 
-async def test_a_page_of_another_site_changes_nothing(
+async def test_a_request_from_another_site_changes_nothing(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -464,7 +466,7 @@ async def test_a_page_of_another_site_changes_nothing(
     assert (await the_opening(database, job)).status == "open"
 
 
-async def test_an_opening_that_is_not_there_is_not_found(site: httpx2.AsyncClient) -> None:
+async def test_a_missing_opening_is_not_found(site: httpx2.AsyncClient) -> None:
     for path in ("", "/replay", "/events", "/events/1", "/edit", "/change/pause", "/people/1"):
         await look(site, f"/hiring/999999{path}", 404)
     assert (await post(site, "/hiring/999999/change/pause")).status_code == 404

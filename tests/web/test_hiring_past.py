@@ -25,7 +25,7 @@ from tests.web.hiring_helpers import (
 )
 
 
-async def test_the_log_is_newest_first_and_paged(site: httpx2.AsyncClient) -> None:
+async def test_the_activity_is_newest_first_and_paged(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     await import_many(site, job, 120)
     page = await look(site, f"/hiring/{job}/events")
@@ -38,7 +38,7 @@ async def test_the_log_is_newest_first_and_paged(site: httpx2.AsyncClient) -> No
     assert not rest.css("#live")
 
 
-async def test_every_event_says_why(site: httpx2.AsyncClient) -> None:
+async def test_every_event_has_an_explanation(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     ada, ben, _ = await fill(site, job, "Ada Ben Cy")
     await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
@@ -58,7 +58,7 @@ async def test_every_event_says_why(site: httpx2.AsyncClient) -> None:
     await look(site, f"/hiring/{job}/events/7", 404)
 
 
-async def test_the_summary_counts_by_the_log(site: httpx2.AsyncClient) -> None:
+async def test_the_summary_shows_counts_from_the_log(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     ada, *_ = await fill(site, job, "Ada Ben Cy")
     await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "x"})
@@ -77,7 +77,7 @@ def seen(page: Html) -> tuple[list[str], list[str], list[str]]:
     )
 
 
-async def test_the_replay_shows_at_each_event_what_the_board_showed_then(
+async def test_the_replay_of_each_event_shows_what_the_board_showed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site, 2)
@@ -110,7 +110,7 @@ async def test_the_replay_shows_at_each_event_what_the_board_showed_then(
     assert texts(last, ".moment strong") == [str(max(boards))]
 
 
-async def test_the_replay_goes_to_a_moment_and_to_before_there_was_anything(
+async def test_the_replay_goes_to_a_time_and_to_before_the_opening_existed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -129,7 +129,7 @@ async def test_the_replay_goes_to_a_moment_and_to_before_there_was_anything(
     await look(site, f"/hiring/{job}/replay?seq=99", 404)
 
 
-async def test_a_part_of_the_past_is_the_same_as_all_of_it(
+async def test_the_replay_preview_agrees_with_the_full_replay(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site, 2, maxMissed=2)

@@ -27,7 +27,7 @@ from tests.web.hiring_helpers import (
 )
 
 
-async def test_one_is_removed_with_a_reason_and_the_slot_goes_to_the_next(
+async def test_an_applicant_is_removed_with_a_reason_and_the_next_gets_the_place(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -51,7 +51,7 @@ async def test_one_is_removed_with_a_reason_and_the_slot_goes_to_the_next(
     assert "Has been offered a place." in text(await look(site, f"/hiring/{job}/people/{ben}"))
 
 
-async def test_one_is_taken_out_of_turn_with_a_reason_and_a_slot_of_their_own(
+async def test_an_applicant_is_offered_an_added_place_out_of_turn_with_a_reason(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -86,7 +86,7 @@ async def test_an_application_of_another_opening_is_not_found_here(
     assert (await the_opening(database, other)).occupied == 1
 
 
-async def test_many_are_removed_after_a_look_at_what_would_happen(
+async def test_a_bulk_removal_shows_a_preview_first(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -120,7 +120,7 @@ async def test_many_are_removed_after_a_look_at_what_would_happen(
     ]
 
 
-async def test_many_are_written_to(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_a_bulk_message_is_sent(site: httpx2.AsyncClient, database: Database) -> None:
     job = await make_job(site)
     picked = await fill(site, job, "Ada Ben")
     form = {"action": "message", "reason": "News", "message": "We move.\r\nSoon.", "pick": picked}
@@ -138,7 +138,7 @@ async def test_many_are_written_to(site: httpx2.AsyncClient, database: Database)
     assert written == 2
 
 
-async def test_what_cannot_be_done_to_many_is_said_with_what_was_typed(
+async def test_an_invalid_bulk_action_is_shown_with_the_input(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site)
@@ -157,7 +157,7 @@ async def test_what_cannot_be_done_to_many_is_said_with_what_was_typed(
         assert attribute(page, "input[name=reason]", "value") == form["reason"]
 
 
-async def test_a_whole_page_may_be_ticked(site: httpx2.AsyncClient) -> None:
+async def test_a_full_page_of_people_can_be_selected(site: httpx2.AsyncClient) -> None:
     job = await make_job(site, 50)
     await import_many(site, job, 100)
     page = await look(site, f"/hiring/{job}")
@@ -168,7 +168,7 @@ async def test_a_whole_page_may_be_ticked(site: httpx2.AsyncClient) -> None:
     assert len(dry.css(".outcome li")) == 100
 
 
-async def test_whoever_got_no_letter_is_given_their_link_by_the_company(
+async def test_a_recruiter_can_show_an_applicants_personal_link(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site, capacity=1)

@@ -92,7 +92,7 @@ async def kept(database: Database) -> int:
         return await fetch_value(tx, int, "SELECT count(*) FROM hiring.idempotent_response") or 0
 
 
-async def test_the_same_request_again_gets_the_same_answer_and_does_nothing(
+async def test_a_repeated_request_gets_the_same_response_and_changes_nothing(
     near: httpx2.AsyncClient, database: Database
 ) -> None:
     first, second = await post(near, "k-1"), await post(near, "k-1")
@@ -112,7 +112,7 @@ async def test_without_a_key_every_request_counts(
     assert await kept(database) == 0
 
 
-async def test_many_at_once_with_one_key_have_one_effect_and_one_answer(
+async def test_concurrent_requests_with_one_key_have_one_effect_and_one_response(
     near: httpx2.AsyncClient, database: Database
 ) -> None:
     found = await asyncio.gather(*(post(near, "k-1", how="slowly") for _ in range(6)))
@@ -121,7 +121,7 @@ async def test_many_at_once_with_one_key_have_one_effect_and_one_answer(
     assert await effects(database) == 1
 
 
-async def test_a_key_is_good_for_one_request(near: httpx2.AsyncClient, database: Database) -> None:
+async def test_a_key_is_valid_for_one_request(near: httpx2.AsyncClient, database: Database) -> None:
     await post(near, "k-1")
     assert told(await post(near, "k-1", name="y")) == (422, "IDEMPOTENCY_KEY_REUSED")
     assert told(await post(near, "k-1", "block?dry=1")) == (422, "IDEMPOTENCY_KEY_REUSED")
@@ -129,7 +129,7 @@ async def test_a_key_is_good_for_one_request(near: httpx2.AsyncClient, database:
     assert (await post(near, "k-2", name="y")).status_code == 201
 
 
-async def test_the_same_key_elsewhere_or_of_another_is_another(
+async def test_the_same_key_of_another_route_or_client_is_independent(
     near: httpx2.AsyncClient, database: Database
 ) -> None:
     await post(near, "k-1")
@@ -140,7 +140,7 @@ async def test_the_same_key_elsewhere_or_of_another_is_another(
     assert await effects(database) == 4
 
 
-async def test_strangers_are_told_apart_by_their_address(database: Database) -> None:
+async def test_anonymous_clients_are_told_apart_by_address(database: Database) -> None:
     async with site_with(database, router, proxies=["127.0.0.1"]) as client:
         for address, replayed in (("203.0.113.1", False), ("203.0.113.2", False),
                                   ("203.0.113.1", True)):  # fmt: skip
@@ -150,7 +150,7 @@ async def test_strangers_are_told_apart_by_their_address(database: Database) -> 
 
 
 @pytest.mark.parametrize(("how", "status"), [("refused", 409), ("crash", 500), ("shapeless", 500)])
-async def test_what_failed_left_nothing_and_is_tried_again(
+async def test_a_failed_request_stores_nothing_and_can_be_repeated(
     near: httpx2.AsyncClient, database: Database, how: str, status: int
 ) -> None:
     for _ in range(2):
@@ -161,7 +161,7 @@ async def test_what_failed_left_nothing_and_is_tried_again(
     assert (await post(near, "k-1")).status_code == 201
 
 
-async def test_who_waited_for_one_that_failed_does_the_work(
+async def test_a_request_that_waited_for_a_failed_one_does_the_work(
     near: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
@@ -200,7 +200,7 @@ async def _until_waiting(database: Database, n: int) -> None:
     pytest.fail(f"{n} never waited")
 
 
-async def test_an_error_that_is_the_answer_stays_with_what_was_done(
+async def test_an_error_response_is_stored_with_its_committed_work(
     near: httpx2.AsyncClient, database: Database
 ) -> None:
     first = await post(near, "k-1", how="late")
@@ -212,7 +212,7 @@ async def test_an_error_that_is_the_answer_stays_with_what_was_done(
 
 
 @pytest.mark.parametrize("key", [b"", b"two words", b"x" * 256, "é".encode(), b"a\tb"])
-async def test_a_key_that_is_none_is_refused(
+async def test_an_invalid_key_is_refused(
     near: httpx2.AsyncClient, database: Database, key: bytes
 ) -> None:
     answer = await near.post(
@@ -222,14 +222,16 @@ async def test_a_key_that_is_none_is_refused(
     assert await effects(database) == 0
 
 
-async def test_keys_may_be_long_but_not_two(near: httpx2.AsyncClient, database: Database) -> None:
+async def test_a_long_key_is_accepted_but_not_two_keys(
+    near: httpx2.AsyncClient, database: Database
+) -> None:
     assert (await post(near, "!~" + "x" * 253)).status_code == 201
     twice = [("Idempotency-Key", "a"), ("Idempotency-Key", "b")]
     answer = await near.post("/api/try/block", json={"name": "x"}, headers=twice)
     assert told(answer) == (400, "VALIDATION_ERROR")
 
 
-async def test_answers_are_forgotten_after_two_days(tx: Tx) -> None:
+async def test_responses_are_deleted_after_two_days(tx: Tx) -> None:
     for n, age in enumerate(("49 h", "47 h")):
         await idempotent_responses.claim_key(tx, bytes([n]), b"f")
         await idempotent_responses.store_response(tx, bytes([n]), 200, "{}")

@@ -65,7 +65,7 @@ async def test_openings_that_take_applications_are_listed(site: httpx2.AsyncClie
     assert "Late" not in shown
 
 
-async def test_a_closed_opening_is_gone_and_an_unknown_one_is_not_there(
+async def test_a_closed_opening_is_gone_and_an_unknown_one_is_not_found(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site)
@@ -74,7 +74,7 @@ async def test_a_closed_opening_is_gone_and_an_unknown_one_is_not_there(
     assert (await site.get("/openings/999999", headers=HTML)).status_code == 404
 
 
-async def test_a_jobmill_elsewhere_reads_the_feed(site: httpx2.AsyncClient) -> None:
+async def test_another_jobmill_reads_the_feed(site: httpx2.AsyncClient) -> None:
     job = await make_job(
         site,
         title=NASTY,
@@ -92,7 +92,7 @@ async def test_a_jobmill_elsewhere_reads_the_feed(site: httpx2.AsyncClient) -> N
     _check(one, site, job)
 
 
-async def test_a_jobmill_elsewhere_reads_the_page(site: httpx2.AsyncClient) -> None:
+async def test_another_jobmill_reads_the_page(site: httpx2.AsyncClient) -> None:
     job = await make_job(
         site,
         title=NASTY,
@@ -121,7 +121,7 @@ def _check(one: Posting, site: httpx2.AsyncClient, job: int) -> None:
     assert one.title.startswith("Baker")
 
 
-async def test_no_title_breaks_out_of_the_data_in_the_page(site: httpx2.AsyncClient) -> None:
+async def test_no_title_escapes_from_the_structured_data(site: httpx2.AsyncClient) -> None:
     job = await make_job(site, title=NASTY, remote=True)
     text = (await site.get(f"/openings/{job}")).text
     assert text.count("<script") == 1
@@ -134,7 +134,7 @@ async def test_no_title_breaks_out_of_the_data_in_the_page(site: httpx2.AsyncCli
     assert "validThrough" not in node
 
 
-async def test_one_applies_in_one_step(site: httpx2.AsyncClient) -> None:
+async def test_applying_takes_one_step(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     first = await post(site, f"/openings/{job}", name="Ada", email="ada@example.org")
     assert first.status_code == 201
@@ -146,7 +146,7 @@ async def test_one_applies_in_one_step(site: httpx2.AsyncClient) -> None:
     assert "number 1 on the waitlist" in second.text
 
 
-async def test_who_gets_no_letter_is_told_how_to_get_their_link(database: Database) -> None:
+async def test_without_email_the_applicant_learns_how_to_get_the_link(database: Database) -> None:
     ada = {"name": "Ada", "email": "ada@example.org"}
     async with served(pages.create_app(database, local=True)) as site:
         job = await make_job(site)
@@ -170,7 +170,7 @@ async def test_who_gets_no_letter_is_told_how_to_get_their_link(database: Databa
     ("waiting", "said"),
     [(0, "The waitlist is empty."), (1, "1 person is waiting."), (2, "2 people are waiting.")],
 )
-async def test_a_full_opening_says_how_many_wait(
+async def test_a_full_opening_shows_the_number_of_waiting_people(
     site: httpx2.AsyncClient, waiting: int, said: str
 ) -> None:
     job = await make_job(site)
@@ -182,7 +182,7 @@ async def test_a_full_opening_says_how_many_wait(
 @pytest.mark.parametrize(
     "fields", [{}, {"name": "Ada"}, {"name": "Ada", "email": "no"}, {"name": " ", "email": "a@b.c"}]
 )
-async def test_what_is_wrong_is_said_beside_what_was_typed(
+async def test_an_invalid_form_is_shown_with_the_error_and_the_input(
     site: httpx2.AsyncClient, fields: dict[str, str]
 ) -> None:
     job = await make_job(site)
@@ -193,7 +193,7 @@ async def test_what_is_wrong_is_said_beside_what_was_typed(
     assert (await site.get("/api/applicants")).json() == []
 
 
-async def test_a_personal_link_shows_where_one_stands_and_withdraws(
+async def test_a_personal_link_shows_the_standing_and_withdraws(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -225,7 +225,7 @@ async def test_a_personal_link_answers_its_own_offers_only(
 
 
 @pytest.mark.server_clock(dt.timedelta(hours=1))
-async def test_the_time_that_is_left_is_measured_by_the_servers_clock(
+async def test_the_remaining_time_is_measured_by_the_databases_clock(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     mine = await apply(site, await make_job(site, requireAcknowledgement=True))
@@ -235,7 +235,7 @@ async def test_the_time_that_is_left_is_measured_by_the_servers_clock(
         assert "Time left: 5 min." in text(await look(site, path))
 
 
-async def test_one_takes_ones_data_along_and_erases_them(
+async def test_an_applicant_exports_and_erases_their_data(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     mine = await apply(site, await make_job(site))
@@ -248,11 +248,11 @@ async def test_one_takes_ones_data_along_and_erases_them(
 
 
 @pytest.mark.parametrize("path", ["/my/nonsense", "/offer/nonsense", "/my/" + "x" * 300])
-async def test_a_link_that_is_not_ours_opens_nothing(site: httpx2.AsyncClient, path: str) -> None:
+async def test_an_invalid_link_opens_nothing(site: httpx2.AsyncClient, path: str) -> None:
     assert (await site.get(path, headers=HTML)).status_code == 400
 
 
-async def test_looking_at_an_offer_answers_nothing_and_its_buttons_answer_once(
+async def test_opening_an_offer_answers_nothing_and_its_buttons_answer_once(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     one = await apply(site, await make_job(site, requireAcknowledgement=True))
@@ -266,9 +266,7 @@ async def test_looking_at_an_offer_answers_nothing_and_its_buttons_answer_once(
     assert "already answered" in (await site.get(link)).text
 
 
-async def test_an_offer_that_has_ended_says_so(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_an_expired_offer_says_so(site: httpx2.AsyncClient, database: Database) -> None:
     job = await make_job(site, requireAcknowledgement=True, maxMissed=1)
     one = await apply(site, job)
     await let_pass(database, job, 301)
@@ -307,7 +305,7 @@ async def test_no_title_reason_or_search_becomes_markup(
     assert "<script>alert" not in asked.text
 
 
-async def test_who_waits_hears_that_another_withdrew_and_sees_the_offer(database: Database) -> None:
+async def test_a_waiting_applicants_page_updates_and_shows_the_offer(database: Database) -> None:
     async with site_with(database, local=True) as company, site_with(database) as browser:
         job = await make_job(company)
         ada, ben = await apply(company, job), await apply(company, job)
@@ -329,7 +327,7 @@ async def test_who_waits_hears_that_another_withdrew_and_sees_the_offer(database
         assert "You withdrew your application." in text(await look(browser, mine))
 
 
-async def test_only_the_holder_of_a_link_listens_and_on_few_pages(database: Database) -> None:
+async def test_only_a_link_holder_gets_live_updates_and_on_few_pages(database: Database) -> None:
     async with site_with(database, local=True) as company, site_with(database) as far:
         mine = await apply(company, await make_job(company))
         link = await link_of(database, mine["applicantId"])
@@ -344,7 +342,7 @@ async def test_only_the_holder_of_a_link_listens_and_on_few_pages(database: Data
             assert (await far.get(f"{link}/live")).status_code == 429
 
 
-async def test_an_ended_application_says_how_it_ended_and_what_happened(
+async def test_an_ended_application_shows_how_it_ended_and_its_history(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site, maxMissed=1)
@@ -370,7 +368,7 @@ async def test_an_ended_application_says_how_it_ended_and_what_happened(
     await look(site, f"{theirs}/{removed['applicationId']}", 404)
 
 
-async def test_a_wait_is_estimated_where_slots_were_given_and_not_where_it_is_paused(
+async def test_a_wait_is_estimated_from_offers_but_not_while_paused(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -390,7 +388,9 @@ async def test_a_wait_is_estimated_where_slots_were_given_and_not_where_it_is_pa
         assert said in text(await look(site, link), ".wait")
 
 
-async def test_a_browser_remembers_a_link_until_it_is_told_to_forget(database: Database) -> None:
+async def test_a_browser_remembers_a_link_until_the_applicant_forgets_it(
+    database: Database,
+) -> None:
     async with site_with(database, local=True) as company, site_with(database) as browser:
         first, second = await make_job(company), await make_job(company, title="Cook")
         await apply(company, first)
@@ -412,7 +412,7 @@ async def test_a_browser_remembers_a_link_until_it_is_told_to_forget(database: D
         assert (await post(browser, f"/openings/{first}", **{"as": "me"})).status_code == 400
 
 
-async def test_who_lost_their_link_is_sent_it_to_their_own_address_once_an_hour(
+async def test_a_lost_link_is_sent_to_the_applicants_address_once_an_hour(
     database: Database,
 ) -> None:
     async with site_with(database, local=True, site_settings=SiteSettings(sends_mail=True)) as site:
@@ -430,7 +430,7 @@ async def test_who_lost_their_link_is_sent_it_to_their_own_address_once_an_hour(
         assert await cursor.fetchone() == (1,)
 
 
-async def test_a_person_sees_what_is_kept_and_until_when(
+async def test_an_applicant_sees_the_stored_data_and_its_retention(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     mine = await apply(site, await make_job(site, keepDays=90))
@@ -444,7 +444,7 @@ async def test_a_person_sees_what_is_kept_and_until_when(
     assert "You erase it" in text(await look(site, link), ".details")
 
 
-async def test_openings_are_found_by_title_employer_or_place(site: httpx2.AsyncClient) -> None:
+async def test_openings_are_found_by_title_employer_or_location(site: httpx2.AsyncClient) -> None:
     await make_job(site, title="Baker", employer="Mill 100%")
     await make_job(site, title="Cook", location="Leiden")
     for asked, found in (

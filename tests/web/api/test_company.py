@@ -12,7 +12,7 @@ from tests.web.api.helpers import apply, make_job, make_person
 from tests.web.helpers import site_with, told
 
 
-async def test_a_candidate_is_removed_and_one_promoted_with_reasons_in_the_log(
+async def test_removing_and_promoting_keep_their_reasons_in_the_log(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site)
@@ -30,7 +30,7 @@ async def test_a_candidate_is_removed_and_one_promoted_with_reasons_in_the_log(
     assert notes == {"CAPACITY_CHANGED": "urgent", "PROMOTED": "urgent", "WITHDRAWN": "no show"}
 
 
-async def test_an_offer_is_declined_and_goes_to_the_next(site: httpx2.AsyncClient) -> None:
+async def test_a_declined_offer_goes_to_the_next(site: httpx2.AsyncClient) -> None:
     job = await make_job(site, requireAcknowledgement=True)
     first, second = [await apply(site, job) for _ in range(2)]
     answer = await site.post(f"/api/applications/{first['applicationId']}/decline")
@@ -39,7 +39,7 @@ async def test_an_offer_is_declined_and_goes_to_the_next(site: httpx2.AsyncClien
     assert status["applications"][0]["status"] == "PENDING_ACKNOWLEDGMENT"
 
 
-async def test_many_are_withdrawn_at_once_and_a_dry_run_changes_nothing(
+async def test_a_bulk_withdrawal_has_a_dry_run(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site, 2)
@@ -55,7 +55,7 @@ async def test_many_are_withdrawn_at_once_and_a_dry_run_changes_nothing(
     assert outcomes == ["withdrawn", "withdrawn", "offered", "offered"]
 
 
-async def test_people_come_in_from_a_table_once(site: httpx2.AsyncClient) -> None:
+async def test_an_import_applies_for_each_person_once(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     table = "name,email\nAda,ada@example.org\nBob,bob@example.org\nAda,ADA@example.org\n"
     headers = {"content-type": "text/csv"}
@@ -71,7 +71,7 @@ async def test_people_come_in_from_a_table_once(site: httpx2.AsyncClient) -> Non
     assert told(bad) == (400, "VALIDATION_ERROR")
 
 
-async def test_the_table_that_comes_out_runs_no_formula(site: httpx2.AsyncClient) -> None:
+async def test_the_csv_export_contains_no_formula(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     body = {"name": "=1+1", "email": "eve@example.org", "jobId": job}
     assert (await site.post("/api/apply-public", json=body)).status_code == 201
@@ -115,7 +115,7 @@ async def test_a_replay_by_number_shows_the_opening_right_after_that_event(
     assert told(both) == (400, "VALIDATION_ERROR")
 
 
-async def test_webhooks_are_added_turned_off_replayed_and_removed(
+async def test_webhooks_are_added_disabled_replayed_and_removed(
     site: httpx2.AsyncClient,
 ) -> None:
     bad = await site.post("/api/webhooks", json={"url": "http://127.0.0.1/x"})
@@ -137,7 +137,7 @@ async def test_webhooks_are_added_turned_off_replayed_and_removed(
     assert told(await site.get(hook)) == (404, "NOT_FOUND")
 
 
-async def test_who_is_blocked_cannot_apply_and_leaves_nothing(site: httpx2.AsyncClient) -> None:
+async def test_a_blocked_address_cannot_apply_and_leaves_nothing(site: httpx2.AsyncClient) -> None:
     job = await make_job(site)
     entry = {"address": "@Bad.example", "reason": "spam"}
     assert (await site.post("/api/blocklist", json=entry)).json()["address"] == "@bad.example"
@@ -149,7 +149,7 @@ async def test_who_is_blocked_cannot_apply_and_leaves_nothing(site: httpx2.Async
     assert (await site.post("/api/apply-public", json=body)).status_code == 201
 
 
-async def test_a_personal_link_is_given_and_renewed(site: httpx2.AsyncClient) -> None:
+async def test_a_personal_link_is_returned_and_renewed(site: httpx2.AsyncClient) -> None:
     person = await make_person(site, "Zoe")
     path = f"/api/applicants/{person}/link"
     given = await site.post(path)
@@ -190,7 +190,7 @@ async def test_a_request_sent_twice_with_one_key_is_done_once(site: httpx2.Async
     assert len((await site.get("/api/jobs")).json()) == 1
 
 
-async def test_the_house_says_who_is_one_person_and_how_often_they_may_apply(
+async def test_settings_fold_aliases_and_limit_applications_per_day(
     database: Database,
 ) -> None:
     site_settings = SiteSettings(fold_aliases=True, applications_per_day=1)
@@ -208,7 +208,7 @@ async def test_the_house_says_who_is_one_person_and_how_often_they_may_apply(
     assert len(people) == 1
 
 
-def test_the_house_is_what_the_operator_set() -> None:
+def test_site_settings_come_from_the_settings() -> None:
     assert SiteSettings.from_settings(Settings()) == SiteSettings()
     given = Settings(fold_email_aliases=True, applications_per_person_per_day=3)
     assert SiteSettings.from_settings(given) == SiteSettings(
@@ -216,7 +216,7 @@ def test_the_house_is_what_the_operator_set() -> None:
     )
 
 
-def test_the_house_writes_letters_once_it_has_a_server_and_a_sender() -> None:
+def test_email_is_sent_with_a_mail_server_and_a_sender() -> None:
     server = SecretStr("smtp://mail.example.org")
     assert not SiteSettings.from_settings(Settings(smtp_url=server)).sends_mail
     assert SiteSettings.from_settings(

@@ -67,7 +67,7 @@ async def known(site: httpx2.AsyncClient) -> Known:
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
-async def test_every_answer_is_one_that_the_description_holds(
+async def test_every_response_matches_the_openapi_description(
     site: httpx2.AsyncClient, mode: GenerationMode
 ) -> None:
     there = await known(site)

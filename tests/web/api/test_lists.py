@@ -49,7 +49,7 @@ async def job(site: httpx2.AsyncClient) -> int:
         ("/api/pipeline/{job}/replay", lambda found: found["events"], 4),
     ],
 )
-async def test_following_the_links_gives_the_same_as_one_long_answer(
+async def test_following_the_links_gives_the_complete_list(
     site: httpx2.AsyncClient, job: int, path: str, cut: Cut, pages: int
 ) -> None:
     path = path.format(job=job)
@@ -59,7 +59,7 @@ async def test_following_the_links_gives_the_same_as_one_long_answer(
     assert whole
 
 
-async def test_jobs_and_a_persons_applications_are_paged_too(site: httpx2.AsyncClient) -> None:
+async def test_jobs_and_applications_of_a_person_are_paged(site: httpx2.AsyncClient) -> None:
     person = await make_person(site)
     jobs = [await make_job(site) for _ in range(3)]
     for one in jobs:
@@ -74,15 +74,13 @@ async def test_jobs_and_a_persons_applications_are_paged_too(site: httpx2.AsyncC
     assert ([one["metadata"]["jobId"] for one in events], pages) == (jobs, 2)
 
 
-async def test_positions_go_on_where_the_page_before_ended(
-    site: httpx2.AsyncClient, job: int
-) -> None:
+async def test_positions_continue_on_the_next_page(site: httpx2.AsyncClient, job: int) -> None:
     rows, _ = await walk(site, f"/api/jobs/{job}?limit=3", both)
     assert [one["queuePosition"] for one in rows] == [None, None, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("path", ["/api/jobs/{job}?after=x", "/api/timeline/{person}?after=1"])
-async def test_a_mark_that_is_none_of_ours_is_refused(site: httpx2.AsyncClient, path: str) -> None:
+async def test_an_invalid_cursor_is_refused(site: httpx2.AsyncClient, path: str) -> None:
     ids = {"job": await make_job(site), "person": await make_person(site)}
     assert (await site.get(path.format(**ids))).status_code == 400
 
@@ -90,7 +88,7 @@ async def test_a_mark_that_is_none_of_ours_is_refused(site: httpx2.AsyncClient, 
 @pytest.mark.parametrize(
     ("path", "wanted"), [("applications", 7), ("applications?status=WAITLIST", 5), ("events", 8)]
 )
-async def test_our_own_lists_have_a_cursor(
+async def test_lists_beyond_the_contract_have_a_cursor(
     site: httpx2.AsyncClient, job: int, path: str, wanted: int
 ) -> None:
     found: list[Any] = []

@@ -29,7 +29,7 @@ async def token(database: Database, application: int) -> str:
 
 
 @pytest.mark.parametrize(("answer", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
-async def test_a_link_answers_once(
+async def test_an_offer_link_answers_once(
     site: httpx2.AsyncClient, database: Database, answer: str, status: str
 ) -> None:
     _, one = await offer(site)
@@ -40,7 +40,9 @@ async def test_a_link_answers_once(
         assert told(await site.post(link, json={"answer": again})) == (409, "CONFLICT")
 
 
-async def test_the_log_knows_who_answered(site: httpx2.AsyncClient, database: Database) -> None:
+async def test_the_log_records_the_applicant_as_actor(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
     job, one = await offer(site)
     link = f"/api/offers/{await token(database, one)}"
     result = (await site.post(link, json={"answer": "accept"})).json()
@@ -51,7 +53,7 @@ async def test_the_log_knows_who_answered(site: httpx2.AsyncClient, database: Da
     )
 
 
-async def test_an_offer_that_has_ended_cannot_be_answered_nor_a_later_one_by_its_link(
+async def test_an_expired_offer_link_answers_neither_its_offer_nor_a_later_one(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job, one = await offer(site)
@@ -66,9 +68,7 @@ async def test_an_offer_that_has_ended_cannot_be_answered_nor_a_later_one_by_its
     assert (await site.post(fresh, json={"answer": "accept"})).status_code == 200
 
 
-async def test_a_link_that_is_not_ours_is_refused(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_a_foreign_link_is_refused(site: httpx2.AsyncClient, database: Database) -> None:
     _, one = await offer(site)
     good = await token(database, one)
     forged = LinkSigner(b"x" * 32).sign_offer(one, (await _deadline(database, one)))

@@ -43,7 +43,9 @@ def test_the_page_is_up_to_date() -> None:
     assert api.PAGE.read_text("utf-8") == api.api_page()
 
 
-async def test_it_is_served_without_any_page_of_the_framework(site: httpx2.AsyncClient) -> None:
+async def test_the_description_is_served_without_the_frameworks_pages(
+    site: httpx2.AsyncClient,
+) -> None:
     answer = await site.get("/api/openapi.json")
     assert answer.json()["openapi"] == "3.1.0"
     for path in ("/docs", "/redoc", "/openapi.json"):
@@ -56,14 +58,14 @@ def test_every_endpoint_of_the_contract_is_described() -> None:
         assert methods <= set(found["paths"][path]), path
 
 
-def test_operations_have_plain_names_of_their_own_and_say_what_they_do() -> None:
+def test_operations_have_unique_names_and_descriptions() -> None:
     names = [one["operationId"] for _, one in operations()]
     assert len(set(names)) == len(names)
     assert all(name.isalnum() for name in names)
     assert all(one["description"].strip() for _, one in operations())
 
 
-def test_every_refusal_is_described_with_its_shape_and_an_example() -> None:
+def test_every_error_is_described_with_a_schema_and_an_example() -> None:
     for name, one in operations():
         for status, reply in one["responses"].items():
             if status >= "400":
@@ -72,7 +74,7 @@ def test_every_refusal_is_described_with_its_shape_and_an_example() -> None:
                 assert told["example"]["error"]["code"], name
 
 
-def test_every_example_fits_its_schema() -> None:
+def test_every_example_matches_its_schema() -> None:
     found: Any = router.description()
     told = list(_examples(found))
     assert len(told) > 400
@@ -97,7 +99,7 @@ def _examples(part: Any) -> Iterator[tuple[dict[str, Any], Any]]:
             yield from _examples(one)
 
 
-def test_every_body_and_every_answer_shows_what_it_may_hold() -> None:
+def test_every_body_and_every_response_has_a_schema() -> None:
     schemas: Any = router.description()["components"]
 
     def shows(schema: Any) -> bool:
@@ -113,7 +115,7 @@ def test_every_body_and_every_answer_shows_what_it_may_hold() -> None:
                 assert "example" in told or shows(told["schema"]), name
 
 
-def test_no_two_shapes_share_a_name() -> None:
+def test_schema_names_are_unique() -> None:
     schemas: Any = router.description()["components"]
     assert set(schemas["schemas"]["LogFault"]["properties"]) == {"seq", "what"}
     assert set(schemas["schemas"]["WrongField"]["properties"]) == {"field", "message"}

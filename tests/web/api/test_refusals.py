@@ -72,7 +72,7 @@ async def test_an_id_in_a_path_is_a_positive_integer(
         b"\xff\xfe",
     ],
 )
-async def test_a_body_that_does_not_fit_is_refused(still: httpx2.AsyncClient, body: bytes) -> None:
+async def test_an_invalid_body_is_refused(still: httpx2.AsyncClient, body: bytes) -> None:
     answer = await still.post("/api/apply", content=body, headers=JSON)
     assert told(answer) == (400, "VALIDATION_ERROR")
 
@@ -105,13 +105,13 @@ async def test_a_body_that_does_not_fit_is_refused(still: httpx2.AsyncClient, bo
         ("/api/acknowledge", {}),
     ],
 )
-async def test_a_field_that_does_not_fit_is_refused(
+async def test_an_invalid_field_is_refused(
     still: httpx2.AsyncClient, path: str, body: dict[str, Any]
 ) -> None:
     assert told(await still.post(path, json=body)) == (400, "VALIDATION_ERROR")
 
 
-async def test_who_sends_no_json_is_told_how(still: httpx2.AsyncClient) -> None:
+async def test_a_body_that_is_not_json_is_refused_with_a_hint(still: httpx2.AsyncClient) -> None:
     body = b'{"title": "x", "capacity": 1}'
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
         answer = await still.post("/api/jobs", content=body, headers={"Content-Type": kind})
@@ -119,20 +119,20 @@ async def test_who_sends_no_json_is_told_how(still: httpx2.AsyncClient) -> None:
         assert "as application/json" in answer.json()["error"]["message"]
 
 
-async def test_an_empty_text_is_called_a_text(still: httpx2.AsyncClient) -> None:
+async def test_an_empty_text_is_refused_as_a_string(still: httpx2.AsyncClient) -> None:
     answer = await still.post("/api/jobs", json={"title": "", "capacity": 1})
     said = "title: String should have at least 1 character"
     assert answer.json()["error"]["message"] == said
 
 
-async def test_half_a_character_is_no_text(still: httpx2.AsyncClient) -> None:
+async def test_half_a_surrogate_pair_is_refused(still: httpx2.AsyncClient) -> None:
     body = b'{"title": "x", "capacity": 1, "description": "\\ud800"}'
     answer = await still.post("/api/jobs", content=body, headers=JSON)
     assert told(answer) == (400, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize("query", ["asOf=yesterday", "asOf=", "seq=0", "seq=x", "limit=0"])
-async def test_a_query_that_does_not_fit_is_refused(still: httpx2.AsyncClient, query: str) -> None:
+async def test_an_invalid_query_is_refused(still: httpx2.AsyncClient, query: str) -> None:
     job = await make_job(still)
     answer = await still.get(f"/api/pipeline/{job}/replay?{query}")
     assert told(answer) == (400, "VALIDATION_ERROR")
@@ -165,7 +165,7 @@ async def test_a_body_that_is_too_large_is_refused(still: httpx2.AsyncClient) ->
         ("GET", "/api/nothing", None, "No endpoint exists at this path."),
     ],
 )  # fmt: skip
-async def test_what_is_not_there_is_named(
+async def test_a_missing_resource_is_named(
     still: httpx2.AsyncClient, method: str, path: str, body: dict[str, Any] | None, message: str
 ) -> None:
     answer = await still.request(method, path, json=body)
@@ -173,7 +173,7 @@ async def test_what_is_not_there_is_named(
     assert answer.json()["error"]["message"] == message
 
 
-async def test_what_is_in_the_way_is_said(site: httpx2.AsyncClient) -> None:
+async def test_a_conflict_is_explained(site: httpx2.AsyncClient) -> None:
     job, person = await make_job(site), await make_person(site)
     placed = await apply(site, job, person)
     again = await site.post("/api/apply", json={"applicantId": person, "jobId": job})
@@ -189,7 +189,7 @@ async def test_what_is_in_the_way_is_said(site: httpx2.AsyncClient) -> None:
     assert told(await site.post("/api/withdraw", json=which)) == (409, "CONFLICT")
 
 
-async def test_an_address_is_one_persons_whatever_its_case(site: httpx2.AsyncClient) -> None:
+async def test_addresses_are_compared_without_regard_to_case(site: httpx2.AsyncClient) -> None:
     first = {"name": "Ada", "email": "Ada@Example.org"}
     assert (await site.post("/api/applicants", json=first)).status_code == 201
     second = {"name": "Ada", "email": "ada@example.ORG"}
@@ -205,7 +205,7 @@ async def test_a_refused_public_application_leaves_no_applicant(site: httpx2.Asy
     assert (await site.get("/api/applicants")).json() == before
 
 
-async def test_an_answer_after_the_deadline_is_gone_and_the_decay_is_applied(
+async def test_an_answer_after_the_deadline_gets_410_and_the_penalty_is_applied(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -228,7 +228,7 @@ async def test_an_answer_after_the_deadline_is_gone_and_the_decay_is_applied(
     ]
 
 
-async def test_who_alone_waits_is_too_late_all_the_same(
+async def test_the_only_waiting_applicant_is_too_late_as_well(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
@@ -241,7 +241,7 @@ async def test_who_alone_waits_is_too_late_all_the_same(
     assert (await site.post("/api/acknowledge", json=which)).json()["status"] == "ACTIVE"
 
 
-async def test_who_missed_the_last_offer_is_told_that_it_is_over(
+async def test_missing_the_last_offer_ends_the_application(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site, requireAcknowledgement=True, maxMissed=1)
@@ -252,7 +252,7 @@ async def test_who_missed_the_last_offer_is_told_that_it_is_over(
     assert "your application has ended" in late.json()["error"]["message"]
 
 
-async def test_reads_are_right_although_no_worker_runs(
+async def test_reads_are_correct_without_a_worker(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)

@@ -100,7 +100,7 @@ async def world(database: Database) -> AsyncIterator[World]:
         )
 
 
-async def test_each_endpoint_asks_for_its_role(world: World) -> None:
+async def test_each_endpoint_requires_its_role(world: World) -> None:
     for method, path, body, role in ENDPOINTS:
         where = f"{method} {path}"
         answer = await world.ask(method, path, body)
@@ -114,7 +114,7 @@ async def test_each_endpoint_asks_for_its_role(world: World) -> None:
         assert answer.status_code not in (401, 403), f"{where} as {role}"
 
 
-async def test_an_applicant_sees_and_ends_what_is_their_own(world: World) -> None:
+async def test_an_applicant_sees_and_ends_only_own_applications(world: World) -> None:
     auth = f"Link {world.link}"
     for path in ("/api/status/{me}", "/api/timeline/{me}", "/api/applicants/{me}",
                  "/api/applicants/{me}/export"):  # fmt: skip
@@ -129,7 +129,9 @@ async def test_an_applicant_sees_and_ends_what_is_their_own(world: World) -> Non
     assert told(await world.ask("GET", "/api/status/{me}", None, auth))[0] == 401
 
 
-async def test_strangers_see_what_is_open_and_may_apply(world: World, database: Database) -> None:
+async def test_anonymous_clients_see_open_jobs_and_may_apply(
+    world: World, database: Database
+) -> None:
     async with database.transaction() as tx:
         closed = await make_opening(tx)
     key = f"Bearer {world.keys['recruiter']}"
@@ -143,7 +145,7 @@ async def test_strangers_see_what_is_open_and_may_apply(world: World, database: 
     assert (await world.ask("POST", "/api/apply-public", body)).status_code == 201
 
 
-async def test_strangers_who_ask_too_often_are_told_to_wait(database: Database) -> None:
+async def test_anonymous_clients_are_rate_limited(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx)
     async with site_with(database, public_per_minute=2) as site:

@@ -58,7 +58,7 @@ async def world(site: httpx2.AsyncClient) -> dict[str, int]:
          {"activeApplicants": PLACED, "waitlistApplicants": PLACED, "events": EVENT}),
     ],
 )  # fmt: skip
-async def test_a_read_has_the_fields_of_the_contract(
+async def test_a_read_has_exactly_the_fields_of_the_contract(
     site: httpx2.AsyncClient,
     world: dict[str, int],
     path: str,
@@ -83,7 +83,7 @@ async def test_a_read_has_the_fields_of_the_contract(
         ("/api/timeline/{last}", EVENT),
     ],
 )
-async def test_a_list_is_an_array_of_such(
+async def test_a_list_is_an_array_of_the_contracts_objects(
     site: httpx2.AsyncClient, world: dict[str, int], path: str, fields: set[str]
 ) -> None:
     answer = await site.get(path.format(**world))
@@ -107,7 +107,9 @@ def _check_times(value: Any) -> None:
             pass
 
 
-async def test_the_story_of_a_slot_in_the_words_of_the_contract(site: httpx2.AsyncClient) -> None:
+async def test_a_slot_from_applying_to_acknowledging_in_the_words_of_the_contract(
+    site: httpx2.AsyncClient,
+) -> None:
     job = await make_job(site, 1)
     first = await apply(site, job)
     assert set(first) == RESULT
@@ -134,7 +136,9 @@ async def test_the_story_of_a_slot_in_the_words_of_the_contract(site: httpx2.Asy
     ]
 
 
-async def test_a_job_takes_settings_of_ours_and_shows_them(site: httpx2.AsyncClient) -> None:
+async def test_a_job_accepts_and_shows_settings_beyond_the_contract(
+    site: httpx2.AsyncClient,
+) -> None:
     terms = {
         "acknowledgeWindowSeconds": 60,
         "maxMissed": 5,
@@ -160,7 +164,7 @@ async def test_a_job_takes_settings_of_ours_and_shows_them(site: httpx2.AsyncCli
     assert changed.json()["employer"] == "Mill & Co"
 
 
-async def test_more_capacity_promotes_and_turns_answer_with_the_settings(
+async def test_more_capacity_makes_offers_and_status_changes_return_the_settings(
     site: httpx2.AsyncClient,
 ) -> None:
     job = await make_job(site, 1)
