@@ -15,9 +15,9 @@ SUBMISSIONS = "jobmill/hiring/applications/submissions.py"
 SCHEMA = "jobmill/db/migrations/0010_hiring.sql"
 
 RACES = "tests/hiring/test_races.py"
-RULES = "tests/hiring/test_steps.py"
+RULES = "tests/hiring/test_waitlist.py"
 ERASING = "tests/hiring/test_privacy.py"
-ONCE = "tests/web/test_once.py"
+ONCE = "tests/web/test_idempotency.py"
 
 GUARDS: list[Guard] = [
     guard(
@@ -95,7 +95,7 @@ GUARDS: list[Guard] = [
         OFFERS,
         "return is_later or application.missed_at is not None",
         "return application.missed_at is not None",
-        "tests/hiring/test_encounters.py::"
+        "tests/hiring/test_lock_conflicts.py::"
         "test_an_answer_that_waits_past_its_deadline_does_not_count_for_a_later_offer",
     ),
     guard(
@@ -124,22 +124,22 @@ GUARDS: list[Guard] = [
         CHAIN,
         "hashlib.sha256(before + text.encode())",
         "hashlib.sha256(text.encode())",
-        "tests/hiring/test_verify.py::test_tampering_is_reported_at_the_changed_event",
-        "tests/hiring/test_verify.py::test_a_rewritten_chain_is_found_by_an_earlier_head",
+        "tests/hiring/test_verification.py::test_tampering_is_reported_at_the_changed_event",
+        "tests/hiring/test_verification.py::test_a_rewritten_chain_is_found_by_an_earlier_head",
     ),
     guard(
         "an event's hash holds its actor",
         CHAIN,
         "        event.actor,\n",
         "",
-        "tests/hiring/test_verify.py::test_tampering_is_reported_at_the_changed_event",
+        "tests/hiring/test_verification.py::test_tampering_is_reported_at_the_changed_event",
     ),
     guard(
         "the audit log refuses to be changed",
         SCHEMA,
         "CREATE TRIGGER event_only_grows BEFORE UPDATE OR DELETE ON hiring.event",
         "CREATE TRIGGER event_only_grows BEFORE DELETE ON hiring.event",
-        "tests/hiring/test_verify.py::test_the_log_refuses_changes",
+        "tests/hiring/test_verification.py::test_the_log_refuses_changes",
     ),
     guard(
         "an applicant who was erased cannot apply",
@@ -153,7 +153,7 @@ GUARDS: list[Guard] = [
         PRIVACY,
         "WHERE id = %s FOR NO KEY UPDATE",
         "WHERE id = %s FOR UPDATE",
-        "tests/hiring/test_encounters.py::test_a_row_changed_twice_does_not_wait_for_an_erasure",
+        "tests/hiring/test_lock_conflicts.py::test_a_row_changed_twice_does_not_wait_for_an_erasure",
     ),
     guard(
         "erasing ends live applications first",

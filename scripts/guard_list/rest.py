@@ -128,14 +128,14 @@ GUARDS: list[Guard] = [
         "jobmill/web/apply_batch.py",
         "            await self._apply_one_by_one(opening_id, batch)\n",
         "            for pending in batch:\n                pending.resolve(results)\n",
-        "tests/web/test_crowd.py::test_a_failing_request_does_not_fail_the_batch",
+        "tests/web/test_apply_batch.py::test_a_failing_request_does_not_fail_the_batch",
     ),
     guard(
         "a database that does not answer is not asked for each application",
         "jobmill/web/apply_batch.py",
         "if database_errors == MAX_CONSECUTIVE_DATABASE_ERRORS:",
         "if False:",
-        "tests/web/test_crowd.py::test_an_unreachable_database_is_tried_only_a_few_times_per_batch",
+        "tests/web/test_apply_batch.py::test_an_unreachable_database_is_tried_only_a_few_times_per_batch",
     ),
     guard(
         "runs of the rotation plan one after the other",

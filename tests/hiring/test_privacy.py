@@ -26,8 +26,8 @@ from jobmill.hiring.records.openings import Opening
 from jobmill.pipelines import maintenance
 from jobmill.queue import Advance, Finish, ItemId, Work
 from jobmill.tools import Tools
+from tests.hiring.change_past import age
 from tests.hiring.helpers import apply, make_applicant, make_opening
-from tests.hiring.past import age
 
 DAY = dt.timedelta(days=1)
 

@@ -18,7 +18,7 @@ from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.records.openings import Opening
 from tests.hiring.helpers import make_applicant, make_opening
-from tests.hiring.log import judge
+from tests.hiring.log_rules import judge
 from tests.queue.test_processes import cut_power
 
 ROOT = Path(__file__).parents[2]

@@ -23,7 +23,7 @@ from jobmill.hiring.records.applicants import ApplicantId, Contact
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import make_applicant, make_opening
-from tests.hiring.log import judge_in
+from tests.hiring.log_rules import judge_in
 
 ROUNDS = 50
 

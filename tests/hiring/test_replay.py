@@ -17,8 +17,8 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.openings import Opening, OpeningNotFound
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
+from tests.hiring.change_past import age
 from tests.hiring.helpers import apply, make_opening
-from tests.hiring.past import age
 
 WINDOW = dt.timedelta(minutes=5)
 DAY = dt.timedelta(days=1)

@@ -13,8 +13,8 @@ from jobmill.hiring.audit_log import summary
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records.openings import OpeningNotFound
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from tests.hiring.change_past import age
 from tests.hiring.helpers import apply, make_opening
-from tests.hiring.past import age
 
 MINUTE = dt.timedelta(minutes=1)
 

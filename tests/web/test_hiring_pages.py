@@ -144,7 +144,9 @@ def test_form_fields_and_terms_convert_both_ways(kept: OpeningTerms) -> None:
     assert terms_form.find_changes(kept, terms_form.to_fields(kept)) == {}
 
 
-async def test_an_invalid_form_is_shown_with_the_error_and_the_input(site: httpx2.AsyncClient) -> None:
+async def test_an_invalid_form_is_shown_with_the_error_and_the_input(
+    site: httpx2.AsyncClient,
+) -> None:
     job = await make_job(site)
     for path, name, typed, words in (
         ("/hiring/new", "capacity", "0", "The number of places should be 1 to"),

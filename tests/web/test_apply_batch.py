@@ -20,7 +20,7 @@ from jobmill.hiring.records.applicants import Contact
 from jobmill.web.apply_batch import COMMIT_CHECKS, ApplyBatches
 from jobmill.web.dependencies import RequestDatabase
 from tests.hiring.helpers import make_applicant, make_opening
-from tests.hiring.log import judge_in
+from tests.hiring.log_rules import judge_in
 
 
 def person(number: int) -> Contact:

@@ -21,7 +21,8 @@ from jobmill.hiring.records.openings import Opening, OpeningNotFound
 from jobmill.hiring.waitlist import snapshots
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import apply, make_applicant, make_opening
-from tests.hiring.past import age, reseal, unguarded
+
+from .change_past import age, reseal, unguarded
 
 MINUTES = dt.timedelta(minutes=6)
 

@@ -26,7 +26,8 @@ from jobmill.hiring.records.openings import OpeningNotFound
 from jobmill.hiring.transitions import Move, Turn
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import apply, make_opening
-from tests.hiring.past import age, unguarded
+
+from .change_past import age, unguarded
 
 MINUTES = dt.timedelta(minutes=6)
 NOON = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC)

@@ -23,7 +23,8 @@ from jobmill.hiring.records.applicants import Applicant, Contact
 from jobmill.hiring.waitlist import snapshots
 from jobmill.hiring.waitlist.deadlines import expire_one_opening, lock_and_expire_offers
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
-from tests.hiring.log import judge_in
+
+from .log_rules import judge_in
 
 HOUR = dt.timedelta(hours=1)
 
