@@ -88,7 +88,7 @@ COMMANDS = (
         "hiring.commands:app",
         "Manage applications, the waitlist and the audit log of openings.",
     ),
-    LazyCommand("person", "people:app", "Manage the people who can sign in."),
+    LazyCommand("person", "people:app", "Manage people with access."),
     LazyCommand("key", "people:keys_app", "Manage API keys for programs."),
     LazyCommand("webhook", "webhooks:app", "Send events of openings to other servers."),
     LazyCommand("db", "database:app", "Show, migrate, back up and restore the database."),

@@ -1,4 +1,4 @@
-"""jobmill company: employers whose jobs are in the catalog."""
+"""jobmill company: employers of jobs in the catalog."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def clear(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """End the demo: delete everything in this database except the people who can sign in."""
+    """End the demo: delete everything in this database except people with access."""
 
     async def count_rows(tx: Tx) -> Sequence[DeletedCount]:
         return await cleanup.count_data(tx) if await setup.is_demo(tx) else []

@@ -1,4 +1,4 @@
-"""jobmill person, key: people who can sign in, and API keys."""
+"""jobmill person, key: people with access, and API keys."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def add(
     password_stdin: FromStdin = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add a person who can sign in; asks for the password."""
+    """Add a person with access; asks for the password."""
     password = read_password(from_stdin=password_stdin)
     _run_and_print(lambda tx: persons.add(tx, name, email, role, password), as_json)
 
 
 @app.command("list")
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
-    """List the people who can sign in."""
+    """List the people with access."""
     rows = [row for row in _in_transaction(persons.find_all) if every or not row.ended_at]
     if rows or as_json:
         output.print_table(rows, as_json=as_json)

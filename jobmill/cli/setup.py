@@ -81,8 +81,8 @@ def _check(wishes: BoardChoices) -> None:
 
 def _print_result(begun: AddedBoards) -> None:
     if begun.boards:
-        known = begun.boards - begun.new
-        note = f", {known} already added" if known else ""
+        existing = begun.boards - begun.new
+        note = f", {existing} already added" if existing else ""
         typer.echo(f"{output.format_count(begun.boards, 'board')}: {begun.new} new{note}.")
     if begun.pages:
         typer.echo(f"{output.format_count(begun.pages, 'page')} will be searched for a job board.")

@@ -49,7 +49,7 @@ def apply(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Apply for a person, who gets a free place or joins the waitlist."""
+    """Apply for a person: they get a free place or join the waitlist."""
     if applicant is not None and name is None and email is None:
         placement = hiring_session.in_transaction(
             lambda tx: submissions.apply(tx, opening, applicant, LOCAL)

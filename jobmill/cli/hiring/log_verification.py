@@ -41,8 +41,8 @@ def verify(
 ) -> None:
     """Check that no audit log was tampered with; exit code 1 if one was.
 
-    A log is a hash chain: each event holds a digest of all events before it. Someone who can write
-    to the database could replace the whole chain; a file saved earlier reveals that, too.
+    A log is a hash chain: each event holds a digest of all events before it. With write
+    access to the database one could replace the whole chain; a file saved earlier reveals that, too.
     """
     saved_heads = _read_heads(against) if against else {}
     reports = hiring_session.with_database(

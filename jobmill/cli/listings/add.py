@@ -19,7 +19,7 @@ from jobmill.queue import ItemId, inspect
 from jobmill.tools import Tools
 
 FINISHED = ("SUCCESS", "FILTERED", "SKIPPED")
-"""Statuses of an item whose job was read and scored."""
+"""Statuses of an item that read and scored its job."""
 
 
 @dataclass(frozen=True)

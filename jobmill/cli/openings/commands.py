@@ -331,7 +331,7 @@ def capacity(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Change the number of places: new ones are offered at once; nobody loses a place."""
+    """Change the number of places: new ones are offered at once, and no applicant loses a place."""
 
     async def change_capacity(tx: Tx) -> tuple[Opening, list[opening_output.PromotedApplicant]]:
         before = await openings.get(tx, opening)

@@ -149,7 +149,7 @@ class PromotedApplicant:
 
 
 async def find_promoted(tx: Tx, events: Sequence[AuditEvent]) -> list[PromotedApplicant]:
-    """The applicants who got an offer in these events."""
+    """The applicants with an offer in these events."""
     promoted: list[PromotedApplicant] = []
     for event in events:
         if event.type == "PROMOTED" and event.application_id is not None:

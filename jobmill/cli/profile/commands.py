@@ -49,7 +49,7 @@ EDIT = """\
 
 
 @dataclass(frozen=True)
-class ImportResult:
+class ProfileImportResult:
     name: str
     version: int | None
     changed: bool
@@ -91,7 +91,7 @@ def _import(
 ) -> None:
     saved, waiting = _save(name, profile, note) if save else (None, 0)
     if as_json:
-        result = ImportResult(
+        result = ProfileImportResult(
             name,
             saved.version if saved else None,
             saved.changed if saved else False,

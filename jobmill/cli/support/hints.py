@@ -29,7 +29,7 @@ API_JOB = re.compile(r"\b([Jj])ob (?=(?:with id )?\d)")
 
 
 class NotFoundWithHint(NotFound):
-    """A `NotFound` whose text already tells what to do."""
+    """A `NotFound` with a text that already tells what to do."""
 
     def __init__(self, message: str) -> None:
         AppError.__init__(self, message)
