@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.openings import Opening
 from jobmill.people import secrets
 from tests.cli import forked
-from tests.cli.forked import Run
+from tests.cli.forked import Run, json_lines
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 RESULT = {"applicationId", "applicantId", "jobId", "status", "queuePosition", "message"}
@@ -46,11 +45,6 @@ def run(home: Path, url: str) -> Run:
     return forked.runner(home, url)
 
 
-def told(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 async def fill(
     database: Database, capacity: int, people: int, **terms: Any
 ) -> tuple[Opening, list[int]]:
@@ -67,7 +61,7 @@ async def state(database: Database, id: int) -> str:
 async def test_an_applicant_applies_is_promoted_and_confirms(run: Run, database: Database) -> None:
     opening, (first,) = await fill(database, 1, 1)
     words = ["hiring", "apply", opening.id, "--name", "Bea", "--email", "bea@a.example"]
-    (waits,) = told(await run(*words, "--json"))
+    (waits,) = json_lines(await run(*words, "--json"))
     assert waits.keys() == RESULT
     assert (waits["status"], waits["queuePosition"]) == ("WAITLIST", 1)
     assert waits["message"] == "You have been added to the waitlist at position 1."
@@ -75,7 +69,7 @@ async def test_an_applicant_applies_is_promoted_and_confirms(run: Run, database:
     assert (again.returncode, "already has an active application" in again.stderr) == (4, True)
     early = await run("hiring", "ack", waits["applicationId"])
     assert (early.returncode, "has no offer" in early.stderr) == (4, True)
-    (left,) = told(await run("hiring", "withdraw", first, "--for-applicant", "--json"))
+    (left,) = json_lines(await run("hiring", "withdraw", first, "--for-applicant", "--json"))
     assert (left["status"], left["message"]) == (
         "INACTIVE",
         "Application withdrawn successfully.",
@@ -84,12 +78,12 @@ async def test_an_applicant_applies_is_promoted_and_confirms(run: Run, database:
     assert "offered, by " in shown
     done = await run("hiring", "ack", waits["applicationId"])
     assert "You are now ACTIVE." in done.stdout
-    (status,) = told(await run("hiring", "status", "bea@a.example", "--json"))
+    (status,) = json_lines(await run("hiring", "status", "bea@a.example", "--json"))
     assert status["applications"][0].keys() == STANDING
-    events = told(await run("hiring", "timeline", "bea@a.example", "--json"))
-    assert [one["eventType"] for one in events] == ["APPLIED", "PROMOTED", "ACKNOWLEDGED"]
+    events = json_lines(await run("hiring", "timeline", "bea@a.example", "--json"))
+    assert [event["eventType"] for event in events] == ["APPLIED", "PROMOTED", "ACKNOWLEDGED"]
     assert events[0].keys() >= EVENT
-    assert [one["actor"] for one in events][2] == "local"
+    assert [event["actor"] for event in events][2] == "local"
 
 
 async def test_a_late_answer_fails_and_the_missed_offer_is_saved(
@@ -108,7 +102,7 @@ async def test_a_late_answer_fails_and_the_missed_offer_is_saved(
     assert await state(database, third) == "PENDING_ACKNOWLEDGMENT"
     shown = (await run("hiring", "queue", opening.id)).stdout
     assert "position 1 · missed 1 offer" in shown
-    (queue,) = told(await run("hiring", "queue", opening.id, "--json"))
+    (queue,) = json_lines(await run("hiring", "queue", opening.id, "--json"))
     assert queue["waitlistEntries"][0].keys() == QUEUED
     assert "Offer declined" in (await run("hiring", "decline", third)).stdout
 
@@ -120,7 +114,7 @@ async def test_overdue_offers_are_settled_before_they_are_shown(
     async with database.transaction() as tx:
         await withdrawals.withdraw(tx, first, LOCAL)
         await let_pass(tx, opening, dt.timedelta(minutes=6))
-    (shown,) = told(await run("opening", "show", opening.id, "--json"))
+    (shown,) = json_lines(await run("opening", "show", opening.id, "--json"))
     assert [row["applicationId"] for row in shown["waitlistApplicants"]] == [second]
 
 
@@ -133,32 +127,32 @@ async def test_an_applicant_is_promoted_out_of_turn_with_a_reason(
     assert (full.returncode, "has no free place" in full.stderr) == (4, True)
     assert "out of turn" in (await run(*words, "--add-slot")).stdout
     assert await state(database, ids[2]) == "PENDING_ACKNOWLEDGMENT"
-    (why,) = told(await run("hiring", "why", opening.id, 6, "--json"))
+    (why,) = json_lines(await run("hiring", "why", opening.id, 6, "--json"))
     assert (why["rule"], why["ahead"]["first"]) == ("out of turn, by the company", [ids[1]])
-    said = " ".join((await run("hiring", "why", opening.id, 6)).stdout.split())
+    explanation = " ".join((await run("hiring", "why", opening.id, 6)).stdout.split())
     async with database.transaction() as tx:
-        called = await applicants.find_names(tx, ids)
-    assert f"The company offered it to {called[ids[2]]} ({ids[2]}) out of turn." in said
-    assert f"Passed over: 1 application ({called[ids[1]]} ({ids[1]}))." in said
-    assert re.search(r"open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", said)
-    assert "knows the ovens" in said
+        names = await applicants.find_names(tx, ids)
+    assert f"The company offered it to {names[ids[2]]} ({ids[2]}) out of turn." in explanation
+    assert f"Passed over: 1 application ({names[ids[1]]} ({ids[1]}))." in explanation
+    assert re.search(r"open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", explanation)
+    assert "knows the ovens" in explanation
     assert (await run("hiring", "why", opening.id, 99)).returncode == 3
     assert (await run("hiring", "promote", ids[1])).returncode == 2
 
 
 async def test_a_personal_link_is_printed_and_renewed(run: Run, database: Database) -> None:
     async with database.transaction() as tx:
-        one = await make_applicant(tx)
+        applicant = await make_applicant(tx)
         signer = LinkSigner(await secrets.get_signing_key(tx))
     home = "http://127.0.0.1:8000/my/"
-    first = (await run("hiring", "link", one.email, JOBMILL_WEB_PORT="8000")).stdout.strip()
+    first = (await run("hiring", "link", applicant.email, JOBMILL_WEB_PORT="8000")).stdout.strip()
     link = signer.read_personal(first.removeprefix(home))
-    assert (link.applicant_id, link.version) == (one.id, one.link_version)
+    assert (link.applicant_id, link.version) == (applicant.id, applicant.link_version)
     base = {"JOBMILL_PUBLIC_URL": "https://jobs.example.org"}
-    (new,) = told(await run("hiring", "link", one.id, "--renew", "--json", **base))
+    (new,) = json_lines(await run("hiring", "link", applicant.id, "--renew", "--json", **base))
     token = new["url"].removeprefix("https://jobs.example.org/my/")
     renewed = signer.read_personal(token)
-    assert (renewed.applicant_id, renewed.version) == (one.id, one.link_version + 1)
+    assert (renewed.applicant_id, renewed.version) == (applicant.id, applicant.link_version + 1)
     assert (await run("hiring", "link", 10**6)).returncode == 3
 
 
@@ -173,7 +167,9 @@ async def test_errors_say_opening_instead_of_job(run: Run, database: Database) -
     assert f"refused: opening {opening.id} has no such application" in lines.stdout
 
 
-async def test_what_is_not_there_is_said_with_where_to_look(run: Run) -> None:
+async def test_a_missing_record_is_reported_with_a_command_that_lists_the_existing_ones(
+    run: Run,
+) -> None:
     for words in (["summary", 7], ["queue", 7], ["replay", 7], ["verify", 7], ["status", 7]):
         done = await run("hiring", *words)
         assert (done.returncode, "jobmill opening" in done.stderr) == (3, True), words
@@ -187,17 +183,17 @@ async def test_replay_shows_an_earlier_state(run: Run, database: Database) -> No
     opening, ids = await fill(database, 1, 2)
     async with database.transaction() as tx:
         await withdrawals.withdraw(tx, ids[0], LOCAL, reason="gone")
-    (then,) = told(await run("hiring", "replay", opening.id, "--seq", 3, "--json"))
-    assert [one["applicationId"] for one in then["activeApplicants"]] == [ids[0]]
-    assert [one["queuePosition"] for one in then["waitlistApplicants"]] == [1]
-    assert [one["eventType"] for one in then["events"]] == ["APPLIED", "APPLIED"]
+    (then,) = json_lines(await run("hiring", "replay", opening.id, "--seq", 3, "--json"))
+    assert [row["applicationId"] for row in then["activeApplicants"]] == [ids[0]]
+    assert [row["queuePosition"] for row in then["waitlistApplicants"]] == [1]
+    assert [row["eventType"] for row in then["events"]] == ["APPLIED", "APPLIED"]
     assert then.keys() >= {"jobId", "asOf"}
     now = (await run("hiring", "replay", opening.id)).stdout
     assert "offered" in now
     assert "WITHDRAWN · active → ended" in now
     assert "did not exist at" in (await run("hiring", "replay", opening.id, "--at", "2020-01-01")).stdout  # fmt: skip
     assert (await run("hiring", "replay", opening.id, "--at", "then")).returncode == 2
-    (summary,) = told(await run("hiring", "summary", opening.id, "--json"))
+    (summary,) = json_lines(await run("hiring", "summary", opening.id, "--json"))
     assert summary.keys() == SUMMARY
     assert (summary["inactiveCount"], summary["totalApplications"]) == (1, 2)
 
@@ -206,11 +202,11 @@ async def test_tampering_with_the_audit_log_is_detected(
     run: Run, database: Database, home: Path
 ) -> None:
     opening, _ = await fill(database, 1, 2)
-    kept = home / "heads.jsonl"
-    assert (await run("hiring", "verify", "--save", kept)).returncode == 0
-    assert (await run("hiring", "verify", "--against", kept)).returncode == 0
-    kept.write_text(kept.read_text() + '{"jobId": 999, "seq": 1, "hash": "aa"}\n')
-    lost = await run("hiring", "verify", "--against", kept)
+    heads = home / "heads.jsonl"
+    assert (await run("hiring", "verify", "--save", heads)).returncode == 0
+    assert (await run("hiring", "verify", "--against", heads)).returncode == 0
+    heads.write_text(heads.read_text() + '{"jobId": 999, "seq": 1, "hash": "aa"}\n')
+    lost = await run("hiring", "verify", "--against", heads)
     assert (lost.returncode, "opening 999: the opening and its log are gone" in lost.stdout) == (
         1,
         True,
@@ -251,14 +247,14 @@ async def test_bulk_actions_can_be_tried_with_a_dry_run(run: Run, database: Data
         "offered",
     ]
     assert await state(database, ids[2]) == "PENDING_ACKNOWLEDGMENT"
-    told(await run(
+    json_lines(await run(
         "hiring", "message-many", opening.id, "--all-waiting", "--reason", "delay",
         "--file", "-", "--json", stdin="One more week.",
     ))  # fmt: skip
-    (one,) = told(
+    (result,) = json_lines(
         await run("hiring", "promote-many", opening.id, ids[3], "--reason", "x", "--add-slots", "--json")
     )  # fmt: skip
-    assert one["outcome"] == "offered"
+    assert result["outcome"] == "offered"
     both = await run("hiring", "promote-many", opening.id, ids[3], "--all-waiting", "--reason", "x")
     assert both.returncode == 2
 
@@ -272,13 +268,13 @@ async def test_importing_applicants_twice_reports_repeats(
     words = ["hiring", "import-applicants", opening.id, file]
     dry = await run(*words, "--dry-run")
     assert "2 would have applied (1 on the waitlist), 1 listed twice." in dry.stdout
-    first = told(await run(*words, "--json"))
-    assert [one["outcome"] for one in first] == ["applied", "applied", "repeated"]
+    first = json_lines(await run(*words, "--json"))
+    assert [row["outcome"] for row in first] == ["applied", "applied", "repeated"]
     again = await run(*words)
     assert again.stdout == "0 applied (0 on the waitlist), 2 already applied, 1 listed twice.\n"
     file.write_text("name,email\nAda,ada+baking@a.example\n")
     fold = {"JOBMILL_FOLD_EMAIL_ALIASES": "true"}
-    assert [one["outcome"] for one in told(await run(*words, "--json", **fold))] == ["known"]
+    assert [row["outcome"] for row in json_lines(await run(*words, "--json", **fold))] == ["known"]
     file.write_bytes("name,email\nJosé,j@a.example\n".encode("latin-1"))
     bad = await run(*words)
     assert (bad.returncode, "line 2: not UTF-8" in bad.stderr) == (2, True)
@@ -291,18 +287,18 @@ async def test_importing_applicants_twice_reports_repeats(
 async def test_personal_data_is_exported_and_erased(run: Run, database: Database) -> None:
     opening, (id,) = await fill(database, 1, 1)
     async with database.transaction() as tx:
-        who = (await applications.get(tx, id)).applicant_id
-    (data,) = told(await run("hiring", "export-person", who, "--json"))
+        applicant_id = (await applications.get(tx, id)).applicant_id
+    (data,) = json_lines(await run("hiring", "export-person", applicant_id, "--json"))
     assert data["applicant"]["name"] == "Ada"
-    asked = await run("hiring", "erase-person", who)
-    assert (asked.returncode, "--yes" in asked.stderr) == (2, True)
-    (done,) = told(await run("hiring", "erase-person", who, "--yes", "--json"))
-    assert done == {"applicantId": who, "erased": True, "ended": [id]}
-    assert "already erased" in (await run("hiring", "erase-person", who, "--yes")).stderr
+    unconfirmed = await run("hiring", "erase-person", applicant_id)
+    assert (unconfirmed.returncode, "--yes" in unconfirmed.stderr) == (2, True)
+    (done,) = json_lines(await run("hiring", "erase-person", applicant_id, "--yes", "--json"))
+    assert done == {"applicantId": applicant_id, "erased": True, "ended": [id]}
+    assert "already erased" in (await run("hiring", "erase-person", applicant_id, "--yes")).stderr
     assert (await run("hiring", "verify", opening.id)).returncode == 0
 
 
 async def test_sample_data_is_created_once(run: Run) -> None:
     assert "and 5 applicants." in (await run("seed")).stdout
     assert "nothing was changed" in (await run("seed")).stdout
-    assert len(told(await run("opening", "list", "--json"))) == 3
+    assert len(json_lines(await run("opening", "list", "--json"))) == 3

@@ -63,7 +63,7 @@ async def test_a_webhook_can_be_disabled_shown_and_removed(run: Run, database: D
         (("add", URL, "--opening", 999), "`jobmill opening list`"),
     ],
 )
-async def test_what_is_not_there_is_said_with_where_to_look(
+async def test_a_missing_record_is_reported_with_a_command_that_lists_the_existing_ones(
     run: Run, words: tuple[object, ...], where: str, database: Database
 ) -> None:
     done = await run("webhook", *words)
