@@ -34,12 +34,12 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             /matches?q=fortran /matches?q=nothinglikeit /matches?status=dismissed&arrangement=hybrid
         """,
         "listings": """
-            /listings /listings?q=python /listings?q=python&sort=best /listings?q=fortran&sort=best
-            /listings?q=engineer&sort=best /listings?q=fortran /listings?company=river
-            /listings?company=river+mill /listings?location=lisbon /listings?location=vard%C3%B8
-            /listings?company=nobody /listings?q=python&company=river&location=oslo /listings?arrangement=remote
-            /listings?state=closed /listings?state=all&q=rust /listings?days=7 /listings?days=7&q=nurse&sort=best
-            /listings?q=nothinglikeit
+            /jobs /jobs?q=python /jobs?q=python&sort=best /jobs?q=fortran&sort=best
+            /jobs?q=engineer&sort=best /jobs?q=fortran /jobs?company=river
+            /jobs?company=river+mill /jobs?location=lisbon /jobs?location=vard%C3%B8
+            /jobs?company=nobody /jobs?q=python&company=river&location=oslo /jobs?arrangement=remote
+            /jobs?state=closed /jobs?state=all&q=rust /jobs?days=7 /jobs?days=7&q=nurse&sort=best
+            /jobs?q=nothinglikeit
         """,
         "companies": """
             /companies /companies?order=newest /companies?tier=S /companies?tier=D&order=newest /companies?known=sparse
@@ -52,12 +52,12 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             /sources?platform=nothing
         """,
         "rotation": """
-            /rotation/targets /rotation/targets?status=paused /rotation/targets?status=bad
-            /rotation/targets?platform=lever /rotation/targets?platform=rss&status=bad
+            /rotation/reads /rotation/reads?status=paused /rotation/reads?status=bad
+            /rotation/reads?platform=lever /rotation/reads?platform=rss&status=bad
         """,
         "queue": """
-            /queue/items /queue/items?status=FAILED /queue/items?status=PENDING /queue/items?status=BLOCKED
-            /queue/items?status=SUCCESS&kind=listing /queue/items?about=k5000 /queue/items?kind=nothing
+            /queue/tasks /queue/tasks?status=FAILED /queue/tasks?status=PENDING /queue/tasks?status=BLOCKED
+            /queue/tasks?status=SUCCESS&kind=listing /queue/tasks?about=k5000 /queue/tasks?kind=nothing
         """,
         "hiring": "/hiring /hiring?status=open /hiring?status=closed",
         "public": "/openings",
@@ -67,19 +67,19 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
         "matches": f"""
             /matches/board /matches/news?since=1 /matches/{sizes.matches // 2}
         """,
-        "listings": f"/listings/{sizes.listings} /listings/5 /listings/{sizes.listings - 3}",
+        "listings": f"/jobs/{sizes.listings} /jobs/5 /jobs/{sizes.listings - 3}",
         "companies": "/companies/new /companies/2 /companies/77777",
         "sources": f"""
             /sources/new /sources/{last} /sources/{last}/change/disable /sources/4
         """,
         "rotation": f"""
             /rotation /rotation?platform=lever /rotation?ahead=day /rotation/yield /rotation/yield?of=week
-            /rotation/yield?of=month /rotation/targets/{last} /rotation/platforms /rotation/platforms/lever
+            /rotation/yield?of=month /rotation/reads/{last} /rotation/platforms /rotation/platforms/lever
             /rotation/searches /rotation/searches/new /rotation/searches/5 /rotation/searches/5/remove
         """,
         "queue": f"""
-            /queue /queue/pause /queue/resume /queue/unblock /queue/items/77 /queue/items/{sizes.items - 1}
-            /queue/items/53/retry /queue/lineage/{sizes.big} /queue/lineage/{sizes.big}?item=7 /queue/alerts/1/clear
+            /queue /queue/pause /queue/resume /queue/unblock /queue/tasks/77 /queue/tasks/{sizes.items - 1}
+            /queue/tasks/53/retry /queue/lineage/{sizes.big} /queue/lineage/{sizes.big}?item=7 /queue/alerts/1/clear
         """,
         "hiring": f"""
             /hiring/new {hot} /hiring/7 {hot}/change/close {hot}/edit {hot}?waiting=20000 {hot}/events {hot}/events?upto=40000

@@ -186,10 +186,10 @@ async def _end_sessions(tx: Tx, id: int) -> None:
 
 
 def email_key(email: str) -> str:
-    """The address in lower case; raises Invalid if it is not an e-mail address."""
+    """The address in lower case; raises Invalid if it is not an email address."""
     key = email.strip().lower()
     if not EMAIL.fullmatch(key):
-        raise Invalid(f"{email!r} is not an e-mail address")
+        raise Invalid(f"{email!r} is not an email address")
     return key
 
 

@@ -35,7 +35,7 @@ def menu() -> Sequence[MenuGroup]:
             say("Job search"),
             (
                 MenuEntry(say("Matches"), "/matches"),
-                MenuEntry(say("Jobs"), "/listings"),
+                MenuEntry(say("Jobs"), "/jobs"),
                 MenuEntry(say("Companies"), "/companies"),
                 MenuEntry(say("Sources"), "/sources"),
                 MenuEntry(say("Rotation"), "/rotation"),

@@ -18,9 +18,7 @@ from tests.conftest import clone
 pytestmark = pytest.mark.timeout(300)
 
 ASKED = [
-    f"{path}?q={quote(text)}"
-    for path in ("/matches", "/listings", "/sources")
-    for text in TEXTS[:3]
+    f"{path}?q={quote(text)}" for path in ("/matches", "/jobs", "/sources") for text in TEXTS[:3]
 ]
 LOST = [f"/{quote(text, safe='')}" for text in TEXTS[:3]]
 RUNS = """

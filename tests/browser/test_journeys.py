@@ -62,7 +62,7 @@ async def test_numbers_update_live_in_the_first_run(
     async with window(browser, first_run.origin, size, theme) as view:
         page = await view.go("/")
         await page.evaluate("window.unmoved = true")
-        listings = page.locator('ol.flow a[href="/listings"] b')
+        listings = page.locator('ol.flow a[href="/jobs"] b')
         before = await listings.inner_text()
         await view.shoot("journey-first-run-1")
         await expect(listings).not_to_have_text(before, timeout=PATIENCE)

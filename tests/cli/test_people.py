@@ -63,7 +63,7 @@ async def test_a_person_is_added_listed_changed_and_removed(run: Run, database: 
     [
         (("add", "Ada", "a@b", "--password-stdin"), "short\n", "10 to 1,000 characters"),
         (("add", "Ada", "a@b"), "correct horse\n", "--password-stdin"),
-        (("add", "Ada", "nowhere", "--password-stdin"), "correct horse\n", "not an e-mail address"),
+        (("add", "Ada", "nowhere", "--password-stdin"), "correct horse\n", "not an email address"),
         (("add", "Ada", "a@b", "--role", "king"), "", "king"),
     ],
 )

@@ -153,10 +153,10 @@ NO_FILTERS = {
     "/matches?least=101": "“least” in the address must be at most 100.",
     "/matches?after=0": "“after” in the address must be at least 1.",
     f"/matches?q={'x' * 201}": "“q” in the address can have up to 200 characters.",
-    "/listings?state=lost": "“state” in the address must be open, closed or all.",
-    "/listings?q=%00": "“q” in the address is not valid.",
-    "/listings?days=x&state=lost": "“days” in the address must be a number. “state” in",
-    "/queue/items?status=%3Cscript%3E": "“status” in the address must be ",
+    "/jobs?state=lost": "“state” in the address must be open, closed or all.",
+    "/jobs?q=%00": "“q” in the address is not valid.",
+    "/jobs?days=x&state=lost": "“days” in the address must be a number. “state” in",
+    "/queue/tasks?status=%3Cscript%3E": "“status” in the address must be ",
     "/queue/pause": "The address needs the parameter “phase”.",
 }
 

@@ -23,7 +23,7 @@ from tests.web.test_matches_pages import EVIL, TAG, next_page
 
 def shown(page: httpx2.Response) -> list[int]:
     """The ids of the listings on a page, in order."""
-    return [int(id) for id in re.findall(r'<h2><a href="/listings/(\d+)', page.text)]
+    return [int(id) for id in re.findall(r'<h2><a href="/jobs/(\d+)', page.text)]
 
 
 async def test_all_jobs_are_listed_with_their_decision(
@@ -38,7 +38,7 @@ async def test_all_jobs_are_listed_with_their_decision(
         await matches.save_verdict(tx, place.word(91, first))
         await matches.save_verdict(tx, place.word(62, two))
         await matches.save_verdict(tx, place.filtered(three))
-    page = await site.get("/listings")
+    page = await site.get("/jobs")
     assert page.status_code == 200
     assert sorted(shown(page)) == sorted(place.listings)
     for words in (
@@ -72,11 +72,11 @@ async def test_job_filters_are_query_parameters(
         "?arrangement=onsite": {poet},
         "?q=nothing": set[int](),
     }.items():
-        assert set(shown(await site.get(f"/listings{query}"))) == expected, query
+        assert set(shown(await site.get(f"/jobs{query}"))) == expected, query
     for query in ("state=lost", "days=0", "days=x", "arrangement=moon", "q=%00"):
-        assert (await site.get(f"/listings?{query}")).status_code == 422, query
-    assert (await site.get("/listings?after=nonsense")).status_code == 400
-    page = await site.get("/listings?company=Brine&state=all")
+        assert (await site.get(f"/jobs?{query}")).status_code == 422, query
+    assert (await site.get("/jobs?after=nonsense")).status_code == 400
+    page = await site.get("/jobs?company=Brine&state=all")
     assert 'name="company" maxlength="200" value="Brine"' in page.text
 
 
@@ -85,7 +85,7 @@ async def test_paging_is_stable_while_jobs_arrive(
 ) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=list_page.PAGE_SIZE + 5)
-    first = await site.get("/listings?company=wells")
+    first = await site.get("/jobs?company=wells")
     more = next_page(first)
     assert more is not None
     assert "company=wells" in more
@@ -102,15 +102,15 @@ async def test_paging_is_stable_while_jobs_arrive(
 async def test_empty_lists_say_what_to_do_next(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    page = await site.get("/listings")
+    page = await site.get("/jobs")
     assert "No jobs found yet." in page.text
     assert "there is no profile yet" in page.text
     async with database.transaction() as tx:
         await judged.make(tx)
-    page = await site.get("/listings?q=nothing")
+    page = await site.get("/jobs?q=nothing")
     assert "No jobs match this search." in page.text
-    assert 'href="/listings?q=nothing&amp;state=all"' in page.text
-    assert "No jobs match this search." in (await site.get("/listings?state=closed")).text
+    assert 'href="/jobs?q=nothing&amp;state=all"' in page.text
+    assert "No jobs match this search." in (await site.get("/jobs?state=closed")).text
 
 
 async def test_a_job_page_explains_the_decision_with_rules_and_quoted_words(
@@ -134,11 +134,11 @@ async def test_a_job_page_explains_the_decision_with_rules_and_quoted_words(
         four: ["Why this is a match", f'href="/matches/{match}"', "Match: score 91"],
         place.listings[4]: ["Not scored yet", "Would "],
     }.items():  # fmt: skip
-        page = await site.get(f"/listings/{listing}")
+        page = await site.get(f"/jobs/{listing}")
         assert page.status_code == 200
         for words in texts:
             assert words in page.text, words
-    assert (await site.get("/listings/999999999")).status_code == 404
+    assert (await site.get("/jobs/999999999")).status_code == 404
 
 
 async def test_a_job_page_shows_details_duplicates_and_history(
@@ -154,18 +154,18 @@ async def test_a_job_page_shows_details_duplicates_and_history(
         cursor = await tx.execute("SELECT id FROM catalog.listing ORDER BY vendor_id")
         (first,), (second,) = await cursor.fetchall()
         await duplicate_links.link(tx, second, first, actor="ada")
-    page = await site.get(f"/listings/{first}")
+    page = await site.get(f"/jobs/{first}")
     for words in (
         "<dd>Wells</dd>",
         "Porto",
-        f'href="/listings/{second}"',
+        f'href="/jobs/{second}"',
         "opened",
         "no profile yet",
     ):
         assert words in page.text, words
     assert "What if?" not in page.text
-    page = await site.get(f"/listings/{second}")
-    for words in (f'href="/listings/{first}"', "linked by hand", f"linked to job {first} · by ada"):
+    page = await site.get(f"/jobs/{second}")
+    for words in (f'href="/jobs/{first}"', "linked by hand", f"linked to job {first} · by ada"):
         assert words in page.text, words
 
 
@@ -181,7 +181,7 @@ async def test_what_if_scores_the_job_again_and_saves_nothing(
         )
         await matches.save_verdict(tx, place.word(62))
         before = await verdicts.get(tx, place.profile, place.listing)
-    path = f"/listings/{place.listing}"
+    path = f"/jobs/{place.listing}"
     assert "Nothing was saved" not in (await site.get(path)).text
     page = await site.get(f"{path}?having=Go:strong,%20Kubernetes&without=")
     assert page.status_code == 200
@@ -213,7 +213,7 @@ async def test_unknown_skills_and_places_are_refused_with_suggestions(
         place = await judged.make(
             tx, postings=[offer], profile=Profile(skills=(Skill(name="Python"),))
         )
-    page = await site.get(f"/listings/{place.listing}?{query}")
+    page = await site.get(f"/jobs/{place.listing}?{query}")
     assert page.status_code == 422
     assert message in page.text
     # The typed value is kept and linked to the error.
@@ -239,12 +239,12 @@ async def test_what_if_changes_location_and_arrangement(
     profile = Profile(skills=(Skill(name="Python"),), arrangements=("remote", "onsite"))
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=[offer], profile=profile)
-    page = await site.get(f"/listings/{place.listing}?{query}")
+    page = await site.get(f"/jobs/{place.listing}?{query}")
     assert page.status_code == 200
     goes = re.search(r'<span class="badge">removed</span> <strong>not remote</strong>', page.text)
     assert bool(goes) is (change is not None)
     moon = await site.get(
-        f"/listings/{place.listing}?arrangement=moon", headers={"Accept": "text/html"}
+        f"/jobs/{place.listing}?arrangement=moon", headers={"Accept": "text/html"}
     )
     assert moon.status_code == 422
     assert "“arrangement” in the address must be any, remote, hybrid or onsite." in moon.text
@@ -256,7 +256,7 @@ async def test_a_viewer_may_read_jobs(database: Database, role: Role | None, rea
         place = await judged.make(tx)
     headers = await bearer(database, role) if role else {}
     async with site_with(database) as client:
-        for path in ("/listings", f"/listings/{place.listing}"):
+        for path in ("/jobs", f"/jobs/{place.listing}"):
             assert (await client.get(path, headers=headers)).status_code == reads
 
 
@@ -274,7 +274,7 @@ async def test_text_from_sites_is_escaped(
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=[bad])
         await matches.save_verdict(tx, place.filtered(why=why))
-    for path in ("/listings", f"/listings/{place.listing}"):
+    for path in ("/jobs", f"/jobs/{place.listing}"):
         for params in ({}, {"q": evil, "company": evil}, {"without": evil, "having": ""}):
             page = await site.get(path, params=params)
             assert page.status_code in (200, 422)

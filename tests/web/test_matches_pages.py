@@ -392,7 +392,7 @@ async def test_a_capped_score_shows_the_sum_and_the_score(
     (id,) = await fill(database, [score], items=items, threshold=0)
     async with database.transaction() as tx:
         listing = (await matches.get(tx, id)).listing_id
-    for path in (f"/matches/{id}", f"/listings/{listing}"):
+    for path in (f"/matches/{id}", f"/jobs/{listing}"):
         page = await site.get(path)
         for words in texts:
             assert words in page.text, words
@@ -606,7 +606,7 @@ async def test_a_match_links_to_its_lineage(site: httpx2.AsyncClient, database: 
         id = await matches.save_verdict(tx, replace(place.word(91), item=item))
         lineage_id = await lineage.get_tracking_id(tx, item)
     link = f'href="/queue/lineage/{lineage_id}?item={item}"'
-    for path in (f"/matches/{id}", f"/listings/{place.listing}"):
+    for path in (f"/matches/{id}", f"/jobs/{place.listing}"):
         assert link in (await site.get(path)).text
 
 

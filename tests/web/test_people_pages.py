@@ -81,7 +81,7 @@ async def test_a_person_is_added_with_a_password_that_was_typed(
     ("change", "status", "words"),
     [
         ({"email": "boss@example.org"}, 409, "already"),
-        ({"email": "none"}, 400, "not an e-mail address"),
+        ({"email": "none"}, 400, "not an email address"),
         ({"name": " "}, 400, "name"),
         ({"name": "x" * 201}, 400, "200"),
         ({"role": "king"}, 400, "Choose a role"),

@@ -178,7 +178,7 @@ async def test_blocked_tasks_are_unblocked_by_resource_name(
     assert "1 task continues." in texts(
         await page(site, "/queue/unblock?on=kettle"), ".confirmation p"
     )
-    assert "the kettle is away" in texts(await page(site, f"/queue/items/{id}"), ".message")
+    assert "the kettle is away" in texts(await page(site, f"/queue/tasks/{id}"), ".message")
     await send(site, "/queue/unblock", on="kettle")
     assert (await item(database, id)).status == "PENDING"
     await send(site, "/queue/unblock", 409, on="kettle")
@@ -213,7 +213,7 @@ async def test_processors_are_tiles_with_links_to_their_tasks(
         )
     shown = await page(site, "/queue")
     assert texts(shown, ".tile") == ["idle", "busy 77", "error"]
-    assert [link.attributes["href"] for link in shown.css(".tile a")] == ["/queue/items/77"]
+    assert [link.attributes["href"] for link in shown.css(".tile a")] == ["/queue/tasks/77"]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ async def test_the_database_clock_decides_whether_a_schedule_is_due(
 
 async def test_live_updates_replace_no_form(site: httpx2.AsyncClient, database: Database) -> None:
     [id] = await put(database, stages(tea=end), new("tea"))
-    for path in ("/queue/pause?phase=tea/run", f"/queue/items/{id}/cancel"):
+    for path in ("/queue/pause?phase=tea/run", f"/queue/tasks/{id}/cancel"):
         shown = await page(site, path)
         assert shown.css("form")
         assert not shown.css("[hx-trigger] form")
@@ -270,7 +270,7 @@ async def test_tasks_are_listed_newest_first_and_filtered(
     [late] = await put(database, table, new("tea", "white"))
 
     async def listed(query: str) -> list[str]:
-        html = await page(site, f"/queue/items{query}")
+        html = await page(site, f"/queue/tasks{query}")
         return [str(link.attributes["href"]).split("/")[-1] for link in html.css(".work a")]
 
     assert await listed("") == [str(id) for id in (late, third, second, first)]
@@ -280,7 +280,7 @@ async def test_tasks_are_listed_newest_first_and_filtered(
     assert await listed("?status=SUCCESS&kind=cup") == []
     assert await listed(f"?before={third}") == [str(second), str(first)]
     for wrong in ("status=ODD", "before=0", "before=x", "about=%00"):
-        await page(site, f"/queue/items?{wrong}", 422)
+        await page(site, f"/queue/tasks?{wrong}", 422)
 
 
 async def test_pages_of_tasks_have_no_gaps(database: Database) -> None:
@@ -317,7 +317,7 @@ async def test_a_task_page_shows_error_links_and_data(
     data: dict[str, Any] = {"listing_id": 7, "source": 8, "company": "Acme", "opening_id": True}
     [id] = await put(database, table, new("tea", "https://tea.example/green", data=data))
     await drain(database, table)
-    shown = await page(site, f"/queue/items/{id}")
+    shown = await page(site, f"/queue/tasks/{id}")
     text = texts(shown, "main")[0]
     for words in (
         "Failed",
@@ -330,8 +330,8 @@ async def test_a_task_page_shows_error_links_and_data(
         assert words in text
     links = [link.attributes["href"] for link in shown.css(".row-actions a")]
     assert links[1:] == [
-        f"/queue/items/{id}/retry",
-        "/listings/7",
+        f"/queue/tasks/{id}/retry",
+        "/jobs/7",
         "/sources/8",
         "https://tea.example/green",
     ]
@@ -342,18 +342,18 @@ async def test_a_failed_task_can_be_retried(site: httpx2.AsyncClient, database: 
     table = stages(tea=fail)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
-    await page(site, f"/queue/items/{id}/cancel", 409)
+    await page(site, f"/queue/tasks/{id}/cancel", 409)
     assert "Retry this task?" in texts(
-        await page(site, f"/queue/items/{id}/retry"), "#confirmation-title"
+        await page(site, f"/queue/tasks/{id}/retry"), "#confirmation-title"
     )
-    answer = await send(site, f"/queue/items/{id}/retry")
-    assert answer.headers["location"] == f"/queue/items/{id}?did=retry"
+    answer = await send(site, f"/queue/tasks/{id}/retry")
+    assert answer.headers["location"] == f"/queue/tasks/{id}?did=retry"
     assert texts(await page(site, answer.headers["location"]), ".message[role=status]")
     assert (await item(database, id)).status == "PENDING"
     assert await fetch(database, "SELECT note FROM queue.event WHERE what = 'put back'") == [
         "by local"
     ]
-    await send(site, f"/queue/items/{id}/retry", 409)
+    await send(site, f"/queue/tasks/{id}/retry", 409)
 
 
 async def test_cancelling_a_task_names_consequences_and_needs_a_reason(
@@ -364,14 +364,14 @@ async def test_cancelling_a_task_names_consequences_and_needs_a_reason(
     [tea] = await put(database, table, new("tea", data={"for": cup}))
     await drain(database, table, only=[("tea", "run")])
     assert (await item(database, tea)).waits_for == cup
-    assert await page(site, f"/queue/items/{tea}"), "what it waits for is a link"
-    shown = await page(site, f"/queue/items/{tea}")
-    assert shown.css_first(f'dd a[href="/queue/items/{cup}"]')
-    consequences = texts(await page(site, f"/queue/items/{cup}/cancel"), ".confirmation p")
+    assert await page(site, f"/queue/tasks/{tea}"), "what it waits for is a link"
+    shown = await page(site, f"/queue/tasks/{tea}")
+    assert shown.css_first(f'dd a[href="/queue/tasks/{cup}"]')
+    consequences = texts(await page(site, f"/queue/tasks/{cup}/cancel"), ".confirmation p")
     assert "1 task that waits for it continues without it." in consequences
-    answer = await send(site, f"/queue/items/{cup}/cancel", 400, reason="")
+    answer = await send(site, f"/queue/tasks/{cup}/cancel", 400, reason="")
     assert Html(answer.text).css_first(".confirmation")
-    await send(site, f"/queue/items/{cup}/cancel", reason="broken")
+    await send(site, f"/queue/tasks/{cup}/cancel", reason="broken")
     assert (await item(database, cup)).message == "Cancelled: broken"
     assert (await happened(database, cup))[-1] == "cancelled"
 
@@ -382,11 +382,11 @@ async def test_viewers_can_see_but_not_change_the_queue(database: Database) -> N
         database,
         "INSERT INTO queue.alert (rule, subject, detail) VALUES ('deep', 'x', 'far') RETURNING id",
     )
-    acts = ("pause", "resume", "unblock", f"alerts/{alert}/clear", f"items/{id}/cancel")
+    acts = ("pause", "resume", "unblock", f"alerts/{alert}/clear", f"tasks/{id}/cancel")
     async with site_with(database) as far:
         headers = HTML | await bearer(database, "viewer")
         [tracking] = await fetch(database, "SELECT tracking_id FROM queue.item")
-        for path in ("", "/items", f"/items/{id}", f"/lineage/{tracking}"):
+        for path in ("", "/tasks", f"/tasks/{id}", f"/lineage/{tracking}"):
             answer = await far.get(f"/queue{path}", headers=headers)
             assert answer.status_code == 200
             assert not re.search(r"/(pause|clear|cancel|retry|unblock)\b", answer.text)
@@ -415,7 +415,7 @@ async def test_a_lineage_is_a_tree_with_refused_tasks(
     shown = await page(site, f"/queue/lineage/{tracking}?item={cup}")
     root = shown.css_first(".kin > li")
     assert len(shown.css(".kin > li")) == 1
-    assert root.css_first(f'.node a[href="/queue/items/{id}"]')
+    assert root.css_first(f'.node a[href="/queue/tasks/{id}"]')
     below = root.css_first("ul")
     refused = [" ".join(node.text().split()) for node in below.css(".refused")]
     assert refused == [
@@ -423,19 +423,19 @@ async def test_a_lineage_is_a_tree_with_refused_tasks(
         "Refused would be its own ancestor tea/run green",
     ]
     here = shown.css_first("#here")
-    assert here.css_first("a").attributes["href"] == f"/queue/items/{cup}"
+    assert here.css_first("a").attributes["href"] == f"/queue/tasks/{cup}"
     assert here.parent is not None
     assert here.parent.parent is not None
     assert here.parent.parent.html == below.html
 
 
 async def test_unknown_tasks_and_lineages_are_not_found(site: httpx2.AsyncClient) -> None:
-    await page(site, "/queue/items/999999999", 404)
+    await page(site, "/queue/tasks/999999999", 404)
     await page(site, f"/queue/lineage/{UUID(int=5)}", 404)
     await page(site, "/queue/lineage/5", 404)
-    await page(site, "/queue/items/x", 404)
-    await page(site, "/queue/items/0", 404)
-    await page(site, "/queue/items/5/eat", 404)
+    await page(site, "/queue/tasks/x", 404)
+    await page(site, "/queue/tasks/0", 404)
+    await page(site, "/queue/tasks/5/eat", 404)
 
 
 async def test_a_large_lineage_is_truncated(site: httpx2.AsyncClient, database: Database) -> None:
@@ -511,13 +511,13 @@ async def test_external_text_in_the_queue_is_escaped(
             "INSERT INTO queue.alert (rule, subject, detail) VALUES (%(w)s, 'x', %(w)s)",
             {"w": words},
         )
-    for path in ("", "/items", f"/items/{cup}", f"/items/{cup}/retry", f"/lineage/{tracking}",
+    for path in ("", "/tasks", f"/tasks/{cup}", f"/tasks/{cup}/retry", f"/lineage/{tracking}",
                  "/resume?phase=tea"):  # fmt: skip
         shown = await page(site, f"/queue{path}")
         assert not shown.css("main script, main img, main [onerror]")
         assert not shown.css('a[href^="javascript"]')
         assert "46837" not in " ".join(texts(shown, "bdi"))
-    assert words in texts(await page(site, f"/queue/items/{cup}"), ".facts bdi")
+    assert words in texts(await page(site, f"/queue/tasks/{cup}"), ".facts bdi")
 
 
 def test_data_escapes_direction_marks() -> None:

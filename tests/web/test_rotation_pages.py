@@ -23,7 +23,7 @@ from tests.web.helpers import site_with
 
 HTML = {"accept": "text/html"}
 EVIL = '"><img src=x onerror=alert(1)> <script>alert(1)</script> {{7*7}}'
-ALL = ("", "/yield", "/targets", "/searches", "/platforms")
+ALL = ("", "/yield", "/reads", "/searches", "/platforms")
 
 
 def now() -> dt.datetime:
@@ -94,11 +94,11 @@ async def test_due_reads_are_shown_with_expected_new_jobs(
     rich = await make(database, **estimate)
     later = await make(database, "lever", due_at=now() + dt.timedelta(hours=5))
     text = await look(site)
-    assert f"/rotation/targets/{rich}" in text
-    assert f"/rotation/targets/{later}" not in text
+    assert f"/rotation/reads/{rich}" in text
+    assert f"/rotation/reads/{later}" not in text
     assert "48 jobs" in text
-    assert f"/rotation/targets/{later}" in await look(site, "?ahead=day")
-    assert f"/rotation/targets/{rich}" not in await look(site, "?ahead=day&platform=lever")
+    assert f"/rotation/reads/{later}" in await look(site, "?ahead=day")
+    assert f"/rotation/reads/{rich}" not in await look(site, "?ahead=day&platform=lever")
 
 
 async def test_the_last_run_lists_skipped_reads_with_reasons(
@@ -126,7 +126,7 @@ async def test_repeated_run_requests_share_one_task(
     item = first.rpartition("=")[2]
     assert first == f"/rotation?did=started&item={item}"
     assert again == f"/rotation?did=running&item={item}"
-    assert f'href="/queue/items/{item}"' in await look(site, f"?did=started&item={item}")
+    assert f'href="/queue/tasks/{item}"' in await look(site, f"?did=started&item={item}")
 
 
 async def _nothing(work: Work) -> Finish:
@@ -163,7 +163,7 @@ async def test_the_yield_page_has_a_chart_table_and_sortable_tables(
         assert "data-series=" in table
         assert 'data-value="7">7<' in table
         assert table.count('scope="row" data-value=') == 2
-        assert f'<a href="/rotation/targets/{target}">' in text
+        assert f'<a href="/rotation/reads/{target}">' in text
         assert "/static/series.js" in text
         assert "/static/vendor/uPlot.min.css" in text
     assert "under 6 hours: 1" in text
@@ -174,10 +174,10 @@ async def test_a_scheduled_read_can_be_paused_resumed_and_prioritized(
 ) -> None:
     id = await make(database)
     for change, status in (("pause", "paused"), ("resume", "active")):
-        await send(site, f"/targets/{id}/{change}")
+        await send(site, f"/reads/{id}/{change}")
         async with database.transaction() as tx:
             assert (await targets.get(tx, id)).status == status
-    await send(site, f"/targets/{id}/priority", priority="5")
+    await send(site, f"/reads/{id}/priority", priority="5")
     async with database.transaction() as tx:
         assert (await targets.get(tx, id)).priority == 5
         happened = [
@@ -190,23 +190,21 @@ async def test_invalid_changes_of_a_scheduled_read_are_refused_and_values_are_ke
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     id = await make(database)
-    assert 'role="alert"' in (await send(site, f"/targets/{id}/resume", 409)).text
-    refused = await send(site, f"/targets/{id}/priority", 400, priority="7x")
+    assert 'role="alert"' in (await send(site, f"/reads/{id}/resume", 409)).text
+    refused = await send(site, f"/reads/{id}/priority", 400, priority="7x")
     assert 'role="alert"' in refused.text
     assert 'value="7x"' in refused.text
-    assert (
-        "1,000,000" in (await send(site, f"/targets/{id}/priority", 400, priority="1000001")).text
-    )
-    await look(site, f"/targets/{id + 1_000_000}", 404)
+    assert "1,000,000" in (await send(site, f"/reads/{id}/priority", 400, priority="1000001")).text
+    await look(site, f"/reads/{id + 1_000_000}", 404)
 
 
 async def test_the_failures_of_a_scheduled_read_can_be_reset(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     id = await make(database, status="bad", fail_count=5)
-    assert f"/targets/{id}/revive" in await look(site, f"/targets/{id}")
+    assert f"/reads/{id}/revive" in await look(site, f"/reads/{id}")
     assert "1 scheduled read" in await look(site)
-    await send(site, f"/targets/{id}/revive")
+    await send(site, f"/reads/{id}/revive")
     async with database.transaction() as tx:
         target = await targets.get(tx, id)
     assert (target.status, target.fail_count) == ("active", 0)
@@ -218,14 +216,14 @@ async def test_scheduled_reads_are_paged_and_filtered(
     async with database.transaction() as tx:
         ids = [await make_target(tx) for _ in range(51)]
         paused = await make_target(tx, "lever", status="paused")
-    text = await look(site, "/targets")
+    text = await look(site, "/reads")
     assert f"after={ids[49]}" in text
-    assert f"/targets/{ids[50]}" not in text
-    assert f"/targets/{ids[50]}" in await look(site, f"/targets?after={ids[49]}")
+    assert f"/reads/{ids[50]}" not in text
+    assert f"/reads/{ids[50]}" in await look(site, f"/reads?after={ids[49]}")
     for query in ("status=paused", "platform=lever"):
-        text = await look(site, f"/targets?{query}")
-        assert f"/targets/{paused}" in text
-        assert f"/targets/{ids[0]}" not in text
+        text = await look(site, f"/reads?{query}")
+        assert f"/reads/{paused}" in text
+        assert f"/reads/{ids[0]}" not in text
 
 
 async def test_a_search_can_be_added_edited_disabled_and_removed(
@@ -328,14 +326,14 @@ async def test_a_viewer_sees_everything_and_changes_nothing(
     id = await make(database)
     async with database.transaction() as tx:
         search = await searches.add(tx, "remotive", ["cook"], [""])
-    for path in (*ALL, f"/targets/{id}"):
+    for path in (*ALL, f"/reads/{id}"):
         assert 'method="post" action="/rotation' not in await look(far, path)
     for path in ("/searches/new", f"/searches/{search.id}", "/platforms/greenhouse"):
         await look(far, path, 403)
     changes = (
         "/run",
-        f"/targets/{id}/pause",
-        f"/targets/{id}/priority",
+        f"/reads/{id}/pause",
+        f"/reads/{id}/priority",
         "/searches/new",
         f"/searches/{search.id}",
         f"/searches/{search.id}/off",
@@ -356,7 +354,7 @@ async def test_external_names_and_errors_are_escaped(
         await answer(tx, id, now(), **failed(detail=EVIL))
         await put(tx, id, due_at=now(), held=EVIL)
         search = await searches.add(tx, "jooble", [EVIL], [EVIL])
-    paths = (*ALL, f"/targets/{id}", f"/searches/{search.id}", f"/searches/{search.id}/remove")
+    paths = (*ALL, f"/reads/{id}", f"/searches/{search.id}", f"/searches/{search.id}/remove")
     for path in paths:
         text = await look(site, path)
         assert "<img src=x" not in text

@@ -166,7 +166,7 @@ def list_figures(state: HomeState) -> list[HomeFigure]:
             say_many("%(n)s enabled", "%(n)s enabled", counts.active_sources),
         ),
         HomeFigure(
-            say("Jobs"), "/listings", counts.listings, say("%(n)s new in 24 hours", n=new_listings)
+            say("Jobs"), "/jobs", counts.listings, say("%(n)s new in 24 hours", n=new_listings)
         ),
         HomeFigure(
             say("New matches"), "/matches", state.new, say("%(n)s jobs to be scored", n=unscored)

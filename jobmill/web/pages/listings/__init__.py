@@ -1,4 +1,4 @@
-"""/listings: every job in the catalog."""
+"""/jobs: every job in the catalog."""
 
 from __future__ import annotations
 

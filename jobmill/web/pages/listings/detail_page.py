@@ -1,4 +1,4 @@
-"""/listings/{listing_id}: one job, its decision, and a what-if form."""
+"""/jobs/{listing_id}: one job, its decision, and a what-if form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
-router = APIRouter(prefix="/listings")
+router = APIRouter(prefix="/jobs")
 
 MAX_DUPLICATES = 50
 WHAT_IF_SECONDS = 20.0

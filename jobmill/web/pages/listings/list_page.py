@@ -1,4 +1,4 @@
-"""/listings: search all jobs in the catalog."""
+"""/jobs: search all jobs in the catalog."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
-router = APIRouter(prefix="/listings")
+router = APIRouter(prefix="/jobs")
 
 PAGE_SIZE = 50
 SCAN_LIMIT = 4_000
@@ -97,6 +97,6 @@ async def show(query: Annotated[ListingListQuery, Query()], db: Db, page: Page) 
         partial=result.partial,
         scan_limit=SCAN_LIMIT,
         is_ranked=search.sort == "best",
-        next_url=result.next and query.url("/listings", after=result.next),
-        first_url=query.without("after").url("/listings"),
+        next_url=result.next and query.url("/jobs", after=result.next),
+        first_url=query.without("after").url("/jobs"),
     )

@@ -1,4 +1,4 @@
-"""/queue/items/{id}: one task, its timeline and data; retry or cancel it."""
+"""/queue/tasks/{id}: one task, its timeline and data; retry or cancel it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say, say_many
 
-router = APIRouter(prefix="/queue/items/{item_id}")
+router = APIRouter(prefix="/queue/tasks/{item_id}")
 
 Change = Literal["retry", "cancel"]
 ALLOWED_STATUSES: Mapping[Change, tuple[str, ...]] = {
@@ -34,7 +34,7 @@ MAX_EVENTS = 300
 MAX_DATA_LENGTH = 50_000
 
 RELATED_PATHS = {
-    "listing": "/listings",
+    "listing": "/jobs",
     "source": "/sources",
     "company": "/companies",
     "opening": "/hiring",
@@ -88,7 +88,7 @@ async def apply_change(
         can_repeat = isinstance(error, Invalid) and detail.item.status in ALLOWED_STATUSES[change]
         confirmation = _confirmation(detail, change, form.get("reason", "")) if can_repeat else None
         return await _render(page, detail, confirmation=confirmation, error=error)
-    return RedirectResponse(f"/queue/items/{item_id}?did={change}", 303)
+    return RedirectResponse(f"/queue/tasks/{item_id}?did={change}", 303)
 
 
 async def _read(db: RequestDatabase, item_id: int) -> ItemDetail:
@@ -139,7 +139,7 @@ def _notices() -> Mapping[str, str]:
 
 def _confirmation(detail: ItemDetail, change: Change, reason: str = "") -> Confirmation:
     item = detail.item
-    item_url = f"/queue/items/{item.id}"
+    item_url = f"/queue/tasks/{item.id}"
     if change == "retry":
         step = f"{item.kind}/{item.stage}"
         consequences = [

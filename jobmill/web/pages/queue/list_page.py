@@ -1,4 +1,4 @@
-"""/queue/items: all tasks, newest first, with filters."""
+"""/queue/tasks: all tasks, newest first, with filters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ItemListQuery(PageQuery):
         return self.without("before") != ItemListQuery()
 
 
-@router.get("/items")
+@router.get("/tasks")
 async def show(query: Annotated[ItemListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
     filter = ItemFilter(query.status, query.kind, query.about)
     async with db.transaction() as tx:
@@ -55,6 +55,6 @@ async def show(query: Annotated[ItemListQuery, Query()], db: Db, page: Page) -> 
         items=result.items,
         is_partial=result.next is not None and len(result.items) < PAGE_SIZE,
         scan_limit=SCAN_LIMIT,
-        next_url=result.next and query.url("/queue/items", before=result.next),
-        first_url=query.without("before").url("/queue/items"),
+        next_url=result.next and query.url("/queue/tasks", before=result.next),
+        first_url=query.without("before").url("/queue/tasks"),
     )

@@ -1,4 +1,4 @@
-"""/rotation/targets: all scheduled reads, and one with its history, priority and status."""
+"""/rotation/reads: all scheduled reads, and one with its history, priority and status."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
-router = APIRouter(prefix="/rotation/targets")
+router = APIRouter(prefix="/rotation/reads")
 
 PAGE_SIZE = 50
 Change = Literal["pause", "resume", "revive"]
@@ -62,8 +62,8 @@ async def show(query: Annotated[TargetListQuery, Query()], db: Db, page: Page) -
         "rotation/targets.html",
         query=query,
         targets=shown,
-        next_url=query.url("/rotation/targets", after=shown[-1].source) if has_more else None,
-        first_url=query.without("after").url("/rotation/targets"),
+        next_url=query.url("/rotation/reads", after=shown[-1].source) if has_more else None,
+        first_url=query.without("after").url("/rotation/reads"),
         labels=labels,
     )
 
@@ -144,7 +144,7 @@ async def set_priority(
             await target_overview.set_priority(tx, source_id, priority, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
         return await _render(db, page, source_id, error=error, priority=form.get("priority", ""))
-    return RedirectResponse(f"/rotation/targets/{source_id}?did=priority", 303)
+    return RedirectResponse(f"/rotation/reads/{source_id}?did=priority", 303)
 
 
 @router.post("/{source_id}/{change}")
@@ -158,4 +158,4 @@ async def apply_change(
             await CHANGES[change](tx, source_id, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
         return await _render(db, page, source_id, error=error)
-    return RedirectResponse(f"/rotation/targets/{source_id}?did={change}", 303)
+    return RedirectResponse(f"/rotation/reads/{source_id}?did={change}", 303)

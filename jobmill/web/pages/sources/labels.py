@@ -25,7 +25,7 @@ NOT_SECRET = frozenset({"board_token", "api_key_env", "api_key_name", "auth_type
 def describe_cause(cause: str | None) -> str:
     """The cause of a failed run, in a sentence."""
     sentences = {
-        "transient": say("The site did not respond or had an error of its own."),
+        "transient": say("The site did not respond or failed with an error."),
         "blocked": say("The site refuses access."),
         "auth": say("An API key is missing or was refused."),
         "changed_format": say("The site has changed its format."),
