@@ -24,13 +24,13 @@ async def make_opening(tx: Tx, capacity: int = 1, **terms: Any) -> Opening:
 
 
 async def make_applicant(tx: Tx, name: str = "Ada") -> Applicant:
-    one = applicants.parse_contact(name, f"{name.lower()}.{next(_numbers)}@example.org")
-    return await applicants.add(tx, one)
+    contact = applicants.parse_contact(name, f"{name.lower()}.{next(_numbers)}@example.org")
+    return await applicants.add(tx, contact)
 
 
-async def apply(tx: Tx, opening: Opening, who: ApplicantId | None = None) -> Placement:
+async def apply(tx: Tx, opening: Opening, applicant_id: ApplicantId | None = None) -> Placement:
     """Apply for the opening with a new applicant, or with the given one."""
-    id = who or (await make_applicant(tx)).id
+    id = applicant_id or (await make_applicant(tx)).id
     return await submissions.apply(tx, opening.id, id, by_applicant(id))
 
 

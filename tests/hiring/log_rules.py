@@ -9,7 +9,7 @@ from jobmill.hiring.records import openings
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogEvent:
     seq: int
     application_id: int | None
     type: str
@@ -22,7 +22,7 @@ class Line:
 
 
 @dataclass
-class Referee:
+class LogChecker:
     """Follows the log and fails at the first event that breaks a rule."""
 
     capacity: int = 0
@@ -33,7 +33,7 @@ class Referee:
     promotions: int = 0
     misses: int = 0
 
-    def follow(self, line: Line) -> None:
+    def follow(self, line: LogEvent) -> None:
         match line.type:
             case "OPENED":
                 self.capacity = line.metadata["capacity"]
@@ -47,7 +47,7 @@ class Referee:
                 assert line.application_id is not None
                 self._move(line, line.application_id)
 
-    def _move(self, line: Line, id: int) -> None:
+    def _move(self, line: LogEvent, id: int) -> None:
         assert id not in self.ended, f"{line}: it had ended"
         before = {"occupied": id in self.occupied, "waiting": id in self.waiting}
         if line.type == "APPLIED":
@@ -67,7 +67,7 @@ class Referee:
         self.waiting.pop(id, None)
         self._enter(line, id)
 
-    def _enter(self, line: Line, id: int) -> None:
+    def _enter(self, line: LogEvent, id: int) -> None:
         match line.to_status:
             case "WAITLIST":
                 assert line.queue_key is not None
@@ -81,10 +81,10 @@ class Referee:
                 self.occupied.add(id)
 
 
-async def read_log(tx: Tx, opening_id: int) -> list[Line]:
+async def read_log(tx: Tx, opening_id: int) -> list[LogEvent]:
     return await fetch_all(
         tx,
-        Line,
+        LogEvent,
         """
         SELECT seq, application_id, type, from_status, to_status, queue_key, metadata, why, note
           FROM hiring.event WHERE opening_id = %s ORDER BY seq
@@ -93,25 +93,25 @@ async def read_log(tx: Tx, opening_id: int) -> list[Line]:
     )
 
 
-async def judge(tx: Tx, opening_id: int) -> Referee:
+async def check_log(tx: Tx, opening_id: int) -> LogChecker:
     """Follow the log to its end and compare the result with the tables."""
-    referee = Referee()
+    checker = LogChecker()
     for line in await read_log(tx, opening_id):
-        referee.follow(line)
+        checker.follow(line)
     after = await openings.get(tx, opening_id)
-    assert (after.occupied, after.waiting) == (len(referee.occupied), len(referee.waiting))
+    assert (after.occupied, after.waiting) == (len(checker.occupied), len(checker.waiting))
     cursor = await tx.execute(
         "SELECT id, status, queue_key FROM hiring.application WHERE opening_id = %s", [opening_id]
     )
     for id, status, key in await cursor.fetchall():
-        assert referee.waiting.get(id) == key
-        assert (id in referee.occupied) == (status in ("ACTIVE", "PENDING_ACKNOWLEDGMENT"))
-        assert (id in referee.ended) == (status == "INACTIVE")
-    if referee.status == "open":
-        assert not referee.waiting or len(referee.occupied) >= referee.capacity, "a slot lies idle"
-    return referee
+        assert checker.waiting.get(id) == key
+        assert (id in checker.occupied) == (status in ("ACTIVE", "PENDING_ACKNOWLEDGMENT"))
+        assert (id in checker.ended) == (status == "INACTIVE")
+    if checker.status == "open":
+        assert not checker.waiting or len(checker.occupied) >= checker.capacity, "a slot lies idle"
+    return checker
 
 
-async def judge_in(database: Database, opening_id: int) -> Referee:
+async def check_log_in(database: Database, opening_id: int) -> LogChecker:
     async with database.transaction() as tx:
-        return await judge(tx, opening_id)
+        return await check_log(tx, opening_id)

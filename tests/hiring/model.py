@@ -10,7 +10,7 @@ GAP = None
 """An empty place that later applications fill."""
 
 
-class No(Exception):
+class Refused(Exception):
     """The step is refused; the text is the name of the error."""
 
 
@@ -44,7 +44,7 @@ class Model:
 
     @property
     def waiting(self) -> list[int]:
-        return [one for one in self.places if one is not None]
+        return [id for id in self.places if id is not None]
 
     @property
     def free(self) -> int:
@@ -62,7 +62,7 @@ class Model:
 
     def settle(self) -> None:
         self.step += 1
-        over = sorted((one.rank, id) for id, one in self.pending.items() if one.ends)
+        over = sorted((offer.rank, id) for id, offer in self.pending.items() if offer.ends)
         for _, id in over:
             del self.pending[id]
             self.misses[id] = self.misses.get(id, 0) + 1
@@ -88,16 +88,19 @@ class Model:
         while self.places and self.places[-1] is GAP:
             self.places.pop()
 
-    def apply(self, id: int, who: int) -> None:
+    def apply(self, id: int, applicant: int) -> None:
         self.settle()
-        if any(self.owners[one] == who and one not in self.ended for one in self.owners):
-            raise No("DuplicateApplication")
+        if any(
+            self.owners[application] == applicant and application not in self.ended
+            for application in self.owners
+        ):
+            raise Refused("DuplicateApplication")
         if self.status != "open":
-            raise No("Conflict")
+            raise Refused("Conflict")
         must_wait = bool(self.waiting) or not self.free
         if must_wait and self.limit is not None and len(self.waiting) >= self.limit:
-            raise No("Conflict")
-        self.owners[id] = who
+            raise Refused("Conflict")
+        self.owners[id] = applicant
         if must_wait and GAP in self.places:
             self.places[self.places.index(GAP)] = id
         elif must_wait:
@@ -110,7 +113,7 @@ class Model:
     def withdraw(self, id: int) -> None:
         self.settle()
         if id in self.ended:
-            raise No("Conflict")
+            raise Refused("Conflict")
         self.end(id)
 
     def end(self, id: int) -> None:
@@ -129,7 +132,7 @@ class Model:
         if id in self.just_missed:
             return "MissedOffer"
         if id not in self.pending:
-            raise No("Conflict")
+            raise Refused("Conflict")
         if yes:
             del self.pending[id]
             self.active.append(id)
@@ -140,10 +143,10 @@ class Model:
     def promote(self, id: int, *, add_slot: bool) -> None:
         self.settle()
         if id not in self.places:
-            raise No("InvalidTransition")
+            raise Refused("InvalidTransition")
         if not self.free:
             if not add_slot:
-                raise No("Conflict")
+                raise Refused("Conflict")
             self.capacity = len(self.active) + len(self.pending) + 1
         self.offer(id)
 
@@ -156,14 +159,14 @@ class Model:
     def turn(self, before: set[str], after: str) -> None:
         self.settle()
         if self.status not in before:
-            raise No("Conflict")
+            raise Refused("Conflict")
         self.status = after
         self.fill()
 
 
-Seen: TypeAlias = dict[int, tuple[str, int | None]]
+States: TypeAlias = dict[int, tuple[str, int | None]]
 
 
-def seen(model: Model) -> Seen:
+def list_states(model: Model) -> States:
     """The state and position of every application."""
     return {id: (model.state(id), model.position(id)) for id in model.owners}

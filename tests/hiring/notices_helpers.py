@@ -18,7 +18,7 @@ from tests.queue.helpers import drain, fetch
 
 NOW = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
-TOLD = OutgoingLetter(
+OFFER_LETTER = OutgoingLetter(
     1, "promoted", {}, "queued", NOW, "Baker", 2, "PENDING_ACKNOWLEDGMENT", NOW + HOUR, 3,
     "Ada", "ada@example.org", 1, erased=False, superseded=False, at=NOW,
 )  # fmt: skip
@@ -45,11 +45,11 @@ class Sender:
         async with self.database.transaction() as tx:
             await declare_stages(tx, self.stages)
         taken = 0
-        for one in pipeline.feeds(self.settings):
+        for feed in pipeline.feeds(self.settings):
             more = 1
             while more:
                 async with self.database.transaction() as tx:
-                    more = await feed_batch(tx, one)
+                    more = await feed_batch(tx, feed)
                 taken += more
         return taken
 

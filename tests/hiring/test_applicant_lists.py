@@ -22,34 +22,34 @@ HOUR = dt.timedelta(hours=1)
 async def test_counts_agree_with_rows(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     placed = [await apply(tx, opening) for _ in range(5)]
-    found = await applicant_lists.get_detail(tx, opening.id)
-    assert (found.opening.active_count, found.opening.waitlist_count) == (2, 3)
-    assert [row.application_id for row in found.active + found.waiting] == [
-        one.application.id for one in placed
+    detail = await applicant_lists.get_detail(tx, opening.id)
+    assert (detail.opening.active_count, detail.opening.waitlist_count) == (2, 3)
+    assert [row.application_id for row in detail.active + detail.waiting] == [
+        placement.application.id for placement in placed
     ]
-    assert [row.queue_position for row in found.waiting] == [1, 2, 3]
+    assert [row.queue_position for row in detail.waiting] == [1, 2, 3]
 
 
 async def test_an_overdue_offer_takes_no_slot_and_comes_last(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     late, waiting = [await apply(tx, opening) for _ in range(2)]
     await let_pass(tx, opening, HOUR)
-    found = await applicant_lists.get_detail(tx, opening.id)
-    assert (found.opening.active_count, found.opening.waitlist_count, found.active) == (0, 2, [])
-    assert [(row.application_id, row.status, row.queue_position) for row in found.waiting] == [
+    detail = await applicant_lists.get_detail(tx, opening.id)
+    assert (detail.opening.active_count, detail.opening.waitlist_count, detail.active) == (0, 2, [])
+    assert [(row.application_id, row.status, row.queue_position) for row in detail.waiting] == [
         (waiting.application.id, "WAITLIST", 1),
         (late.application.id, "PENDING_ACKNOWLEDGMENT", None),
     ]
     assert await snapshots.find_overdue_opening(tx, opening.id) == [opening.id]
-    who = waiting.application.applicant_id
-    assert await snapshots.find_overdue_openings_of(tx, who) == [opening.id]
+    applicant_id = waiting.application.applicant_id
+    assert await snapshots.find_overdue_openings_of(tx, applicant_id) == [opening.id]
 
 
 async def test_no_opening_is_overdue_before_its_deadlines(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
-    one = await apply(tx, opening)
+    placement = await apply(tx, opening)
     assert await snapshots.find_overdue_opening(tx, opening.id) == []
-    assert await snapshots.find_overdue_openings_of(tx, one.application.applicant_id) == []
+    assert await snapshots.find_overdue_openings_of(tx, placement.application.applicant_id) == []
     assert (await applicant_lists.get_counts(tx, opening.id)).active_count == 1
 
 
@@ -58,7 +58,7 @@ async def test_pages_of_any_size_add_up_to_the_full_list(tx: Tx, limit: int) -> 
     opening = await make_opening(tx, 3, require_acknowledgement=True)
     for _ in range(7):
         await apply(tx, opening)
-    whole = await applicant_lists.get_detail(tx, opening.id)
+    full = await applicant_lists.get_detail(tx, opening.id)
     rows: list[applicant_lists.ApplicantRow] = []
     page = await applicant_lists.get_detail(tx, opening.id, limit=limit)
     while True:
@@ -67,7 +67,7 @@ async def test_pages_of_any_size_add_up_to_the_full_list(tx: Tx, limit: int) -> 
         if page.next is None:
             break
         page = await applicant_lists.get_detail(tx, opening.id, after=page.next, limit=limit)
-    assert rows == whole.active + whole.waiting
+    assert rows == full.active + full.waiting
 
 
 async def test_only_waiting_applications_have_a_position(tx: Tx) -> None:
@@ -77,13 +77,13 @@ async def test_only_waiting_applications_have_a_position(tx: Tx) -> None:
     await apply(tx, full)
     for opening in (full, free):
         await apply(tx, opening, person.id)
-    who, found = await standings.list_standings(tx, person.id)
-    assert who == person
-    assert [(one.job_id, one.status, one.queue_position) for one in found] == [
+    applicant, listed = await standings.list_standings(tx, person.id)
+    assert applicant == person
+    assert [(standing.job_id, standing.status, standing.queue_position) for standing in listed] == [
         (full.id, "WAITLIST", 2),
         (free.id, "ACTIVE", None),
     ]
-    assert all(0 <= one.time_in_current_state_seconds < 60 for one in found)
+    assert all(0 <= standing.time_in_current_state_seconds < 60 for standing in listed)
 
 
 async def test_a_timeline_continues_after_a_cursor(tx: Tx) -> None:
@@ -91,10 +91,10 @@ async def test_a_timeline_continues_after_a_cursor(tx: Tx) -> None:
     for _ in range(3):
         placed = await apply(tx, await make_opening(tx), person.id)
         await withdrawals.withdraw(tx, placed.application.id, LOCAL)
-    whole = await standings.list_timeline(tx, person.id)
-    assert [event.type for event in whole] == ["APPLIED", "WITHDRAWN"] * 3
-    rest = await standings.list_timeline(tx, person.id, after=standings.timeline_cursor(whole[1]))
-    assert rest == whole[2:]
+    full = await standings.list_timeline(tx, person.id)
+    assert [event.type for event in full] == ["APPLIED", "WITHDRAWN"] * 3
+    rest = await standings.list_timeline(tx, person.id, after=standings.timeline_cursor(full[1]))
+    assert rest == full[2:]
 
 
 async def test_a_missing_applicant_or_opening_raises_not_found(tx: Tx) -> None:
@@ -128,9 +128,13 @@ async def test_only_openings_that_take_applications_are_published(tx: Tx) -> Non
     ]
     await lifecycle.pause(tx, paused.id, LOCAL)
     await lifecycle.close(tx, closed.id, LOCAL)
-    ours = {one.id for one in (open, soon, over, paused, closed)}
-    found = [one.id for one in await public_openings.search(tx, limit=10_000) if one.id in ours]
-    assert found == [soon.id, open.id]
+    ours = {opening.id for opening in (open, soon, over, paused, closed)}
+    published = [
+        opening.id
+        for opening in await public_openings.search(tx, limit=10_000)
+        if opening.id in ours
+    ]
+    assert published == [soon.id, open.id]
     assert (await public_openings.get(tx, over.id)).is_over
     with pytest.raises(Gone):
         await public_openings.get(tx, closed.id)

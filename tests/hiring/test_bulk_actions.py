@@ -27,7 +27,7 @@ async def states(tx: Tx, ids: list[int]) -> list[str]:
     return [(await applications.get(tx, id)).status for id in ids]
 
 
-def told(lines: list[BulkResult]) -> list[tuple[int, str]]:
+def list_outcomes(lines: list[BulkResult]) -> list[tuple[int, str]]:
     return [(line.application_id, line.outcome) for line in lines]
 
 
@@ -46,7 +46,7 @@ async def test_freed_slots_go_to_remaining_applicants_only(tx: Tx) -> None:
     lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "withdraw", leaving, LOCAL, reason="budget cut"
     )
-    assert told(lines) == [
+    assert list_outcomes(lines) == [
         *((id, "withdrawn") for id in leaving),
         (ids[3], "offered"),
         (ids[4], "offered"),
@@ -68,7 +68,7 @@ async def test_a_refused_application_does_not_stop_the_others(tx: Tx) -> None:
     await withdrawals.withdraw(tx, ids[0], LOCAL)
     named = [foreign, 2**70, ids[0], ids[1], ids[1]]
     lines = await bulk_actions.run_bulk_action(tx, opening.id, "withdraw", named, LOCAL, reason="x")
-    assert told(lines) == [
+    assert list_outcomes(lines) == [
         (foreign, "refused"),
         (2**70, "refused"),
         (ids[0], "refused"),
@@ -99,7 +99,7 @@ async def test_a_dry_run_on_its_own_connection_changes_nothing(database: Databas
         lines = await bulk_actions.run_bulk_action(
             tx, opening.id, "promote", None, LOCAL, reason="x", add_slots=True, dry_run=True
         )
-    assert told(lines) == [(ids[1], "offered"), (ids[2], "offered")]
+    assert list_outcomes(lines) == [(ids[1], "offered"), (ids[2], "offered")]
     async with database.transaction() as tx:
         assert await states(tx, ids) == ["ACTIVE", "WAITLIST", "WAITLIST"]
         assert (await openings.get(tx, opening.id)).capacity == 1
@@ -113,7 +113,7 @@ async def test_many_are_promoted_while_slots_are_free_or_added(tx: Tx) -> None:
     lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "promote", named, LOCAL, reason="knows the pumps"
     )
-    assert told(lines) == [(ids[3], "offered"), (ids[2], "refused"), (ids[0], "refused")]
+    assert list_outcomes(lines) == [(ids[3], "offered"), (ids[2], "refused"), (ids[0], "refused")]
     assert [line.detail for line in lines[1:]] == [
         "no place is free",
         "it is not on the waitlist",
@@ -121,7 +121,7 @@ async def test_many_are_promoted_while_slots_are_free_or_added(tx: Tx) -> None:
     lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "promote", [ids[2]], LOCAL, reason="knows them, too", add_slots=True
     )
-    assert told(lines) == [(ids[2], "offered")]
+    assert list_outcomes(lines) == [(ids[2], "offered")]
     after = await openings.get(tx, opening.id)
     assert (after.capacity, after.occupied, after.waiting) == (2, 2, 2)
 
@@ -132,7 +132,7 @@ async def test_a_message_to_the_waitlist_changes_nothing_else(tx: Tx) -> None:
     lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "message", None, LOCAL, reason="delay", message="We need another week."
     )
-    assert told(lines) == [(id, "told") for id in ids[1:]]
+    assert list_outcomes(lines) == [(id, "told") for id in ids[1:]]
     assert await count_notices(tx, "message", opening) == 3
     assert await openings.get(tx, opening.id) == before
 

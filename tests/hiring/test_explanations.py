@@ -60,7 +60,7 @@ def scene(**changes: Any) -> EventContext:
 
 
 @pytest.mark.parametrize(
-    ("shown", "told"),
+    ("shown", "expected"),
     [
         (
             scene(type="APPLIED"),
@@ -185,23 +185,23 @@ def scene(**changes: Any) -> EventContext:
         ),
     ],
 )
-def test_an_event_is_explained_in_plain_sentences(shown: EventContext, told: list[str]) -> None:
+def test_an_event_is_explained_in_plain_sentences(shown: EventContext, expected: list[str]) -> None:
     assert [
-        explanations.render_sentence(one) for one in explanations.compose_sentences(shown)
-    ] == told
+        explanations.render_sentence(sentence) for sentence in explanations.compose_sentences(shown)
+    ] == expected
 
 
 def test_pages_format_names_and_times_in_explanations() -> None:
     moved = scene(type="DECAY_TRIGGERED", why={"most": 3})
     names = {7: "ada", 2: "Bo", 3: "Cy"}
-    told = [
-        explanations.render_sentence(one, names, lambda at: f"{at:%H:%M}")
-        for one in explanations.compose_sentences(moved)
+    rendered = [
+        explanations.render_sentence(sentence, names, lambda at: f"{at:%H:%M}")
+        for sentence in explanations.compose_sentences(moved)
     ]
-    assert told[0] == "The offer of event 5 was open until 12:00 and was not answered."
+    assert rendered[0] == "The offer of event 5 was open until 12:00 and was not answered."
     # An application without a name is called by its id.
     position = "position 4, behind 4 applications (Bo, Cy, 4 and 1 more)"
-    assert told[2] == f"ada moved to the end of the waitlist: {position}."
+    assert rendered[2] == f"ada moved to the end of the waitlist: {position}."
 
 
 async def test_every_event_type_is_explained(tx: Tx) -> None:
@@ -220,26 +220,32 @@ async def test_every_event_type_is_explained(tx: Tx) -> None:
     await lifecycle.set_capacity(tx, opening.id, 2, LOCAL)
     await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
     last = (await openings.get(tx, opening.id)).last_seq
-    told = [await explanations.explain_event(tx, opening.id, seq) for seq in range(1, last + 1)]
-    assert {one.type for one in told} == {*get_args(Move), *get_args(Turn)}
-    for one in told:
-        assert one.sentences
-        assert not any("None" in text for text in one.sentences), one
+    explained = [
+        await explanations.explain_event(tx, opening.id, seq) for seq in range(1, last + 1)
+    ]
+    assert {explanation.type for explanation in explained} == {*get_args(Move), *get_args(Turn)}
+    for explanation in explained:
+        assert explanation.sentences
+        assert not any("None" in text for text in explanation.sentences), explanation
 
 
 async def test_a_promotion_names_the_slot_and_the_applications_ahead(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [(await apply(tx, opening)).application.id for _ in range(3)]
     await withdrawals.withdraw(tx, first, by_applicant(1))
-    told = await explain(tx, opening.id, "PROMOTED")
-    assert (told.application_id, told.rule, told.cause) == (second, "next in line", 5)
-    assert told.sentences[:3] == [
+    explanation = await explain(tx, opening.id, "PROMOTED")
+    assert (explanation.application_id, explanation.rule, explanation.cause) == (
+        second,
+        "next in line",
+        5,
+    )
+    assert explanation.sentences[:3] == [
         "A place was free (0 of 1 places taken).",
         f"Event 5 freed it: application {first} left (withdrawn).",
         f"Application {second} was next in line, with nobody ahead.",
     ]
-    assert third not in told.ahead.first
-    assert set(told.names) == {first, second}
+    assert third not in explanation.ahead.first
+    assert set(explanation.names) == {first, second}
 
 
 async def explain(tx: Tx, opening_id: int, type: str) -> EventExplanation:
@@ -248,9 +254,9 @@ async def explain(tx: Tx, opening_id: int, type: str) -> EventExplanation:
         "SELECT max(seq) FROM hiring.event WHERE opening_id = %s AND type::text = %s",
         [opening_id, type],
     )
-    found = await cursor.fetchone()
-    assert found
-    return await explanations.explain_event(tx, opening_id, found[0])
+    row = await cursor.fetchone()
+    assert row
+    return await explanations.explain_event(tx, opening_id, row[0])
 
 
 async def test_an_offer_out_of_turn_names_the_passed_over_and_its_reason_until_erased(
@@ -259,19 +265,19 @@ async def test_an_offer_out_of_turn_names_the_passed_over_and_its_reason_until_e
     opening = await make_opening(tx, 1)
     placed = [(await apply(tx, opening)).application for _ in range(7)]
     await offers.offer_out_of_turn(tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True)
-    told = await explain(tx, opening.id, "PROMOTED")
-    ahead = [one.id for one in placed[1:4]]
-    assert told.ahead == ApplicationsAhead(4, ahead)
+    explanation = await explain(tx, opening.id, "PROMOTED")
+    ahead = [application.id for application in placed[1:4]]
+    assert explanation.ahead == ApplicationsAhead(4, ahead)
     passed = ", ".join(map(str, ahead))
-    assert told.sentences[1:3] == [
+    assert explanation.sentences[1:3] == [
         f"The company offered it to application {placed[5].id} out of turn.",
         f"Passed over: 4 applications ({passed} and 1 more).",
     ]
-    assert told.sentences[-1] == "Reason: an old friend"
+    assert explanation.sentences[-1] == "Reason: an old friend"
     await privacy.erase_applicant(tx, placed[5].applicant_id, LOCAL)
-    for seq in (told.seq, told.seq - 1):
-        told = await explanations.explain_event(tx, opening.id, seq)
-        assert told.sentences[-1] == "The reason was erased with the applicant's data."
+    for seq in (explanation.seq, explanation.seq - 1):
+        explanation = await explanations.explain_event(tx, opening.id, seq)
+        assert explanation.sentences[-1] == "The reason was erased with the applicant's data."
 
 
 async def test_a_newcomer_in_a_gap_comes_before_an_application_that_missed_an_offer(tx: Tx) -> None:
@@ -284,9 +290,9 @@ async def test_a_newcomer_in_a_gap_comes_before_an_application_that_missed_an_of
     assert decayed.application_id == second
     assert decayed.ahead.count == 1
     await apply(tx, opening)
-    told = await explain(tx, opening.id, "APPLIED")
-    assert told.sentences[1:] == [
-        f"Application {told.application_id} joined the waitlist with nobody ahead.",
+    explanation = await explain(tx, opening.id, "APPLIED")
+    assert explanation.sentences[1:] == [
+        f"Application {explanation.application_id} joined the waitlist with nobody ahead.",
         "1 application that missed an offer stayed behind this position.",
     ]
 

@@ -12,21 +12,21 @@ from jobmill.errors import Invalid
 from jobmill.hiring.messages import letters
 from jobmill.hiring.messages.notices import NoticeKind, OutgoingLetter
 from jobmill.hiring.messages.signed_links import LinkSigner
-from tests.hiring.notices_helpers import HOUR, NOW, TOLD
+from tests.hiring.notices_helpers import HOUR, NOW, OFFER_LETTER
 
 SECRET = b"s" * 32
 BASE = "https://wells.example"
 
 
-def written(told: OutgoingLetter, folder: Path | None = None) -> letters.LetterText:
-    values = letters.template_values(told, LinkSigner(SECRET), BASE)
-    return letters.render_letter(letters.choose_template(told), values, folder)
+def render(letter: OutgoingLetter, folder: Path | None = None) -> letters.LetterText:
+    values = letters.template_values(letter, LinkSigner(SECRET), BASE)
+    return letters.render_letter(letters.choose_template(letter), values, folder)
 
 
 @pytest.mark.parametrize("kind", get_args(NoticeKind))
 def test_every_kind_of_notice_has_a_letter_with_all_placeholders_filled(kind: NoticeKind) -> None:
     data = {"position": 4, "missed": 2, "text": "Come by."}
-    text = written(replace(TOLD, kind=kind, data=data))
+    text = render(replace(OFFER_LETTER, kind=kind, data=data))
     assert "$" not in text.subject + text.body
     assert "Baker" in text.subject
     assert text.body.startswith("Hello Ada,")
@@ -40,9 +40,11 @@ def test_every_built_in_letter_can_be_replaced() -> None:
 
 
 def test_only_letters_to_waiting_applicants_tell_a_position() -> None:
-    waits = replace(TOLD, kind="applied", status="WAITLIST", deadline=None, data={"position": 7})
-    assert "at position 7" in written(waits).body
-    assert "it is yours" in written(replace(waits, data={})).body
+    waits = replace(
+        OFFER_LETTER, kind="applied", status="WAITLIST", deadline=None, data={"position": 7}
+    )
+    assert "at position 7" in render(waits).body
+    assert "it is yours" in render(replace(waits, data={})).body
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,9 @@ def test_only_letters_to_waiting_applicants_tell_a_position() -> None:
     ],
 )
 def test_the_remaining_time_has_a_suitable_unit(left: dt.timedelta, words: str) -> None:
-    values = letters.template_values(replace(TOLD, deadline=NOW + left), LinkSigner(SECRET), BASE)
+    values = letters.template_values(
+        replace(OFFER_LETTER, deadline=NOW + left), LinkSigner(SECRET), BASE
+    )
     assert values["left"] == words
 
 
@@ -75,17 +79,17 @@ def test_the_remaining_time_has_a_suitable_unit(left: dt.timedelta, words: str) 
     ],
 )
 def test_a_name_with_a_link_is_not_mailed(name: str, shown: str) -> None:
-    assert f"Hello {shown}," in written(replace(TOLD, name=name)).body
+    assert f"Hello {shown}," in render(replace(OFFER_LETTER, name=name)).body
 
 
 def test_a_letter_of_the_company_replaces_the_built_in_one(tmp_path: Path) -> None:
-    own = "Subject: Platz frei: $title\n\nHallo $name, kostet $$5.\n$accept_link\n"
-    (tmp_path / "promoted.txt").write_text(own, encoding="utf-8")
+    template = "Subject: Platz frei: $title\n\nHallo $name, kostet $$5.\n$accept_link\n"
+    (tmp_path / "promoted.txt").write_text(template, encoding="utf-8")
     letters.check_templates(tmp_path)
-    text = written(TOLD, tmp_path)
+    text = render(OFFER_LETTER, tmp_path)
     assert text.subject == "Platz frei: Baker"
     assert text.body.startswith("Hallo Ada, kostet $5.\nhttps://wells.example/offer/")
-    assert "answer" in written(replace(TOLD, kind="reminder"), tmp_path).subject
+    assert "answer" in render(replace(OFFER_LETTER, kind="reminder"), tmp_path).subject
 
 
 WRONG = [
@@ -105,9 +109,9 @@ def test_an_invalid_letter_is_named_and_the_built_in_one_is_sent(
     (tmp_path / f"{name}.txt").write_text(text)
     with pytest.raises(Invalid, match=complaint):
         letters.check_templates(tmp_path)
-    told = replace(TOLD, kind=name)
+    letter = replace(OFFER_LETTER, kind=name)
     with caplog.at_level(logging.WARNING):
-        assert written(told, tmp_path) == written(told)
+        assert render(letter, tmp_path) == render(letter)
     assert "letter template not usable" in caplog.text
 
 
@@ -122,7 +126,7 @@ def test_all_problems_of_letters_are_reported_at_once(tmp_path: Path) -> None:
 
 def test_a_message_id_belongs_to_one_notice_of_one_installation() -> None:
     def made(secret: bytes = SECRET, **changed: Any) -> str:
-        return letters.message_id(replace(TOLD, **changed), secret, "wells.example")
+        return letters.message_id(replace(OFFER_LETTER, **changed), secret, "wells.example")
 
     assert made() == made(data={"position": 1}, at=NOW + HOUR)
     others = [made(b"t" * 32), made(id=2), made(created_at=NOW + HOUR)]

@@ -24,7 +24,7 @@ from jobmill.hiring.waitlist import snapshots
 from jobmill.hiring.waitlist.deadlines import expire_one_opening, lock_and_expire_offers
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
-from .log_rules import judge_in
+from .log_rules import check_log_in
 
 HOUR = dt.timedelta(hours=1)
 
@@ -42,8 +42,8 @@ async def waits(tx: Tx) -> None:
         await asyncio.sleep(0.01)
 
 
-def as_person(one: Applicant) -> Contact:
-    return applicants.parse_contact(one.name, one.email)
+def as_person(applicant: Applicant) -> Contact:
+    return applicants.parse_contact(applicant.name, applicant.email)
 
 
 async def test_batches_with_the_same_people_by_id_and_by_address_never_deadlock(
@@ -91,7 +91,7 @@ async def test_a_row_changed_twice_does_not_wait_for_an_erasure(
             tx, opening.id, "withdraw", [id], LOCAL, reason="the offer was missed"
         )
     await erasing
-    assert len((await judge_in(database, opening.id)).ended) == 1
+    assert len((await check_log_in(database, opening.id)).ended) == 1
 
 
 @pytest.mark.parametrize("leaves", [False, True])
@@ -108,8 +108,8 @@ async def test_an_offer_expires_and_is_made_again_during_an_erasure(
         await erasing.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
         async with asyncio.timeout(5), database.transaction() as tx:
             await (withdrawals.withdraw(tx, id, LOCAL) if leaves else expire_one_opening(tx))
-    referee = await judge_in(database, opening.id)
-    assert (referee.misses, referee.promotions, len(referee.ended)) == (1, 1, leaves)
+    checker = await check_log_in(database, opening.id)
+    assert (checker.misses, checker.promotions, len(checker.ended)) == (1, 1, leaves)
 
 
 async def test_an_answer_that_waits_past_its_deadline_does_not_count_for_a_later_offer(
@@ -130,7 +130,7 @@ async def test_an_answer_that_waits_past_its_deadline_does_not_count_for_a_later
     # The only waiting applicant got a new offer; the answer was not for that offer.
     assert isinstance(missed := await answer, MissedOffer)
     assert missed.application.status == "PENDING_ACKNOWLEDGMENT"
-    assert (await judge_in(database, opening.id)).misses == 1
+    assert (await check_log_in(database, opening.id)).misses == 1
 
 
 async def test_applying_does_not_fail_if_a_webhook_is_removed_meanwhile(
@@ -139,14 +139,16 @@ async def test_applying_does_not_fail_if_a_webhook_is_removed_meanwhile(
     async with database.transaction() as tx:
         opening = await make_opening(tx)
         hook = await webhooks.add(tx, "https://hooks.example.org/x")
-        kept = await webhooks.add(tx, "https://hooks.example.org/y")
+        remaining = await webhooks.add(tx, "https://hooks.example.org/y")
         ada = await make_applicant(tx)
     async with database.transaction() as removing:
         await webhooks.remove(removing, hook.id)
         async with asyncio.timeout(5), database.transaction() as tx:
             await submissions.apply(tx, opening.id, ada.id, LOCAL)
     async with database.transaction() as tx:
-        assert [one.event for one in await webhooks.list_deliveries(tx, kept.id)] == ["APPLIED"]
+        assert [
+            delivery.event for delivery in await webhooks.list_deliveries(tx, remaining.id)
+        ] == ["APPLIED"]
 
 
 async def test_a_passed_deadline_is_checked_only_once(database: Database) -> None:
@@ -160,7 +162,7 @@ async def test_a_passed_deadline_is_checked_only_once(database: Database) -> Non
             pass
         # Later readers of the opening take no lock.
         assert await snapshots.find_overdue_opening(tx, opening.id) == []
-    await judge_in(database, opening.id)
+    await check_log_in(database, opening.id)
 
 
 async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
@@ -180,7 +182,7 @@ async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
         )
         async with database.transaction() as tx:
             assert await expire_one_opening(tx)
-    assert (await judge_in(database, other.id)).misses == 1
+    assert (await check_log_in(database, other.id)).misses == 1
 
 
 async def test_a_mail_servers_reply_about_an_erased_person_is_not_stored(tx: Tx) -> None:
@@ -210,7 +212,7 @@ async def test_many_expired_offers_are_written_at_once(tx: Tx) -> None:
     async with lock_and_expire_offers(tx, opening.id, SYSTEM):
         pass
     waiting = await applications.find_first_waiting(tx, opening.id, 100)
-    assert [one.queue_key for one in waiting] == list(range(2, 122, 2))
+    assert [application.queue_key for application in waiting] == list(range(2, 122, 2))
     written = await fetch_value(
         tx,
         int,
@@ -229,12 +231,14 @@ async def test_an_application_that_changed_without_the_lock_is_not_overwritten(t
     opening = await make_opening(tx)
     id = (await apply(tx, opening)).application.id
     with pytest.raises(Conflict, match="changed by another request"):
-        async with lock_opening(tx, opening.id, LOCAL) as one:
-            stale = await one.get_application(id)
+        async with lock_opening(tx, opening.id, LOCAL) as locked:
+            stale = await locked.get_application(id)
             await tx.execute(
                 "UPDATE hiring.application SET status = 'INACTIVE' WHERE id = %s", [id]
             )
-            await withdrawals.end_application(one, stale, rule="withdrawn", reason=None, fill=False)
+            await withdrawals.end_application(
+                locked, stale, rule="withdrawn", reason=None, fill=False
+            )
 
 
 async def test_the_database_allows_one_live_application_per_person(tx: Tx) -> None:

@@ -21,7 +21,7 @@ from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import make_applicant, make_opening
-from tests.hiring.model import Model, No, Seen, seen
+from tests.hiring.model import Model, Refused, States, list_states
 from tests.hiring.test_races import allow_short_windows, set_window
 
 PEOPLE = 9
@@ -37,18 +37,18 @@ class Step:
 
 OFTEN = ["apply"] * 8 + ["leave"] * 4 + ["give up"] * 3 + ["answer"] * 3 + ["time goes by"] * 4
 SELDOM = ["withdraw", "acknowledge", "decline", "resize", "promote", "promote with a slot", "turn"]
-STORIES = some.lists(
+RANDOM_STEPS = some.lists(
     some.builds(Step, some.sampled_from(OFTEN + SELDOM), some.integers(0, 60)),
     min_size=20,
     max_size=40,
 )
 
 
-def plot(told: Story, story: list[Step]) -> Iterator[Step]:
+def choose_steps(actual: Comparison, steps: list[Step]) -> Iterator[Step]:
     """Turn random wishes into steps that matter in the current state: a full opening, a waitlist,
     offers that are answered or missed."""
-    for step in story:
-        model = told.model
+    for step in steps:
+        model = actual.model
         live = sorted({*model.active, *model.pending})
         match step.verb:
             case "leave" if live:
@@ -72,7 +72,7 @@ def plot(told: Story, story: list[Step]) -> Iterator[Step]:
                 yield step
 
 
-class Story:
+class Comparison:
     """One opening in the database, and the same opening in the plain model."""
 
     def __init__(self, tx: Tx, opening: Opening, model: Model, people: list[ApplicantId]) -> None:
@@ -80,46 +80,47 @@ class Story:
         self.opening = opening
         self.model = model
         self.people = people
-        self.past: dict[int, Seen] = {}
+        self.past: dict[int, States] = {}
 
     async def take(self, step: Step) -> None:
         plain = self.model.copy()
         try:
-            expected = self.plainly(plain, step)
-        except No as refusal:
+            expected = self.run_in_model(plain, step)
+        except Refused as refusal:
             expected = str(refusal)
         else:
             self.model = plain
         try:
             async with self.tx.transaction():
-                found = await self.really(step)
+                result = await self.run_in_product(step)
         except AppError as error:
-            found = type(error).__name__
-        if isinstance(found, applications.Application):
+            result = type(error).__name__
+        if isinstance(result, applications.Application):
             self.model.owners = {
-                found.id if id == -1 else id: who for id, who in self.model.owners.items()
+                result.id if id == -1 else id: applicant_id
+                for id, applicant_id in self.model.owners.items()
             }
-            self._name_newcomer(found.id)
-            found = None
-        assert found == expected, step
+            self._name_newcomer(result.id)
+            result = None
+        assert result == expected, step
         await self.compare()
 
     def _name_newcomer(self, id: int) -> None:
         """The plain model gives a new application the id -1 first."""
         model = self.model
-        model.active = [id if one == -1 else one for one in model.active]
-        model.places = [id if one == -1 else one for one in model.places]
+        model.active = [id if application == -1 else application for application in model.active]
+        model.places = [id if application == -1 else application for application in model.places]
         if -1 in model.pending:
             offer = model.pending.pop(-1)
             offer.rank = (offer.rank[0], id)
             model.pending[id] = offer
 
-    def one_of_them(self, step: Step) -> int:
+    def pick_application(self, step: Step) -> int:
         ids = sorted(self.model.owners)
         return ids[step.which % len(ids)] if ids else 0
 
-    def plainly(self, model: Model, step: Step) -> str | None:
-        id = self.one_of_them(step)
+    def run_in_model(self, model: Model, step: Step) -> str | None:
+        id = self.pick_application(step)
         match step.verb:
             case "apply":
                 model.apply(-1, self.people[step.which % PEOPLE])
@@ -133,7 +134,7 @@ class Story:
             case "pause" | "resume" | "close" | "reopen":
                 model.turn(*TURNS[step.verb])
             case _ if not id:
-                raise No("ApplicationNotFound")
+                raise Refused("ApplicationNotFound")
             case "withdraw":
                 model.withdraw(id)
             case "acknowledge" | "decline":
@@ -142,12 +143,12 @@ class Story:
                 model.promote(id, add_slot=step.verb != "promote")
         return None
 
-    async def really(self, step: Step) -> Any:
-        tx, id, opening = self.tx, self.one_of_them(step), self.opening.id
+    async def run_in_product(self, step: Step) -> Any:
+        tx, id, opening = self.tx, self.pick_application(step), self.opening.id
         match step.verb:
             case "apply":
-                who = self.people[step.which % PEOPLE]
-                placed = await submissions.apply(tx, opening, who, LOCAL)
+                applicant_id = self.people[step.which % PEOPLE]
+                placed = await submissions.apply(tx, opening, applicant_id, LOCAL)
                 assert placed.position == await applications.find_position(tx, placed.application)
                 return placed.application
             case "offers end" | "offers last":
@@ -170,11 +171,11 @@ class Story:
         return None
 
     async def compare(self) -> None:
-        live: Seen = {}
+        live: States = {}
         for id in self.model.owners:
-            one = await applications.get(self.tx, id)
-            live[id] = (one.status, await applications.find_position(self.tx, one))
-        assert live == seen(self.model)
+            application = await applications.get(self.tx, id)
+            live[id] = (application.status, await applications.find_position(self.tx, application))
+        assert live == list_states(self.model)
         after = await openings.get(self.tx, self.opening.id)
         model = self.model
         assert (after.capacity, after.status) == (model.capacity, model.status)
@@ -185,12 +186,14 @@ class Story:
     async def compare_past(self) -> None:
         """Compare the replay of each instant with what was visible then."""
         for seq, then in self.past.items():
-            found = await replay.replay_at(self.tx, self.opening.id, seq=seq)
-            told = {
-                one.application_id: (one.status, one.position)
-                for one in (*found.active, *found.waiting)
+            replayed = await replay.replay_at(self.tx, self.opening.id, seq=seq)
+            replayed_states = {
+                application.application_id: (application.status, application.position)
+                for application in (*replayed.active, *replayed.waiting)
             }
-            assert told == {id: one for id, one in then.items() if one[0] != "INACTIVE"}, seq
+            assert replayed_states == {
+                id: application for id, application in then.items() if application[0] != "INACTIVE"
+            }, seq
         assert (await verification.verify_log(self.tx, self.opening.id)).faults == []
 
 
@@ -206,14 +209,14 @@ TURNS = {
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
-    story=STORIES,
+    steps=RANDOM_STEPS,
     capacity=some.integers(1, 3),
     max_missed=some.integers(1, 3),
     asks=some.booleans(),
     limit=some.sampled_from([None, None, 2]),
 )
 async def test_the_product_and_the_plain_model_agree(
-    tx: Tx, story: list[Step], capacity: int, max_missed: int, asks: bool, limit: int | None
+    tx: Tx, steps: list[Step], capacity: int, max_missed: int, asks: bool, limit: int | None
 ) -> None:
     await tx.rollback()
     await allow_short_windows(tx)
@@ -221,7 +224,7 @@ async def test_the_product_and_the_plain_model_agree(
         tx, capacity, max_missed=max_missed, require_acknowledgement=asks, waitlist_limit=limit
     )
     people = [(await make_applicant(tx)).id for _ in range(PEOPLE)]
-    told = Story(tx, opening, Model(capacity, max_missed, asks, limit), people)
-    for step in plot(told, story):
-        await told.take(step)
-    await told.compare_past()
+    actual = Comparison(tx, opening, Model(capacity, max_missed, asks, limit), people)
+    for step in choose_steps(actual, steps):
+        await actual.take(step)
+    await actual.compare_past()

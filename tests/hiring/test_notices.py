@@ -24,7 +24,7 @@ from jobmill.queue import Finish, operator_actions
 from jobmill.queue.store import CHANNEL
 from jobmill.settings import Settings
 from tests.hiring.helpers import apply, make_applicant, make_opening
-from tests.hiring.notices_helpers import HOUR, NOW, TOLD, Sender, ids, item, states
+from tests.hiring.notices_helpers import HOUR, NOW, OFFER_LETTER, Sender, ids, item, states
 from tests.outside.mailbox import PASSWORD, Mailbox, open_mailbox
 from tests.queue.helpers import claim_twice, fetch, make_due, statuses
 
@@ -39,15 +39,17 @@ def sender(database: Database, mailbox: Mailbox, **more: Any) -> Sender:
     return Sender(database, mailbox.settings(public_url="https://wells.example", **more))
 
 
-async def make_notice(database: Database, kind: notices.NoticeKind = "message", **data: Any) -> int:
+async def add_due_notice(
+    database: Database, kind: notices.NoticeKind = "message", **data: Any
+) -> int:
     """A due notice to a new applicant."""
     async with database.transaction() as tx:
         opening = await make_opening(tx, capacity=9)
         placed = await apply(tx, opening)
         await tx.execute("DELETE FROM hiring.notice WHERE state = 'waiting'")
         now = dt.datetime.now(dt.UTC)
-        one = Notice(kind, opening.id, placed.application.id, None, now, data)
-        await notices.insert(tx, [one])
+        notice = Notice(kind, opening.id, placed.application.id, None, now, data)
+        await notices.insert(tx, [notice])
     return (await ids(database, kind))[-1]
 
 
@@ -55,16 +57,16 @@ async def test_many_notices_are_inserted_at_once_in_pipeline_mode(tx: Tx) -> Non
     opening = await make_opening(tx)
     application = (await apply(tx, opening)).application.id
     await tx.execute("DELETE FROM hiring.notice")
-    wanted = [
+    new_notices = [
         Notice("position", opening.id, application, None, NOW, {"position": 3}),
         Notice("promoted", opening.id, application, 2, NOW + HOUR, {"deadline": NOW, "x": "ü\n'"}),
     ]
     async with tx.pipeline():
-        await notices.insert(tx, wanted)
+        await notices.insert(tx, new_notices)
         await notices.insert(tx, [])
         await notices.add_webhook_deliveries(tx, opening.id, 0, 9)
-    found = await fetch(tx, "SELECT kind, seq, due_at, data, state FROM hiring.notice ORDER BY id")
-    assert found == [
+    rows = await fetch(tx, "SELECT kind, seq, due_at, data, state FROM hiring.notice ORDER BY id")
+    assert rows == [
         ("position", None, NOW, {"position": 3}, "waiting"),
         ("promoted", 2, NOW + HOUR, {"deadline": NOW.isoformat(), "x": "ü\n'"}, "waiting"),
     ]
@@ -76,21 +78,21 @@ async def test_each_notice_is_taken_once_and_not_before_it_is_due(database: Data
         application = (await apply(tx, opening)).application.id
         await tx.execute("DELETE FROM hiring.notice")
         now = dt.datetime.now(dt.UTC)
-        one = Notice("message", opening.id, application, None, now - HOUR)
-        await notices.insert(tx, [*[one] * 30, replace(one, due_at=now + HOUR)])
+        notice = Notice("message", opening.id, application, None, now - HOUR)
+        await notices.insert(tx, [*[notice] * 30, replace(notice, due_at=now + HOUR)])
 
     async def take() -> list[int]:
         async with database.transaction() as tx:
             return await notices.claim_due(tx, "mail", 10)
 
-    found = await asyncio.gather(*(take() for _ in range(8)))
-    taken = [id for one in (*found, await take()) for id in one]
+    batches = await asyncio.gather(*(take() for _ in range(8)))
+    taken = [id for notice in (*batches, await take()) for id in notice]
     assert len(taken) == len(set(taken)) == 30
     assert [state for _, state, _ in await states(database)].count("waiting") == 1
 
 
 async def test_workers_are_notified_only_if_a_notice_is_due(database: Database, url: str) -> None:
-    id = await make_notice(database)
+    id = await add_due_notice(database)
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as listener:
         await listener.execute(f"LISTEN {CHANNEL}")
         for due in (True, False):
@@ -98,7 +100,10 @@ async def test_workers_are_notified_only_if_a_notice_is_due(database: Database, 
                 if not due:
                     await tx.execute("UPDATE hiring.notice SET due_at = now() + interval '1 hour'")
                 await notices.announce_due(tx)
-            heard = [one.payload async for one in listener.notifies(timeout=0.2, stop_after=1)]
+            heard = [
+                notification.payload
+                async for notification in listener.notifies(timeout=0.2, stop_after=1)
+            ]
             assert heard == (["feed"] if due else []), id
 
 
@@ -110,9 +115,9 @@ async def test_a_polling_worker_sends_due_letters_without_a_notification(
     running = asyncio.create_task(worker.run())
     # The first notice exists at the first poll, the second does not.
     for text in ("first", "second"):
-        await make_notice(database, text=text)
+        await add_due_notice(database, text=text)
         async with asyncio.timeout(20):
-            while not any(text in one.get_content() for one in mailbox.letters):
+            while not any(text in letter.get_content() for letter in mailbox.letters):
                 await asyncio.sleep(0.05)
     worker.stop()
     await running
@@ -135,11 +140,11 @@ async def test_without_a_mail_server_letters_are_dropped_and_never_queued(
         await apply(tx, opening)
         await withdrawals.withdraw(tx, first.id, by_applicant(first.applicant_id))
     assert await Sender(database, settings).send() == 0
-    found = await states(database)
-    assert {state for kind, state, _ in found if kind != "reminder"} == {"dropped"}
-    assert all(reason in detail for _, state, detail in found if state == "dropped")
+    actual_states = await states(database)
+    assert {state for kind, state, _ in actual_states if kind != "reminder"} == {"dropped"}
+    assert all(reason in detail for _, state, detail in actual_states if state == "dropped")
     # A worker with mail settings sends the reminder later.
-    assert [state for kind, state, _ in found if kind == "reminder"] == ["waiting"]
+    assert [state for kind, state, _ in actual_states if kind == "reminder"] == ["waiting"]
     assert await statuses(database) == {}
 
 
@@ -155,7 +160,7 @@ async def test_a_letter_is_sent_once_with_the_applicants_own_links(
     post = sender(database, mailbox)
     await post.send()
     assert await post.send() == 0
-    by_subject = {one["subject"]: one for one in mailbox.letters}
+    by_subject = {letter["subject"]: letter for letter in mailbox.letters}
     assert len(by_subject) == len(mailbox.letters) == 2
     offer = by_subject["A place for you: Baker & Söhne"]
     assert offer["to"].addresses[0].display_name == "Grace"
@@ -177,14 +182,16 @@ async def test_no_letter_is_sent_for_an_answered_offer(
 ) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, require_acknowledgement=True, acknowledge_window=HOUR)
-        one = (await apply(tx, opening)).application
-        await offers.acknowledge(tx, one.id, by_applicant(one.applicant_id))
+        application = (await apply(tx, opening)).application
+        await offers.acknowledge(tx, application.id, by_applicant(application.applicant_id))
         await tx.execute("UPDATE hiring.notice SET due_at = now()")
     await sender(database, mailbox).send()
     assert mailbox.letters == []
-    found = await states(database)
-    assert {kind for kind, _, _ in found} == {"promoted", "reminder"}
-    assert {one[1:] for one in found} == {("dropped", "the offer was answered or has ended")}
+    actual_states = await states(database)
+    assert {kind for kind, _, _ in actual_states} == {"promoted", "reminder"}
+    assert {application[1:] for application in actual_states} == {
+        ("dropped", "the offer was answered or has ended")
+    }
 
 
 @pytest.mark.parametrize(
@@ -207,12 +214,12 @@ async def test_no_letter_is_sent_for_an_answered_offer(
     ],
 )
 def test_an_outdated_letter_is_not_sent(changed: dict[str, Any], words: str | None) -> None:
-    found = reason_not_to_send(replace(TOLD, **changed))
-    assert found is None if words is None else words in str(found)
+    reason = reason_not_to_send(replace(OFFER_LETTER, **changed))
+    assert reason is None if words is None else words in str(reason)
 
 
 async def test_a_busy_mail_server_is_tried_again(database: Database, mailbox: Mailbox) -> None:
-    await make_notice(database)
+    await add_due_notice(database)
     mailbox.refusals = ["451 greylisted"]
     post = sender(database, mailbox)
     await post.send()
@@ -229,7 +236,7 @@ async def test_a_busy_mail_server_is_tried_again(database: Database, mailbox: Ma
 async def test_a_permanently_refused_letter_has_failed(
     database: Database, mailbox: Mailbox
 ) -> None:
-    await make_notice(database)
+    await add_due_notice(database)
     mailbox.refusals = ["550 no such user {address}"]
     post = sender(database, mailbox)
     await post.send()
@@ -248,7 +255,7 @@ async def test_a_permanently_refused_letter_has_failed(
 async def test_a_letter_has_failed_when_the_queue_gives_up(
     database: Database, mailbox: Mailbox
 ) -> None:
-    await make_notice(database)
+    await add_due_notice(database)
     mailbox.refusals = ["451 later", "451 later"]
     post = sender(database, mailbox)
     await post.feed()
@@ -266,7 +273,7 @@ async def test_a_letter_has_failed_when_the_queue_gives_up(
 async def test_an_attempt_that_lost_its_claim_writes_nothing(
     database: Database, mailbox: Mailbox, refusal: str
 ) -> None:
-    await make_notice(database)
+    await add_due_notice(database)
     post = sender(database, mailbox)
     await post.feed()
     stale, _ = await claim_twice(database, "notice", "mail")
@@ -281,7 +288,7 @@ async def test_letters_wait_while_the_mail_server_refuses_the_password(
     database: Database,
 ) -> None:
     async with open_mailbox(login=True) as mailbox:
-        await make_notice(database)
+        await add_due_notice(database)
         await Sender(database, mailbox.settings("me:wrong@")).send()
         assert await statuses(database) == {"BLOCKED": 1}
         [(_, state, detail)] = await states(database)
@@ -296,7 +303,7 @@ async def test_letters_wait_while_the_mail_server_refuses_the_password(
 async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_message_id(
     database: Database, mailbox: Mailbox
 ) -> None:
-    id = await make_notice(database)
+    id = await add_due_notice(database)
     post = sender(database, mailbox)
     await post.feed()
     move = await pipeline.send_letter(
@@ -319,7 +326,7 @@ async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_messa
 async def test_a_late_result_does_not_change_a_sent_or_dropped_letter(
     database: Database, ended: notices.FinalState
 ) -> None:
-    id = await make_notice(database)
+    id = await add_due_notice(database)
     async with database.transaction() as tx:
         await notices.record_result(tx, id, ended, None)
         [before] = await fetch(tx, "SELECT notice FROM hiring.notice")
@@ -335,13 +342,13 @@ async def test_two_notices_never_share_a_message_id(database: Database, mailbox:
         await apply(tx, opening)
         await apply(tx, opening)
     await sender(database, mailbox).send()
-    assert len({one["message-id"] for one in mailbox.letters}) == 2
+    assert len({letter["message-id"] for letter in mailbox.letters}) == 2
 
 
 async def test_a_notice_that_is_still_queued_is_postponed_by_a_minute(
     database: Database, mailbox: Mailbox
 ) -> None:
-    id = await make_notice(database)
+    id = await add_due_notice(database)
     post = sender(database, mailbox)
     assert await post.feed() == 1
     async with database.transaction() as tx:
@@ -362,8 +369,8 @@ async def test_letters_to_an_erased_person_are_dropped_and_emptied(
         await tx.execute("DELETE FROM hiring.notice")
         now = dt.datetime.now(dt.UTC)
         both = [
-            Notice("message", opening.id, one.id, None, now, {"text": "Dear Ada"})
-            for one in (gone, stays)
+            Notice("message", opening.id, person.id, None, now, {"text": "Dear Ada"})
+            for person in (gone, stays)
         ]
         await notices.insert(tx, both)
         await notices.erase_for_applicant(tx, gone.applicant_id)

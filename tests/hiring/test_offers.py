@@ -20,23 +20,23 @@ HOUR = dt.timedelta(hours=1)
 
 
 async def link_to(tx: Tx, id: int) -> OfferLinkToken:
-    one = await applications.get(tx, id)
-    assert one.acknowledge_deadline
-    return OfferLinkToken(id, one.acknowledge_deadline)
+    application = await applications.get(tx, id)
+    assert application.acknowledge_deadline
+    return OfferLinkToken(id, application.acknowledge_deadline)
 
 
-@pytest.mark.parametrize(("given", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
-async def test_an_offer_is_answered_once(tx: Tx, given: outcomes.Answer, status: str) -> None:
+@pytest.mark.parametrize(("answer", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
+async def test_an_offer_is_answered_once(tx: Tx, answer: outcomes.Answer, status: str) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     id = (await apply(tx, opening)).application.id
     link = await link_to(tx, id)
     assert await offers.link_state(tx, link) == "open"
-    done = await offers.answer_by_link(tx, link, given)
+    done = await offers.answer_by_link(tx, link, answer)
     assert isinstance(done, Placement)
     assert done.application.status == status
     assert await offers.link_state(tx, link) == "answered"
     with pytest.raises(Conflict):
-        await offers.answer_by_link(tx, link, given)
+        await offers.answer_by_link(tx, link, answer)
 
 
 async def test_an_old_answer_does_not_accept_a_new_offer(tx: Tx) -> None:

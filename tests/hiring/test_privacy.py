@@ -45,12 +45,14 @@ async def test_an_export_contains_all_data_of_one_person_only(tx: Tx) -> None:
     await withdrawals.withdraw(tx, first.id, LOCAL, reason="no longer there")
     shown: dict[str, Any] = json.loads(json.dumps(await privacy.export_personal_data(tx, ada.id)))
     assert (shown["applicant"]["name"], shown["applicant"]["email"]) == (ada.name, ada.email)
-    assert [(one["id"], one["opening"]) for one in shown["applications"]] == [(first.id, "Cook")]
-    assert [(one["type"], one["note"]) for one in shown["events"]] == [
+    assert [
+        (application["id"], application["opening"]) for application in shown["applications"]
+    ] == [(first.id, "Cook")]
+    assert [(application["type"], application["note"]) for application in shown["events"]] == [
         ("APPLIED", None),
         ("WITHDRAWN", "no longer there"),
     ]
-    assert {one["kind"] for one in shown["notices"]} == {"applied", "removed"}
+    assert {application["kind"] for application in shown["notices"]} == {"applied", "removed"}
     assert ben.email not in json.dumps(shown)
     with pytest.raises(ApplicantNotFound):
         await privacy.export_personal_data(tx, 0)
@@ -63,8 +65,8 @@ async def test_erasing_ends_the_application_and_offers_its_slot_to_the_next(tx: 
         await apply(tx, opening, ada.id)
     next = [(await apply(tx, opening)).application for opening in openings]
     await privacy.erase_applicant(tx, ada.id, LOCAL)
-    for one in next:
-        assert (await applications.get(tx, one.id)).status == "PENDING_ACKNOWLEDGMENT"
+    for application in next:
+        assert (await applications.get(tx, application.id)).status == "PENDING_ACKNOWLEDGMENT"
     after = await applicants.get(tx, ada.id)
     assert (after.name, after.email) == ("Erased applicant", "")
     assert after.erased_at
@@ -76,8 +78,8 @@ async def test_erasing_ends_the_application_and_offers_its_slot_to_the_next(tx: 
 async def test_erasing_leaves_nothing_that_names_the_person(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ada = await make_applicant(tx, "Adelheid")
-    one = (await apply(tx, opening, ada.id)).application
-    await withdrawals.withdraw(tx, one.id, LOCAL, reason="Adelheid is rude")
+    application = (await apply(tx, opening, ada.id)).application
+    await withdrawals.withdraw(tx, application.id, LOCAL, reason="Adelheid is rude")
     other = (await apply(tx, opening, ada.id)).application
     await tx.execute(
         "UPDATE hiring.notice SET data = '{\"text\": \"Dear Adelheid\"}', detail = 'to adelheid@'"
@@ -108,10 +110,10 @@ async def test_erasing_twice_changes_nothing(tx: Tx) -> None:
 async def test_an_expired_offer_does_not_prevent_erasing(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True, max_missed=1)
     ada = await make_applicant(tx)
-    one = (await apply(tx, opening, ada.id)).application
+    application = (await apply(tx, opening, ada.id)).application
     await age(tx, opening.id, DAY)
     await privacy.erase_applicant(tx, ada.id, LOCAL)
-    assert (await applications.get(tx, one.id)).status == "INACTIVE"
+    assert (await applications.get(tx, application.id)).status == "INACTIVE"
     await valid(tx, opening)
 
 
@@ -133,15 +135,15 @@ async def test_an_erased_person_cannot_apply(tx: Tx) -> None:
         await apply(tx, opening, ada.id)
 
 
-async def ended(tx: Tx, opening: Opening, who: Applicant, days: int) -> None:
+async def ended(tx: Tx, opening: Opening, applicant: Applicant, days: int) -> None:
     """Apply, then withdraw that long ago."""
-    one = (await apply(tx, opening, who.id)).application
-    await withdrawals.withdraw(tx, one.id, by_applicant(who.id))
+    application = (await apply(tx, opening, applicant.id)).application
+    await withdrawals.withdraw(tx, application.id, by_applicant(applicant.id))
     await age(tx, opening.id, days * DAY)
 
 
-async def is_erased(tx: Tx, who: Applicant) -> bool:
-    return (await applicants.get(tx, who.id)).erased_at is not None
+async def is_erased(tx: Tx, applicant: Applicant) -> bool:
+    return (await applicants.get(tx, applicant.id)).erased_at is not None
 
 
 @pytest.mark.parametrize(
@@ -159,7 +161,7 @@ async def test_data_are_kept_as_long_as_every_opening_requires(
     tx: Tx, keep: list[int | None], days: list[int], erased: bool
 ) -> None:
     ada = await make_applicant(tx)
-    openings = [await make_opening(tx, 1, keep_days=one) for one in keep]
+    openings = [await make_opening(tx, 1, keep_days=keep_days) for keep_days in keep]
     for opening, span in zip(openings, days, strict=True):
         await ended(tx, opening, ada, span)
     assert await privacy.erase_expired(tx) == erased
@@ -189,14 +191,14 @@ async def test_expired_data_are_erased_in_batches(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1, keep_days=1)
         for _ in range(privacy.BATCH_SIZE + 1):
-            one = (await apply(tx, opening)).application
-            await withdrawals.withdraw(tx, one.id, LOCAL)
+            application = (await apply(tx, opening)).application
+            await withdrawals.withdraw(tx, application.id, LOCAL)
         await age(tx, opening.id, 2 * DAY)
     moves = [await maintenance.erase_applicants(Tools(database), item())]
     while isinstance(moves[-1], Advance):
         assert moves[-1].data
         moves.append(await maintenance.erase_applicants(Tools(database), item(**moves[-1].data)))
-    assert [one.data for one in moves[:-1]] == [{"erased": 50}, {"erased": 51}]
+    assert [application.data for application in moves[:-1]] == [{"erased": 50}, {"erased": 51}]
     assert moves[-1] == Finish("51 applicants erased")
     async with database.transaction() as tx:
         await valid(tx, opening)
@@ -219,13 +221,13 @@ async def test_erasing_while_the_person_applies_and_withdraws_keeps_the_log_vali
     async with database.transaction() as tx:
         openings = [await make_opening(tx, 1) for _ in range(2)]
         ada = await make_applicant(tx)
-        one = (await apply(tx, openings[0], ada.id)).application
+        application = (await apply(tx, openings[0], ada.id)).application
         other = (await apply(tx, openings[0])).application
     person = applicants.parse_contact("Ada", ada.email)
     works: list[Callable[[Tx], Awaitable[Any]]] = [
         lambda tx: privacy.erase_applicant(tx, ada.id, LOCAL),
         lambda tx: privacy.erase_applicant(tx, ada.id, SYSTEM),
-        lambda tx: withdrawals.withdraw(tx, one.id, LOCAL, reason="rude"),
+        lambda tx: withdrawals.withdraw(tx, application.id, LOCAL, reason="rude"),
         lambda tx: withdrawals.withdraw(tx, other.id, LOCAL),
         lambda tx: submissions.apply_with_contact(tx, openings[0].id, person),
         lambda tx: submissions.apply_with_contact(tx, openings[1].id, person),

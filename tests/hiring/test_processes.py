@@ -18,7 +18,7 @@ from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.records.openings import Opening
 from tests.hiring.helpers import make_applicant, make_opening
-from tests.hiring.log_rules import judge
+from tests.hiring.log_rules import check_log
 from tests.queue.test_processes import cut_power
 
 ROOT = Path(__file__).parents[2]
@@ -47,10 +47,10 @@ async def offer_to_the_silent(database: Database) -> list[Opening]:
         async with database.transaction() as tx:
             window = dt.timedelta(seconds=1)
             opening = await make_opening(tx, 2, acknowledge_window=window, max_missed=2)
-            who = [(await make_applicant(tx)).id for _ in range(2 + SILENT)]
-            placed = [await submissions.apply(tx, opening.id, one, LOCAL) for one in who]
-            for one in placed[:2]:
-                await withdrawals.withdraw(tx, one.application.id, LOCAL)
+            applicant_ids = [(await make_applicant(tx)).id for _ in range(2 + SILENT)]
+            placed = [await submissions.apply(tx, opening.id, id, LOCAL) for id in applicant_ids]
+            for placement in placed[:2]:
+                await withdrawals.withdraw(tx, placement.application.id, LOCAL)
         made.append(opening)
     return made
 
@@ -62,8 +62,8 @@ async def left(url: str) -> int | None:
             cursor = await tx.execute(
                 "SELECT count(*) FROM hiring.application WHERE status <> 'INACTIVE'"
             )
-            found = await cursor.fetchone()
-            return found[0] if found else 0
+            row = await cursor.fetchone()
+            return row[0] if row else 0
     except Exception as error:
         if is_connection_lost(error) or is_connection_lost(error.__cause__ or error):
             return None
@@ -80,7 +80,7 @@ async def test_each_deadline_fires_once_while_workers_are_killed_and_the_databas
                 await migrate(tx)
             made = await offer_to_the_silent(database)
         workers = [start(url) for _ in range(3)]
-        stack.callback(lambda: [end(one) for one in workers])
+        stack.callback(lambda: [end(worker) for worker in workers])
         deadline, kills = time.monotonic() + LONGEST, 0
         while await left(url) != 0:
             assert time.monotonic() < deadline
@@ -95,7 +95,7 @@ async def test_each_deadline_fires_once_while_workers_are_killed_and_the_databas
         assert kills > 2
         async with connect(url) as database, database.transaction() as tx:
             for opening in made:
-                referee = await judge(tx, opening.id)
+                checker = await check_log(tx, opening.id)
                 # Each silent applicant was offered a slot twice, and missed it twice.
-                assert (referee.promotions, referee.misses) == (2 * SILENT, 2 * SILENT)
+                assert (checker.promotions, checker.misses) == (2 * SILENT, 2 * SILENT)
                 assert (await verification.verify_log(tx, opening.id)).faults == []

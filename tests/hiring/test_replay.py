@@ -24,7 +24,7 @@ WINDOW = dt.timedelta(minutes=5)
 DAY = dt.timedelta(days=1)
 
 
-async def live(
+async def read_live(
     tx: Tx, opening: Opening, at: dt.datetime
 ) -> tuple[list[ReplayedApplication], list[ReplayedApplication]]:
     """The applications as the live tables show them at this instant."""
@@ -42,17 +42,25 @@ async def live(
         """,
         {"opening": opening.id},
     )
-    found = [ReplayedApplication(*line) for line in await cursor.fetchall()]
-    late = [one for one in found if one.deadline and one.deadline <= at]
-    active = [one for one in found if one.position is None and one not in late]
-    active.sort(key=lambda one: one.application_id)
-    return active, [one for one in found if one.position] + late
+    applications = [ReplayedApplication(*line) for line in await cursor.fetchall()]
+    late = [
+        application
+        for application in applications
+        if application.deadline and application.deadline <= at
+    ]
+    active = [
+        application
+        for application in applications
+        if application.position is None and application not in late
+    ]
+    active.sort(key=lambda application: application.application_id)
+    return active, [application for application in applications if application.position] + late
 
 
 async def shot(tx: Tx, opening: Opening, at: dt.datetime) -> OpeningReplay:
     """The live opening in the shape of a replay."""
     now = await openings.get(tx, opening.id)
-    active, waiting = await live(tx, opening, at)
+    active, waiting = await read_live(tx, opening, at)
     return OpeningReplay(
         opening.id,
         at,
@@ -67,12 +75,12 @@ async def shot(tx: Tx, opening: Opening, at: dt.datetime) -> OpeningReplay:
 
 async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) -> None:
     """Take a random step, if it is possible."""
-    one = chance.choice(ids) if ids else 0
+    application = chance.choice(ids) if ids else 0
     match chance.choice(["apply"] * 4 + ["withdraw", "ack", "settle", "resize", "pause", "resume"]):
         case "withdraw" if ids:
-            await withdrawals.withdraw(tx, one, LOCAL)
+            await withdrawals.withdraw(tx, application, LOCAL)
         case "ack" if ids:
-            await offers.acknowledge(tx, one, LOCAL)
+            await offers.acknowledge(tx, application, LOCAL)
         case "settle":
             async with lock_and_expire_offers(tx, opening.id, SYSTEM):
                 pass
@@ -90,7 +98,7 @@ async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) 
 async def test_every_instant_is_replayed_as_it_was(tx: Tx, seed: int) -> None:
     chance = random.Random(seed)
     opening = await make_opening(tx, 2, max_missed=3, require_acknowledgement=seed == 1)
-    seen: list[OpeningReplay] = []
+    replays: list[OpeningReplay] = []
     ids: list[int] = []
     for _ in range(40):
         try:
@@ -99,33 +107,35 @@ async def test_every_instant_is_replayed_as_it_was(tx: Tx, seed: int) -> None:
         except Conflict:
             pass
         now = (await openings.get(tx, opening.id)).now
-        seen.append(await shot(tx, opening, now))
+        replays.append(await shot(tx, opening, now))
         # Offers may expire until the next step.
         span = dt.timedelta(minutes=chance.choice([1, 2, 4]))
-        seen.append(await shot(tx, opening, now + span - dt.timedelta(seconds=1)))
+        replays.append(await shot(tx, opening, now + span - dt.timedelta(seconds=1)))
         await age(tx, opening.id, span)
-        seen = [moved(one, span) for one in seen]
+        replays = [moved(replayed, span) for replayed in replays]
     await age(tx, opening.id, DAY)
-    for one in (moved(one, DAY) for one in seen):
-        assert await replay.replay_at(tx, opening.id, as_of=one.as_of) == one
-    assert any(one.deadline for shown in seen for one in shown.waiting), "no offer ran out"
+    for replayed in (moved(replayed, DAY) for replayed in replays):
+        assert await replay.replay_at(tx, opening.id, as_of=replayed.as_of) == replayed
+    assert any(replayed.deadline for shown in replays for replayed in shown.waiting), (
+        "no offer ran out"
+    )
 
 
-def moved(one: OpeningReplay, span: dt.timedelta) -> OpeningReplay:
+def moved(replayed: OpeningReplay, span: dt.timedelta) -> OpeningReplay:
     """The same replay, moved back in time."""
 
     def back(entry: ReplayedApplication) -> ReplayedApplication:
         return entry._replace(deadline=entry.deadline and entry.deadline - span)
 
     return OpeningReplay(
-        one.opening_id,
-        one.as_of - span,
-        one.seq,
-        one.status,
-        one.capacity,
-        one.occupied,
-        [back(entry) for entry in one.active],
-        [back(entry) for entry in one.waiting],
+        replayed.opening_id,
+        replayed.as_of - span,
+        replayed.seq,
+        replayed.status,
+        replayed.capacity,
+        replayed.occupied,
+        [back(entry) for entry in replayed.active],
+        [back(entry) for entry in replayed.waiting],
     )
 
 
@@ -134,14 +144,14 @@ async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
     await withdrawals.withdraw(tx, first, LOCAL)
     shown = [await replay.replay_at(tx, opening.id, seq=seq) for seq in range(1, 6)]
-    assert [(one.seq, one.occupied, len(one.waiting)) for one in shown] == [
+    assert [(replayed.seq, replayed.occupied, len(replayed.waiting)) for replayed in shown] == [
         (1, 0, 0),
         (2, 1, 0),
         (3, 1, 1),
         (4, 0, 1),  # withdrawn, but the promotion of the same instant has not happened yet
         (5, 1, 0),
     ]
-    assert [one.application_id for one in shown[3].waiting] == [second]
+    assert [replayed.application_id for replayed in shown[3].waiting] == [second]
     assert shown[4].active[0].deadline == shown[4].as_of + WINDOW
     assert shown[4].as_of == shown[3].as_of
 
@@ -149,27 +159,27 @@ async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
 async def test_a_replay_includes_an_event_from_its_timestamp_on(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     await age(tx, opening.id, DAY)
-    one = (await apply(tx, opening)).application
+    application = (await apply(tx, opening)).application
     await age(tx, opening.id, DAY)
-    stamp = one.applied_at - DAY
-    seen = [
+    stamp = application.applied_at - DAY
+    replayed = [
         (await replay.replay_at(tx, opening.id, as_of=stamp - span)).seq
         for span in (dt.timedelta(0), dt.timedelta(microseconds=1), 2 * DAY)
     ]
-    assert seen == [2, 1, 0]
+    assert replayed == [2, 1, 0]
 
 
 async def test_an_expired_offer_takes_no_slot_in_a_replay(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
-    one = (await apply(tx, opening)).application
+    application = (await apply(tx, opening)).application
     await age(tx, opening.id, DAY)
-    deadline = (await applications.get(tx, one.id)).acknowledge_deadline
+    deadline = (await applications.get(tx, application.id)).acknowledge_deadline
     assert deadline
     before = await replay.replay_at(tx, opening.id, as_of=deadline - dt.timedelta(milliseconds=1))
     assert (before.occupied, len(before.active), before.waiting) == (1, 1, [])
     after = await replay.replay_at(tx, opening.id, as_of=deadline)
     assert (after.occupied, after.active) == (0, [])
-    assert [(one.status, one.position) for one in after.waiting] == [
+    assert [(application.status, application.position) for application in after.waiting] == [
         ("PENDING_ACKNOWLEDGMENT", None)
     ]
 

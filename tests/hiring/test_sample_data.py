@@ -13,11 +13,13 @@ from jobmill.hiring.sample_data import SampleData
 
 
 async def test_the_sample_shows_every_state(tx: Tx) -> None:
-    found = await sample_data.add_sample_data(tx, LOCAL)
-    assert (found.added, len(found.openings), len(found.applicants)) == (True, 3, 5)
+    sample = await sample_data.add_sample_data(tx, LOCAL)
+    assert (sample.added, len(sample.openings), len(sample.applicants)) == (True, 3, 5)
     states = [
-        sorted(one.status for one in await applicant_lists.list_applications(tx, id))
-        for id in found.openings
+        sorted(
+            application.status for application in await applicant_lists.list_applications(tx, id)
+        )
+        for id in sample.openings
     ]
     assert states == [
         ["ACTIVE", "INACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST", "WAITLIST"],
@@ -39,7 +41,7 @@ async def test_concurrent_calls_add_one_sample(database: Database) -> None:
         async with database.transaction() as tx:
             return await sample_data.add_sample_data(tx, LOCAL)
 
-    found = await asyncio.gather(seed(), seed(), seed())
-    assert sorted(one.added for one in found) == [False, False, True]
+    samples = await asyncio.gather(seed(), seed(), seed())
+    assert sorted(sample.added for sample in samples) == [False, False, True]
     async with database.transaction() as tx:
         assert len(await openings.list_openings(tx)) == 3

@@ -34,8 +34,10 @@ async def many(tx: Tx, opening: Opening) -> int:
     return count
 
 
-def told(done: list[ImportedApplicant]) -> list[tuple[int, str, str | None, int | None]]:
-    return [(one.line, one.outcome, one.status, one.position) for one in done]
+def list_outcomes(done: list[ImportedApplicant]) -> list[tuple[int, str, str | None, int | None]]:
+    return [
+        (imported.line, imported.outcome, imported.status, imported.position) for imported in done
+    ]
 
 
 @pytest.mark.parametrize("risky", ["=1+1", "+49 1", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])  # noqa: RUF001
@@ -68,16 +70,16 @@ def test_cells_are_quoted_as_in_rfc_4180() -> None:
     ],
 )
 def test_applicants_are_read_from_all_common_spreadsheet_formats(text: str) -> None:
-    found = spreadsheets.parse_applicants(text.encode())
-    assert [(entry.contact.name, entry.contact.email) for entry in found] == [
+    entries = spreadsheets.parse_applicants(text.encode())
+    assert [(entry.contact.name, entry.contact.email) for entry in entries] == [
         ("Ada", "ada@example.org"),
         ("Ben", "ben@example.org"),
     ]
 
 
 def test_a_repeated_address_counts_once() -> None:
-    found = sheet("Ada,ada@example.org", "Ben,ben@example.org", "A.,ADA@Example.org")
-    assert [(one.line, one.repeats) for one in found] == [(2, None), (3, None), (4, 2)]
+    entries = sheet("Ada,ada@example.org", "Ben,ben@example.org", "A.,ADA@Example.org")
+    assert [(entry.line, entry.repeats) for entry in entries] == [(2, None), (3, None), (4, 2)]
 
 
 @pytest.mark.parametrize(
@@ -112,11 +114,11 @@ def test_only_the_first_invalid_lines_are_named() -> None:
 
 async def test_people_apply_in_the_order_of_the_file(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
-    wanted = sheet(
+    entries = sheet(
         "Zoe,zoe@a.example", "Ada,ada@a.example", "Zoe,ZOE@a.example", "Ben,ben@a.example"
     )
-    done = await imports.import_applicants(tx, opening.id, wanted, LOCAL)
-    assert told(done) == [
+    done = await imports.import_applicants(tx, opening.id, entries, LOCAL)
+    assert list_outcomes(done) == [
         (2, "applied", "ACTIVE", None),
         (3, "applied", "WAITLIST", 1),
         (4, "repeated", None, None),
@@ -127,13 +129,13 @@ async def test_people_apply_in_the_order_of_the_file(tx: Tx) -> None:
 
 async def test_the_same_file_can_be_imported_again(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
-    wanted = sheet("Ada,ada@a.example", "Ben,ben@a.example")
-    await imports.import_applicants(tx, opening.id, wanted[:1], LOCAL)
-    done = await imports.import_applicants(tx, opening.id, wanted, LOCAL)
-    assert [one.outcome for one in done] == ["known", "applied"]
+    entries = sheet("Ada,ada@a.example", "Ben,ben@a.example")
+    await imports.import_applicants(tx, opening.id, entries[:1], LOCAL)
+    done = await imports.import_applicants(tx, opening.id, entries, LOCAL)
+    assert [imported.outcome for imported in done] == ["known", "applied"]
     before = await openings.get(tx, opening.id)
-    again = await imports.import_applicants(tx, opening.id, wanted, LOCAL)
-    assert [one.outcome for one in again] == ["known", "known"]
+    again = await imports.import_applicants(tx, opening.id, entries, LOCAL)
+    assert [imported.outcome for imported in again] == ["known", "known"]
     assert await openings.get(tx, opening.id) == before
 
 
@@ -142,11 +144,11 @@ async def test_a_refused_entry_leaves_nothing_and_does_not_stop_the_others(tx: T
     await blocklist.add(tx, "@evil.example", "spam")
     ada = await make_applicant(tx, "Ada")
     await apply(tx, opening, ada.id)
-    wanted = sheet(
+    entries = sheet(
         "Eve,eve@evil.example", "Ben,ben@a.example", "Cy,cy@a.example", f"Ada,{ada.email}"
     )
-    done = await imports.import_applicants(tx, opening.id, wanted, LOCAL)
-    assert told(done) == [
+    done = await imports.import_applicants(tx, opening.id, entries, LOCAL)
+    assert list_outcomes(done) == [
         (2, "refused", None, None),
         (3, "applied", "WAITLIST", 1),
         (4, "refused", None, None),
@@ -170,7 +172,7 @@ async def test_two_files_with_the_same_people_can_be_imported_at_once(database: 
             return await imports.import_applicants(tx, opening.id, entries, LOCAL)
 
     both = await asyncio.gather(admit(sheet(*people)), admit(sheet(*reversed(people))))
-    outcomes = sorted(one.outcome for done in both for one in done)
+    outcomes = sorted(imported.outcome for done in both for imported in done)
     assert outcomes == ["applied"] * 20 + ["known"] * 20
 
 
@@ -221,14 +223,14 @@ async def test_exported_openings_can_be_imported(tx: Tx) -> None:
     await apply(tx, made[1])
     out = io.StringIO(newline="")
     add = spreadsheets.start_csv(out, exports.OPENING_FIELDS)
-    written: list[Any] = [exports.opening_fields(await openings.get(tx, one.id)) for one in made]
-    for one in written:
-        add(one)
+    written: list[Any] = [exports.opening_fields(await openings.get(tx, row.id)) for row in made]
+    for row in written:
+        add(row)
     assert (written[1]["activeCount"], written[0]["acknowledgeWindowSeconds"]) == (1, 600)
     again = imports.parse_openings(out.getvalue().encode())
     first = imports.parse_openings(CSV.encode())
-    assert [(one.terms, one.capacity) for one in again] == [
-        (one.terms, one.capacity) for one in first
+    assert [(row.terms, row.capacity) for row in again] == [
+        (row.terms, row.capacity) for row in first
     ]
 
 
@@ -236,12 +238,12 @@ async def test_applications_are_exported_in_order(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
     await withdrawals.withdraw(tx, ids[2], LOCAL)
-    found = [one async for one in exports.iter_applications(tx, opening.id)]
-    assert [(one["applicationId"], one["status"], one["queuePosition"]) for one in found] == [
+    rows = [row async for row in exports.iter_applications(tx, opening.id)]
+    assert [(row["applicationId"], row["status"], row["queuePosition"]) for row in rows] == [
         (ids[0], "ACTIVE", None),
         (ids[1], "WAITLIST", 1),
         (ids[3], "WAITLIST", 2),
         (ids[2], "INACTIVE", None),
     ]
-    assert list(found[0]) == list(exports.APPLICATION_FIELDS)
-    assert found[0]["appliedAt"].endswith("Z")
+    assert list(rows[0]) == list(exports.APPLICATION_FIELDS)
+    assert rows[0]["appliedAt"].endswith("Z")

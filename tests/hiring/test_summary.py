@@ -39,23 +39,23 @@ async def test_times_and_counts_come_from_the_log(tx: Tx) -> None:
     await offers.acknowledge(tx, third, LOCAL)
     await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
     await lifecycle.set_capacity(tx, opening.id, 2, LOCAL)
-    told = await summary.summarize(tx, opening.id)
-    assert (told.title, told.capacity, told.decay_events) == ("Cook", 2, 1)
-    assert (told.active_count, told.waitlist_count, told.inactive_count) == (2, 0, 1)
-    assert told.total_applications == 3
+    figures = await summary.summarize(tx, opening.id)
+    assert (figures.title, figures.capacity, figures.decay_events) == ("Cook", 2, 1)
+    assert (figures.active_count, figures.waitlist_count, figures.inactive_count) == (2, 0, 1)
+    assert figures.total_applications == 3
     # The second waited two minutes for its first offer, the third eight.
-    assert told.avg_time_to_promotion_seconds == pytest.approx(5 * 60, abs=20)
-    assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
+    assert figures.avg_time_to_promotion_seconds == pytest.approx(5 * 60, abs=20)
+    assert figures.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
 
 
 async def test_an_offer_for_a_free_slot_counts_from_applying_to_confirming(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
-    one = (await apply(tx, opening)).application
+    application = (await apply(tx, opening)).application
     await age(tx, opening.id, MINUTE)
-    await offers.acknowledge(tx, one.id, LOCAL)
-    told = await summary.summarize(tx, opening.id)
-    assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
-    assert told.avg_time_to_promotion_seconds is None
+    await offers.acknowledge(tx, application.id, LOCAL)
+    figures = await summary.summarize(tx, opening.id)
+    assert figures.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
+    assert figures.avg_time_to_promotion_seconds is None
 
 
 async def test_a_missed_offer_does_not_add_to_the_time_of_the_next(tx: Tx) -> None:
@@ -66,15 +66,15 @@ async def test_a_missed_offer_does_not_add_to_the_time_of_the_next(tx: Tx) -> No
     await expire_one_opening(tx)
     await age(tx, opening.id, MINUTE)
     await offers.acknowledge(tx, second, LOCAL)
-    told = await summary.summarize(tx, opening.id)
-    assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
+    figures = await summary.summarize(tx, opening.id)
+    assert figures.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
 
 
 async def test_an_expired_offer_counts_as_in_the_live_tables(tx: Tx) -> None:
     opening = await make_opening(tx, 2, require_acknowledgement=True)
     await apply(tx, opening)
     await age(tx, opening.id, 6 * MINUTE)
-    told = await summary.summarize(tx, opening.id)
+    figures = await summary.summarize(tx, opening.id)
     live = await applicant_lists.get_counts(tx, opening.id)
-    assert (told.active_count, told.waitlist_count) == (0, 1)
+    assert (figures.active_count, figures.waitlist_count) == (0, 1)
     assert (live.active_count, live.waitlist_count) == (0, 1)

@@ -181,10 +181,10 @@ async def test_tampering_is_reported_at_the_changed_event(
     async with unguarded(tx):
         for statement in sql.split(";"):
             await tx.execute(statement)
-    found = await faults(tx, opening)
-    assert any(fault.seq == seq and what in fault.what for fault in found), found
+    reported = await faults(tx, opening)
+    assert any(fault.seq == seq and what in fault.what for fault in reported), reported
     # No fault is reported for the events before it.
-    early = [fault for fault in found if fault.seq and seq and fault.seq < seq]
+    early = [fault for fault in reported if fault.seq and seq and fault.seq < seq]
     assert all(fault.what.startswith("application") for fault in early)
 
 
@@ -217,30 +217,30 @@ async def test_an_application_without_events_is_reported(tx: Tx) -> None:
         """,
         [opening.id, ada.id],
     )
-    found = await cursor.fetchone()
-    assert found
+    row = await cursor.fetchone()
+    assert row
     assert await faults(tx, opening) == [
-        VerificationFault(None, f"application {found[0]}: it has no event")
+        VerificationFault(None, f"application {row[0]}: it has no event")
     ]
 
 
 async def test_a_rewritten_chain_is_found_by_an_earlier_head(tx: Tx) -> None:
     opening = await make_log(tx)
     early = ChainHead(4, (await at(tx, opening, 4)).hex())
-    kept = (await verification.verify_log(tx, opening.id)).head
-    assert await faults(tx, opening, early, kept) == []
+    head = (await verification.verify_log(tx, opening.id)).head
+    assert await faults(tx, opening, early, head) == []
     async with unguarded(tx):
         await tx.execute("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 6")
         await reseal(tx, opening.id)
     # The new chain is consistent: only an earlier head reveals it.
     assert await faults(tx, opening) == []
-    assert [fault.seq for fault in await faults(tx, opening, early, kept)] == [kept.seq]
+    assert [fault.seq for fault in await faults(tx, opening, early, head)] == [head.seq]
 
 
 async def test_a_truncated_and_rehashed_log_is_found_by_an_earlier_head(tx: Tx) -> None:
     opening = await make_log(tx)
     await lifecycle.pause(tx, opening.id, LOCAL)
-    kept = (await verification.verify_log(tx, opening.id)).head
+    head = (await verification.verify_log(tx, opening.id)).head
     async with unguarded(tx):
         await tx.execute("DELETE FROM hiring.event WHERE seq = 13")
         await tx.execute(
@@ -248,8 +248,8 @@ async def test_a_truncated_and_rehashed_log_is_found_by_an_earlier_head(tx: Tx) 
         )
         await reseal(tx, opening.id)
     assert await faults(tx, opening) == []
-    assert await faults(tx, opening, kept) == [
-        VerificationFault(13, f"its hash was {kept.hash} and is now missing")
+    assert await faults(tx, opening, head) == [
+        VerificationFault(13, f"its hash was {head.hash} and is now missing")
     ]
 
 
@@ -257,14 +257,14 @@ async def at(tx: Tx, opening: Opening, seq: int) -> bytes:
     cursor = await tx.execute(
         "SELECT hash FROM hiring.event WHERE opening_id = %s AND seq = %s", [opening.id, seq]
     )
-    found = await cursor.fetchone()
-    assert found
-    return found[0]
+    row = await cursor.fetchone()
+    assert row
+    return row[0]
 
 
 async def test_erasing_a_person_causes_no_fault(tx: Tx) -> None:
     opening = await make_log(tx)
-    kept = (await verification.verify_log(tx, opening.id)).head
+    head = (await verification.verify_log(tx, opening.id)).head
     cursor = await tx.execute(
         "SELECT DISTINCT applicant_id FROM hiring.application WHERE opening_id = %s", [opening.id]
     )
@@ -272,7 +272,7 @@ async def test_erasing_a_person_causes_no_fault(tx: Tx) -> None:
         await privacy.erase_applicant(tx, id, LOCAL)
     cursor = await tx.execute("SELECT count(note) FROM hiring.event")
     assert await cursor.fetchone() == (0,)
-    assert await faults(tx, opening, kept) == []
+    assert await faults(tx, opening, head) == []
 
 
 @pytest.mark.parametrize(
@@ -309,9 +309,9 @@ async def test_concurrent_writes_do_not_look_like_faults(database: Database, fro
     async def write() -> None:
         while not stop.is_set():
             async with database.transaction() as tx:
-                one = await apply(tx, opening)
+                placement = await apply(tx, opening)
             async with database.transaction() as tx:
-                await withdrawals.withdraw(tx, one.application.id, LOCAL)
+                await withdrawals.withdraw(tx, placement.application.id, LOCAL)
 
     async def look() -> int:
         async with database.transaction() as tx:
@@ -322,7 +322,7 @@ async def test_concurrent_writes_do_not_look_like_faults(database: Database, fro
         return report.events
 
     writers = [asyncio.create_task(write()) for _ in range(2)]
-    seen = [await look() for _ in range(15)]
+    reports = [await look() for _ in range(15)]
     stop.set()
     await asyncio.gather(*writers)
-    assert seen[-1] > seen[0]
+    assert reports[-1] > reports[0]

@@ -19,11 +19,11 @@ DAY = dt.timedelta(days=1)
 
 
 def ago(*days: float) -> list[dt.datetime]:
-    return [NOW - one * DAY for one in days]
+    return [NOW - day * DAY for day in days]
 
 
 @pytest.mark.parametrize(
-    ("position", "given", "days", "least", "most"),
+    ("position", "offers", "days", "least", "most"),
     [
         # Too few observations: none, two, or a hundred at two instants.
         (1, [], 30, None, None),
@@ -44,33 +44,33 @@ def ago(*days: float) -> list[dt.datetime]:
     ],
 )
 def test_a_wait_is_a_range_based_on_past_offers(
-    position: int, given: list[float], days: float, least: float | None, most: float | None
+    position: int, offers: list[float], days: float, least: float | None, most: float | None
 ) -> None:
-    found = wait_estimates.estimate_wait(position, ago(*given), NOW - days * DAY, NOW)
+    wait = wait_estimates.estimate_wait(position, ago(*offers), NOW - days * DAY, NOW)
     if least is None or most is None:
-        assert found is None
+        assert wait is None
     else:
-        assert found
-        assert least * DAY < found.least < found.most < most * DAY
+        assert wait
+        assert least * DAY < wait.least < wait.most < most * DAY
 
 
 @pytest.mark.parametrize("position", [1, 3, 20, 200])
 @pytest.mark.parametrize("rate", [0.2, 1, 10])
 def test_the_range_is_right_as_often_as_promised(position: int, rate: float) -> None:
     chance = Random(position * rate)
-    held = told = 0
+    correct = estimated = 0
     for _ in range(500):
-        given, at = list[float](), chance.expovariate(rate)
+        offers, at = list[float](), chance.expovariate(rate)
         while at < 30:
-            given.append(at)
+            offers.append(at)
             at += chance.expovariate(rate)
-        found = wait_estimates.estimate_wait(position, ago(*given), NOW - 30 * DAY, NOW)
-        if found:
-            told += 1
+        wait = wait_estimates.estimate_wait(position, ago(*offers), NOW - 30 * DAY, NOW)
+        if wait:
+            estimated += 1
             came = sum(chance.expovariate(rate) for _ in range(position)) * DAY
-            held += found.least <= came <= found.most
-    assert told > 400
-    assert 0.74 < held / told < 0.88
+            correct += wait.least <= came <= wait.most
+    assert estimated > 400
+    assert 0.74 < correct / estimated < 0.88
 
 
 def test_an_extreme_wait_does_not_overflow() -> None:
@@ -90,8 +90,8 @@ async def test_the_pace_counts_offers_in_turn(tx: Tx) -> None:
     assert len(pace.offered_at) == 2
     assert pace.since == opening.created_at
     assert pace.estimate(1) is None
-    for one in (third, last):
-        await withdrawals.withdraw(tx, one, LOCAL)
+    for application in (third, last):
+        await withdrawals.withdraw(tx, application, LOCAL)
         await apply(tx, opening)
     await lifecycle.pause(tx, opening.id, LOCAL)
     assert (await wait_estimates.find_paces(tx, [opening.id]))[opening.id].status == "paused"

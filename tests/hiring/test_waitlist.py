@@ -24,7 +24,9 @@ WINDOW = dt.timedelta(minutes=5)
 
 async def queue(tx: Tx, opening: Opening) -> list[int]:
     """The waitlist, in order."""
-    return [one.id for one in await applications.find_first_waiting(tx, opening.id, 100)]
+    return [
+        application.id for application in await applications.find_first_waiting(tx, opening.id, 100)
+    ]
 
 
 async def now(tx: Tx, placed: Placement) -> Application:
@@ -34,13 +36,13 @@ async def now(tx: Tx, placed: Placement) -> Application:
 async def test_applicants_get_slots_until_none_is_left_and_then_wait(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     placed = [await apply(tx, opening) for _ in range(4)]
-    assert [one.application.status for one in placed] == [
+    assert [placement.application.status for placement in placed] == [
         "ACTIVE",
         "ACTIVE",
         "WAITLIST",
         "WAITLIST",
     ]
-    assert [one.position for one in placed] == [None, None, 1, 2]
+    assert [placement.position for placement in placed] == [None, None, 1, 2]
     after = await openings.get(tx, opening.id)
     assert (after.occupied, after.waiting) == (2, 2)
 
@@ -101,18 +103,18 @@ async def test_a_missed_offer_puts_later_applicants_ahead_within_the_penalty(tx:
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
     newcomers = [await apply(tx, opening) for _ in range(3)]
     late = second.application.id
-    ids = [one.application.id for one in newcomers]
+    ids = [placement.application.id for placement in newcomers]
     # One missed offer costs one place: the first newcomer fills the gap, the others come after.
     assert await queue(tx, opening) == [ids[0], late, ids[1], ids[2]]
-    assert [one.position for one in newcomers] == [1, 3, 4]
+    assert [placement.position for placement in newcomers] == [1, 3, 4]
 
 
 async def test_a_penalty_costs_a_place_even_if_the_last_applicants_have_left(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third, *gone = [await apply(tx, opening) for _ in range(6)]
     await withdrawals.withdraw(tx, first.application.id, LOCAL)
-    for one in gone:
-        await withdrawals.withdraw(tx, one.application.id, LOCAL)
+    for placement in gone:
+        await withdrawals.withdraw(tx, placement.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await expire_one_opening(tx)
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
@@ -141,8 +143,8 @@ async def test_later_arrivals_do_not_take_the_place_of_a_penalized_applicant_tha
 ) -> None:
     opening = await make_opening(tx, 2)
     first, second, third, fourth, *_ = [await apply(tx, opening) for _ in range(6)]
-    for one in (first, second):
-        await withdrawals.withdraw(tx, one.application.id, LOCAL)
+    for application in (first, second):
+        await withdrawals.withdraw(tx, application.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await expire_one_opening(tx)
     assert await queue(tx, opening) == [third.application.id, fourth.application.id]
@@ -160,20 +162,20 @@ async def test_an_expired_offer_does_not_end_another_one(tx: Tx) -> None:
     await let_pass(tx, opening, WINDOW / 2)
     assert await expire_one_opening(tx)
     assert (await now(tx, early)).penalty_count == 1
-    kept = await now(tx, late)
-    assert (kept.status, kept.penalty_count) == ("PENDING_ACKNOWLEDGMENT", 0)
+    unchanged = await now(tx, late)
+    assert (unchanged.status, unchanged.penalty_count) == ("PENDING_ACKNOWLEDGMENT", 0)
 
 
 async def test_an_application_lapses_after_the_maximum_of_missed_offers(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=3)
     first, second = [await apply(tx, opening) for _ in range(2)]
     await withdrawals.withdraw(tx, first.application.id, LOCAL)
-    seen: list[str] = []
+    statuses: list[str] = []
     for _ in range(4):
         await let_pass(tx, opening, WINDOW)
         await expire_one_opening(tx)
-        seen.append((await now(tx, second)).status)
-    assert seen == ["PENDING_ACKNOWLEDGMENT", "PENDING_ACKNOWLEDGMENT", "INACTIVE", "INACTIVE"]
+        statuses.append((await now(tx, second)).status)
+    assert statuses == ["PENDING_ACKNOWLEDGMENT", "PENDING_ACKNOWLEDGMENT", "INACTIVE", "INACTIVE"]
     assert not await expire_one_opening(tx)
 
 
@@ -184,21 +186,21 @@ async def test_more_capacity_makes_offers_and_less_takes_no_slot_away(tx: Tx) ->
     assert (after.occupied, after.waiting) == (3, 1)
     after = await lifecycle.set_capacity(tx, opening.id, 1, LOCAL)
     assert (after.occupied, after.excess, after.waiting) == (3, 2, 1)
-    for one in placed[:2]:
-        await withdrawals.withdraw(tx, one.application.id, LOCAL)
+    for placement in placed[:2]:
+        await withdrawals.withdraw(tx, placement.application.id, LOCAL)
     after = await openings.get(tx, opening.id)
     assert (after.occupied, after.excess, after.waiting) == (1, 0, 1)
 
 
 async def test_an_ended_application_cannot_be_withdrawn_again(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
-    one = await apply(tx, opening)
-    await withdrawals.withdraw(tx, one.application.id, LOCAL)
+    placement = await apply(tx, opening)
+    await withdrawals.withdraw(tx, placement.application.id, LOCAL)
     with pytest.raises(Conflict):
-        await withdrawals.withdraw(tx, one.application.id, LOCAL)
+        await withdrawals.withdraw(tx, placement.application.id, LOCAL)
 
 
-async def told(tx: Tx, opening: Opening) -> dict[int, list[int]]:
+async def read_notified_positions(tx: Tx, opening: Opening) -> dict[int, list[int]]:
     """The positions that each applicant got a letter about."""
     cursor = await tx.execute(
         """
@@ -216,10 +218,14 @@ async def test_reaching_or_skipping_a_milestone_is_notified_once(tx: Tx) -> None
     await lifecycle.set_capacity(tx, opening.id, 5, LOCAL)
     # The fifth is the first now, and so on: letters report positions ten, three and one.
     leapt = {5: 1, 6: 2, 7: 3, 11: 7, 12: 8, 13: 9, 14: 10}
-    assert await told(tx, opening) == {ids[n - 1]: [place] for n, place in leapt.items()}
+    assert await read_notified_positions(tx, opening) == {
+        ids[n - 1]: [place] for n, place in leapt.items()
+    }
     await lifecycle.set_capacity(tx, opening.id, 6, LOCAL)
     again = {5: [1], 6: [2, 1], 7: [3], 8: [3], 11: [7], 12: [8], 13: [9], 14: [10], 15: [10]}
-    assert await told(tx, opening) == {ids[n - 1]: places for n, places in again.items()}
+    assert await read_notified_positions(tx, opening) == {
+        ids[n - 1]: places for n, places in again.items()
+    }
 
 
 async def test_an_applicant_that_fell_back_is_notified_when_moving_up_again(tx: Tx) -> None:
@@ -228,11 +234,11 @@ async def test_an_applicant_that_fell_back_is_notified_when_moving_up_again(tx: 
     await let_pass(tx, opening, WINDOW)
     assert await expire_one_opening(tx)
     # Ada is third and last now, and knows it from the letter about the missed offer.
-    assert ada.application.id not in await told(tx, opening)
-    for one in (bob, eve):
-        await withdrawals.withdraw(tx, one.application.id, LOCAL)
-    assert (await told(tx, opening))[ada.application.id] == [2, 1]
-    assert joe.application.id in await told(tx, opening)
+    assert ada.application.id not in await read_notified_positions(tx, opening)
+    for applicant in (bob, eve):
+        await withdrawals.withdraw(tx, applicant.application.id, LOCAL)
+    assert (await read_notified_positions(tx, opening))[ada.application.id] == [2, 1]
+    assert joe.application.id in await read_notified_positions(tx, opening)
 
 
 async def test_a_withdrawn_applicant_may_apply_again_with_a_new_application(tx: Tx) -> None:

@@ -54,20 +54,23 @@ async def test_each_webhook_receives_the_events_it_subscribed_to(tx: Tx) -> None
     elsewhere = await webhooks.add(tx, URL, opening_id=other.id)
     off = await webhooks.add(tx, URL)
     await webhooks.set_enabled(tx, off.id, False)
-    one = (await apply(tx, opening)).application
-    await withdrawals.withdraw(tx, one.id, by_applicant(one.applicant_id))
+    application = (await apply(tx, opening)).application
+    await withdrawals.withdraw(tx, application.id, by_applicant(application.applicant_id))
 
-    async def told(id: int) -> list[tuple[str, int]]:
-        found = await webhooks.list_deliveries(tx, id)
-        return [(one.event, one.opening_id) for one in reversed(found)]
+    async def list_delivered(id: int) -> list[tuple[str, int]]:
+        deliveries = await webhooks.list_deliveries(tx, id)
+        return [(application.event, application.opening_id) for application in reversed(deliveries)]
 
-    assert await told(everything.id) == [("APPLIED", opening.id), ("WITHDRAWN", opening.id)]
-    assert await told(some.id) == [("WITHDRAWN", opening.id)]
-    assert await told(elsewhere.id) == await told(off.id) == []
+    assert await list_delivered(everything.id) == [
+        ("APPLIED", opening.id),
+        ("WITHDRAWN", opening.id),
+    ]
+    assert await list_delivered(some.id) == [("WITHDRAWN", opening.id)]
+    assert await list_delivered(elsewhere.id) == await list_delivered(off.id) == []
     await tx.execute("DELETE FROM hiring.notice")
     # Only the events between enabling and disabling.
     await notices.add_webhook_deliveries(tx, opening.id, 1, 2)
-    assert await told(everything.id) == [("APPLIED", opening.id)]
+    assert await list_delivered(everything.id) == [("APPLIED", opening.id)]
 
 
 async def test_a_delivery_is_signed_and_contains_no_personal_data(
@@ -118,10 +121,10 @@ async def test_the_example_in_the_guide_checks_signatures(
     database: Database, site: LoopbackSite
 ) -> None:
     page = Path(__file__).parents[2] / "docs/how-to/notify-applicants.md"
-    found = re.search(r"<!-- example: .*? -->\n```python\n(.*?)```", page.read_text(), re.DOTALL)
-    assert found
+    example = re.search(r"<!-- example: .*? -->\n```python\n(.*?)```", page.read_text(), re.DOTALL)
+    assert example
     names: dict[str, Any] = {}
-    exec(found[1], names)  # noqa: S102
+    exec(example[1], names)  # noqa: S102
     site.on("/hook", reply())
     added = await make_delivery(database, site)
     await sender(database, site).send()
@@ -143,9 +146,9 @@ async def test_a_failed_delivery_is_sent_again_with_the_same_number(
 ) -> None:
     site.on("/hook", in_turn(reply(status=500), reply(status=429), reply()))
     added = await make_delivery(database, site)
-    one = sender(database, site)
+    worker = sender(database, site)
     for tries in (1, 2, 3):
-        await one.send()
+        await worker.send()
         await make_due(database)
         assert len(site.requests_to("/hook")) == tries
     assert len({seen(request) for request in site.requests_to("/hook")}) == 1
@@ -173,11 +176,11 @@ async def test_a_receiver_that_answers_gone_is_disabled(
     async with database.transaction() as tx:
         first = (await ids(tx, "webhook"))[0]
         await webhooks.redeliver(tx, first)
-    one = sender(database, site)
-    await one.feed()
+    worker = sender(database, site)
+    await worker.feed()
     for id in await ids(database, "webhook"):
         move = await pipeline.call_webhook(
-            one.tools, WebhookSender(one.settings), item(id, "webhook")
+            worker.tools, WebhookSender(worker.settings), item(id, "webhook")
         )
         async with database.transaction() as tx:
             assert move.save
@@ -197,17 +200,19 @@ async def test_a_worker_that_dies_after_sending_sends_again_with_the_same_number
 ) -> None:
     site.on("/hook", reply())
     await make_delivery(database, site)
-    one = sender(database, site)
-    await one.feed()
+    worker = sender(database, site)
+    await worker.feed()
     [id] = await ids(database, "webhook")
-    move = await pipeline.call_webhook(one.tools, WebhookSender(one.settings), item(id, "webhook"))
+    move = await pipeline.call_webhook(
+        worker.tools, WebhookSender(worker.settings), item(id, "webhook")
+    )
     # The worker is killed here, before the move is saved.
     assert isinstance(move, Finish)
-    await one.send()
+    await worker.send()
     first, second = site.requests_to("/hook")
     assert seen(first) == seen(second)
     assert first.headers["jobmill-delivery"] == str(id)
-    await pipeline.call_webhook(one.tools, WebhookSender(one.settings), item(id, "webhook"))
+    await pipeline.call_webhook(worker.tools, WebhookSender(worker.settings), item(id, "webhook"))
     assert len(site.requests_to("/hook")) == 2
 
 
@@ -216,12 +221,12 @@ async def test_a_replay_is_a_new_delivery_of_the_same_event(
 ) -> None:
     site.on("/hook", reply())
     await make_delivery(database, site)
-    one = sender(database, site)
-    await one.send()
+    worker = sender(database, site)
+    await worker.send()
     [old] = await ids(database, "webhook")
     async with database.transaction() as tx:
         new = await webhooks.redeliver(tx, old)
-    await one.send()
+    await worker.send()
     first, second = site.requests_to("/hook")
     assert first.body == second.body
     assert [request.headers["jobmill-delivery"] for request in (first, second)] == [
@@ -234,11 +239,11 @@ async def test_removing_a_webhook_removes_its_deliveries(
     database: Database, site: LoopbackSite
 ) -> None:
     added = await make_delivery(database, site)
-    one = sender(database, site)
-    await one.feed()
+    worker = sender(database, site)
+    await worker.feed()
     async with database.transaction() as tx:
         await webhooks.remove(tx, added.id)
-    await one.send()
+    await worker.send()
     assert site.requests == []
     assert await states(database, "webhook") == []
 
@@ -266,12 +271,12 @@ async def test_deliveries_are_paged_newest_first(tx: Tx) -> None:
     added = await webhooks.add(tx, URL, opening_id=opening.id)
     for _ in range(5):
         await apply(tx, opening)
-    found: list[webhooks.WebhookDelivery] = []
+    deliveries: list[webhooks.WebhookDelivery] = []
     while page := await webhooks.list_deliveries(
-        tx, added.id, before=found[-1].id if found else None, limit=2
+        tx, added.id, before=deliveries[-1].id if deliveries else None, limit=2
     ):
-        found += page
-    assert [one.seq for one in found] == [6, 5, 4, 3, 2]
+        deliveries += page
+    assert [delivery.seq for delivery in deliveries] == [6, 5, 4, 3, 2]
     assert await webhooks.list_deliveries(tx, added.id, state="sent") == []
     assert len(await webhooks.list_deliveries(tx, added.id, state="waiting")) == 5
 
@@ -305,8 +310,8 @@ async def test_the_commands_manage_webhooks(
     more = await run("webhook", "deliveries", added["id"], "--limit", 1)
     assert f"--before {again['id']}" in more.stderr
 
-    assert [one["enabled"] for one in await ask("disable", added["id"])] == [False]
+    assert [webhook["enabled"] for webhook in await ask("disable", added["id"])] == [False]
     assert (await run("webhook", "replay", delivery["id"])).returncode == 4
-    assert [one["enabled"] for one in await ask("enable", added["id"])] == [True]
+    assert [webhook["enabled"] for webhook in await ask("enable", added["id"])] == [True]
     await ask("remove", added["id"])
     assert (await run("webhook", "show", added["id"])).returncode == 3

@@ -29,9 +29,9 @@ async def look(site: httpx2.AsyncClient, path: str, status: int = 200) -> Html:
 
 
 def part(page: Html, where: str) -> LexborNode:
-    found = page.css_first(where)
-    assert found, where
-    return found
+    node = page.css_first(where)
+    assert node, where
+    return node
 
 
 def attribute(page: Html, where: str, name: str) -> str:
@@ -54,7 +54,7 @@ async def the_opening(database: Database, id: int) -> Opening:
 async def fill(site: httpx2.AsyncClient, job: int, names: str) -> list[int]:
     """Apply in order; returns the applications."""
     people = [await make_person(site, name) for name in names.split()]
-    return [(await apply(site, job, one))["applicationId"] for one in people]
+    return [(await apply(site, job, person))["applicationId"] for person in people]
 
 
 async def import_many(site: httpx2.AsyncClient, job: int, count: int) -> None:

@@ -20,21 +20,23 @@ from jobmill.hiring.records.applicants import Contact
 from jobmill.web.apply_batch import COMMIT_CHECKS, ApplyBatches
 from jobmill.web.dependencies import RequestDatabase
 from tests.hiring.helpers import make_applicant, make_opening
-from tests.hiring.log_rules import judge_in
+from tests.hiring.log_rules import check_log_in
 
 
 def person(number: int) -> Contact:
     return applicants.parse_contact("Ada", f"p{number}@example.org")
 
 
-async def all_at_once(crowd: ApplyBatches, opening_id: int, asks: list[ApplyRequest]) -> list[Any]:
+async def apply_at_once(
+    batches: ApplyBatches, opening_id: int, requests: list[ApplyRequest]
+) -> list[Any]:
     return await asyncio.gather(
-        *(crowd.apply(opening_id, ask) for ask in asks), return_exceptions=True
+        *(batches.apply(opening_id, request) for request in requests), return_exceptions=True
     )
 
 
-def named(answers: list[Any]) -> Counter[str]:
-    return Counter(type(one).__name__ for one in answers)
+def count_types(answers: list[Any]) -> Counter[str]:
+    return Counter(type(answer).__name__ for answer in answers)
 
 
 async def opened(database: Database, capacity: int = 5, **terms: Any) -> int:
@@ -46,11 +48,11 @@ async def test_concurrent_applications_are_handled_in_order_and_few_transactions
     database: Database,
 ) -> None:
     id = await opened(database)
-    crowd = ApplyBatches(RequestDatabase(database, 10), None)
-    answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(60)])
-    assert [one.application.status for one in answers] == ["ACTIVE"] * 5 + ["WAITLIST"] * 55
-    assert [one.position for one in answers[5:]] == list(range(1, 56))
-    await judge_in(database, id)
+    batches = ApplyBatches(RequestDatabase(database, 10), None)
+    answers = await apply_at_once(batches, id, [ApplyRequest(person(n)) for n in range(60)])
+    assert [answer.application.status for answer in answers] == ["ACTIVE"] * 5 + ["WAITLIST"] * 55
+    assert [answer.position for answer in answers[5:]] == list(range(1, 56))
+    await check_log_in(database, id)
     async with database.transaction() as tx:
         stamps = await tx.execute(
             "SELECT count(DISTINCT xmin::text) FROM hiring.event WHERE type = 'APPLIED'"
@@ -64,13 +66,13 @@ async def test_a_refused_request_leaves_nothing_and_does_not_affect_the_others(
     id = await opened(database, 2, waitlist_limit=3)
     async with database.transaction() as tx:
         await blocklist.add(tx, "p3@example.org", "because")
-        known = await make_applicant(tx)
-    crowd = ApplyBatches(RequestDatabase(database, 10), None)
-    asks = [ApplyRequest(person(n)) for n in (1, 1, 2, 3)] + [
-        ApplyRequest(known.id, by_applicant(known.id))
+        applicant = await make_applicant(tx)
+    batches = ApplyBatches(RequestDatabase(database, 10), None)
+    requests = [ApplyRequest(person(n)) for n in (1, 1, 2, 3)] + [
+        ApplyRequest(applicant.id, by_applicant(applicant.id))
     ] * 2
-    asks += [ApplyRequest(10**9, LOCAL), *(ApplyRequest(person(n)) for n in range(10, 20))]
-    answers = named(await all_at_once(crowd, id, asks))
+    requests += [ApplyRequest(10**9, LOCAL), *(ApplyRequest(person(n)) for n in range(10, 20))]
+    answers = count_types(await apply_at_once(batches, id, requests))
     assert answers == {
         "Placement": 5,
         "DuplicateApplication": 2,
@@ -80,14 +82,18 @@ async def test_a_refused_request_leaves_nothing_and_does_not_affect_the_others(
     }
     async with database.transaction() as tx:
         assert len(await applicants.list_applicants(tx)) == 5
-    await judge_in(database, id)
+    await check_log_in(database, id)
 
 
 async def test_applications_per_day_are_limited(database: Database) -> None:
     made = [await opened(database) for _ in range(3)]
-    crowd = ApplyBatches(RequestDatabase(database, 10), 2)
-    answers = [(await all_at_once(crowd, id, [ApplyRequest(person(1))]))[0] for id in made]
-    assert [type(one).__name__ for one in answers] == ["Placement", "Placement", "AppliedTooOften"]
+    batches = ApplyBatches(RequestDatabase(database, 10), 2)
+    answers = [(await apply_at_once(batches, id, [ApplyRequest(person(1))]))[0] for id in made]
+    assert [type(answer).__name__ for answer in answers] == [
+        "Placement",
+        "Placement",
+        "AppliedTooOften",
+    ]
 
 
 async def test_applicants_named_by_the_company_do_not_count_for_the_limit(
@@ -95,11 +101,11 @@ async def test_applicants_named_by_the_company_do_not_count_for_the_limit(
 ) -> None:
     first, second = await opened(database), await opened(database)
     async with database.transaction() as tx:
-        known = await make_applicant(tx)
-    crowd = ApplyBatches(RequestDatabase(database, 10), 1)
-    asks = [ApplyRequest(known.id, LOCAL), ApplyRequest(person(1))]
-    answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
-    assert [named(one) for one in answers] == [
+        applicant = await make_applicant(tx)
+    batches = ApplyBatches(RequestDatabase(database, 10), 1)
+    requests = [ApplyRequest(applicant.id, LOCAL), ApplyRequest(person(1))]
+    answers = [await apply_at_once(batches, id, requests) for id in (first, second)]
+    assert [count_types(counts) for counts in answers] == [
         {"Placement": 2},
         {"Placement": 1, "AppliedTooOften": 1},
     ]
@@ -110,10 +116,13 @@ async def test_a_personal_link_does_not_bypass_limit_and_blocklist(database: Dat
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
         await blocklist.add(tx, bob.email, "because")
-    crowd = ApplyBatches(RequestDatabase(database, 10), 1)
-    asks = [ApplyRequest(ada.id, by_applicant(ada.id)), ApplyRequest(bob.id, by_applicant(bob.id))]
-    answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
-    assert [named(one) for one in answers] == [
+    batches = ApplyBatches(RequestDatabase(database, 10), 1)
+    requests = [
+        ApplyRequest(ada.id, by_applicant(ada.id)),
+        ApplyRequest(bob.id, by_applicant(bob.id)),
+    ]
+    answers = [await apply_at_once(batches, id, requests) for id in (first, second)]
+    assert [count_types(counts) for counts in answers] == [
         {"Placement": 1, "AddressBlocked": 1},
         {"AppliedTooOften": 1, "AddressBlocked": 1},
     ]
@@ -126,19 +135,19 @@ async def test_the_company_can_name_a_person_that_is_refused_otherwise(
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
         await blocklist.add(tx, bob.email, "because")
-    crowd = ApplyBatches(RequestDatabase(database, 10), 1)
-    await crowd.apply(first, ApplyRequest(ada.id, by_applicant(ada.id)))
-    asks = [ApplyRequest(id, by) for id in (ada.id, bob.id) for by in (by_applicant(id), LOCAL)]
-    answers = await all_at_once(crowd, second, asks)
+    batches = ApplyBatches(RequestDatabase(database, 10), 1)
+    await batches.apply(first, ApplyRequest(ada.id, by_applicant(ada.id)))
+    requests = [ApplyRequest(id, by) for id in (ada.id, bob.id) for by in (by_applicant(id), LOCAL)]
+    answers = await apply_at_once(batches, second, requests)
     names = [type(answer).__name__ for answer in answers]
     assert names == ["AppliedTooOften", "Placement", "AddressBlocked", "Placement"]
 
 
 async def test_all_requests_for_a_missing_opening_are_refused(database: Database) -> None:
-    crowd = ApplyBatches(RequestDatabase(database, 10), None)
-    answers = await all_at_once(crowd, 10**9, [ApplyRequest(person(n)) for n in range(3)])
-    assert named(answers) == {"OpeningNotFound": 3}
-    assert await all_at_once(crowd, 10**9, [ApplyRequest(10**9)]) != []
+    batches = ApplyBatches(RequestDatabase(database, 10), None)
+    answers = await apply_at_once(batches, 10**9, [ApplyRequest(person(n)) for n in range(3)])
+    assert count_types(answers) == {"OpeningNotFound": 3}
+    assert await apply_at_once(batches, 10**9, [ApplyRequest(10**9)]) != []
     async with database.transaction() as tx:
         assert await applicants.list_applicants(tx) == []
 
@@ -147,11 +156,11 @@ async def test_a_failing_request_does_not_fail_the_batch(
     database: Database,
 ) -> None:
     id = await opened(database)
-    crowd = ApplyBatches(RequestDatabase(database, 10), None)
+    batches = ApplyBatches(RequestDatabase(database, 10), None)
     # A text that passes validation and that the database refuses.
     broken = ApplyRequest(Contact("Ada \0", "ada@example.org", "ada@example.org"))
-    asks = [ApplyRequest(person(1)), ApplyRequest(person(2)), broken, ApplyRequest(person(3))]
-    answers = named(await all_at_once(crowd, id, asks))
+    requests = [ApplyRequest(person(1)), ApplyRequest(person(2)), broken, ApplyRequest(person(3))]
+    answers = count_types(await apply_at_once(batches, id, requests))
     assert answers["Placement"] == 3
     assert len(answers) == 2
     async with database.transaction() as tx:
@@ -161,7 +170,7 @@ async def test_a_failing_request_does_not_fail_the_batch(
 class Counting(RequestDatabase):
     """Counts its transactions."""
 
-    asked = 0
+    transactions = 0
 
     @asynccontextmanager
     async def transaction(self, time_limit: float | None = None) -> AsyncGenerator[Tx]:
@@ -175,8 +184,8 @@ async def test_two_requests_of_one_person_share_a_transaction(
 ) -> None:
     id = await opened(database)
     door = Counting(database, 10)
-    asks = [ApplyRequest(person(n)) for n in (1, 1, 2)]
-    answers = await all_at_once(ApplyBatches(door, None), id, asks)
+    requests = [ApplyRequest(person(n)) for n in (1, 1, 2)]
+    answers = await apply_at_once(ApplyBatches(door, None), id, requests)
     assert [type(answer).__name__ for answer in answers] == [
         "Placement",
         "DuplicateApplication",
@@ -190,16 +199,17 @@ async def test_an_unreachable_database_is_tried_only_a_few_times_per_batch(
 ) -> None:
     id = await opened(database)
     door = Counting(database, 0.2)
-    crowd = ApplyBatches(door, None)
+    batches = ApplyBatches(door, None)
     async with database.transaction() as tx:
         await openings.request_lock(tx, id)
         waits = asyncio.gather(
-            *(crowd.apply(id, ApplyRequest(person(n))) for n in range(150)), return_exceptions=True
+            *(batches.apply(id, ApplyRequest(person(n))) for n in range(150)),
+            return_exceptions=True,
         )
-        assert named(await waits) == {"Unavailable": 150}
+        assert count_types(await waits) == {"Unavailable": 150}
     assert door.asked == 3
-    assert named(
-        await all_at_once(crowd, id, [ApplyRequest(person(1)), ApplyRequest(person(2))])
+    assert count_types(
+        await apply_at_once(batches, id, [ApplyRequest(person(1)), ApplyRequest(person(2))])
     ) == {"Placement": 2}
 
 
@@ -222,13 +232,13 @@ async def test_a_commit_with_a_lost_response_is_not_repeated(
     database: Database, people: int
 ) -> None:
     id = await opened(database)
-    crowd = ApplyBatches(Losing(database, 10), None)
-    answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(people)])
-    assert named(answers) == {"Placement": people}
+    batches = ApplyBatches(Losing(database, 10), None)
+    answers = await apply_at_once(batches, id, [ApplyRequest(person(n)) for n in range(people)])
+    assert count_types(answers) == {"Placement": people}
     async with database.transaction() as tx:
         assert (await openings.get(tx, id)).occupied == people
-        kept = await applications.get(tx, answers[0].application.id)
-    assert kept.applicant_id == answers[0].application.applicant_id
+        stored = await applications.get(tx, answers[0].application.id)
+    assert stored.applicant_id == answers[0].application.applicant_id
 
 
 async def test_an_application_that_may_be_committed_is_not_called_a_duplicate(
@@ -237,10 +247,10 @@ async def test_an_application_that_may_be_committed_is_not_called_a_duplicate(
     id = await opened(database)
     door = Losing(database, 10)
     door.losses = 1 + COMMIT_CHECKS
-    answers = await all_at_once(
+    answers = await apply_at_once(
         ApplyBatches(door, None), id, [ApplyRequest(person(n)) for n in range(3)]
     )
-    assert named(answers) == {"CommitUnknown": 3}
+    assert count_types(answers) == {"CommitUnknown": 3}
 
 
 class Killed(RequestDatabase):
@@ -261,9 +271,9 @@ class Killed(RequestDatabase):
 
 async def test_applications_without_a_commit_are_repeated(database: Database) -> None:
     id = await opened(database)
-    crowd = ApplyBatches(Killed(database, 10), None)
-    answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(3)])
-    assert named(answers) == {"Placement": 3}
+    batches = ApplyBatches(Killed(database, 10), None)
+    answers = await apply_at_once(batches, id, [ApplyRequest(person(n)) for n in range(3)])
+    assert count_types(answers) == {"Placement": 3}
     async with database.transaction() as tx:
         assert (await openings.get(tx, id)).occupied == 3
 
@@ -276,18 +286,24 @@ async def test_a_slow_request_does_not_delay_the_others(
         ada = await make_applicant(tx)
     async with database.transaction() as tx:
         await tx.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
-        asks = [ApplyRequest(person(1)), ApplyRequest(ada.id), ApplyRequest(person(2))]
-        answers = await all_at_once(ApplyBatches(RequestDatabase(database, 0.5), None), id, asks)
-    assert [type(one).__name__ for one in answers] == ["Placement", "Unavailable", "Placement"]
+        requests = [ApplyRequest(person(1)), ApplyRequest(ada.id), ApplyRequest(person(2))]
+        answers = await apply_at_once(
+            ApplyBatches(RequestDatabase(database, 0.5), None), id, requests
+        )
+    assert [type(answer).__name__ for answer in answers] == [
+        "Placement",
+        "Unavailable",
+        "Placement",
+    ]
 
 
 async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
     busy, free = await opened(database), await opened(database)
-    crowd = ApplyBatches(RequestDatabase(database, 10), None)
+    batches = ApplyBatches(RequestDatabase(database, 10), None)
     async with database.transaction() as tx:
         await lifecycle.set_capacity(tx, busy, 9, LOCAL)
-        waits = asyncio.create_task(crowd.apply(busy, ApplyRequest(person(1))))
-        placed = await crowd.apply(free, ApplyRequest(person(2)))
+        waits = asyncio.create_task(batches.apply(busy, ApplyRequest(person(1))))
+        placed = await batches.apply(free, ApplyRequest(person(2)))
         assert placed.application.status == "ACTIVE"
         assert not waits.done()
     assert (await waits).application.status == "ACTIVE"
@@ -295,8 +311,8 @@ async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
 
 async def test_the_log_records_the_actor_of_an_application_for_others(database: Database) -> None:
     id = await opened(database)
-    crowd = ApplyBatches(RequestDatabase(database, 10), None)
-    await all_at_once(crowd, id, [ApplyRequest(person(1), LOCAL), ApplyRequest(person(2))])
+    batches = ApplyBatches(RequestDatabase(database, 10), None)
+    await apply_at_once(batches, id, [ApplyRequest(person(1), LOCAL), ApplyRequest(person(2))])
     async with database.transaction() as tx:
         cursor = await tx.execute(
             "SELECT actor FROM hiring.event WHERE type = 'APPLIED' ORDER BY seq"

@@ -30,7 +30,7 @@ async def test_the_activity_is_newest_first_and_paged(site: httpx2.AsyncClient) 
     await import_many(site, job, 120)
     page = await look(site, f"/hiring/{job}/events")
     assert texts(page, ".log .seq") == [str(n) for n in range(121, 21, -1)]
-    [older] = [str(one.attributes["href"]) for one in page.css(".pager a")]
+    [older] = [str(node.attributes["href"]) for node in page.css(".pager a")]
     rest = await look(site, older)
     assert texts(rest, ".log .seq") == [str(n) for n in range(21, 0, -1)]
     assert texts(rest, ".pager a") == ["Newer"]
@@ -47,7 +47,9 @@ async def test_every_event_has_an_explanation(site: httpx2.AsyncClient) -> None:
     assert "Ben was next in line, with nobody ahead." in texts(page, ".message li")
     assert "Event 5 freed it: Ada left (removed by the company)." in texts(page, ".message li")
     assert page.css_first(f'.message li a[href="/hiring/{job}/people/{ben}"]')
-    [until, at] = [str(one.attributes["datetime"]) for one in page.css(".message time[data-exact]")]
+    [until, at] = [
+        str(node.attributes["datetime"]) for node in page.css(".message time[data-exact]")
+    ]
     assert f"The offer is open until {format_moment(dt.datetime.fromisoformat(until))}." in text(
         page
     )
@@ -142,18 +144,18 @@ async def test_the_replay_preview_agrees_with_the_full_replay(
         last = (await openings.get(tx, job)).last_seq
         assert last > 10
         for seq in range(1, last + 1):
-            whole = await replay.replay_at(tx, job, seq=seq)
+            full = await replay.replay_at(tx, job, seq=seq)
             for limit in (1, 100):
-                part = await replay_preview.preview_at(tx, job, seq, whole.as_of, limit=limit)
+                part = await replay_preview.preview_at(tx, job, seq, full.as_of, limit=limit)
                 assert (part.active_count, part.waiting_count) == (
-                    len(whole.active),
-                    len(whole.waiting),
+                    len(full.active),
+                    len(full.waiting),
                 )
-                assert part.active == whole.active[:limit]
-                assert part.waiting == whole.waiting[:limit]
+                assert part.active == full.active[:limit]
+                assert part.waiting == full.waiting[:limit]
         # The offer had expired before its event was written.
         offered = next(
-            one for one in await events.find_by_opening(tx, job) if one.type == "PROMOTED"
+            event for event in await events.find_by_opening(tx, job) if event.type == "PROMOTED"
         )
         late = offered.created_at.replace(year=offered.created_at.year + 1)
         part = await replay_preview.preview_at(tx, job, offered.seq, late, limit=100)

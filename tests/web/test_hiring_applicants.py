@@ -39,8 +39,8 @@ async def test_an_applicant_is_removed_with_a_reason_and_the_next_gets_the_place
         typed = attribute(page, 'form[action$="remove"] input', "value")
         assert (typed or "") == reason
     answer = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
-    told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
-    assert told == ["Ada was removed.", "Ben was offered a place."]
+    messages = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
+    assert messages == ["Ada was removed.", "Ben was offered a place."]
     story = text(await look(site, f"/hiring/{job}/people/{ada}"), ".log")
     assert "Ada was removed Moved away" in story
     again = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
@@ -66,8 +66,8 @@ async def test_an_applicant_is_offered_an_added_place_out_of_turn_with_a_reason(
     mute = Html((await post(site, path, {"reason": "", "add_slot": "yes"})).text)
     assert "checked" in part(mute, "input[name=add_slot]").attributes
     answer = await post(site, path, {"reason": "Knows the oven", "add_slot": "yes"})
-    told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
-    assert told == [
+    messages = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
+    assert messages == [
         "Places changed from 1 to 2.",
         "Cy was offered a place out of turn.",
     ]
@@ -101,7 +101,7 @@ async def test_a_bulk_removal_shows_a_preview_first(
         "Cy Will be offered a place next in line",
     ]
     assert await the_opening(database, job) == before
-    sent = [str(one.attributes["value"]) for one in Html(dry.text).css("input[name=pick]")]
+    sent = [str(node.attributes["value"]) for node in Html(dry.text).css("input[name=pick]")]
     assert sent == [str(ada), str(ben)]
     # The preview of a message is no confirmation of a removal.
     other = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
@@ -161,7 +161,7 @@ async def test_a_full_page_of_people_can_be_selected(site: httpx2.AsyncClient) -
     job = await make_job(site, 50)
     await import_many(site, job, 100)
     page = await look(site, f"/hiring/{job}")
-    ticks = [str(one.attributes["value"]) for one in page.css("input[name=pick]")]
+    ticks = [str(node.attributes["value"]) for node in page.css("input[name=pick]")]
     assert len(ticks) == 100
     form = {"action": "remove", "reason": "All", "pick": ticks}
     dry = Html((await post(site, f"/hiring/{job}/bulk", form)).text)

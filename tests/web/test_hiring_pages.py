@@ -76,7 +76,7 @@ async def test_the_list_is_paged_and_filtered_by_status(
     await post(site, f"/hiring/{made[7].id}/change/pause")
     page = await look(site, "/hiring")
     assert texts(page, ".cards strong") == [f"Baker {n:02}" for n in range(51, 1, -1)]
-    [older] = [str(one.attributes["href"]) for one in page.css("main > p a")]
+    [older] = [str(node.attributes["href"]) for node in page.css("main > p a")]
     assert texts(await look(site, older), ".cards strong") == ["Baker 01", "Baker 00"]
     assert texts(await look(site, "/hiring?status=paused"), ".cards strong") == ["Baker 07"]
     assert "No closed openings." in text(await look(site, "/hiring?status=closed"))
@@ -126,7 +126,7 @@ def test_invalid_terms_are_refused(wrong: dict[str, str], words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "terms",
     [
         OpeningTerms("Baker"),
         OpeningTerms("Baker", "Two\n\nparts", "Mill & Co", "Leiden", remote=True, max_missed=9),
@@ -139,9 +139,9 @@ def test_invalid_terms_are_refused(wrong: dict[str, str], words: str) -> None:
         OpeningTerms("Baker", apply_until=dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)),
     ],
 )
-def test_form_fields_and_terms_convert_both_ways(kept: OpeningTerms) -> None:
-    assert terms_form.parse_terms(terms_form.to_fields(kept)) == kept
-    assert terms_form.find_changes(kept, terms_form.to_fields(kept)) == {}
+def test_form_fields_and_terms_convert_both_ways(terms: OpeningTerms) -> None:
+    assert terms_form.parse_terms(terms_form.to_fields(terms)) == terms
+    assert terms_form.find_changes(terms, terms_form.to_fields(terms)) == {}
 
 
 async def test_an_invalid_form_is_shown_with_the_error_and_the_input(
@@ -159,8 +159,8 @@ async def test_an_invalid_form_is_shown_with_the_error_and_the_input(
         answer = await post(site, path, TERMS | {"employer": "Mill & Co", name: typed})
         page = Html(answer.text)
         assert (answer.status_code, words in text(page, "[role=alert]")) == (400, True)
-        for field, given in (("employer", "Mill & Co"), (name, typed)):
-            assert attribute(page, f"input[name={field}]", "value") == given
+        for field, value in (("employer", "Mill & Co"), (name, typed)):
+            assert attribute(page, f"input[name={field}]", "value") == value
 
 
 async def test_an_empty_form_is_refused(site: httpx2.AsyncClient) -> None:
@@ -212,8 +212,8 @@ async def test_both_columns_are_paged(site: httpx2.AsyncClient) -> None:
     assert (len(page.css("ul.people li")), len(page.css("ol.people li"))) == (50, 50)
     for column, total in (("slots", 3), ("waiting", 3)):
         [link] = [
-            str(one.attributes["href"]) for one in page.css(".columns .pager a")
-            if f"{column}=" in str(one.attributes["href"])
+            str(node.attributes["href"]) for node in page.css(".columns .pager a")
+            if f"{column}=" in str(node.attributes["href"])
         ]  # fmt: skip
         rest = await look(site, link)
         tag = "ul" if column == "slots" else "ol"
@@ -239,7 +239,7 @@ async def test_a_swapped_part_is_the_same_as_in_the_full_page(
 
 
 @pytest.mark.parametrize(
-    ("wanted", "words", "offered"),
+    ("places", "words", "offered"),
     [
         (2, "1 person will be offered a place at once: Ben.", 1),
         (3, "2 people will be offered a place at once: Ben, Cy.", 2),
@@ -248,23 +248,23 @@ async def test_a_swapped_part_is_the_same_as_in_the_full_page(
     ],
 )
 async def test_a_change_of_places_first_names_the_people_that_get_an_offer(
-    site: httpx2.AsyncClient, database: Database, wanted: int, words: str, offered: int
+    site: httpx2.AsyncClient, database: Database, places: int, words: str, offered: int
 ) -> None:
     job = await make_job(site, 1)
     await fill(site, job, "Ada Ben Cy")
     before = await the_opening(database, job)
-    asked = await look(site, f"/hiring/{job}/change/capacity?capacity={wanted}")
-    assert words in text(asked, ".confirmation")
+    page = await look(site, f"/hiring/{job}/change/capacity?capacity={places}")
+    assert words in text(page, ".confirmation")
     assert await the_opening(database, job) == before
     sent = {
-        str(one.attributes["name"]): one.attributes["value"]
-        for one in asked.css(".confirmation input")
+        str(node.attributes["name"]): node.attributes["value"]
+        for node in page.css(".confirmation input")
     }
-    answer = await post(site, str(attribute(asked, ".confirmation form", "action")), sent)
+    answer = await post(site, str(attribute(page, ".confirmation form", "action")), sent)
     after = await the_opening(database, job)
-    assert (after.capacity, after.occupied) == (wanted, 1 + offered)
-    told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
-    assert len([one for one in told if "was offered a place" in one]) == offered
+    assert (after.capacity, after.occupied) == (places, 1 + offered)
+    messages = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
+    assert len([node for node in messages if "was offered a place" in node]) == offered
 
 
 async def test_with_fewer_places_everyone_keeps_theirs_and_the_board_says_so(
@@ -272,8 +272,10 @@ async def test_with_fewer_places_everyone_keeps_theirs_and_the_board_says_so(
 ) -> None:
     job = await make_job(site, 3)
     await fill(site, job, "Ada Ben Cy Di")
-    asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=1"), ".confirmation")
-    assert "2 more people have a place than that. Nobody loses a place." in asked
+    confirmation = text(
+        await look(site, f"/hiring/{job}/change/capacity?capacity=1"), ".confirmation"
+    )
+    assert "2 more people have a place than that. Nobody loses a place." in confirmation
     await post(site, f"/hiring/{job}/change/capacity", {"capacity": "1"})
     page = await look(site, f"/hiring/{job}")
     assert "3 people have a place, but there is only 1 place now." in text(page, "#board .message")
@@ -288,11 +290,13 @@ async def test_added_places_of_a_paused_opening_are_not_offered_yet(
     job = await make_job(site, 1)
     await fill(site, job, "Ada Ben Cy Di")
     await post(site, f"/hiring/{job}/change/pause")
-    asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=3"), ".confirmation")
-    assert "The opening is paused. No places are offered until it resumes." in asked
+    confirmation = text(
+        await look(site, f"/hiring/{job}/change/capacity?capacity=3"), ".confirmation"
+    )
+    assert "The opening is paused. No places are offered until it resumes." in confirmation
     await post(site, f"/hiring/{job}/change/capacity", {"capacity": "3"})
-    asked = text(await look(site, f"/hiring/{job}/change/resume"), ".confirmation")
-    assert "2 people will be offered a place at once: Ben, Cy." in asked
+    confirmation = text(await look(site, f"/hiring/{job}/change/resume"), ".confirmation")
+    assert "2 people will be offered a place at once: Ben, Cy." in confirmation
     await post(site, f"/hiring/{job}/change/resume")
     assert len((await look(site, f"/hiring/{job}")).css("#board [data-until]")) == 2
 
@@ -322,14 +326,14 @@ async def test_an_opening_is_paused_resumed_closed_and_reopened_after_confirmati
         ("reopen", "open", None),
     ):
         before = await the_opening(database, job)
-        asked = await look(site, f"/hiring/{job}/change/{change}")
-        assert text(asked, ".confirmation p")
+        confirmation = await look(site, f"/hiring/{job}/change/{change}")
+        assert text(confirmation, ".confirmation p")
         assert await the_opening(database, job) == before
         answer = await post(site, f"/hiring/{job}/change/{change}")
         assert answer.status_code == 303
         page = await look(site, answer.headers["location"])
         assert texts(page, "h1 .badge") == [status.capitalize()]
-        assert [one[: len(words or "")] for one in texts(page, "#board .message")] == (
+        assert [message[: len(words or "")] for message in texts(page, "#board .message")] == (
             [words] if words else []
         )
         assert len(page.css(".message[role=status] li")) == 1
@@ -352,8 +356,8 @@ NASTY = (
 async def test_no_title_name_or_reason_becomes_markup(site: httpx2.AsyncClient, words: str) -> None:
     job = await make_job(site, title=words, description=words, employer=words, location=words)
     body = {"name": words, "email": "a@example.org"}
-    who = (await site.post("/api/applicants", json=body)).json()["id"]
-    ada = (await apply(site, job, who))["applicationId"]
+    applicant = (await site.post("/api/applicants", json=body)).json()["id"]
+    ada = (await apply(site, job, applicant))["applicationId"]
     other = {"name": words + "!", "email": "b@example.org"}
     ben = (await apply(site, job, (await site.post("/api/applicants", json=other)).json()["id"]))[
         "applicationId"
@@ -377,7 +381,7 @@ async def test_no_title_name_or_reason_becomes_markup(site: httpx2.AsyncClient, 
     for answer in pages:
         page = Html(answer.text)
         assert answer.status_code in (200, 400)
-        assert {one.attributes.get("src") for one in page.css("script")} <= SCRIPTS
+        assert {node.attributes.get("src") for node in page.css("script")} <= SCRIPTS
         assert not page.css("main img, main svg[onload]")
         assert not re.search(r"<[^>]*\son\w+=", re.sub(r'"[^"]*"', '""', answer.text))
         assert not page.css('a[href^="javascript"]')
@@ -385,7 +389,7 @@ async def test_no_title_name_or_reason_becomes_markup(site: httpx2.AsyncClient, 
             assert (
                 words in answer.text.replace("&amp;", "&")
                 or words in page.text()
-                or any(words == one.attributes.get("value") for one in page.css("input"))
+                or any(words == node.attributes.get("value") for node in page.css("input"))
             )
 
 
@@ -422,7 +426,7 @@ async def test_a_viewer_reads_and_changes_nothing(
     [ada] = await fill(site, job, "Ada")
     before = await the_opening(database, job)
     viewer = await bearer(database, "viewer") | HTML
-    for path in ("/hiring", *(f"/hiring/{job}{one}" for one in READS)):
+    for path in ("/hiring", *(f"/hiring/{job}{path_end}" for path_end in READS)):
         answer = await far.get(path.format(ada=ada), headers=viewer)
         assert answer.status_code == 200
         page = Html(answer.text)

@@ -76,9 +76,9 @@ async def post(
     headers: dict[str, str] | None = None,
     **body: str,
 ) -> httpx2.Response:
-    given = {} if key is None else {"Idempotency-Key": key}
+    key_header = {} if key is None else {"Idempotency-Key": key}
     return await client.post(
-        f"/api/try/{path}", json={"name": "x"} | body, headers=given | (headers or {})
+        f"/api/try/{path}", json={"name": "x"} | body, headers=key_header | (headers or {})
     )
 
 
@@ -115,9 +115,9 @@ async def test_without_a_key_every_request_counts(
 async def test_concurrent_requests_with_one_key_have_one_effect_and_one_response(
     near: httpx2.AsyncClient, database: Database
 ) -> None:
-    found = await asyncio.gather(*(post(near, "k-1", how="slowly") for _ in range(6)))
-    assert {answer.content for answer in found} == {b'{"number":1,"name":"x"}'}
-    assert sum("idempotent-replayed" in answer.headers for answer in found) == 5
+    answers = await asyncio.gather(*(post(near, "k-1", how="slowly") for _ in range(6)))
+    assert {answer.content for answer in answers} == {b'{"number":1,"name":"x"}'}
+    assert sum("idempotent-replayed" in answer.headers for answer in answers) == 5
     assert await effects(database) == 1
 
 
@@ -178,7 +178,7 @@ async def test_a_request_that_waited_for_a_failed_one_does_the_work(
                 """
             )
         await _until_waiting(database, 1)
-    statuses = sorted([(await one).status_code for one in both])
+    statuses = sorted([(await answer).status_code for answer in both])
     assert statuses == [201, 503]
     assert (await effects(database), await kept(database)) == (1, 1)
 

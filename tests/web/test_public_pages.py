@@ -43,10 +43,10 @@ async def link_of(database: Database, person: int) -> str:
 
 async def offer_of(database: Database, application: int) -> str:
     async with database.transaction() as tx:
-        one = await applications.get(tx, application)
-        assert one.acknowledge_deadline
+        row = await applications.get(tx, application)
+        assert row.acknowledge_deadline
         signer = LinkSigner(await secrets.get_signing_key(tx))
-        return "/offer/" + signer.sign_offer(application, one.acknowledge_deadline)
+        return "/offer/" + signer.sign_offer(application, row.acknowledge_deadline)
 
 
 async def post(site: httpx2.AsyncClient, path: str, **fields: str) -> httpx2.Response:
@@ -88,8 +88,8 @@ async def test_another_jobmill_reads_the_feed(site: httpx2.AsyncClient) -> None:
     assert answer.headers["content-type"].startswith("application/rss+xml")
     # Our reader is lenient; others are not.
     assert ElementTree.fromstring(answer.content).tag == "rss"
-    [one] = read("rss", answer.content, {"url": url}).postings
-    _check(one, site, job)
+    [posting] = read("rss", answer.content, {"url": url}).postings
+    _check(posting, site, job)
 
 
 async def test_another_jobmill_reads_the_page(site: httpx2.AsyncClient) -> None:
@@ -102,23 +102,23 @@ async def test_another_jobmill_reads_the_page(site: httpx2.AsyncClient) -> None:
         applyUntil="2030-01-02T03:04:05Z",
     )
     url = str(site.base_url.join(f"/openings/{job}"))
-    found = page_reader.read_posting((await site.get(url)).text, url)
-    assert found.method == "json-ld"
-    assert found.posting is not None
-    _check(found.posting, site, job)
-    assert found.posting.requisition_id == str(job)
+    result = page_reader.read_posting((await site.get(url)).text, url)
+    assert result.method == "json-ld"
+    assert result.posting is not None
+    _check(result.posting, site, job)
+    assert result.posting.requisition_id == str(job)
 
 
-def _check(one: Posting, site: httpx2.AsyncClient, job: int) -> None:
-    assert one.url == str(site.base_url.join(f"/openings/{job}"))
-    assert one.company == "Mill & Co"
-    assert one.location == "Leiden"
-    assert one.description is not None
-    assert "Bake bread." in one.description
-    assert "At night & day, with care." in one.description
-    assert one.valid_through == dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
-    assert one.posted_at is not None
-    assert one.title.startswith("Baker")
+def _check(posting: Posting, site: httpx2.AsyncClient, job: int) -> None:
+    assert posting.url == str(site.base_url.join(f"/openings/{job}"))
+    assert posting.company == "Mill & Co"
+    assert posting.location == "Leiden"
+    assert posting.description is not None
+    assert "Bake bread." in posting.description
+    assert "At night & day, with care." in posting.description
+    assert posting.valid_through == dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
+    assert posting.posted_at is not None
+    assert posting.title.startswith("Baker")
 
 
 async def test_no_title_escapes_from_the_structured_data(site: httpx2.AsyncClient) -> None:
@@ -167,16 +167,16 @@ async def test_without_email_the_applicant_learns_how_to_get_the_link(database: 
 
 
 @pytest.mark.parametrize(
-    ("waiting", "said"),
+    ("waiting", "expected"),
     [(0, "The waitlist is empty."), (1, "1 person is waiting."), (2, "2 people are waiting.")],
 )
 async def test_a_full_opening_shows_the_number_of_waiting_people(
-    site: httpx2.AsyncClient, waiting: int, said: str
+    site: httpx2.AsyncClient, waiting: int, expected: str
 ) -> None:
     job = await make_job(site)
     for _ in range(1 + waiting):
         await apply(site, job)
-    assert said in (await site.get(f"/openings/{job}")).text
+    assert expected in (await site.get(f"/openings/{job}")).text
 
 
 @pytest.mark.parametrize(
@@ -198,10 +198,10 @@ async def test_a_personal_link_shows_the_standing_and_withdraws(
 ) -> None:
     job = await make_job(site)
     await apply(site, job)
-    mine = await apply(site, job)
-    link = await link_of(database, mine["applicantId"])
+    application = await apply(site, job)
+    link = await link_of(database, application["applicantId"])
     assert "number 1 on the waitlist" in (await site.get(link)).text
-    step = f"{link}/applications/{mine['applicationId']}/withdraw"
+    step = f"{link}/applications/{application['applicationId']}/withdraw"
     assert (await site.get(step)).status_code == 405
     done = await post(site, step)
     assert (done.status_code, done.headers["location"]) == (303, link)
@@ -212,14 +212,14 @@ async def test_a_personal_link_answers_its_own_offers_only(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site, requireAcknowledgement=True, capacity=2)
-    mine, theirs = [await apply(site, job) for _ in range(2)]
-    link = await link_of(database, mine["applicantId"])
+    application, theirs = [await apply(site, job) for _ in range(2)]
+    link = await link_of(database, application["applicantId"])
     assert "Time left: 5 min." in text(await look(site, link))
     assert (
         await post(site, f"{link}/applications/{theirs['applicationId']}/accept")
     ).status_code == 403
     assert (
-        await post(site, f"{link}/applications/{mine['applicationId']}/accept")
+        await post(site, f"{link}/applications/{application['applicationId']}/accept")
     ).status_code == 303
     assert "You have a place." in (await site.get(link)).text
 
@@ -228,20 +228,20 @@ async def test_a_personal_link_answers_its_own_offers_only(
 async def test_the_remaining_time_is_measured_by_the_databases_clock(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    mine = await apply(site, await make_job(site, requireAcknowledgement=True))
-    link = await link_of(database, mine["applicantId"])
-    application = f"{link}/applications/{mine['applicationId']}"
-    for path in (link, application, await offer_of(database, mine["applicationId"])):
+    applied = await apply(site, await make_job(site, requireAcknowledgement=True))
+    link = await link_of(database, applied["applicantId"])
+    application = f"{link}/applications/{applied['applicationId']}"
+    for path in (link, application, await offer_of(database, applied["applicationId"])):
         assert "Time left: 5 min." in text(await look(site, path))
 
 
 async def test_an_applicant_exports_and_erases_their_data(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    mine = await apply(site, await make_job(site))
-    link = await link_of(database, mine["applicantId"])
+    application = await apply(site, await make_job(site))
+    link = await link_of(database, application["applicantId"])
     data = await site.get(f"{link}/export")
-    assert data.json()["applicant"]["id"] == mine["applicantId"]
+    assert data.json()["applicant"]["id"] == application["applicantId"]
     assert (await post(site, f"{link}/erase")).status_code == 400
     assert (await post(site, f"{link}/erase", sure="yes")).status_code == 200
     assert (await site.get(link, headers=HTML)).status_code == 401
@@ -255,8 +255,8 @@ async def test_an_invalid_link_opens_nothing(site: httpx2.AsyncClient, path: str
 async def test_opening_an_offer_answers_nothing_and_its_buttons_answer_once(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    one = await apply(site, await make_job(site, requireAcknowledgement=True))
-    link = await offer_of(database, one["applicationId"])
+    application = await apply(site, await make_job(site, requireAcknowledgement=True))
+    link = await offer_of(database, application["applicationId"])
     for query in ("", "?answer=accept", "?answer=decline"):
         assert "Accept" in (await site.get(link + query)).text
     assert (await post(site, link, answer="perhaps")).status_code == 400
@@ -268,9 +268,9 @@ async def test_opening_an_offer_answers_nothing_and_its_buttons_answer_once(
 
 async def test_an_expired_offer_says_so(site: httpx2.AsyncClient, database: Database) -> None:
     job = await make_job(site, requireAcknowledgement=True, maxMissed=1)
-    one = await apply(site, job)
+    application = await apply(site, job)
     await let_pass(database, job, 301)
-    link = await offer_of(database, one["applicationId"])
+    link = await offer_of(database, application["applicationId"])
     assert "This offer has ended." in (await site.get(link)).text
     late = await post(site, link, answer="accept")
     assert (late.status_code, "Your application has ended" in late.text) == (410, True)
@@ -289,27 +289,31 @@ async def test_no_title_reason_or_search_becomes_markup(
     site: httpx2.AsyncClient, database: Database, words: str
 ) -> None:
     job = await make_job(site, title=words, employer=words, location=words, description=words)
-    mine, more = await apply(site, job), await apply(site, job)
+    removed, more = await apply(site, job), await apply(site, job)
     async with database.transaction() as tx:
-        await withdrawals.withdraw(tx, mine["applicationId"], LOCAL, reason=words)
-    link, other = [await link_of(database, one["applicantId"]) for one in (mine, more)]
+        await withdrawals.withdraw(tx, removed["applicationId"], LOCAL, reason=words)
+    link, other = [
+        await link_of(database, application["applicantId"]) for application in (removed, more)
+    ]
     offer = await offer_of(database, more["applicationId"])
     for path in (
-        "/openings", f"/openings/{job}", link, f"{link}/applications/{mine['applicationId']}", other, offer,
+        "/openings", f"/openings/{job}", link, f"{link}/applications/{removed['applicationId']}", other, offer,
     ):  # fmt: skip
         page = await look(site, path)
         assert not page.css("main script, main img, main [onerror], a[href^=javascript]")
         assert words in text(page)
-    asked = await site.get("/openings", params={"q": words + "!"}, headers=HTML)
-    assert "No matching openings." in asked.text
-    assert "<script>alert" not in asked.text
+    search = await site.get("/openings", params={"q": words + "!"}, headers=HTML)
+    assert "No matching openings." in search.text
+    assert "<script>alert" not in search.text
 
 
 async def test_a_waiting_applicants_page_updates_and_shows_the_offer(database: Database) -> None:
     async with site_with(database, local=True) as company, site_with(database) as browser:
         job = await make_job(company)
         ada, ben = await apply(company, job), await apply(company, job)
-        mine, theirs = [await link_of(database, one["applicantId"]) for one in (ada, ben)]
+        own_link, theirs = [
+            await link_of(database, application["applicantId"]) for application in (ada, ben)
+        ]
         page = await look(browser, theirs)
         again = str(page.css("#mine")[0].attributes["hx-get"])
         assert page.css("#live")[0].attributes["hx-sse:connect"] == f"{theirs}/live"
@@ -319,18 +323,18 @@ async def test_a_waiting_applicants_page_updates_and_shows_the_offer(database: D
             # Nothing changed for this applicant: the page stays as it is.
             assert (await browser.get(again)).status_code == 204
             async with httpx2.AsyncClient(base_url=browser.base_url) as other:
-                await post(other, f"{mine}/applications/{ada['applicationId']}/withdraw")
+                await post(other, f"{own_link}/applications/{ada['applicationId']}/withdraw")
             assert await anext(heard) == "hiring"
         part = await look(browser, again)
         assert "You have been offered a place." in text(part, "#mine")
         assert texts(part, "#mine button") == ["Accept", "Decline"]
-        assert "You withdrew your application." in text(await look(browser, mine))
+        assert "You withdrew your application." in text(await look(browser, own_link))
 
 
 async def test_only_a_link_holder_gets_live_updates_and_on_few_pages(database: Database) -> None:
     async with site_with(database, local=True) as company, site_with(database) as far:
-        mine = await apply(company, await make_job(company))
-        link = await link_of(database, mine["applicantId"])
+        application = await apply(company, await make_job(company))
+        link = await link_of(database, application["applicantId"])
         assert (await far.get("/my/nonsense/live")).status_code == 400
         async with AsyncExitStack() as open_pages:
             heard: list[AsyncIterator[str]] = []
@@ -351,7 +355,8 @@ async def test_an_ended_application_shows_how_it_ended_and_its_history(
         await withdrawals.withdraw(tx, first["applicationId"], LOCAL, reason="Budget <b>cut</b>")
     await let_pass(database, job, 301)
     story = [
-        await look(site, await link_of(database, one["applicantId"])) for one in (first, missed)
+        await look(site, await link_of(database, application["applicantId"]))
+        for application in (first, missed)
     ]
     assert "The company ended your application." in text(story[0], "#mine")
     assert "Reason: Budget <b>cut</b>" in text(story[0], "#mine")
@@ -360,7 +365,9 @@ async def test_an_ended_application_shows_how_it_ended_and_its_history(
     )
     theirs = f"{await link_of(database, missed['applicantId'])}/applications"
     path = f"{theirs}/{missed['applicationId']}"
-    assert [one.split(".")[0] for one in texts(await look(site, path), ".events li")] == [
+    assert [
+        application.split(".")[0] for application in texts(await look(site, path), ".events li")
+    ] == [
         "You did not answer the offer in time",
         "You were offered a place",
         "You applied and joined the waitlist",
@@ -375,17 +382,17 @@ async def test_a_wait_is_estimated_from_offers_but_not_while_paused(
     *leave, last = [await apply(site, job) for _ in range(6)]
     link = await link_of(database, last["applicantId"])
     assert "No estimate yet" in text(await look(site, link))
-    for one in leave[:3]:
-        await site.post("/api/withdraw", json={"applicationId": one["applicationId"]})
+    for application in leave[:3]:
+        await site.post("/api/withdraw", json={"applicationId": application["applicationId"]})
     shown = text(await look(site, link), ".wait")
     assert re.fullmatch(
         r"Estimated wait: (\d+ to|up to) \d+ minutes, based on the last 1 minute "
         r"\(3 places offered\)\.",
         shown,
     )
-    for change, said in (("pause", "is paused"), ("close", "is closed")):
+    for change, expected in (("pause", "is paused"), ("close", "is closed")):
         await site.post(f"/api/jobs/{job}/{change}")
-        assert said in text(await look(site, link), ".wait")
+        assert expected in text(await look(site, link), ".wait")
 
 
 async def test_a_browser_remembers_a_link_until_the_applicant_forgets_it(
@@ -419,10 +426,10 @@ async def test_a_lost_link_is_sent_to_the_applicants_address_once_an_hour(
         job = await make_job(site)
         await post(site, f"/openings/{job}", name="Ada", email="ada@example.org")
         answers = [
-            await post(site, "/my", email=one)
-            for one in ("ADA@example.org", "ada@example.org", "nobody@example.org")
+            await post(site, "/my", email=address)
+            for address in ("ADA@example.org", "ada@example.org", "nobody@example.org")
         ]
-        assert {one.headers["location"] for one in answers} == {"/my?asked=true"}
+        assert {address.headers["location"] for address in answers} == {"/my?asked=true"}
         assert (await post(site, "/my", email="no")).status_code == 400
         assert "we have sent an email" in text(await look(site, "/my?asked=true"))
     async with database.transaction() as tx:
@@ -433,26 +440,26 @@ async def test_a_lost_link_is_sent_to_the_applicants_address_once_an_hour(
 async def test_an_applicant_sees_the_stored_data_and_its_retention(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    mine = await apply(site, await make_job(site, keepDays=90))
-    link = await link_of(database, mine["applicantId"])
+    application = await apply(site, await make_job(site, keepDays=90))
+    link = await link_of(database, application["applicantId"])
     assert "90 days after your last application has ended" in text(
         await look(site, link), ".details"
     )
-    await post(site, f"{link}/applications/{mine['applicationId']}/withdraw")
+    await post(site, f"{link}/applications/{application['applicationId']}/withdraw")
     assert "then erased" in text(await look(site, link), ".details")
-    await apply(site, await make_job(site), mine["applicantId"])
+    await apply(site, await make_job(site), application["applicantId"])
     assert "You erase it" in text(await look(site, link), ".details")
 
 
 async def test_openings_are_found_by_title_employer_or_location(site: httpx2.AsyncClient) -> None:
     await make_job(site, title="Baker", employer="Mill 100%")
     await make_job(site, title="Cook", location="Leiden")
-    for asked, found in (
+    for query, titles in (
         ("bak", ["Baker"]),
         ("LEID", ["Cook"]),
         ("100%", ["Baker"]),
         ("%", ["Baker"]),
     ):
-        page = await site.get("/openings", params={"q": asked}, headers=HTML)
-        assert re.findall(r"<strong>(.*?)</strong>", page.text) == found, asked
+        page = await site.get("/openings", params={"q": query}, headers=HTML)
+        assert re.findall(r"<strong>(.*?)</strong>", page.text) == titles, query
     assert (await site.get("/openings?q=&before=", headers=HTML)).status_code == 200

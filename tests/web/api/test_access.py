@@ -83,7 +83,7 @@ async def world(database: Database) -> AsyncIterator[World]:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 2)
         me, other = await make_applicant(tx), await make_applicant(tx)
-        mine = await submissions.apply(tx, opening.id, me.id, LOCAL)
+        placement = await submissions.apply(tx, opening.id, me.id, LOCAL)
         theirs = await submissions.apply(tx, opening.id, other.id, LOCAL)
         made = {role: (await keys.add(tx, role, role)).key for role in RANKS}
         signer = LinkSigner(await secrets.get_signing_key(tx))
@@ -91,7 +91,7 @@ async def world(database: Database) -> AsyncIterator[World]:
         "job": opening.id,
         "me": me.id,
         "other": other.id,
-        "mine": mine.application.id,
+        "mine": placement.application.id,
         "theirs": theirs.application.id,
     }
     async with site_with(database) as site:
@@ -136,11 +136,11 @@ async def test_anonymous_clients_see_open_jobs_and_may_apply(
         closed = await make_opening(tx)
     key = f"Bearer {world.keys['recruiter']}"
     assert (await world.ask("POST", f"/api/jobs/{closed.id}/close", None, key)).status_code == 200
-    seen = (await world.site.get("/api/jobs")).json()
-    assert world.ids["job"] in [one["id"] for one in seen]
-    assert closed.id not in [one["id"] for one in seen]
+    jobs = (await world.site.get("/api/jobs")).json()
+    assert world.ids["job"] in [job["id"] for job in jobs]
+    assert closed.id not in [job["id"] for job in jobs]
     everything = await world.ask("GET", "/api/jobs", None, key)
-    assert closed.id in [one["id"] for one in everything.json()]
+    assert closed.id in [job["id"] for job in everything.json()]
     body = {"name": "Eve", "email": "eve@example.org", "jobId": "{job}"}
     assert (await world.ask("POST", "/api/apply-public", body)).status_code == 201
 
@@ -153,5 +153,5 @@ async def test_anonymous_clients_are_rate_limited(database: Database) -> None:
             {"name": "Eve", "email": f"eve{n}@example.org", "jobId": opening.id} for n in range(3)
         ]
         answers = [await site.post("/api/apply-public", json=body) for body in bodies]
-    assert [one.status_code for one in answers] == [201, 201, 429]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2].headers["retry-after"]) > 0

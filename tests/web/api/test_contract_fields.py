@@ -69,8 +69,10 @@ async def test_a_read_has_exactly_the_fields_of_the_contract(
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
     assert set(answer.json()) == fields
-    for name, wanted in inner.items():
-        assert [set(one) for one in answer.json()[name]] == [wanted] * len(answer.json()[name])
+    for name, fields_of_row in inner.items():
+        assert [set(row) for row in answer.json()[name]] == [fields_of_row] * len(
+            answer.json()[name]
+        )
         assert answer.json()[name]
     _check_times(answer.json())
 
@@ -89,20 +91,20 @@ async def test_a_list_is_an_array_of_the_contracts_objects(
     answer = await site.get(path.format(**world))
     assert answer.status_code == 200
     assert answer.json()
-    assert all(set(one) == fields for one in answer.json())
+    assert all(set(row) == fields for row in answer.json())
     _check_times(answer.json())
 
 
 def _check_times(value: Any) -> None:
     match value:
         case dict():
-            for name, one in value.items():
-                if name.endswith(("At", "Deadline", "asOf")) and one is not None:
-                    assert STAMP.fullmatch(one), name
-                _check_times(one)
+            for name, element in value.items():
+                if name.endswith(("At", "Deadline", "asOf")) and element is not None:
+                    assert STAMP.fullmatch(element), name
+                _check_times(element)
         case list():
-            for one in value:
-                _check_times(one)
+            for element in value:
+                _check_times(element)
         case _:
             pass
 
@@ -129,7 +131,7 @@ async def test_a_slot_from_applying_to_acknowledging_in_the_words_of_the_contrac
         "Promotion acknowledged. You are now ACTIVE.",
     )
     events = (await site.get(f"/api/timeline/{second['applicantId']}")).json()
-    assert [(one["eventType"], one["fromStatus"], one["toStatus"]) for one in events] == [
+    assert [(event["eventType"], event["fromStatus"], event["toStatus"]) for event in events] == [
         ("APPLIED", None, "WAITLIST"),
         ("PROMOTED", "WAITLIST", "PENDING_ACKNOWLEDGMENT"),
         ("ACKNOWLEDGED", "PENDING_ACKNOWLEDGMENT", "ACTIVE"),
@@ -172,7 +174,7 @@ async def test_more_capacity_makes_offers_and_status_changes_return_the_settings
     grown = await site.post(f"/api/jobs/{job}/capacity", json={"capacity": 2})
     assert grown.json()["capacity"] == 2
     detail = (await site.get(f"/api/jobs/{job}")).json()
-    assert [one["status"] for one in detail["activeApplicants"]] == [
+    assert [applicant["status"] for applicant in detail["activeApplicants"]] == [
         "ACTIVE",
         "PENDING_ACKNOWLEDGMENT",
     ]

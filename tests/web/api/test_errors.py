@@ -121,8 +121,8 @@ async def test_a_body_that_is_not_json_is_refused_with_a_hint(still: httpx2.Asyn
 
 async def test_an_empty_text_is_refused_as_a_string(still: httpx2.AsyncClient) -> None:
     answer = await still.post("/api/jobs", json={"title": "", "capacity": 1})
-    said = "title: String should have at least 1 character"
-    assert answer.json()["error"]["message"] == said
+    message = "title: String should have at least 1 character"
+    assert answer.json()["error"]["message"] == message
 
 
 async def test_half_a_surrogate_pair_is_refused(still: httpx2.AsyncClient) -> None:
@@ -221,11 +221,13 @@ async def test_an_answer_after_the_deadline_gets_410_and_the_penalty_is_applied(
     async with database.transaction() as tx:
         assert (await applications.get(tx, second["applicationId"])).status == "WAITLIST"
     detail = (await site.get(f"/api/jobs/{job}")).json()
-    assert [one["applicationId"] for one in detail["activeApplicants"]] == [third["applicationId"]]
-    queue = (await site.get(f"/api/queue/{job}")).json()["waitlistEntries"]
-    assert [(one["applicationId"], one["penaltyCount"]) for one in queue] == [
-        (second["applicationId"], 1)
+    assert [application["applicationId"] for application in detail["activeApplicants"]] == [
+        third["applicationId"]
     ]
+    queue = (await site.get(f"/api/queue/{job}")).json()["waitlistEntries"]
+    assert [
+        (application["applicationId"], application["penaltyCount"]) for application in queue
+    ] == [(second["applicationId"], 1)]
 
 
 async def test_the_only_waiting_applicant_is_too_late_as_well(

@@ -21,10 +21,10 @@ async def offer(site: httpx2.AsyncClient, **terms: object) -> tuple[int, int]:
 
 async def token(database: Database, application: int) -> str:
     async with database.transaction() as tx:
-        one = await applications.get(tx, application)
-        assert one.acknowledge_deadline
+        row = await applications.get(tx, application)
+        assert row.acknowledge_deadline
         return LinkSigner(await secrets.get_signing_key(tx)).sign_offer(
-            one.id, one.acknowledge_deadline
+            row.id, row.acknowledge_deadline
         )
 
 
@@ -32,8 +32,8 @@ async def token(database: Database, application: int) -> str:
 async def test_an_offer_link_answers_once(
     site: httpx2.AsyncClient, database: Database, answer: str, status: str
 ) -> None:
-    _, one = await offer(site)
-    link = f"/api/offers/{await token(database, one)}"
+    _, application = await offer(site)
+    link = f"/api/offers/{await token(database, application)}"
     first = await site.post(link, json={"answer": answer})
     assert (first.status_code, first.json()["status"]) == (200, status)
     for again in ("accept", "decline"):
@@ -43,8 +43,8 @@ async def test_an_offer_link_answers_once(
 async def test_the_log_records_the_applicant_as_actor(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    job, one = await offer(site)
-    link = f"/api/offers/{await token(database, one)}"
+    job, application = await offer(site)
+    link = f"/api/offers/{await token(database, application)}"
     result = (await site.post(link, json={"answer": "accept"})).json()
     last = (await site.get(f"/api/jobs/{job}/events")).json()["items"][-1]
     assert (last["eventType"], last["actor"]) == (
@@ -56,30 +56,30 @@ async def test_the_log_records_the_applicant_as_actor(
 async def test_an_expired_offer_link_answers_neither_its_offer_nor_a_later_one(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    job, one = await offer(site)
+    job, application = await offer(site)
     await let_pass(database, job, 301)
-    link = f"/api/offers/{await token(database, one)}"
+    link = f"/api/offers/{await token(database, application)}"
     # The only waiting applicant gets a new offer at once: that is another offer.
     assert told(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
     assert told(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
     detail = (await site.get(f"/api/jobs/{job}")).json()
     assert [row["status"] for row in detail["activeApplicants"]] == ["PENDING_ACKNOWLEDGMENT"]
-    fresh = f"/api/offers/{await token(database, one)}"
+    fresh = f"/api/offers/{await token(database, application)}"
     assert (await site.post(fresh, json={"answer": "accept"})).status_code == 200
 
 
 async def test_a_foreign_link_is_refused(site: httpx2.AsyncClient, database: Database) -> None:
-    _, one = await offer(site)
-    good = await token(database, one)
-    forged = LinkSigner(b"x" * 32).sign_offer(one, (await _deadline(database, one)))
+    _, application = await offer(site)
+    good = await token(database, application)
+    forged = LinkSigner(b"x" * 32).sign_offer(application, (await _deadline(database, application)))
     for bad in (good[:-2] + "AA", forged, "x", "%00"):
         answer = await site.post(f"/api/offers/{bad}", json={"answer": "accept"})
         assert told(answer) == (400, "VALIDATION_ERROR")
     assert told(await site.post(f"/api/offers/{good}", json={"answer": "maybe"}))[0] == 400
 
 
-async def _deadline(database: Database, one: int):
+async def _deadline(database: Database, application: int):
     async with database.transaction() as tx:
-        found = (await applications.get(tx, one)).acknowledge_deadline
-    assert found
-    return found
+        deadline = (await applications.get(tx, application)).acknowledge_deadline
+    assert deadline
+    return deadline

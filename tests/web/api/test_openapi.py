@@ -30,11 +30,11 @@ CONTRACT = {
 
 
 def operations() -> list[tuple[str, Any]]:
-    found: Any = router.description()
+    description: Any = router.description()
     return [
-        (f"{method} {path}", one)
-        for path, methods in found["paths"].items()
-        for method, one in methods.items()
+        (f"{method} {path}", operation)
+        for path, methods in description["paths"].items()
+        for method, operation in methods.items()
     ]
 
 
@@ -53,34 +53,34 @@ async def test_the_description_is_served_without_the_frameworks_pages(
 
 
 def test_every_endpoint_of_the_contract_is_described() -> None:
-    found: Any = router.description()
+    description: Any = router.description()
     for path, methods in CONTRACT.items():
-        assert methods <= set(found["paths"][path]), path
+        assert methods <= set(description["paths"][path]), path
 
 
 def test_operations_have_unique_names_and_descriptions() -> None:
-    names = [one["operationId"] for _, one in operations()]
+    names = [operation["operationId"] for _, operation in operations()]
     assert len(set(names)) == len(names)
     assert all(name.isalnum() for name in names)
-    assert all(one["description"].strip() for _, one in operations())
+    assert all(operation["description"].strip() for _, operation in operations())
 
 
 def test_every_error_is_described_with_a_schema_and_an_example() -> None:
-    for name, one in operations():
-        for status, reply in one["responses"].items():
+    for name, operation in operations():
+        for status, reply in operation["responses"].items():
             if status >= "400":
-                told = reply["content"]["application/json"]
-                assert told["schema"] == {"$ref": "#/components/schemas/Problem"}, name
-                assert told["example"]["error"]["code"], name
+                content = reply["content"]["application/json"]
+                assert content["schema"] == {"$ref": "#/components/schemas/Problem"}, name
+                assert content["example"]["error"]["code"], name
 
 
 def test_every_example_matches_its_schema() -> None:
-    found: Any = router.description()
-    told = list(_examples(found))
-    assert len(told) > 400
-    for schema, example in told:
+    description: Any = router.description()
+    examples = list(_examples(description))
+    assert len(examples) > 400
+    for schema, example in examples:
         validator = jsonschema_rs.Draft202012Validator(
-            {**schema, "components": found["components"]}, validate_formats=True
+            {**schema, "components": description["components"]}, validate_formats=True
         )
         assert validator.is_valid(example), example
 
@@ -88,15 +88,15 @@ def test_every_example_matches_its_schema() -> None:
 def _examples(part: Any) -> Iterator[tuple[dict[str, Any], Any]]:
     """Each example in the description with its schema."""
     if isinstance(part, list):
-        for one in part:
-            yield from _examples(one)
+        for element in part:
+            yield from _examples(element)
     elif isinstance(part, dict):
         if "example" in part:
             yield part["schema"], part["example"]
         if isinstance(part.get("examples"), list):
-            yield from ((part, one) for one in part["examples"])
-        for one in part.values():
-            yield from _examples(one)
+            yield from ((part, element) for element in part["examples"])
+        for element in part.values():
+            yield from _examples(element)
 
 
 def test_every_body_and_every_response_has_a_schema() -> None:
@@ -109,10 +109,10 @@ def test_every_body_and_every_response_has_a_schema() -> None:
         inner += [schema["items"]] if "items" in schema else []
         return "examples" in schema or any(map(shows, inner))
 
-    for name, one in operations():
-        for part in (one.get("requestBody", {}), *one["responses"].values()):
-            for told in part.get("content", {}).values():
-                assert "example" in told or shows(told["schema"]), name
+    for name, operation in operations():
+        for part in (operation.get("requestBody", {}), *operation["responses"].values()):
+            for content in part.get("content", {}).values():
+                assert "example" in content or shows(content["schema"]), name
 
 
 def test_schema_names_are_unique() -> None:

@@ -16,15 +16,15 @@ Cut = Callable[[Any], list[Any]]
 
 async def walk(site: httpx2.AsyncClient, path: str, cut: Cut) -> tuple[list[Any], int]:
     """All rows by following the links, and the number of pages."""
-    found: list[Any] = []
+    rows: list[Any] = []
     pages, next = 0, path
     while next:
         answer = await site.get(next)
         assert answer.status_code == 200, answer.text
-        found += cut(answer.json())
+        rows += cut(answer.json())
         link = re.fullmatch(r'<([^>]+)>; rel="next"', answer.headers.get("link", ""))
         pages, next = pages + 1, link[1] if link else ""
-    return found, pages
+    return rows, pages
 
 
 def both(detail: Any) -> list[Any]:
@@ -43,40 +43,40 @@ async def job(site: httpx2.AsyncClient) -> int:
 @pytest.mark.parametrize(
     ("path", "cut", "pages"),
     [
-        ("/api/applicants", lambda found: found, 4),
+        ("/api/applicants", lambda body: body, 4),
         ("/api/jobs/{job}", both, 4),
-        ("/api/queue/{job}", lambda found: found["waitlistEntries"], 3),
-        ("/api/pipeline/{job}/replay", lambda found: found["events"], 4),
+        ("/api/queue/{job}", lambda body: body["waitlistEntries"], 3),
+        ("/api/pipeline/{job}/replay", lambda body: body["events"], 4),
     ],
 )
 async def test_following_the_links_gives_the_complete_list(
     site: httpx2.AsyncClient, job: int, path: str, cut: Cut, pages: int
 ) -> None:
     path = path.format(job=job)
-    whole, one = await walk(site, path, cut)
+    rows, page_count = await walk(site, path, cut)
     parts, many = await walk(site, f"{path}?limit=2", cut)
-    assert (parts, one, many) == (whole, 1, pages)
-    assert whole
+    assert (parts, page_count, many) == (rows, 1, pages)
+    assert rows
 
 
 async def test_jobs_and_applications_of_a_person_are_paged(site: httpx2.AsyncClient) -> None:
     person = await make_person(site)
     jobs = [await make_job(site) for _ in range(3)]
-    for one in jobs:
-        await apply(site, one, person)
-    found, pages = await walk(site, "/api/jobs?limit=2", lambda found: found)
-    assert ([one["id"] for one in found], pages) == (jobs, 2)
-    mine, pages = await walk(
-        site, f"/api/status/{person}?limit=1", lambda found: found["applications"]
+    for job_id in jobs:
+        await apply(site, job_id, person)
+    rows, pages = await walk(site, "/api/jobs?limit=2", lambda body: body)
+    assert ([job_id["id"] for job_id in rows], pages) == (jobs, 2)
+    applications, pages = await walk(
+        site, f"/api/status/{person}?limit=1", lambda body: body["applications"]
     )
-    assert ([one["jobId"] for one in mine], pages) == (jobs, 3)
-    events, pages = await walk(site, f"/api/timeline/{person}?limit=2", lambda found: found)
-    assert ([one["metadata"]["jobId"] for one in events], pages) == (jobs, 2)
+    assert ([job_id["jobId"] for job_id in applications], pages) == (jobs, 3)
+    events, pages = await walk(site, f"/api/timeline/{person}?limit=2", lambda body: body)
+    assert ([job_id["metadata"]["jobId"] for job_id in events], pages) == (jobs, 2)
 
 
 async def test_positions_continue_on_the_next_page(site: httpx2.AsyncClient, job: int) -> None:
     rows, _ = await walk(site, f"/api/jobs/{job}?limit=3", both)
-    assert [one["queuePosition"] for one in rows] == [None, None, 1, 2, 3, 4, 5]
+    assert [row["queuePosition"] for row in rows] == [None, None, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("path", ["/api/jobs/{job}?after=x", "/api/timeline/{person}?after=1"])
@@ -86,12 +86,12 @@ async def test_an_invalid_cursor_is_refused(site: httpx2.AsyncClient, path: str)
 
 
 @pytest.mark.parametrize(
-    ("path", "wanted"), [("applications", 7), ("applications?status=WAITLIST", 5), ("events", 8)]
+    ("path", "expected"), [("applications", 7), ("applications?status=WAITLIST", 5), ("events", 8)]
 )
 async def test_lists_beyond_the_contract_have_a_cursor(
-    site: httpx2.AsyncClient, job: int, path: str, wanted: int
+    site: httpx2.AsyncClient, job: int, path: str, expected: int
 ) -> None:
-    found: list[Any] = []
+    rows: list[Any] = []
     after: int | None = 0
     while after is not None:
         params = httpx2.URL(f"/api/jobs/{job}/{path}").copy_merge_params(
@@ -99,8 +99,8 @@ async def test_lists_beyond_the_contract_have_a_cursor(
         )
         page = (await site.get(params)).json()
         assert len(page["items"]) <= 2
-        found += page["items"]
+        rows += page["items"]
         after = page["next"]
-    assert len(found) == wanted
-    keys = [one.get("seq") or one["applicationId"] for one in found]
+    assert len(rows) == expected
+    keys = [row.get("seq") or row["applicationId"] for row in rows]
     assert keys == sorted(set(keys))

@@ -62,8 +62,8 @@ async def known(site: httpx2.AsyncClient) -> Known:
     people = [await make_person(site) for _ in range(4)]
     hook = {"url": "https://example.org/hook"}
     assert (await site.post("/api/webhooks", json=hook)).status_code == 201
-    placed = [await apply(site, job, one) for job in jobs for one in people]
-    return Known(jobs, people, [one["applicationId"] for one in placed])
+    placed = [await apply(site, job, person) for job in jobs for person in people]
+    return Known(jobs, people, [person["applicationId"] for person in placed])
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
@@ -77,7 +77,7 @@ async def test_every_response_matches_the_openapi_description(
 def ask(url: str, there: Known, mode: GenerationMode) -> None:
     schema = schemathesis.openapi.from_dict(dict(router.description()))
     with requests.Session() as session:
-        for operation in (found.ok() for found in schema.get_all_operations()):
+        for operation in (result.ok() for result in schema.get_all_operations()):
             # An operation without input cannot get invalid input.
             takes = operation.definition.raw.keys() & {"parameters", "requestBody"}
             if takes or mode == GenerationMode.POSITIVE:

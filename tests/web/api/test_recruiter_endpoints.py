@@ -26,7 +26,7 @@ async def test_removing_and_promoting_keep_their_reasons_in_the_log(
     )
     assert gone.json()["status"] == "INACTIVE"
     log = (await site.get(f"/api/jobs/{job}/events")).json()["items"]
-    notes = {one["eventType"]: one["note"] for one in log if one["note"]}
+    notes = {event["eventType"]: event["note"] for event in log if event["note"]}
     assert notes == {"CAPACITY_CHANGED": "urgent", "PROMOTED": "urgent", "WITHDRAWN": "no show"}
 
 
@@ -44,7 +44,7 @@ async def test_a_bulk_withdrawal_has_a_dry_run(
 ) -> None:
     job = await make_job(site, 2)
     placed = [await apply(site, job) for _ in range(4)]
-    ids = [one["applicationId"] for one in placed[:2]]
+    ids = [placement["applicationId"] for placement in placed[:2]]
     body = {"action": "withdraw", "applicationIds": ids, "reason": "season over"}
     before = (await site.get(f"/api/jobs/{job}")).json()
     dry = await site.post(f"/api/jobs/{job}/bulk", json={**body, "dryRun": True})
@@ -107,10 +107,14 @@ async def test_a_replay_by_number_shows_the_opening_right_after_that_event(
     job = await make_job(site)
     first, second = [await apply(site, job) for _ in range(2)]
     then = (await site.get(f"/api/pipeline/{job}/replay?seq=2")).json()
-    assert [one["applicationId"] for one in then["activeApplicants"]] == [first["applicationId"]]
+    assert [application["applicationId"] for application in then["activeApplicants"]] == [
+        first["applicationId"]
+    ]
     assert then["waitlistApplicants"] == []
     now = (await site.get(f"/api/pipeline/{job}/replay")).json()
-    assert [one["applicationId"] for one in now["waitlistApplicants"]] == [second["applicationId"]]
+    assert [application["applicationId"] for application in now["waitlistApplicants"]] == [
+        second["applicationId"]
+    ]
     both = await site.get(f"/api/pipeline/{job}/replay?seq=2&asOf=2026-01-01T00:00:00Z")
     assert told(both) == (400, "VALIDATION_ERROR")
 
@@ -127,7 +131,9 @@ async def test_webhooks_are_added_disabled_replayed_and_removed(
     hook = f"/api/webhooks/{made['id']}"
     assert "secret" not in (await site.get(hook)).json()
     told_of = (await site.get(f"{hook}/deliveries")).json()["items"]
-    assert [(one["eventType"], one["state"]) for one in told_of] == [("APPLIED", "waiting")]
+    assert [(delivery["eventType"], delivery["state"]) for delivery in told_of] == [
+        ("APPLIED", "waiting")
+    ]
     replay = await site.post(f"/api/webhooks/deliveries/{told_of[0]['id']}/replay")
     assert replay.status_code == 201
     assert len((await site.get(f"{hook}/deliveries")).json()["items"]) == 2
@@ -144,7 +150,7 @@ async def test_a_blocked_address_cannot_apply_and_leaves_nothing(site: httpx2.As
     body = {"name": "Eve", "email": "eve@bad.example", "jobId": job}
     assert told(await site.post("/api/apply-public", json=body)) == (403, "FORBIDDEN")
     assert (await site.get("/api/applicants")).json() == []
-    assert [one["reason"] for one in (await site.get("/api/blocklist")).json()] == ["spam"]
+    assert [blocked["reason"] for blocked in (await site.get("/api/blocklist")).json()] == ["spam"]
     assert (await site.delete("/api/blocklist/@bad.example")).status_code == 204
     assert (await site.post("/api/apply-public", json=body)).status_code == 201
 
@@ -152,10 +158,10 @@ async def test_a_blocked_address_cannot_apply_and_leaves_nothing(site: httpx2.As
 async def test_a_personal_link_is_returned_and_renewed(site: httpx2.AsyncClient) -> None:
     person = await make_person(site, "Zoe")
     path = f"/api/applicants/{person}/link"
-    given = await site.post(path)
-    assert given.headers["cache-control"] == "no-store"
-    assert set(given.json()) == {"url"}
-    first = given.json()["url"]
+    answer = await site.post(path)
+    assert answer.headers["cache-control"] == "no-store"
+    assert set(answer.json()) == {"url"}
+    first = answer.json()["url"]
     assert first.startswith(f"{site.base_url}/my/")
     assert "Zoe" in (await site.get(first)).text
     assert (await site.post(path, json={"renew": False})).status_code == 200
@@ -203,16 +209,16 @@ async def test_settings_fold_aliases_and_limit_applications_per_day(
         ]
         answers = [await site.post("/api/apply-public", json=body) for body in bodies]
         people = (await site.get("/api/applicants")).json()
-    assert [one.status_code for one in answers] == [201, 429, 429]
+    assert [answer.status_code for answer in answers] == [201, 429, 429]
     assert int(answers[2].headers["retry-after"]) > 0
     assert len(people) == 1
 
 
 def test_site_settings_come_from_the_settings() -> None:
     assert SiteSettings.from_settings(Settings()) == SiteSettings()
-    given = Settings(fold_email_aliases=True, applications_per_person_per_day=3)
-    assert SiteSettings.from_settings(given) == SiteSettings(
-        fold_aliases=True, applications_per_day=3, settings=given
+    settings = Settings(fold_email_aliases=True, applications_per_person_per_day=3)
+    assert SiteSettings.from_settings(settings) == SiteSettings(
+        fold_aliases=True, applications_per_day=3, settings=settings
     )
 
 
