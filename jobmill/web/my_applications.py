@@ -63,8 +63,13 @@ class MyData:
     def digest(self) -> str:
         """Changes when something on the page changes."""
         shown = [
-            (mine.standing.application_id, mine.summary, mine.wait, len(mine.history))
-            for mine in self.applications
+            (
+                application.standing.application_id,
+                application.summary,
+                application.wait,
+                len(application.history),
+            )
+            for application in self.applications
         ]
         return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
 

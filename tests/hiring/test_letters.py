@@ -44,7 +44,7 @@ def test_only_letters_to_waiting_applicants_tell_a_position() -> None:
         OFFER_LETTER, kind="applied", status="WAITLIST", deadline=None, data={"position": 7}
     )
     assert "at position 7" in render(waits).body
-    assert "it is yours" in render(replace(waits, data={})).body
+    assert "It is yours." in render(replace(waits, data={})).body
 
 
 @pytest.mark.parametrize(

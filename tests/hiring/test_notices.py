@@ -86,7 +86,7 @@ async def test_each_notice_is_taken_once_and_not_before_it_is_due(database: Data
             return await notices.claim_due(tx, "mail", 10)
 
     batches = await asyncio.gather(*(take() for _ in range(8)))
-    taken = [id for notice in (*batches, await take()) for id in notice]
+    taken = [id for batch in (*batches, await take()) for id in batch]
     assert len(taken) == len(set(taken)) == 30
     assert [state for _, state, _ in await states(database)].count("waiting") == 1
 
@@ -189,7 +189,7 @@ async def test_no_letter_is_sent_for_an_answered_offer(
     assert mailbox.letters == []
     actual_states = await states(database)
     assert {kind for kind, _, _ in actual_states} == {"promoted", "reminder"}
-    assert {application[1:] for application in actual_states} == {
+    assert {row[1:] for row in actual_states} == {
         ("dropped", "the offer was answered or has ended")
     }
 

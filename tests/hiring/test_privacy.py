@@ -48,11 +48,11 @@ async def test_an_export_contains_all_data_of_one_person_only(tx: Tx) -> None:
     assert [
         (application["id"], application["opening"]) for application in shown["applications"]
     ] == [(first.id, "Cook")]
-    assert [(application["type"], application["note"]) for application in shown["events"]] == [
+    assert [(event["type"], event["note"]) for event in shown["events"]] == [
         ("APPLIED", None),
         ("WITHDRAWN", "no longer there"),
     ]
-    assert {application["kind"] for application in shown["notices"]} == {"applied", "removed"}
+    assert {notice["kind"] for notice in shown["notices"]} == {"applied", "removed"}
     assert ben.email not in json.dumps(shown)
     with pytest.raises(ApplicantNotFound):
         await privacy.export_personal_data(tx, 0)
@@ -198,7 +198,7 @@ async def test_expired_data_are_erased_in_batches(database: Database) -> None:
     while isinstance(moves[-1], Advance):
         assert moves[-1].data
         moves.append(await maintenance.erase_applicants(Tools(database), item(**moves[-1].data)))
-    assert [application.data for application in moves[:-1]] == [{"erased": 50}, {"erased": 51}]
+    assert [move.data for move in moves[:-1]] == [{"erased": 50}, {"erased": 51}]
     assert moves[-1] == Finish("51 applicants erased")
     async with database.transaction() as tx:
         await valid(tx, opening)

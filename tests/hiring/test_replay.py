@@ -116,7 +116,7 @@ async def test_every_instant_is_replayed_as_it_was(tx: Tx, seed: int) -> None:
     await age(tx, opening.id, DAY)
     for replayed in (moved(replayed, DAY) for replayed in replays):
         assert await replay.replay_at(tx, opening.id, as_of=replayed.as_of) == replayed
-    assert any(replayed.deadline for shown in replays for replayed in shown.waiting), (
+    assert any(entry.deadline for replayed in replays for entry in replayed.waiting), (
         "no offer ran out"
     )
 
@@ -151,7 +151,7 @@ async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
         (4, 0, 1),  # withdrawn, but the promotion of the same instant has not happened yet
         (5, 1, 0),
     ]
-    assert [replayed.application_id for replayed in shown[3].waiting] == [second]
+    assert [entry.application_id for entry in shown[3].waiting] == [second]
     assert shown[4].active[0].deadline == shown[4].as_of + WINDOW
     assert shown[4].as_of == shown[3].as_of
 

@@ -223,14 +223,16 @@ async def test_exported_openings_can_be_imported(tx: Tx) -> None:
     await apply(tx, made[1])
     out = io.StringIO(newline="")
     add = spreadsheets.start_csv(out, exports.OPENING_FIELDS)
-    written: list[Any] = [exports.opening_fields(await openings.get(tx, row.id)) for row in made]
+    written: list[Any] = [
+        exports.opening_fields(await openings.get(tx, opening.id)) for opening in made
+    ]
     for row in written:
         add(row)
     assert (written[1]["activeCount"], written[0]["acknowledgeWindowSeconds"]) == (1, 600)
     again = imports.parse_openings(out.getvalue().encode())
     first = imports.parse_openings(CSV.encode())
-    assert [(row.terms, row.capacity) for row in again] == [
-        (row.terms, row.capacity) for row in first
+    assert [(planned.terms, planned.capacity) for planned in again] == [
+        (planned.terms, planned.capacity) for planned in first
     ]
 
 

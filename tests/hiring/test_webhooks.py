@@ -59,7 +59,7 @@ async def test_each_webhook_receives_the_events_it_subscribed_to(tx: Tx) -> None
 
     async def list_delivered(id: int) -> list[tuple[str, int]]:
         deliveries = await webhooks.list_deliveries(tx, id)
-        return [(application.event, application.opening_id) for application in reversed(deliveries)]
+        return [(delivery.event, delivery.opening_id) for delivery in reversed(deliveries)]
 
     assert await list_delivered(everything.id) == [
         ("APPLIED", opening.id),

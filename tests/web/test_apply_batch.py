@@ -39,7 +39,7 @@ def count_types(answers: list[Any]) -> Counter[str]:
     return Counter(type(answer).__name__ for answer in answers)
 
 
-async def opened(database: Database, capacity: int = 5, **terms: Any) -> int:
+async def create_opening(database: Database, capacity: int = 5, **terms: Any) -> int:
     async with database.transaction() as tx:
         return (await make_opening(tx, capacity, **terms)).id
 
@@ -47,7 +47,7 @@ async def opened(database: Database, capacity: int = 5, **terms: Any) -> int:
 async def test_concurrent_applications_are_handled_in_order_and_few_transactions(
     database: Database,
 ) -> None:
-    id = await opened(database)
+    id = await create_opening(database)
     batches = ApplyBatches(RequestDatabase(database, 10), None)
     answers = await apply_at_once(batches, id, [ApplyRequest(person(n)) for n in range(60)])
     assert [answer.application.status for answer in answers] == ["ACTIVE"] * 5 + ["WAITLIST"] * 55
@@ -63,7 +63,7 @@ async def test_concurrent_applications_are_handled_in_order_and_few_transactions
 async def test_a_refused_request_leaves_nothing_and_does_not_affect_the_others(
     database: Database,
 ) -> None:
-    id = await opened(database, 2, waitlist_limit=3)
+    id = await create_opening(database, 2, waitlist_limit=3)
     async with database.transaction() as tx:
         await blocklist.add(tx, "p3@example.org", "because")
         applicant = await make_applicant(tx)
@@ -86,7 +86,7 @@ async def test_a_refused_request_leaves_nothing_and_does_not_affect_the_others(
 
 
 async def test_applications_per_day_are_limited(database: Database) -> None:
-    made = [await opened(database) for _ in range(3)]
+    made = [await create_opening(database) for _ in range(3)]
     batches = ApplyBatches(RequestDatabase(database, 10), 2)
     answers = [(await apply_at_once(batches, id, [ApplyRequest(person(1))]))[0] for id in made]
     assert [type(answer).__name__ for answer in answers] == [
@@ -99,20 +99,20 @@ async def test_applications_per_day_are_limited(database: Database) -> None:
 async def test_applicants_named_by_the_company_do_not_count_for_the_limit(
     database: Database,
 ) -> None:
-    first, second = await opened(database), await opened(database)
+    first, second = await create_opening(database), await create_opening(database)
     async with database.transaction() as tx:
         applicant = await make_applicant(tx)
     batches = ApplyBatches(RequestDatabase(database, 10), 1)
     requests = [ApplyRequest(applicant.id, LOCAL), ApplyRequest(person(1))]
     answers = [await apply_at_once(batches, id, requests) for id in (first, second)]
-    assert [count_types(counts) for counts in answers] == [
+    assert [count_types(batch) for batch in answers] == [
         {"Placement": 2},
         {"Placement": 1, "AppliedTooOften": 1},
     ]
 
 
 async def test_a_personal_link_does_not_bypass_limit_and_blocklist(database: Database) -> None:
-    first, second = await opened(database), await opened(database)
+    first, second = await create_opening(database), await create_opening(database)
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
         await blocklist.add(tx, bob.email, "because")
@@ -122,7 +122,7 @@ async def test_a_personal_link_does_not_bypass_limit_and_blocklist(database: Dat
         ApplyRequest(bob.id, by_applicant(bob.id)),
     ]
     answers = [await apply_at_once(batches, id, requests) for id in (first, second)]
-    assert [count_types(counts) for counts in answers] == [
+    assert [count_types(batch) for batch in answers] == [
         {"Placement": 1, "AddressBlocked": 1},
         {"AppliedTooOften": 1, "AddressBlocked": 1},
     ]
@@ -131,7 +131,7 @@ async def test_a_personal_link_does_not_bypass_limit_and_blocklist(database: Dat
 async def test_the_company_can_name_a_person_that_is_refused_otherwise(
     database: Database,
 ) -> None:
-    first, second = await opened(database), await opened(database)
+    first, second = await create_opening(database), await create_opening(database)
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
         await blocklist.add(tx, bob.email, "because")
@@ -155,7 +155,7 @@ async def test_all_requests_for_a_missing_opening_are_refused(database: Database
 async def test_a_failing_request_does_not_fail_the_batch(
     database: Database,
 ) -> None:
-    id = await opened(database)
+    id = await create_opening(database)
     batches = ApplyBatches(RequestDatabase(database, 10), None)
     # A text that passes validation and that the database refuses.
     broken = ApplyRequest(Contact("Ada \0", "ada@example.org", "ada@example.org"))
@@ -174,7 +174,7 @@ class Counting(RequestDatabase):
 
     @asynccontextmanager
     async def transaction(self, time_limit: float | None = None) -> AsyncGenerator[Tx]:
-        self.asked += 1
+        self.transactions += 1
         async with super().transaction(time_limit) as tx:
             yield tx
 
@@ -182,24 +182,24 @@ class Counting(RequestDatabase):
 async def test_two_requests_of_one_person_share_a_transaction(
     database: Database,
 ) -> None:
-    id = await opened(database)
-    door = Counting(database, 10)
+    id = await create_opening(database)
+    request_database = Counting(database, 10)
     requests = [ApplyRequest(person(n)) for n in (1, 1, 2)]
-    answers = await apply_at_once(ApplyBatches(door, None), id, requests)
+    answers = await apply_at_once(ApplyBatches(request_database, None), id, requests)
     assert [type(answer).__name__ for answer in answers] == [
         "Placement",
         "DuplicateApplication",
         "Placement",
     ]
-    assert door.asked == 1
+    assert request_database.transactions == 1
 
 
 async def test_an_unreachable_database_is_tried_only_a_few_times_per_batch(
     database: Database,
 ) -> None:
-    id = await opened(database)
-    door = Counting(database, 0.2)
-    batches = ApplyBatches(door, None)
+    id = await create_opening(database)
+    request_database = Counting(database, 0.2)
+    batches = ApplyBatches(request_database, None)
     async with database.transaction() as tx:
         await openings.request_lock(tx, id)
         waits = asyncio.gather(
@@ -207,7 +207,7 @@ async def test_an_unreachable_database_is_tried_only_a_few_times_per_batch(
             return_exceptions=True,
         )
         assert count_types(await waits) == {"Unavailable": 150}
-    assert door.asked == 3
+    assert request_database.transactions == 3
     assert count_types(
         await apply_at_once(batches, id, [ApplyRequest(person(1)), ApplyRequest(person(2))])
     ) == {"Placement": 2}
@@ -231,7 +231,7 @@ class Losing(RequestDatabase):
 async def test_a_commit_with_a_lost_response_is_not_repeated(
     database: Database, people: int
 ) -> None:
-    id = await opened(database)
+    id = await create_opening(database)
     batches = ApplyBatches(Losing(database, 10), None)
     answers = await apply_at_once(batches, id, [ApplyRequest(person(n)) for n in range(people)])
     assert count_types(answers) == {"Placement": people}
@@ -244,11 +244,11 @@ async def test_a_commit_with_a_lost_response_is_not_repeated(
 async def test_an_application_that_may_be_committed_is_not_called_a_duplicate(
     database: Database,
 ) -> None:
-    id = await opened(database)
-    door = Losing(database, 10)
-    door.losses = 1 + COMMIT_CHECKS
+    id = await create_opening(database)
+    request_database = Losing(database, 10)
+    request_database.losses = 1 + COMMIT_CHECKS
     answers = await apply_at_once(
-        ApplyBatches(door, None), id, [ApplyRequest(person(n)) for n in range(3)]
+        ApplyBatches(request_database, None), id, [ApplyRequest(person(n)) for n in range(3)]
     )
     assert count_types(answers) == {"CommitUnknown": 3}
 
@@ -270,7 +270,7 @@ class Killed(RequestDatabase):
 
 
 async def test_applications_without_a_commit_are_repeated(database: Database) -> None:
-    id = await opened(database)
+    id = await create_opening(database)
     batches = ApplyBatches(Killed(database, 10), None)
     answers = await apply_at_once(batches, id, [ApplyRequest(person(n)) for n in range(3)])
     assert count_types(answers) == {"Placement": 3}
@@ -281,7 +281,7 @@ async def test_applications_without_a_commit_are_repeated(database: Database) ->
 async def test_a_slow_request_does_not_delay_the_others(
     database: Database,
 ) -> None:
-    id = await opened(database)
+    id = await create_opening(database)
     async with database.transaction() as tx:
         ada = await make_applicant(tx)
     async with database.transaction() as tx:
@@ -298,7 +298,7 @@ async def test_a_slow_request_does_not_delay_the_others(
 
 
 async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
-    busy, free = await opened(database), await opened(database)
+    busy, free = await create_opening(database), await create_opening(database)
     batches = ApplyBatches(RequestDatabase(database, 10), None)
     async with database.transaction() as tx:
         await lifecycle.set_capacity(tx, busy, 9, LOCAL)
@@ -310,7 +310,7 @@ async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
 
 
 async def test_the_log_records_the_actor_of_an_application_for_others(database: Database) -> None:
-    id = await opened(database)
+    id = await create_opening(database)
     batches = ApplyBatches(RequestDatabase(database, 10), None)
     await apply_at_once(batches, id, [ApplyRequest(person(1), LOCAL), ApplyRequest(person(2))])
     async with database.transaction() as tx:

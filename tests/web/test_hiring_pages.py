@@ -264,7 +264,7 @@ async def test_a_change_of_places_first_names_the_people_that_get_an_offer(
     after = await the_opening(database, job)
     assert (after.capacity, after.occupied) == (places, 1 + offered)
     messages = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
-    assert len([node for node in messages if "was offered a place" in node]) == offered
+    assert len([message for message in messages if "was offered a place" in message]) == offered
 
 
 async def test_with_fewer_places_everyone_keeps_theirs_and_the_board_says_so(

@@ -365,9 +365,7 @@ async def test_an_ended_application_shows_how_it_ended_and_its_history(
     )
     theirs = f"{await link_of(database, missed['applicantId'])}/applications"
     path = f"{theirs}/{missed['applicationId']}"
-    assert [
-        application.split(".")[0] for application in texts(await look(site, path), ".events li")
-    ] == [
+    assert [line.split(".")[0] for line in texts(await look(site, path), ".events li")] == [
         "You did not answer the offer in time",
         "You were offered a place",
         "You applied and joined the waitlist",
@@ -429,9 +427,9 @@ async def test_a_lost_link_is_sent_to_the_applicants_address_once_an_hour(
             await post(site, "/my", email=address)
             for address in ("ADA@example.org", "ada@example.org", "nobody@example.org")
         ]
-        assert {address.headers["location"] for address in answers} == {"/my?asked=true"}
+        assert {answer.headers["location"] for answer in answers} == {"/my?sent=true"}
         assert (await post(site, "/my", email="no")).status_code == 400
-        assert "we have sent an email" in text(await look(site, "/my?asked=true"))
+        assert "we have sent an email" in text(await look(site, "/my?sent=true"))
     async with database.transaction() as tx:
         cursor = await tx.execute("SELECT count(*) FROM hiring.notice WHERE kind = 'message'")
         assert await cursor.fetchone() == (1,)

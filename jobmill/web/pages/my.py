@@ -63,13 +63,13 @@ async def enter(
     visitor: Anyone,
     view: View,
     site_settings: CurrentSiteSettings,
-    asked: bool = False,
+    sent: bool = False,
 ) -> Response:
     """Redirect to the applicant's page if this browser remembers the link, else offer to send the link."""
     if visitor.applicant_id is not None and LINK_COOKIE in request.cookies:
         return RedirectResponse(f"/my/{request.cookies[LINK_COOKIE]}", 303, NO_STORE)
     return view(
-        "my/enter.html", sends_mail=site_settings.sends_mail, asked=asked, email="", error=None
+        "my/enter.html", sends_mail=site_settings.sends_mail, sent=sent, email="", error=None
     )
 
 
@@ -90,12 +90,12 @@ async def send_link(
     except Invalid as error:
         values = {
             "sends_mail": site_settings.sends_mail,
-            "asked": False,
+            "sent": False,
             "email": email,
             "error": str(error),
         }
         return view("my/enter.html", html_errors.status_code(error), **values)
-    return RedirectResponse("/my?asked=true", 303)
+    return RedirectResponse("/my?sent=true", 303)
 
 
 @router.post("/forget")
@@ -107,10 +107,10 @@ async def forget() -> Response:
 
 @router.get("/{token}")
 async def page(
-    token: str, visitor: Holder, request: Request, db: Db, view: View, seen: str = ""
+    token: str, visitor: Holder, request: Request, db: Db, view: View, digest: str = ""
 ) -> Response:
     data = await _read(db, visitor)
-    if seen == data.digest:
+    if digest == data.digest:
         # Nothing on this page changed.
         return Response(status_code=204, headers=NO_STORE)
     response = _page(token, data, view)
@@ -135,11 +135,11 @@ async def listen(token: str, visitor: Holder, request: Request) -> StreamingResp
 
 @router.get("/{token}/applications/{application_id}")
 async def show(
-    token: str, application_id: PathId, visitor: Holder, db: Db, view: View, seen: str = ""
+    token: str, application_id: PathId, visitor: Holder, db: Db, view: View, digest: str = ""
 ) -> Response:
     """One application: its history, and withdrawing it."""
     data = await _read(db, visitor)
-    if seen == data.digest:
+    if digest == data.digest:
         return Response(status_code=204, headers=NO_STORE)
     return _application_page(token, data, application_id, view)
 
@@ -202,8 +202,8 @@ def _page(token: str, data: MyData, view: Render, *, error: AppError | None = No
         html_errors.status_code(error) if error else 200,
         token=token,
         data=data,
-        live=[mine for mine in data.applications if mine.is_live],
-        ended=[mine for mine in data.applications if not mine.is_live],
+        live=[application for application in data.applications if application.is_live],
+        ended=[application for application in data.applications if not application.is_live],
         now=data.read_at,
         error=str(error) if error else None,
     )
@@ -212,14 +212,16 @@ def _page(token: str, data: MyData, view: Render, *, error: AppError | None = No
 
 
 def _application_page(token: str, data: MyData, id: int, view: Render) -> HTMLResponse:
-    mine = _find_application(data, id)
-    response = view("my/application.html", token=token, data=data, mine=mine, now=data.read_at)
+    application = _find_application(data, id)
+    response = view(
+        "my/application.html", token=token, data=data, application=application, now=data.read_at
+    )
     response.headers.update(NO_STORE)
     return response
 
 
 def _find_application(data: MyData, id: int) -> MyApplication:
-    for mine in data.applications:
-        if mine.standing.application_id == id:
-            return mine
+    for application in data.applications:
+        if application.standing.application_id == id:
+            return application
     raise ApplicationNotFound(id)

@@ -56,13 +56,13 @@ class RememberedApplicant:
 
 
 @router.get("")
-async def page(db: Db, view: View, asked: Annotated[OpeningQuery, Query()]) -> HTMLResponse:
+async def page(db: Db, view: View, query: Annotated[OpeningQuery, Query()]) -> HTMLResponse:
     async with db.transaction() as tx:
         openings = await public_openings.search(
-            tx, q=asked.q, before=asked.before, limit=PAGE_SIZE + 1
+            tx, q=query.q, before=query.before, limit=PAGE_SIZE + 1
         )
     more = openings[PAGE_SIZE - 1].id if len(openings) > PAGE_SIZE else None
-    return view("openings/page.html", openings=openings[:PAGE_SIZE], more=more, asked=asked)
+    return view("openings/page.html", openings=openings[:PAGE_SIZE], more=more, query=query)
 
 
 @router.get("/feed.xml")

@@ -225,9 +225,9 @@ async def test_an_answer_after_the_deadline_gets_410_and_the_penalty_is_applied(
         third["applicationId"]
     ]
     queue = (await site.get(f"/api/queue/{job}")).json()["waitlistEntries"]
-    assert [
-        (application["applicationId"], application["penaltyCount"]) for application in queue
-    ] == [(second["applicationId"], 1)]
+    assert [(entry["applicationId"], entry["penaltyCount"]) for entry in queue] == [
+        (second["applicationId"], 1)
+    ]
 
 
 async def test_the_only_waiting_applicant_is_too_late_as_well(

@@ -65,13 +65,13 @@ async def test_jobs_and_applications_of_a_person_are_paged(site: httpx2.AsyncCli
     for job_id in jobs:
         await apply(site, job_id, person)
     rows, pages = await walk(site, "/api/jobs?limit=2", lambda body: body)
-    assert ([job_id["id"] for job_id in rows], pages) == (jobs, 2)
+    assert ([row["id"] for row in rows], pages) == (jobs, 2)
     applications, pages = await walk(
         site, f"/api/status/{person}?limit=1", lambda body: body["applications"]
     )
-    assert ([job_id["jobId"] for job_id in applications], pages) == (jobs, 3)
+    assert ([row["jobId"] for row in applications], pages) == (jobs, 3)
     events, pages = await walk(site, f"/api/timeline/{person}?limit=2", lambda body: body)
-    assert ([job_id["metadata"]["jobId"] for job_id in events], pages) == (jobs, 2)
+    assert ([event["metadata"]["jobId"] for event in events], pages) == (jobs, 2)
 
 
 async def test_positions_continue_on_the_next_page(site: httpx2.AsyncClient, job: int) -> None:

@@ -63,7 +63,7 @@ async def known(site: httpx2.AsyncClient) -> Known:
     hook = {"url": "https://example.org/hook"}
     assert (await site.post("/api/webhooks", json=hook)).status_code == 201
     placed = [await apply(site, job, person) for job in jobs for person in people]
-    return Known(jobs, people, [person["applicationId"] for person in placed])
+    return Known(jobs, people, [placement["applicationId"] for placement in placed])
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
