@@ -84,12 +84,16 @@ class MatchRow(NamedTuple):
     place: str
     salary: str | None
     reasons: str
-    copies: Sequence[MatchDuplicate]
+    duplicates: Sequence[MatchDuplicate]
 
     @classmethod
-    def of(cls, match: Match, copies: Sequence[MatchDuplicate] = ()) -> MatchRow:
+    def of(cls, match: Match, duplicates: Sequence[MatchDuplicate] = ()) -> MatchRow:
         return cls(
-            match, describe_place(match), describe_salary(match), summarize_reasons(match), copies
+            match,
+            describe_place(match),
+            describe_salary(match),
+            summarize_reasons(match),
+            duplicates,
         )
 
 

@@ -15,7 +15,7 @@ from jobmill.cli.matches import statuses as triage
 from jobmill.cli.matches.statuses import Statuses
 from jobmill.cli.support import hints, lookups, output, session, times
 from jobmill.cli.support.lookups import ListingName, ProfileName
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
 from jobmill.matching import (
     duplicate_matches,
@@ -59,9 +59,7 @@ def list_matches(
     after: Annotated[
         int | None, typer.Option(metavar="ID", min=1, help="Only matches after this one.")
     ] = None,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number to list.")
-    ] = 20,
+    limit: Limit = 20,
     profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:

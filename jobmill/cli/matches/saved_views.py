@@ -12,7 +12,7 @@ from jobmill.cli.matches import match_output
 from jobmill.cli.matches.statuses import StatusName
 from jobmill.cli.support import hints, lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
-from jobmill.cli.support.output import AsJson
+from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import match_json, matches, saved_views
@@ -99,9 +99,7 @@ def save(
 @app.command("show")
 def show_view(
     name: Name,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number to list.")
-    ] = 20,
+    limit: Limit = 20,
     profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:

@@ -52,7 +52,7 @@ class NewMatchesQuery(InboxQuery):
 class InboxPage:
     version: ProfileVersion
     result: MatchPage
-    copies: Mapping[int, Sequence[MatchDuplicate]]
+    duplicates: Mapping[int, Sequence[MatchDuplicate]]
     profiles: list[ProfileSummary]
     counts: list[StatusCount]
     views: list[SavedView]
@@ -116,7 +116,8 @@ async def render(
         content=content,
         scan_limit=SCAN_LIMIT,
         rows=[
-            MatchRow.of(match, content.copies.get(match.id, ())) for match in content.result.matches
+            MatchRow.of(match, content.duplicates.get(match.id, ()))
+            for match in content.result.matches
         ],
         views=views,
         current_view=next((view for inbox, view in views if inbox == first_page), None),
