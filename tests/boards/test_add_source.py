@@ -1,4 +1,4 @@
-"""Which sources run without asking anybody, and pages that are read by selectors of our own."""
+"""Which sources are enabled without approval, and careers pages with detected selectors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ URL = "https://wells.example/careers"
 @pytest.mark.parametrize(
     ("platform", "confidence", "facts", "runs"),
     [
-        # Greenhouse and feeds: a valid answer is enough.
+        # Greenhouse and feeds: a valid response is enough.
         ("greenhouse", "high", {"validated": True}, True),
         ("rss", "high", {"validated": True}, True),
         ("greenhouse", "high", {}, False),
@@ -31,30 +31,30 @@ URL = "https://wells.example/careers"
         ("greenhouse", "high", {"validated": True, "tested": True, "ask": True}, False),
         ("rss", "medium", {"validated": True, "tested": True}, False),
         ("greenhouse", "low", {"validated": True, "tested": True}, False),
-        # Workday: a test must have worked, however it was found.
+        # Workday: a successful test is required, however the board was detected.
         ("workday", "high", {"validated": True}, False),
         ("workday", "high", {"validated": True, "tested": True}, True),
         ("workday", "medium", {"tested": True}, True),
         ("workday", "low", {"validated": True, "tested": True}, False),
         ("workday", "medium", {"tested": True, "auto": False}, False),
-        # All others: sure and tested, or a person.
+        # All others: certain and tested, or approved by a person.
         ("lever", "high", {"validated": True}, False),
         ("lever", "high", {"tested": True}, True),
         ("lever", "medium", {"validated": True, "tested": True}, False),
         ("html", "medium", {"validated": True, "tested": True}, False),
         ("html", "low", {"validated": True, "tested": True}, False),
-        # A person vouched for it: a test is all that is wanted.
+        # Approved by a person: only a test is required.
         ("html", "low", {"tested": True, "approved": True}, True),
         ("html", "low", {"validated": True, "approved": True}, False),
         ("lever", "medium", {"tested": True, "approved": True}, True),
         ("workday", "medium", {"approved": True}, False),
     ],
 )
-def test_only_what_is_sure_or_vouched_for_runs(
+def test_only_certain_or_approved_sources_are_enabled(
     platform: str, confidence: Confidence, facts: dict[str, Any], runs: bool
 ) -> None:
-    known = {"validated": False, "tested": False} | facts
-    assert add_source.may_enable(BY_NAME[platform], confidence, **known) is runs
+    arguments = {"validated": False, "tested": False} | facts
+    assert add_source.may_enable(BY_NAME[platform], confidence, **arguments) is runs
 
 
 def net() -> Net:
@@ -63,7 +63,7 @@ def net() -> Net:
     return net
 
 
-async def test_a_careers_page_is_added_with_the_selectors_that_it_gives(database: Database) -> None:
+async def test_a_careers_page_is_added_with_detected_selectors(database: Database) -> None:
     for wish in (
         add_source.SourceRequest(url=URL),
         add_source.SourceRequest(url=URL, platform="html"),
@@ -78,7 +78,7 @@ async def test_a_careers_page_is_added_with_the_selectors_that_it_gives(database
     assert source.discovery_confidence == "medium"
 
 
-async def test_a_page_that_lists_nothing_is_refused_with_what_to_do(database: Database) -> None:
+async def test_a_page_without_a_list_is_refused_with_advice(database: Database) -> None:
     empty = Net()
     empty.on(URL, ok("<html><body><h1>Careers</h1><p>Write to us.</p></body></html>", URL))
     with pytest.raises(OutsideError, match="give the URL of the list itself") as refused:

@@ -1,4 +1,4 @@
-"""The walk: page after page, what it may conclude, and what details it reads."""
+"""The crawl of a board: pages, outcomes and details."""
 
 from __future__ import annotations
 
@@ -40,20 +40,22 @@ def first(config: BoardConfig) -> Request:
 
 
 def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
-    """{"ids": [...], "next": [...], "total": n}: as plain as a board can be."""
-    said = json.loads(body)
-    if "ids" not in said:
+    """{"ids": [...], "next": [...], "total": n}: the simplest board."""
+    content = json.loads(body)
+    if "ids" not in content:
         raise OutsideError("not a board", permanent=True)
     postings = tuple(
-        Posting(f"Post {id}", f"{HOME}{id}", vendor_id=str(id), partial=said.get("partial", False))
-        for id in said["ids"]
+        Posting(
+            f"Post {id}", f"{HOME}{id}", vendor_id=str(id), partial=content.get("partial", False)
+        )
+        for id in content["ids"]
     )
     return BoardPage(
         postings,
-        next=tuple(Request(HOME + one) for one in said.get("next", ())),
-        total=said.get("total"),
-        stubs=said.get("stubs", 0),
-        truncated=said.get("truncated", False),
+        next=tuple(Request(HOME + path) for path in content.get("next", ())),
+        total=content.get("total"),
+        stubs=content.get("stubs", 0),
+        truncated=content.get("truncated", False),
     )
 
 
@@ -69,48 +71,48 @@ PLAIN = Platform(name="plain", title="Plain", first_request=first, read=read)
 DETAILED = replace(PLAIN, detail_request=detail, read_detail=read_detail)
 
 
-async def nothing(identities: Sequence[str]) -> Mapping[str, ListingState]:
+async def no_listings(identities: Sequence[str]) -> Mapping[str, ListingState]:
     return {}
 
 
-async def walk(net: Net, platform: Platform = PLAIN, **facts: Any) -> CrawlResult:
-    remember = facts.pop("remember", nothing)
+async def crawl(net: Net, platform: Platform = PLAIN, **facts: Any) -> CrawlResult:
+    find_listings = facts.pop("find_listings", no_listings)
     target = ReadableBoard(platform, facts.pop("config", BoardConfig(board_token="x")), {}, **facts)
-    return await board_crawler.crawl(net, target, remember, started_at=NOW)
+    return await board_crawler.crawl(net, target, find_listings, started_at=NOW)
 
 
-def ids(harvest: CrawlResult) -> list[str | None]:
-    return [one.posting.vendor_id for one in harvest.postings]
+def ids(result: CrawlResult) -> list[str | None]:
+    return [seen_posting.posting.vendor_id for seen_posting in result.postings]
 
 
-async def test_all_pages_are_walked_and_each_posting_is_seen_once() -> None:
+async def test_all_pages_are_crawled_and_each_posting_is_seen_once() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1, 2], "next": ["2"], "total": 4}))
     net.on(HOME + "2", ok({"ids": [2, 3], "next": ["3"]}))
     net.on(HOME + "3", ok({"ids": [4], "next": ["2"]}))
-    found = await walk(net)
-    assert (found.outcome, ids(found), found.calls) == ("complete", ["1", "2", "3", "4"], 3)
+    result = await crawl(net)
+    assert (result.outcome, ids(result), result.calls) == ("complete", ["1", "2", "3", "4"], 3)
 
 
-async def test_each_page_is_kept_with_what_it_asked_and_how_many_it_held() -> None:
+async def test_each_page_is_recorded_with_its_parameters_and_posting_count() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1, 2], "next": ["?a=1&page=2"]}))
     net.on(HOME + "?a=1&page=2", ok({"ids": [2, 3], "next": ["?page=2&a=1", "?a=1&page=3"]}))
     net.on(HOME + "?a=1&page=3", FetchFailure(HOME, "server", "broken"))
-    found = await walk(net)
-    told = [(dict(one.params), one.count) for one in found.pages]
-    assert told == [({}, 2), ({"a": "1", "page": "2"}, 2), ({"a": "1", "page": "3"}, None)]
-    # The second stands in another order, and is the same.
+    result = await crawl(net)
+    pages = [(dict(page.params), page.count) for page in result.pages]
+    assert pages == [({}, 2), ({"a": "1", "page": "2"}, 2), ({"a": "1", "page": "3"}, None)]
+    # The second request has the same parameters in another order.
     assert len(net.requests) == 3
 
 
-async def test_what_has_not_changed_held_nothing_new() -> None:
+async def test_an_unchanged_page_counts_zero_postings() -> None:
     net = Net()
     net.on(HOME, NotModified(HOME))
-    assert [one.count for one in (await walk(net)).pages] == [0]
+    assert [page.count for page in (await crawl(net)).pages] == [0]
 
 
-async def test_a_key_that_a_site_writes_into_its_links_is_not_kept() -> None:
+async def test_a_key_in_the_links_of_a_site_is_not_recorded() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1], "next": ["?key=s%2Fecret&page=2"]}))
     target = ReadableBoard(
@@ -118,8 +120,8 @@ async def test_a_key_that_a_site_writes_into_its_links_is_not_kept() -> None:
         BoardConfig(board_token="x"),
         {"A_API_KEY": "s/ecret"},
     )
-    found = await board_crawler.crawl(net, target, nothing, started_at=NOW)
-    assert found.pages[1].params == {"key": "{A_API_KEY}", "page": "2"}
+    result = await board_crawler.crawl(net, target, no_listings, started_at=NOW)
+    assert result.pages[1].params == {"key": "{A_API_KEY}", "page": "2"}
 
 
 @pytest.mark.parametrize(
@@ -138,13 +140,13 @@ async def test_a_key_that_a_site_writes_into_its_links_is_not_kept() -> None:
         (ok({"ids": [1], "total": 3, "stubs": 2}), "complete", None),
     ],
 )
-async def test_what_the_first_answer_means(
+async def test_the_first_response_determines_the_outcome(
     answer: FetchResult, outcome: str, failure: str | None
 ) -> None:
     net = Net()
     net.on(HOME, answer)
-    found = await walk(net)
-    assert (found.outcome, found.failure) == (outcome, failure)
+    result = await crawl(net)
+    assert (result.outcome, result.failure) == (outcome, failure)
 
 
 @pytest.mark.parametrize(
@@ -157,97 +159,101 @@ async def test_what_the_first_answer_means(
         ok("no json"),
     ],
 )
-async def test_a_later_page_that_fails_makes_the_run_partial(answer: FetchResult) -> None:
+async def test_a_later_page_that_fails_makes_the_crawl_partial(answer: FetchResult) -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1], "next": ["2"]}))
     net.on(HOME + "2", answer)
-    found = await walk(net)
-    assert (found.outcome, ids(found)) == ("partial", ["1"])
+    result = await crawl(net)
+    assert (result.outcome, ids(result)) == ("partial", ["1"])
 
 
-async def test_a_page_that_only_repeats_ends_the_walk_and_is_not_the_whole() -> None:
+async def test_a_repeated_page_ends_the_crawl_as_truncated() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1, 2], "next": ["2"], "total": 6}))
     for page in range(2, 50):
         net.on(f"{HOME}{page}", ok({"ids": [1, 2], "next": [str(page + 1)]}))
-    found = await walk(net)
-    assert (found.outcome, found.calls) == ("truncated", 2)
+    result = await crawl(net)
+    assert (result.outcome, result.calls) == ("truncated", 2)
 
 
-async def test_a_page_without_postings_may_point_to_those_that_have_some() -> None:
+async def test_a_page_without_postings_may_lead_to_further_pages() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [], "next": ["a"]}))
     net.on(HOME + "a", ok({"ids": [], "next": ["b"]}))
     net.on(HOME + "b", ok({"ids": [7]}))
-    assert ids(await walk(net)) == ["7"]
+    assert ids(await crawl(net)) == ["7"]
 
 
 async def test_validators_are_sent_first_and_kept_for_the_next_time() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1]}, validators=Validators(etag='"new"')))
-    found = await walk(net, validators=Validators(etag='"old"'))
-    assert (net.validators, found.validators.etag) == ([Validators(etag='"old"')], '"new"')
+    result = await crawl(net, validators=Validators(etag='"old"'))
+    assert (net.validators, result.validators.etag) == ([Validators(etag='"old"')], '"new"')
 
 
-async def test_the_first_page_of_several_leaves_no_validators() -> None:
+async def test_several_pages_give_no_validators() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1], "next": ["2"]}, validators=Validators(etag='"new"')))
     net.on(HOME + "2", ok({"ids": [2]}, validators=Validators(etag='"page 2"')))
-    found = await walk(net, validators=Validators(etag='"old"'))
+    result = await crawl(net, validators=Validators(etag='"old"'))
     assert net.validators == [Validators(etag='"old"'), None]
-    assert found.validators.etag is None
+    assert result.validators.etag is None
 
 
-async def test_a_page_that_repeats_where_nobody_counts_is_not_the_whole() -> None:
+async def test_a_repeated_page_without_a_total_is_truncated() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1], "next": ["2"]}))
     net.on(HOME + "2", ok({"ids": [1], "next": ["3"]}))
-    assert (await walk(net)).outcome == "truncated"
+    assert (await crawl(net)).outcome == "truncated"
     net.on(HOME + "2", ok({"ids": [1]}))
-    assert (await walk(net)).outcome == "complete"
+    assert (await crawl(net)).outcome == "complete"
 
 
-async def test_details_are_read_for_what_is_new_or_changed_only() -> None:
+async def test_details_are_read_only_for_new_and_changed_postings() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1, 2, 3], "partial": True}))
     for id in (1, 2, 3):
         net.on(f"{HOME}detail/{id}", ok({"text": f"text {id}"}))
 
-    async def remember(identities: Sequence[str]) -> Mapping[str, ListingState]:
+    async def find_listings(identities: Sequence[str]) -> Mapping[str, ListingState]:
         listed = fill_missing_fields(
             Posting("Post 1", HOME + "1", vendor_id="1", partial=True, platform="plain")
         )
         same = listings.listed_hash(listed)
         other = listings.listed_hash(replace(listed, title="Other"))
         return {
-            one: ListingState(
-                ListingId(1), one, 1, same if one.endswith(":1") else other, False, False
+            identity: ListingState(
+                ListingId(1), identity, 1, same if identity.endswith(":1") else other, False, False
             )
-            for one in identities
-            if not one.endswith(":3")
+            for identity in identities
+            if not identity.endswith(":3")
         }
 
-    found = await walk(net, DETAILED, remember=remember)
-    assert [one.posting.description for one in found.postings] == [None, "text 2", "text 3"]
-    assert found.calls == 3
+    result = await crawl(net, DETAILED, find_listings=find_listings)
+    assert [seen_posting.posting.description for seen_posting in result.postings] == [
+        None,
+        "text 2",
+        "text 3",
+    ]
+    assert result.calls == 3
 
 
-async def test_a_posting_whose_detail_is_gone_is_not_seen() -> None:
+async def test_a_posting_with_missing_details_is_not_seen() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1, 2], "partial": True}))
     net.on(f"{HOME}detail/2", ok({"text": "text"}))
-    assert ids(await walk(net, DETAILED)) == ["2"]
+    assert ids(await crawl(net, DETAILED)) == ["2"]
 
 
-async def test_details_that_fail_leave_what_the_list_said_and_no_validators() -> None:
+async def test_failed_details_keep_the_listed_fields_and_give_no_validators() -> None:
     net = Net()
     listed = {"ids": list(range(9)), "partial": True}
     net.on(HOME, ok(listed, validators=Validators(etag='"x"')))
     for id in range(9):
         net.on(f"{HOME}detail/{id}", FetchFailure(HOME, "server", "broken"))
-    found = await walk(net, DETAILED)
-    assert (found.outcome, len(found.postings), found.validators.etag) == ("complete", 9, None)
-    assert found.calls == 1 + board_crawler.MAX_CONSECUTIVE_DETAIL_FAILURES
+    result = await crawl(net, DETAILED)
+    assert (result.outcome, len(result.postings), result.validators.etag) == ("complete", 9, None)
+    assert result.calls == 1 + board_crawler.MAX_CONSECUTIVE_DETAIL_FAILURES
 
 
 async def test_on_a_shared_board_only_the_brand_is_kept() -> None:
@@ -262,79 +268,93 @@ async def test_on_a_shared_board_only_the_brand_is_kept() -> None:
             )
         ),
     )
-    found = await walk(net, named, config=BoardConfig(board_token="x", brand="Brine"))
-    assert (ids(found), found.stubs) == (["1"], 0)
+    result = await crawl(net, named, config=BoardConfig(board_token="x", brand="Brine"))
+    assert (ids(result), result.stubs) == (["1"], 0)
 
 
-async def test_what_a_walk_says_of_itself() -> None:
-    net, told = Net(), []
+async def test_a_crawl_reports_its_progress() -> None:
+    net, reports = Net(), []
     net.on(HOME, ok({"ids": [1, 2], "next": ["2"], "total": 3}))
     net.on(HOME + "2", ok({"ids": [3]}))
     target = ReadableBoard(PLAIN, BoardConfig(board_token="x"), {})
-    await board_crawler.crawl(net, target, nothing, started_at=NOW, report=told.append)
-    assert [(one.pages, one.postings, one.total) for one in told] == [(1, 2, 3), (2, 3, 3)]
+    await board_crawler.crawl(net, target, no_listings, started_at=NOW, report=reports.append)
+    assert [(report.pages, report.postings, report.total) for report in reports] == [
+        (1, 2, 3),
+        (2, 3, 3),
+    ]
 
 
-def test_identities_of_a_walk_are_the_catalogs() -> None:
+def test_a_crawl_uses_the_identities_of_the_catalog() -> None:
     assert (
         posting_identity.identity(Posting("x", vendor_id="1", platform="plain"), PLATFORM_RULES)
         == "plain::1"
     )
 
 
-async def test_postings_that_name_one_page_are_told_apart_by_what_they_say() -> None:
+async def test_postings_with_the_same_url_are_distinguished_by_their_content() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1, 2]}))
     shared = "https://board.example/people/engineering"
     posts = (Posting("Diver", shared), Posting("Cook", shared), Posting("Diver", shared))
     named = replace(PLAIN, read=lambda body, request, config: BoardPage(posts))
-    found = await walk(net, named)
-    assert [one.posting.title for one in found.postings] == ["Diver", "Cook"]
+    result = await crawl(net, named)
+    assert [seen_posting.posting.title for seen_posting in result.postings] == ["Diver", "Cook"]
     assert (
-        len({posting_identity.identity(one.posting, PLATFORM_RULES) for one in found.postings}) == 2
+        len(
+            {
+                posting_identity.identity(seen_posting.posting, PLATFORM_RULES)
+                for seen_posting in result.postings
+            }
+        )
+        == 2
     )
 
 
-async def test_where_no_detail_is_there_at_all_the_postings_stay() -> None:
+async def test_postings_stay_if_all_details_are_missing() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1, 2, 3, 4], "partial": True}))
-    found = await walk(net, DETAILED)
-    assert (ids(found), found.validators.etag) == (["1", "2", "3", "4"], None)
+    result = await crawl(net, DETAILED)
+    assert (ids(result), result.validators.etag) == (["1", "2", "3", "4"], None)
 
 
-async def test_details_of_what_is_new_are_read_before_those_that_failed_before() -> None:
+async def test_details_of_new_postings_are_read_before_failed_ones() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1, 2, 3, 4], "partial": True}))
     for id in (1, 2, 3):
         net.on(f"{HOME}detail/{id}", FetchFailure(HOME, "server", "broken"))
     net.on(f"{HOME}detail/4", ok({"text": "text 4"}))
 
-    async def remember(identities: Sequence[str]) -> Mapping[str, ListingState]:
+    async def find_listings(identities: Sequence[str]) -> Mapping[str, ListingState]:
         listed = listings.listed_hash(Posting("x"))
         return {
-            one: ListingState(ListingId(1), one, 1, listed, True, False)
-            for one in identities
-            if not one.endswith(":4")
+            identity: ListingState(ListingId(1), identity, 1, listed, True, False)
+            for identity in identities
+            if not identity.endswith(":4")
         }
 
-    found = await walk(net, DETAILED, remember=remember)
-    assert [one.posting.description for one in found.postings] == [None, None, None, "text 4"]
+    result = await crawl(net, DETAILED, find_listings=find_listings)
+    assert [seen_posting.posting.description for seen_posting in result.postings] == [
+        None,
+        None,
+        None,
+        "text 4",
+    ]
 
 
-async def test_a_large_board_does_not_hold_up_the_others() -> None:
+async def test_details_per_crawl_are_limited() -> None:
     net = Net()
     many = list(range(board_crawler.MAX_DETAILS + 5))
     net.on(HOME, ok({"ids": many, "partial": True}))
     for id in many:
         net.on(f"{HOME}detail/{id}", ok({"text": "text"}))
-    found = await walk(net, DETAILED)
-    assert (len(found.postings), found.calls) == (len(many), 1 + board_crawler.MAX_DETAILS)
+    result = await crawl(net, DETAILED)
+    assert (len(result.postings), result.calls) == (len(many), 1 + board_crawler.MAX_DETAILS)
 
 
-async def test_a_board_without_an_end_is_not_whole() -> None:
+async def test_an_endless_board_is_truncated() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [0], "next": ["1"]}))
     for page in range(1, board_crawler.MAX_PAGES + 1):
         net.on(f"{HOME}{page}", ok({"ids": [page], "next": [str(page + 1)]}))
-    found = await walk(net)
-    assert (found.outcome, found.calls) == ("truncated", board_crawler.MAX_PAGES)
+    result = await crawl(net)
+    assert (result.outcome, result.calls) == ("truncated", board_crawler.MAX_PAGES)

@@ -24,7 +24,7 @@ async def visit(net: Net) -> list[str]:
     return [page.url.removeprefix(ROOT) for page in pages]
 
 
-async def test_five_pages_are_asked_in_order_as_pages_for_people() -> None:
+async def test_five_pages_are_requested_in_order() -> None:
     net = Net()
     serve(net, "/about", ABOUT)
     serve(net, "/careers", CAREERS)
@@ -43,12 +43,12 @@ async def test_five_pages_are_asked_in_order_as_pages_for_people() -> None:
         ("https://a.example/index.html?x=1", "https://a.example/"),
     ],
 )
-def test_the_home_page_is_where_the_site_begins(website: str, home: str) -> None:
+def test_the_home_page_is_found_from_any_page_of_the_site(website: str, home: str) -> None:
     assert company_site.page_urls(website)[-1] == home
     assert company_site.page_urls(website)[0] == f"{home}about"
 
 
-async def test_a_page_is_kept_once_however_often_it_answers() -> None:
+async def test_a_page_served_at_several_urls_is_kept_once() -> None:
     net = Net()
     serve(net, "/about", ABOUT)
     serve(net, "/about-us", ABOUT, led="/about")
@@ -58,21 +58,21 @@ async def test_a_page_is_kept_once_however_often_it_answers() -> None:
     assert await visit(net) == ["/about", "/company", "/"]
 
 
-async def test_one_link_further_where_no_page_leads_to_a_board() -> None:
+async def test_careers_links_are_followed_if_no_page_leads_to_a_board() -> None:
     net = Net()
     serve(net, "/", '<p>Home.</p><a href="/join-us">Join us</a>')
     serve(net, "/join-us", CAREERS)
     assert await visit(net) == ["/", "/join-us"]
 
 
-async def test_a_known_board_needs_no_further_page() -> None:
+async def test_careers_links_are_not_followed_if_a_board_is_found() -> None:
     net = Net()
     serve(net, "/", CAREERS + '<a href="/join-us">Join us</a>')
     await visit(net)
     assert "/join-us" not in asked(net)
 
 
-async def test_pages_that_are_none_are_passed_over() -> None:
+async def test_responses_that_are_not_pages_are_skipped() -> None:
     net = Net()
     net.on(f"{ROOT}/about", Ok(f"{ROOT}/about", b"%PDF", "application/pdf"))
     net.on(f"{ROOT}/company", ok("<title>404: not found</title>"))
@@ -83,7 +83,7 @@ async def test_pages_that_are_none_are_passed_over() -> None:
     assert "\0" not in pages[1].html
 
 
-async def test_a_long_page_is_cut() -> None:
+async def test_a_long_page_is_truncated() -> None:
     net = Net()
     serve(net, "/", "x" * (company_site.MAX_PAGE_LENGTH + 10))
     assert (
@@ -102,7 +102,9 @@ async def test_a_long_page_is_cut() -> None:
         ("refused", True, 1),
     ],
 )
-async def test_a_site_that_does_not_answer(cause: FetchCause, permanent: bool, asks: int) -> None:
+async def test_an_unreachable_site_is_an_error(
+    cause: FetchCause, permanent: bool, asks: int
+) -> None:
     net = Net()
 
     def away(request: Request) -> FetchFailure:
@@ -115,13 +117,13 @@ async def test_a_site_that_does_not_answer(cause: FetchCause, permanent: bool, a
     assert (caught.value.permanent, len(net.requests)) == (permanent, asks)
 
 
-async def test_a_site_without_pages_will_have_none_later() -> None:
+async def test_a_site_without_pages_is_a_permanent_error() -> None:
     with pytest.raises(OutsideError) as caught:
         await visit(Net())
     assert caught.value.permanent
 
 
-async def test_a_name_that_leads_nowhere_is_asked_once_and_tried_again() -> None:
+async def test_an_unresolved_host_is_requested_once_and_retried_later() -> None:
     net = Net()
     net.on(
         f"{ROOT}/about",

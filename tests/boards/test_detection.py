@@ -1,4 +1,4 @@
-"""Boards are recognised by addresses, by pages and by looking further; others' boards are not."""
+"""Boards are detected by URLs, pages and linked pages; boards of other companies are not."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize(("url", "platform", "token"), ADDRESSES)
-def test_an_address_gives_its_board_away(url: str, platform: str, token: str) -> None:
-    found = detect_board(url)
-    assert found is not None
-    assert (found.platform, found.token) == (platform, token)
-    assert found.confidence == BY_NAME[platform].confidence
-    made = BY_NAME[platform].config.model_validate(found.config)
+def test_a_url_names_its_board(url: str, platform: str, token: str) -> None:
+    board = detect_board(url)
+    assert board is not None
+    assert (board.platform, board.token) == (platform, token)
+    assert board.confidence == BY_NAME[platform].confidence
+    made = BY_NAME[platform].config.model_validate(board.config)
     assert BY_NAME[platform].token(made) == token
 
 
@@ -94,10 +94,10 @@ def test_an_address_gives_its_board_away(url: str, platform: str, token: str) ->
         "https://links.example.com/?to=https%3A%2F%2Fboards.greenhouse.io%2Facme%2Fjobs%2F1",
     ],
 )
-def test_an_address_is_understood_however_it_is_written(url: str) -> None:
-    found = detect_board(url)
-    assert found is not None
-    assert (found.platform, found.token) == ("greenhouse", "acme")
+def test_a_url_is_understood_in_all_its_forms(url: str) -> None:
+    board = detect_board(url)
+    assert board is not None
+    assert (board.platform, board.token) == ("greenhouse", "acme")
 
 
 @pytest.mark.parametrize(
@@ -126,15 +126,15 @@ def test_an_address_is_understood_however_it_is_written(url: str) -> None:
         "",
     ],
 )
-def test_what_is_no_board_is_none(url: str) -> None:
+def test_a_url_without_a_board_gives_none(url: str) -> None:
     assert detect_board(url) is None
 
 
 @pytest.mark.parametrize("word", sorted(RESERVED_WORDS))
-def test_a_word_of_the_vendor_is_no_token(word: str) -> None:
+def test_a_reserved_word_of_the_vendor_is_not_a_token(word: str) -> None:
     for url in (f"https://jobs.lever.co/{word}", f"https://{word}.recruitee.com/"):
-        found = detect_board(url)
-        assert found is None or found.token is None
+        board = detect_board(url)
+        assert board is None or board.token is None
 
 
 @pytest.mark.parametrize(
@@ -148,11 +148,11 @@ def test_a_word_of_the_vendor_is_no_token(word: str) -> None:
         ("https://boards.greenhouse.io/embed/job_app?token=123", "greenhouse"),
     ],
 )
-def test_a_platform_may_be_sure_where_the_board_is_not(url: str, platform: str) -> None:
-    found = detect_board(url)
-    assert found is not None
-    assert (found.platform, found.token, found.config) == (platform, None, None)
-    assert found.confidence != "high"
+def test_a_platform_may_be_certain_without_a_token(url: str, platform: str) -> None:
+    board = detect_board(url)
+    assert board is not None
+    assert (board.platform, board.token, board.config) == (platform, None, None)
+    assert board.confidence != "high"
 
 
 def test_the_region_and_the_site_of_a_board_are_kept() -> None:
@@ -169,13 +169,13 @@ def test_the_region_and_the_site_of_a_board_are_kept() -> None:
     assert _config("https://eu-acme.icims.com/")["base_url"] == "https://eu-acme.icims.com"
 
 
-def test_people_are_shown_the_board_and_not_its_api() -> None:
-    found = detect_board("https://boards-api.greenhouse.io/v1/boards/acme/jobs")
-    assert found is not None
-    assert found.url == "https://job-boards.greenhouse.io/acme"
-    found = detect_board("https://acme.breezy.hr/p/0123-baker")
-    assert found is not None
-    assert found.url == "https://acme.breezy.hr"
+def test_the_board_url_is_the_page_and_not_the_api() -> None:
+    board = detect_board("https://boards-api.greenhouse.io/v1/boards/acme/jobs")
+    assert board is not None
+    assert board.url == "https://job-boards.greenhouse.io/acme"
+    board = detect_board("https://acme.breezy.hr/p/0123-baker")
+    assert board is not None
+    assert board.url == "https://acme.breezy.hr"
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_people_are_shown_the_board_and_not_its_api() -> None:
         "//" * 50_000,
     ],
 )
-def test_hostile_addresses_are_no_boards(url: str) -> None:
+def test_hostile_urls_are_not_boards(url: str) -> None:
     assert detect_board(url) is None
 
 
@@ -204,7 +204,7 @@ def test_hostile_addresses_are_no_boards(url: str) -> None:
         "".join(f'<a href="https://boards.greenhouse.io/c{n}">' for n in range(20_000)),
     ],
 )
-def test_hostile_pages_hold_nothing_and_do_not_hang(html: str) -> None:
+def test_hostile_pages_contain_no_board_and_do_not_hang(html: str) -> None:
     assert detect_boards("https://acme.example/careers", html) == []
 
 
@@ -227,30 +227,28 @@ EMBEDS = [
 
 
 @pytest.mark.parametrize(("html", "platform", "token"), EMBEDS)
-def test_a_page_gives_the_board_away_that_it_shows(
-    html: str, platform: str, token: str | None
-) -> None:
-    found = detect_likeliest_board("https://www.acme.example/careers", html)
-    assert found is not None
-    assert (found.platform, found.token) == (platform, token)
+def test_a_page_names_the_board_that_it_embeds(html: str, platform: str, token: str | None) -> None:
+    board = detect_likeliest_board("https://www.acme.example/careers", html)
+    assert board is not None
+    assert (board.platform, board.token) == (platform, token)
 
 
 def test_a_page_on_its_own_host_may_be_the_board_itself() -> None:
     html = '<script src="https://assets-x.teamtailor-cdn.com/assets/packs/js/a.js"></script>'
-    found = detect_likeliest_board("https://career.acme.example/jobs", html)
-    assert found is not None
-    assert (found.platform, found.token) == ("teamtailor", "career.acme.example")
-    assert found.config == {
+    board = detect_likeliest_board("https://career.acme.example/jobs", html)
+    assert board is not None
+    assert (board.platform, board.token) == ("teamtailor", "career.acme.example")
+    assert board.config == {
         "board_token": "career.acme.example",
         "base_url": "https://career.acme.example",
     }
 
 
-def test_the_page_says_which_board_where_the_address_does_not() -> None:
+def test_the_page_names_the_board_if_the_url_does_not() -> None:
     html = '<script src="https://boards.greenhouse.io/embed/job_board/js?for=zeta"></script>'
-    found = detect_likeliest_board("https://acme.example/careers?gh_jid=1", html)
-    assert found is not None
-    assert found.token == "zeta"
+    board = detect_likeliest_board("https://acme.example/careers?gh_jid=1", html)
+    assert board is not None
+    assert board.token == "zeta"
 
 
 @pytest.mark.parametrize(
@@ -267,23 +265,25 @@ def test_a_page_without_a_board_has_none(html: str) -> None:
     assert detect_likeliest_board("https://www.acme.example/", html) is None
 
 
-def test_a_portfolio_of_others_boards_says_nothing_of_its_owner() -> None:
+def test_a_portfolio_of_other_boards_names_no_board_of_its_owner() -> None:
     others = "".join(
         f'<a href="https://jobs.lever.co/{name}">{name}</a>' for name in ("zeta", "eta", "theta")
     )
     assert detect_boards("https://fund.example/careers", others) == []
-    own = others + '<a href="https://boards.greenhouse.io/fund">Work with us</a>'
-    assert [one.token for one in detect_boards("https://fund.example/careers", own)] == ["fund"]
+    with_own_board = others + '<a href="https://boards.greenhouse.io/fund">Work with us</a>'
+    assert [
+        board.token for board in detect_boards("https://fund.example/careers", with_own_board)
+    ] == ["fund"]
 
 
-def test_one_link_to_anothers_board_counts_only_on_a_page_about_work() -> None:
+def test_one_link_to_the_board_of_another_company_counts_only_on_a_careers_page() -> None:
     html = '<a href="https://boards.greenhouse.io/zeta">Zeta is hiring</a>'
     assert detect_boards("https://blog.example/2024/news", html) == []
-    (found,) = detect_boards("https://acme.example/careers", html)
-    assert found.confidence == "medium"
+    (board,) = detect_boards("https://acme.example/careers", html)
+    assert board.confidence == "medium"
 
 
-def test_confidence_is_the_platforms_where_the_evidence_is_strong() -> None:
+def test_strong_evidence_gives_the_confidence_of_the_platform() -> None:
     embed = '<iframe src="https://boards.greenhouse.io/embed/job_board?for=zeta"></iframe>'
     link = '<a href="https://boards.greenhouse.io/acme">Careers</a>'
     lever = '<a href="https://jobs.lever.co/zeta">Careers</a>'
@@ -292,71 +292,71 @@ def test_confidence_is_the_platforms_where_the_evidence_is_strong() -> None:
     assert _first("https://acme.example/careers", lever).confidence == "low"
 
 
-def test_two_boards_lower_each_other() -> None:
+def test_two_boards_lower_the_confidence_of_each_other() -> None:
     html = (
         '<iframe src="https://boards.greenhouse.io/embed/job_board?for=acmeus"></iframe>'
         '<iframe src="https://boards.greenhouse.io/embed/job_board?for=acmeeu"></iframe>'
     )
-    found = detect_boards("https://acme.example/careers", html)
-    assert [one.confidence for one in found] == ["medium", "medium"]
+    boards = detect_boards("https://acme.example/careers", html)
+    assert [board.confidence for board in boards] == ["medium", "medium"]
 
 
-def test_a_parents_board_is_a_groups() -> None:
+def test_the_board_of_a_parent_company_is_a_group_board() -> None:
     html = (
         "<p>Acme is part of the Megacorp family.</p>"
         '<iframe src="https://boards.greenhouse.io/embed/job_board?for=megacorp"></iframe>'
     )
-    found = _first("https://acme.example/careers", html)
-    assert (found.token, found.relation, found.confidence) == ("megacorp", "group", "medium")
+    board = _first("https://acme.example/careers", html)
+    assert (board.token, board.relation, board.confidence) == ("megacorp", "group", "medium")
     assert _first("https://megacorp.example/careers", html).relation == "own"
 
 
-def test_the_companys_name_ties_a_board_that_the_host_does_not() -> None:
+def test_the_company_name_confirms_a_board_that_the_host_does_not() -> None:
     html = '<a href="https://boards.greenhouse.io/zetalabs">Jobs</a>'
     assert detect_boards("https://getz.example/", html) == []
-    (found,) = detect_boards("https://getz.example/", html, company="Zeta Labs GmbH")
-    assert found.confidence == "high"
+    (board,) = detect_boards("https://getz.example/", html, company="Zeta Labs GmbH")
+    assert board.confidence == "high"
 
 
-def test_a_feed_is_known_by_its_content_and_suspected_by_its_address() -> None:
+def test_a_feed_is_certain_by_its_content_and_likely_by_its_url() -> None:
     url = "https://acme.example/jobs.rss"
-    suspected, known = (
+    suspected, certain = (
         detect_likeliest_board(url),
         detect_likeliest_board(url, "<?xml version='1.0'?><rss version='2.0'></rss>"),
     )
     assert suspected is not None
-    assert known is not None
+    assert certain is not None
     assert (suspected.platform, suspected.confidence) == (FEED, "medium")
-    assert (known.platform, known.confidence, known.config) == (FEED, "high", {"url": url})
+    assert (certain.platform, certain.confidence, certain.config) == (FEED, "high", {"url": url})
     assert detect_likeliest_board("https://acme.example/sitemap.xml") is None
 
 
-def test_a_feed_about_work_that_a_page_offers_is_found() -> None:
+def test_a_feed_of_jobs_that_a_page_links_is_found() -> None:
     html = '<link rel="alternate" type="application/rss+xml" href="/jobs.rss" title="x">'
-    found = _first("https://acme.example/about", html)
-    assert (found.platform, found.token) == (FEED, "https://acme.example/jobs.rss")
+    board = _first("https://acme.example/about", html)
+    assert (board.platform, board.token) == (FEED, "https://acme.example/jobs.rss")
 
 
 def test_a_page_with_structured_postings_is_generic() -> None:
     html = '<script type="application/ld+json">{"@type": "JobPosting"}</script>'
-    found = _first("https://acme.example/baker", html)
-    assert (found.platform, found.confidence, found.config) == (GENERIC, "low", None)
+    board = _first("https://acme.example/baker", html)
+    assert (board.platform, board.confidence, board.config) == (GENERIC, "low", None)
 
 
-def test_every_config_that_is_found_is_ready_to_be_used() -> None:
+def test_every_detected_config_is_valid() -> None:
     for url, html in (
         ("https://acme.example/jobs.rss", None),
         ("https://acme.example/x", '<link type="application/atom+xml" href="/jobs.atom">'),
         ("https://jobs.acme.example/", "<script>window.recruitee = {}</script>"),
         ("https://jobs.acme.example/", "<script src='//x.jibecdn.com/a.js'></script>"),
     ):
-        found = detect_likeliest_board(url, html)
-        assert found is not None
-        platform = BY_NAME[found.platform]
-        assert platform.token(platform.config.model_validate(found.config)) == found.token
+        board = detect_likeliest_board(url, html)
+        assert board is not None
+        platform = BY_NAME[board.platform]
+        assert platform.token(platform.config.model_validate(board.config)) == board.token
 
 
-def test_no_two_platforms_claim_one_address() -> None:
+def test_no_two_platforms_match_the_same_url() -> None:
     domains = [
         (pattern.domain, platform.name)
         for platform in PLATFORMS
@@ -367,7 +367,7 @@ def test_no_two_platforms_claim_one_address() -> None:
 
 
 class Site:
-    """A web of pages by address; what is not there is gone."""
+    """Pages by URL; all other URLs are gone."""
 
     def __init__(self, pages: dict[str, str | FetchResult]) -> None:
         self.pages = pages
@@ -380,7 +380,7 @@ class Site:
 
 
 def _board(url: str, company: str) -> str:
-    one = {
+    record = {
         "id": 1,
         "title": "Baker",
         "absolute_url": url,
@@ -389,45 +389,45 @@ def _board(url: str, company: str) -> str:
         "updated_at": "2026-01-02T03:04:05Z",
         "content": "Bake.",
     }
-    return json.dumps({"jobs": [one], "meta": {"total": 1}})
+    return json.dumps({"jobs": [record], "meta": {"total": 1}})
 
 
-async def test_an_address_that_says_all_is_not_fetched() -> None:
+async def test_a_url_that_names_the_board_is_not_fetched() -> None:
     site = Site({})
-    found = await discover_board(site, "https://boards.greenhouse.io/acme")
-    assert found is not None
-    assert found.token == "acme"
+    board = await discover_board(site, "https://boards.greenhouse.io/acme")
+    assert board is not None
+    assert board.token == "acme"
     assert site.asked == []
 
 
 async def test_a_short_link_is_followed() -> None:
     site = Site({"https://grnh.se/ab12": Ok("https://boards.greenhouse.io/acme/jobs/1", b"")})
-    found = await discover_board(site, "https://grnh.se/ab12")
-    assert found is not None
-    assert (found.platform, found.token) == ("greenhouse", "acme")
+    board = await discover_board(site, "https://grnh.se/ab12")
+    assert board is not None
+    assert (board.platform, board.token) == ("greenhouse", "acme")
 
 
-async def test_one_link_further_to_the_careers_page_is_looked_at() -> None:
+async def test_a_linked_careers_page_is_read() -> None:
     site = Site(
         {
             "https://acme.example/": '<a href="/blog">Blog</a><a href="/team">Careers</a>',
             "https://acme.example/team": '<iframe src="https://jobs.lever.co/acme"></iframe>',
         }
     )
-    found = await discover_board(site, "https://acme.example/")
-    assert found is not None
-    assert (found.platform, found.token) == ("lever", "acme")
-    assert "https://acme.example/team" in found.evidence
+    board = await discover_board(site, "https://acme.example/")
+    assert board is not None
+    assert (board.platform, board.token) == ("lever", "acme")
+    assert "https://acme.example/team" in board.evidence
     assert "https://acme.example/blog" not in site.asked
 
 
-@pytest.mark.parametrize("name", [one.name for one in PLATFORMS if one.guessable])
-def test_a_board_that_is_guessed_has_an_address(name: str) -> None:
-    found = url_detection.board_from_token(name, "acme", "", "medium")
+@pytest.mark.parametrize("name", [platform.name for platform in PLATFORMS if platform.guessable])
+def test_a_guessed_board_has_a_url(name: str) -> None:
+    board = url_detection.board_from_token(name, "acme", "", "medium")
     platform = BY_NAME[name]
-    assert found
+    assert board
     assert platform.first_request
-    request = platform.first_request(platform.config.model_validate(found.config))
+    request = platform.first_request(platform.config.model_validate(board.config))
     assert "acme" in request.url
     assert urlsplit(request.url).hostname
 
@@ -443,15 +443,17 @@ def test_a_board_that_is_guessed_has_an_address(name: str) -> None:
 async def test_a_guessed_board_counts_only_if_it_is_the_companys(
     url: str, company: str, right: bool
 ) -> None:
-    asked = BY_NAME["greenhouse"].first_request
+    first_request = BY_NAME["greenhouse"].first_request
     config = BY_NAME["greenhouse"].config.model_validate({"board_token": "acme"})
-    assert asked is not None
-    site = Site({"https://acme.example/": "<p>Bread.</p>", asked(config).url: _board(url, company)})
-    found = await discover_board(site, "https://acme.example/", company="Acme Bakeries")
-    assert (found is not None) == right
-    if found:
-        assert (found.platform, found.token, found.confidence) == ("greenhouse", "acme", "medium")
-        assert "guessed" in found.evidence
+    assert first_request is not None
+    site = Site(
+        {"https://acme.example/": "<p>Bread.</p>", first_request(config).url: _board(url, company)}
+    )
+    board = await discover_board(site, "https://acme.example/", company="Acme Bakeries")
+    assert (board is not None) == right
+    if board:
+        assert (board.platform, board.token, board.confidence) == ("greenhouse", "acme", "medium")
+        assert "guessed" in board.evidence
 
 
 async def test_postings_in_the_sitemap_make_the_site_a_generic_source() -> None:
@@ -462,20 +464,20 @@ async def test_postings_in_the_sitemap_make_the_site_a_generic_source() -> None:
             "https://acme.example/sitemap.xml": f"<urlset>{urls}</urlset>",
         }
     )
-    found = await discover_board(site, "https://acme.example/")
-    assert found is not None
-    assert (found.platform, found.token) == (GENERIC, "https://acme.example/jobs")
+    board = await discover_board(site, "https://acme.example/")
+    assert board is not None
+    assert (board.platform, board.token) == (GENERIC, "https://acme.example/jobs")
 
 
-async def test_a_careers_page_is_the_last_thing_to_fall_back_on() -> None:
+async def test_a_careers_page_is_the_last_fallback() -> None:
     site = Site({"https://acme.example/": '<a href="/careers">Careers</a>'})
-    found = await discover_board(site, "https://acme.example/")
-    assert found is not None
-    assert (found.platform, found.confidence) == (GENERIC, "low")
-    assert found.url == "https://acme.example/careers"
+    board = await discover_board(site, "https://acme.example/")
+    assert board is not None
+    assert (board.platform, board.confidence) == (GENERIC, "low")
+    assert board.url == "https://acme.example/careers"
 
 
-async def test_a_site_that_does_not_answer_is_not_judged() -> None:
+async def test_a_site_that_does_not_answer_is_an_error() -> None:
     url = "https://acme.example/"
     with pytest.raises(OutsideError, match="slow"):
         await discover_board(Site({url: FetchFailure(url, "timeout", "slow")}), url)
@@ -484,10 +486,10 @@ async def test_a_site_that_does_not_answer_is_not_judged() -> None:
 
 
 def _config(url: str) -> dict[str, object]:
-    found = detect_board(url)
-    assert found is not None
-    assert found.config is not None
-    return found.config
+    board = detect_board(url)
+    assert board is not None
+    assert board.config is not None
+    return board.config
 
 
 def _first(url: str, html: str) -> DetectedBoard:

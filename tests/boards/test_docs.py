@@ -1,4 +1,4 @@
-"""What the pages say of postings and platforms is so."""
+"""The docs about postings and platforms match the code."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import Invalid
 from tests.fakes import Net, ok
 
-from .test_board_crawler import NOW, nothing
+from .test_board_crawler import NOW, no_listings
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-async def test_the_example_platform() -> None:
+async def test_the_example_platform_of_the_how_to_works() -> None:
     text = (DOCS / "how-to" / "add-a-platform.md").read_text()
-    found = re.search(r"<!-- example: .*?```python\n(.*?)```", text, re.DOTALL)
-    assert found
+    example = re.search(r"<!-- example: .*?```python\n(.*?)```", text, re.DOTALL)
+    assert example
     module: dict[str, Any] = {"__name__": "hiringwells"}
-    exec(compile(found[1], "example", "exec", dont_inherit=True), module)  # noqa: S102
+    exec(compile(example[1], "example", "exec", dont_inherit=True), module)  # noqa: S102
     net = Net()
     api = "https://api.hiringwells.example/boards/acme"
     post = {"id": "7", "name": "Diver", "places": ["Porto"], "workplace": "Hybrid"}
     net.on(f"{api}?from=0", ok({"total": 2, "posts": [post, {"id": 8}]}))
     net.on(f"{api}/7", ok(json.dumps(post | {"text": "<p>You dive.</p>"})))
     target = ReadableBoard(module["PLATFORM"], BoardConfig(board_token="acme"), {})
-    harvest = await board_crawler.crawl(net, target, nothing, started_at=NOW)
-    (seen,) = harvest.postings
-    assert (harvest.outcome, seen.posting.description) == ("complete", "You dive.")
-    assert seen.posting.arrangement == "hybrid"
+    result = await board_crawler.crawl(net, target, no_listings, started_at=NOW)
+    (seen_posting,) = result.postings
+    assert (result.outcome, seen_posting.posting.description) == ("complete", "You dive.")
+    assert seen_posting.posting.arrangement == "hybrid"
 
 
-def test_the_reference_names_every_field() -> None:
+def test_the_posting_reference_names_every_field() -> None:
     text = (DOCS / "reference" / "posting.md").read_text()
     named = {
         name
@@ -53,7 +53,7 @@ def test_the_reference_names_every_field() -> None:
         assert f"`{part.name}`" in text
 
 
-def test_what_somebody_else_writes_costs_that_field_not_the_posting() -> None:
+def test_an_invalid_field_is_dropped_and_the_posting_kept() -> None:
     odd = {
         "title": "x",
         "vendor_id": 7,
@@ -66,7 +66,7 @@ def test_what_somebody_else_writes_costs_that_field_not_the_posting() -> None:
         posting_json.from_record({"title": ["x"]})
 
 
-def test_a_posting_that_was_written_is_read_again() -> None:
+def test_a_posting_survives_conversion_to_json_and_back() -> None:
     pay = Salary(1, 2, "EUR", "year", "text")
     posting = Posting(
         "x", locations=("a", "b"), arrangement="remote", salary=pay, posted_at=NOW, tags=("t",)

@@ -1,4 +1,4 @@
-"""What a page asks otherwise than the first: enough to tell any two pages apart."""
+"""The parameters of a page distinguish it from all other pages of a crawl."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ FIRST = Request("https://a.example/jobs?size=20&q=cook")
         ("https://a.example/jobs?size=20&q=cook&q=chef", {"q": ["cook", "chef"]}),
     ],
 )
-def test_a_page_is_named_by_what_it_asks_otherwise(url: str, asks: dict[str, Any]) -> None:
+def test_page_parameters_are_those_that_differ_from_the_first_request(
+    url: str, asks: dict[str, Any]
+) -> None:
     assert page_parameters(FIRST, Request(url)) == asks
 
 
@@ -58,7 +60,7 @@ def test_the_second_page_of_a_search_differs_in_its_page_parameters(
     assert page_parameters(first, second) == asks
 
 
-def test_a_cursor_in_a_body_is_told_from_one_in_an_address() -> None:
+def test_a_cursor_in_the_body_differs_from_one_in_the_url() -> None:
     first = Request("https://a.example/", method="POST", json={"offset": 0})
     body = Request("https://a.example/?x=1", method="POST", json={"offset": 0, "x": "2"})
     twice = Request("https://a.example/?x=1&x=2", method="POST", json={"offset": 0})
@@ -74,17 +76,17 @@ PAIRS = some.lists(some.tuples(WORDS, WORDS), max_size=3)
 
 
 @given(PAIRS, some.dictionaries(WORDS, WORDS, max_size=2), PAIRS)
-def test_two_pages_that_differ_are_never_taken_for_one(
+def test_different_pages_have_different_parameters(
     query: list[tuple[str, str]], body: dict[str, str], other: list[tuple[str, str]]
 ) -> None:
     def ask(pairs: list[tuple[str, str]], json: dict[str, str]) -> Request:
-        words = "&".join(f"{name}={one}" for name, one in pairs)
+        words = "&".join(f"{name}={value}" for name, value in pairs)
         return Request(f"https://a.example/?{words}", method="POST", json=json)
 
     def plain(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
-        return {name: [one for key, one in pairs if key == name] for name, _ in pairs}
+        return {name: [value for key, value in pairs if key == name] for name, _ in pairs}
 
     first = ask([("a", "1")], {"b": "1"})
-    one, two = ask(query, body), ask(other, body)
+    left, two = ask(query, body), ask(other, body)
     same = plain(query) == plain(other)
-    assert (page_parameters(first, one) == page_parameters(first, two)) is same
+    assert (page_parameters(first, left) == page_parameters(first, two)) is same

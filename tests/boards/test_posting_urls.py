@@ -91,14 +91,15 @@ SAME_PAGE = {
 
 
 @pytest.mark.parametrize(
-    ("url", "wanted"), [(url, page) for page, forms in SAME_PAGE.items() for url in (page, *forms)]
+    ("url", "expected"),
+    [(url, page) for page, forms in SAME_PAGE.items() for url in (page, *forms)],
 )
-def test_all_forms_of_a_page_have_the_same_canonical_url(url: str, wanted: str) -> None:
-    assert PLATFORM_RULES.canonical(url) == wanted
+def test_all_forms_of_a_page_have_the_same_canonical_url(url: str, expected: str) -> None:
+    assert PLATFORM_RULES.canonical(url) == expected
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("https://acme.example/Jobs/A", "https://acme.example/jobs/a"),
         ("https://acme.example/jobs?id=1", "https://acme.example/jobs?id=2"),
@@ -114,12 +115,12 @@ def test_all_forms_of_a_page_have_the_same_canonical_url(url: str, wanted: str) 
         ("https://boards.greenhouse.io/a/jobs/1", "https://boards.eu.greenhouse.io/a/jobs/1"),
     ],
 )
-def test_different_pages_have_different_canonical_urls(one: str, other: str) -> None:
-    assert PLATFORM_RULES.canonical(one) != PLATFORM_RULES.canonical(other)
+def test_different_pages_have_different_canonical_urls(first: str, other: str) -> None:
+    assert PLATFORM_RULES.canonical(first) != PLATFORM_RULES.canonical(other)
 
 
 @pytest.mark.parametrize(
-    ("url", "wanted"),
+    ("url", "expected"),
     [
         ("https://job-boards.greenhouse.io/Acme/jobs/401?x=1", ("greenhouse", "acme", "401")),
         ("https://acme.example/about/jobs?gh_jid=401", ("greenhouse", "", "401")),
@@ -155,9 +156,9 @@ def test_different_pages_have_different_canonical_urls(one: str, other: str) -> 
     ],
 )
 def test_a_posting_url_names_platform_board_and_id(
-    url: str, wanted: tuple[str, str, str] | None
+    url: str, expected: tuple[str, str, str] | None
 ) -> None:
-    assert PLATFORM_RULES.posting_key(url) == wanted
+    assert PLATFORM_RULES.posting_key(url) == expected
 
 
 @pytest.mark.parametrize(

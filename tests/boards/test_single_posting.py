@@ -1,4 +1,4 @@
-"""One posting by its URL: by its board where there is one, else from its page."""
+"""Reading one posting by its URL: from its board if there is one, else from its page."""
 
 from __future__ import annotations
 
@@ -55,29 +55,29 @@ async def read(database: Database, net: Net, url: str) -> single_posting.Posting
     return await single_posting.read_posting(database, net, url, {})
 
 
-async def test_a_posting_of_a_source_is_asked_of_its_board(database: Database) -> None:
+async def test_a_posting_of_a_source_is_read_from_its_board(database: Database) -> None:
     async with database.transaction() as tx:
         new = NewSource("Wells", "greenhouse", "wells", {"board_token": "wells"})
         source, _ = await add(tx, new, enabled=True)
     net = Net()
     net.on(DETAIL, ok(greenhouse(), DETAIL))
-    found = await read(database, net, f"{URL}?gh_src=newsletter")
-    assert isinstance(found, ReadPosting)
-    assert (found.method, found.source_id) == ("source:greenhouse", source)
-    assert (found.posting.title, found.posting.company) == ("Pump Engineer", "Wells & Co")
-    assert found.posting.vendor_id == "4001"
+    result = await read(database, net, f"{URL}?gh_src=newsletter")
+    assert isinstance(result, ReadPosting)
+    assert (result.method, result.source_id) == ("source:greenhouse", source)
+    assert (result.posting.title, result.posting.company) == ("Pump Engineer", "Wells & Co")
+    assert result.posting.vendor_id == "4001"
     assert [request.url for request in net.requests] == [DETAIL]
 
 
-async def test_a_board_that_is_no_source_answers_as_well(database: Database) -> None:
+async def test_a_board_that_is_not_a_source_is_read_as_well(database: Database) -> None:
     net = Net()
     net.on(DETAIL, ok(greenhouse(), DETAIL))
-    found = await read(database, net, URL)
-    assert isinstance(found, ReadPosting)
-    assert (found.method, found.source_id) == ("board:greenhouse", None)
+    result = await read(database, net, URL)
+    assert isinstance(result, ReadPosting)
+    assert (result.method, result.source_id) == ("board:greenhouse", None)
 
 
-async def test_a_board_without_single_answers_is_looked_through(database: Database) -> None:
+async def test_a_board_without_details_is_searched_for_the_posting(database: Database) -> None:
     new = NewSource(
         name="Pumps", source_type="ashby", token="pumps", config={"board_token": "pumps"},
         company_name="Pumps Inc",
@@ -97,12 +97,12 @@ async def test_a_board_without_single_answers_is_looked_through(database: Databa
     result = await read(database, net, ASHBY)
     assert isinstance(result, ReadPosting)
     assert (result.method, result.source_id) == ("source:ashby", source)
-    # Ashby does not name the company: it is that of the source.
+    # Ashby does not name the company: the company of the source is used.
     assert (result.posting.title, result.posting.company) == ("Pump Tester", "Pumps Inc")
     assert [request.url for request in net.requests] == [board]
 
 
-async def test_a_board_that_names_no_company_leaves_the_posting_to_its_page(
+async def test_the_page_is_read_if_the_board_names_no_company(
     database: Database,
 ) -> None:
     board = "https://api.ashbyhq.com/posting-api/job-board/pumps?includeCompensation=true"
@@ -122,10 +122,10 @@ async def test_a_board_that_names_no_company_leaves_the_posting_to_its_page(
 async def test_without_a_board_the_page_is_read(database: Database) -> None:
     net = Net()
     net.on(OWN, ok(page(), OWN))
-    found = await read(database, net, OWN)
-    assert isinstance(found, ReadPosting)
-    assert (found.method, found.posting.title) == ("json-ld", "Well Digger")
-    assert found.posting.company_url == "https://deepwells.example"
+    result = await read(database, net, OWN)
+    assert isinstance(result, ReadPosting)
+    assert (result.method, result.posting.title) == ("json-ld", "Well Digger")
+    assert result.posting.company_url == "https://deepwells.example"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ async def test_without_a_board_the_page_is_read(database: Database) -> None:
         (page(validThrough="2020-01-01"), "the page says that the job is closed"),
     ],
 )
-async def test_what_is_gone_or_closed_is_over(
+async def test_missing_and_closed_postings_are_closed(
     database: Database, body: str | None, why: str
 ) -> None:
     net = Net()
@@ -151,7 +151,7 @@ async def test_what_is_gone_or_closed_is_over(
         pytest.param(False, marks=pytest.mark.server_clock(-HOUR)),
     ],
 )
-async def test_the_server_decides_whether_the_last_day_is_over(
+async def test_the_database_clock_decides_whether_the_deadline_has_passed(
     database: Database, over: bool
 ) -> None:
     async with database.transaction() as tx:
@@ -161,12 +161,12 @@ async def test_the_server_decides_whether_the_last_day_is_over(
     assert isinstance(await read(database, net, OWN), ClosedPosting if over else ReadPosting)
 
 
-async def test_a_page_that_is_not_understood_is_handed_on(database: Database) -> None:
+async def test_a_page_that_is_not_understood_is_returned_for_a_model(database: Database) -> None:
     net = Net()
     net.on(OWN, ok("<html><div id=app></div></html>", OWN))
-    found = await read(database, net, OWN)
-    assert isinstance(found, UnclearPage)
-    assert found.posting is None or not found.posting.description
+    result = await read(database, net, OWN)
+    assert isinstance(result, UnclearPage)
+    assert result.posting is None or not result.posting.description
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ async def test_a_page_that_is_not_understood_is_handed_on(database: Database) ->
     [("timeout", False), ("server", False), ("rate_limited", False), ("refused", True),
      ("robots", True)],
 )  # fmt: skip
-async def test_a_site_that_cannot_be_asked_is_asked_again_where_that_may_help(
+async def test_a_failed_page_is_permanent_or_temporary_by_its_cause(
     database: Database, cause: FetchCause, lasts: bool
 ) -> None:
     net = Net()
@@ -185,7 +185,7 @@ async def test_a_site_that_cannot_be_asked_is_asked_again_where_that_may_help(
 
 
 @pytest.mark.parametrize(
-    ("stated", "kept"),
+    ("stated", "expected"),
     [
         (
             "https://jobs.deepwells.example/4711-digger",
@@ -196,11 +196,11 @@ async def test_a_site_that_cannot_be_asked_is_asked_again_where_that_may_help(
         ("https://a b/4712", OWN),
     ],
 )
-async def test_a_page_does_not_speak_for_a_posting_of_another_site(
-    database: Database, stated: str, kept: str
+async def test_a_page_cannot_claim_the_url_of_another_site(
+    database: Database, stated: str, expected: str
 ) -> None:
     net = Net()
     net.on(OWN, ok(page(url=stated), OWN))
-    found = await read(database, net, OWN)
-    assert isinstance(found, ReadPosting)
-    assert found.posting.url == kept
+    result = await read(database, net, OWN)
+    assert isinstance(result, ReadPosting)
+    assert result.posting.url == expected

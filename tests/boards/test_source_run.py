@@ -1,4 +1,4 @@
-"""A source from the wire to the catalog: real HTTP on loopback, real PostgreSQL."""
+"""A source from HTTP on loopback to the catalog in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def scrape(database: Database, site: LoopbackSite, id: int) -> SavedRun:
     async with open_fetch(database, settings) as fetch:
         harvest = await source_run.crawl_source(Tools(database, fetch), id, {})
     async with database.transaction() as tx:
-        # Politeness has tests of its own: here nobody waits for what a failure held.
+        # Rate limits have their own tests: this test does not wait for the hold of a failure.
         await tx.execute("DELETE FROM outside.host")
         return await source_runs.save(tx, id, harvest, PLATFORM_RULES)
 
@@ -88,14 +88,14 @@ async def titles(database: Database, id: int) -> list[str]:
         return await open_titles(tx, id)
 
 
-async def test_a_board_that_says_unchanged_is_not_read_again(
+async def test_a_board_that_reports_no_change_is_not_read_again(
     database: Database, site: LoopbackSite
 ) -> None:
     id = await add(database, site)
 
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
-        known = request.headers.get("if-none-match") == '"one"'
-        answer = reply(status=304) if known else board("Anchor", "Baker", ETag='"one"')
+        is_unchanged = request.headers.get("if-none-match") == '"one"'
+        answer = reply(status=304) if is_unchanged else board("Anchor", "Baker", ETag='"one"')
         await answer(request, out)
 
     site.on(PATH, handle)
@@ -117,7 +117,7 @@ async def test_a_board_that_says_unchanged_is_not_read_again(
     ],
     ids=["429", "503", "challenge", "error", "cut", "empty", "404"],
 )
-async def test_trouble_on_the_wire_closes_nothing(
+async def test_network_errors_close_no_listings(
     database: Database, site: LoopbackSite, trouble: Any, outcome: str
 ) -> None:
     id = await add(database, site)
@@ -130,7 +130,7 @@ async def test_trouble_on_the_wire_closes_nothing(
     assert await titles(database, id) == ["Anchor"]
 
 
-async def test_a_held_vendor_is_not_called(database: Database, site: LoopbackSite) -> None:
+async def test_a_vendor_on_hold_is_not_called(database: Database, site: LoopbackSite) -> None:
     id = await add(database, site)
     async with database.transaction() as tx:
         await tx.execute(
@@ -141,7 +141,7 @@ async def test_a_held_vendor_is_not_called(database: Database, site: LoopbackSit
     assert site.requests == []
 
 
-async def test_a_source_that_cannot_be_asked_says_why(database: Database) -> None:
+async def test_a_source_that_cannot_be_read_states_the_reason(database: Database) -> None:
     async def run(source_type: str, config: dict[str, Any]) -> None:
         async with database.transaction() as tx:
             new = NewSource("x", source_type, "x", config)
@@ -154,9 +154,7 @@ async def test_a_source_that_cannot_be_asked_says_why(database: Database) -> Non
         await run("gem", {"board_token": "x"})
 
 
-async def test_a_source_that_is_not_wanted_is_not_called(
-    database: Database, site: LoopbackSite
-) -> None:
+async def test_a_rejected_source_is_not_called(database: Database, site: LoopbackSite) -> None:
     id = await add(database, site)
     async with database.transaction() as tx:
         await sources.reject(tx, id, "not ours")
@@ -165,11 +163,11 @@ async def test_a_source_that_is_not_wanted_is_not_called(
     assert site.requests == []
 
 
-async def test_what_collects_the_posts_of_others_is_of_no_company(database: Database) -> None:
+async def test_an_aggregator_source_has_no_company(database: Database) -> None:
     feed = Path(__file__).with_name("answers") / "remoteok" / "feed.json"
-    (one, *_) = [post for post in json.loads(feed.read_bytes()) if "position" in post]
+    (record, *_) = [post for post in json.loads(feed.read_bytes()) if "position" in post]
     net = Net()
-    net.on("https://remoteok.com/api", ok([{"legal": "x"}, one]))
+    net.on("https://remoteok.com/api", ok([{"legal": "x"}, record]))
     wish = add_source.SourceRequest(platform="remoteok", config={}, enable=True)
     added = await add_source.add_source(Tools(database, net), wish, {})
     async with database.transaction() as tx:
@@ -181,9 +179,9 @@ async def test_a_posting_belongs_to_the_source_of_its_board(database: Database) 
     async with database.transaction() as tx:
         new = NewSource("Acme", "greenhouse", "acme", {"board_token": "acme"})
         id, _ = await sources.add(tx, new, enabled=True)
-        found = await find_source(tx, "https://boards.greenhouse.io/acme/jobs/42?gh_src=x")
-        assert found
-        assert found.id == id
+        source = await find_source(tx, "https://boards.greenhouse.io/acme/jobs/42?gh_src=x")
+        assert source
+        assert source.id == id
         assert await find_source(tx, "https://boards.greenhouse.io/other/jobs/42") is None
 
 
@@ -194,7 +192,7 @@ def item(**data: Any) -> Work:
     )  # fmt: skip
 
 
-async def test_an_item_waits_for_a_key_and_passes_over_what_is_not_there(
+async def test_an_item_waits_for_a_missing_key_and_skips_a_missing_source(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -206,7 +204,7 @@ async def test_an_item_waits_for_a_key_and_passes_over_what_is_not_there(
     assert isinstance(await source.scrape(Tools(database), {}, item(source=id + 1)), Skip)
 
 
-async def test_closed_listings_leave_a_bite_at_a_time(database: Database) -> None:
+async def test_closed_listings_are_deleted_in_batches(database: Database) -> None:
     async with database.transaction() as tx:
         await save(tx, await make_source(tx), 0, [posting(1), posting(2)])
         await tx.execute("UPDATE catalog.listing SET closed_at = now() - interval '9 days'")
@@ -218,7 +216,7 @@ async def test_closed_listings_leave_a_bite_at_a_time(database: Database) -> Non
     assert last.message == "2 closed listings pruned"
 
 
-async def test_old_records_leave_but_the_newest_runs_of_each_source(database: Database) -> None:
+async def test_old_runs_are_deleted_except_the_newest_of_each_source(database: Database) -> None:
     async with database.transaction() as tx:
         often, rarely = await make_source(tx), await make_source(tx)
         await tx.execute(
@@ -239,7 +237,7 @@ async def test_old_records_leave_but_the_newest_runs_of_each_source(database: Da
     assert isinstance(first, Advance)
     last = await maintenance.prune_records(Tools(database), item(**(first.data or {})))
     assert isinstance(last, Finish)
-    # Of 200 runs a day apart those of 90 days stay, of 31 old ones all.
+    # Of 200 daily runs, those of the last 90 days stay; of 31 older runs, all stay.
     assert last.message == "112 old calls, answers and runs pruned"
     async with database.transaction() as tx:
         cursor = await tx.execute("SELECT source_id, count(*) FROM catalog.run GROUP BY 1")

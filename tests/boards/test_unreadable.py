@@ -1,4 +1,4 @@
-"""Platforms that cannot be read are recognised all the same, and say so."""
+"""Platforms that cannot be read are recognised, and reading them is refused."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize(("url", "platform", "token"), ADDRESSES)
-def test_an_address_gives_its_board_away(url: str, platform: str, token: str) -> None:
-    found = detect_board(url)
-    assert found is not None
-    assert (found.platform, found.token) == (platform, token)
+def test_a_url_names_its_board(url: str, platform: str, token: str) -> None:
+    board = detect_board(url)
+    assert board is not None
+    assert (board.platform, board.token) == (platform, token)
 
 
-def test_each_of_them_is_tested_or_known_by_its_pages() -> None:
-    assert {one.name for one in unreadable.PLATFORMS} == {
+def test_every_unreadable_platform_is_covered_by_these_tests() -> None:
+    assert {platform.name for platform in unreadable.PLATFORMS} == {
         *(platform for _, platform, _ in ADDRESSES),
         "phenom",
     }
@@ -73,13 +73,15 @@ def test_each_of_them_is_tested_or_known_by_its_pages() -> None:
     ],
 )
 def test_a_page_on_a_host_of_its_own_is_recognised(html: str, platform: str) -> None:
-    found = detect_likeliest_board("https://careers.acme.example/", html)
-    assert found is not None
-    assert (found.platform, found.token) == (platform, "careers.acme.example")
+    board = detect_likeliest_board("https://careers.acme.example/", html)
+    assert board is not None
+    assert (board.platform, board.token) == (platform, "careers.acme.example")
 
 
-@pytest.mark.parametrize("platform", unreadable.PLATFORMS, ids=lambda one: one.name)
-def test_reading_one_is_refused_in_words(platform: unreadable.Platform) -> None:
+@pytest.mark.parametrize("platform", unreadable.PLATFORMS, ids=lambda platform: platform.name)
+def test_reading_an_unreadable_platform_is_refused_with_a_message(
+    platform: unreadable.Platform,
+) -> None:
     config = platform.parse_config({"board_token": "acme"})
     with pytest.raises(Invalid, match="cannot be read yet"):
         platform.read_response(b"{}", Request("https://acme.example/"), config)

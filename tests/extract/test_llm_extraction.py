@@ -145,8 +145,8 @@ async def obedient() -> AsyncIterator[ModelServer]:
             "salary": "$900,000 a year",
             "first_words": "Best ever",
         }
-        told = FOUND.model_dump() | (bought if "say that" in text else {})
-        await answer(told)(request, out)
+        fields = FOUND.model_dump() | (bought if "say that" in text else {})
+        await answer(fields)(request, out)
 
     async with open_server() as server:
         server.says(handle)

@@ -1,4 +1,4 @@
-"""Saved answers of fictional companies, and the way to read them."""
+"""Saved responses of fictional companies, and helpers to read them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NOWHERE = {"board_token": ""}
 
 
 def answer(name: str) -> bytes:
-    """The answer that is kept in `answers/` under this name."""
+    """The saved response `answers/NAME`."""
     return (ANSWERS / name).read_bytes()
 
 
 def read(
     platform: str, body: bytes, config: dict[str, Any] = NOWHERE, request: Request | None = None
 ) -> BoardPage:
-    """What the product makes of an answer; without a config, of one whose board is not known."""
+    """The result of reading a response; by default, the board is unknown."""
     chosen = BY_NAME[platform]
     return chosen.read_response(body, request or Request(""), chosen.parse_config(config))
 

@@ -1,4 +1,4 @@
-"""Any API: where it is, what its key is called, what its fields are called."""
+"""Custom APIs: URL, key and field paths from the config."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jobmill.outside.request import Request
 
 from . import answer, read
 
-SEED: dict[str, Any] = {
+API_CONFIG: dict[str, Any] = {
     "base_url": "https://api.panes.example",
     "auth_type": "api_key",
     "api_key_env": "PANES_API_KEY",
@@ -24,7 +24,7 @@ SEED: dict[str, Any] = {
     "headers": {"Accept": "application/json"},
     "params": {"remote": "true", "limit": 100},
 }
-MAPPED: dict[str, Any] = {
+MAPPED_CONFIG: dict[str, Any] = {
     "base_url": "https://api.panes.example/v1",
     "items": "data.roles",
     "fields": {
@@ -38,19 +38,19 @@ MAPPED: dict[str, Any] = {
 
 
 def config(**changes: Any) -> api.ApiConfig:
-    return api.ApiConfig.model_validate(SEED | changes)
+    return api.ApiConfig.model_validate(API_CONFIG | changes)
 
 
 def page(body: object, request: Request | None = None, **changes: Any) -> BoardPage:
-    said = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return read("api", said, {"base_url": "https://api.panes.example"} | changes, request)
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return read("api", content, {"base_url": "https://api.panes.example"} | changes, request)
 
 
-def test_a_request_is_made_of_the_config_and_names_its_key() -> None:
-    asked = api.first_request(config())
-    assert asked.url == "https://api.panes.example/jobs/search?remote=true&limit=100"
-    assert asked.headers == {"Accept": "application/json"}
-    assert asked.secret == {"X-API-Key": "{PANES_API_KEY}"}
+def test_a_request_is_built_from_the_config_and_names_its_key() -> None:
+    request = api.first_request(config())
+    assert request.url == "https://api.panes.example/jobs/search?remote=true&limit=100"
+    assert request.headers == {"Accept": "application/json"}
+    assert request.secret == {"X-API-Key": "{PANES_API_KEY}"}
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_a_request_is_made_of_the_config_and_names_its_key() -> None:
         ("query", {}, "limit=100&api_key={PANES_API_KEY}"),
     ],
 )
-def test_a_key_goes_where_the_api_wants_it(kind: str, secret: object, ending: str) -> None:
-    asked = api.first_request(config(auth_type=kind))
-    assert asked.secret == secret
-    assert asked.url.endswith(ending)
+def test_the_key_is_sent_as_the_auth_type_says(kind: str, secret: object, ending: str) -> None:
+    request = api.first_request(config(auth_type=kind))
+    assert request.secret == secret
+    assert request.url.endswith(ending)
 
 
-def test_the_key_of_a_config_is_the_one_that_is_put_in() -> None:
+def test_the_configured_key_is_inserted() -> None:
     chosen = config(auth_type="query", api_key_name="token")
     filled = api_keys.insert_keys(
         api.first_request(chosen),
@@ -92,47 +92,47 @@ def test_the_key_of_a_config_is_the_one_that_is_put_in() -> None:
         ({"paging": {"by": "page", "max_pages": 0}}, "max_pages"),
     ],
 )
-def test_what_is_wrong_with_a_config_is_said(wrong: dict[str, Any], why: str) -> None:
+def test_an_invalid_config_names_its_errors(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(Invalid, match=why):
-        api.PLATFORM.parse_config(SEED | wrong)
+        api.PLATFORM.parse_config(API_CONFIG | wrong)
 
 
-def test_fields_are_found_where_the_config_says() -> None:
-    (one,) = read("api", answer("api/page.json"), MAPPED).postings
-    assert (one.title, one.company, one.vendor_id) == ("Glazier", "Panes", "11")
-    assert one.locations == ("Ghent", "Bruges")
-    assert (one.description, one.arrangement) == ("Cut glass.", "hybrid")
-    assert one.salary == Salary(30, 35, "EUR", "hour", "structured")
-    assert one.posted_at
+def test_fields_are_read_from_the_configured_paths() -> None:
+    (posting,) = read("api", answer("api/page.json"), MAPPED_CONFIG).postings
+    assert (posting.title, posting.company, posting.vendor_id) == ("Glazier", "Panes", "11")
+    assert posting.locations == ("Ghent", "Bruges")
+    assert (posting.description, posting.arrangement) == ("Cut glass.", "hybrid")
+    assert posting.salary == Salary(30, 35, "EUR", "hour", "structured")
+    assert posting.posted_at
 
 
-def test_an_odd_record_is_counted() -> None:
-    assert read("api", answer("api/page.json"), MAPPED).stubs == 1
+def test_a_malformed_record_is_counted() -> None:
+    assert read("api", answer("api/page.json"), MAPPED_CONFIG).stubs == 1
 
 
 @pytest.mark.parametrize(
     "body",
     [[{"title": "Glazier"}], {"total": 1, "results": [{"title": "Glazier"}]}, {"title": "Glazier"}],
 )
-def test_records_are_found_without_being_told_where(body: object) -> None:
-    assert [one.title for one in page(body).postings] == ["Glazier"]
+def test_records_are_found_without_a_configured_path(body: object) -> None:
+    assert [posting.title for posting in page(body).postings] == ["Glazier"]
 
 
 @pytest.mark.parametrize(
     "body",
     [{"error": "bad key"}, {"a": [], "b": []}, 3, None, [{"name": "x"}], b"<html>", b""],
 )
-def test_what_has_no_records_is_an_error(body: object) -> None:
+def test_a_response_without_records_is_an_error(body: object) -> None:
     with pytest.raises(OutsideError):
         page(body)
 
 
-def test_an_answer_without_the_list_it_should_have_is_an_error() -> None:
+def test_a_response_without_the_configured_list_is_an_error() -> None:
     with pytest.raises(OutsideError, match=r"data\.roles"):
         page({"data": {"roles": {}}}, items="data.roles")
 
 
-def test_pages_are_turned_by_number_until_one_is_short() -> None:
+def test_pages_are_requested_by_number_until_one_is_short() -> None:
     chosen = {"paging": {"by": "page", "param": "p", "size": 2, "max_pages": 3}}
     full, short = [{"title": "A"}, {"title": "B"}], [{"title": "C"}]
     first = api.first_request(
@@ -140,12 +140,16 @@ def test_pages_are_turned_by_number_until_one_is_short() -> None:
     )
     (second,) = page(full, first, **chosen).next
     (third,) = page(full, second, **chosen).next
-    assert [one.url.rpartition("?")[2] for one in (first, second, third)] == ["p=1", "p=2", "p=3"]
+    assert [request.url.rpartition("?")[2] for request in (first, second, third)] == [
+        "p=1",
+        "p=2",
+        "p=3",
+    ]
     assert page(short, second, **chosen).next == ()
     assert page(full, third, **chosen).truncated
 
 
-def test_pages_are_turned_by_offset() -> None:
+def test_pages_are_requested_by_offset() -> None:
     chosen = {"paging": {"by": "offset", "param": "from", "start": 0, "size": 2}}
     first = api.first_request(
         api.ApiConfig.model_validate({"base_url": "https://api.panes.example"} | chosen)
@@ -154,37 +158,37 @@ def test_pages_are_turned_by_offset() -> None:
     assert (first.url[-6:], second.url[-6:]) == ("from=0", "from=2")
 
 
-def test_the_address_of_the_next_page_is_followed_on_the_same_host_only() -> None:
-    (more,) = read("api", answer("api/page.json"), MAPPED).next
+def test_the_url_of_the_next_page_is_followed_on_the_same_host_only() -> None:
+    (more,) = read("api", answer("api/page.json"), MAPPED_CONFIG).next
     assert more.url == "https://api.panes.example/v1/roles?cursor=b2"
     for away in ("https://evil.example/x", "//evil.example/x", "http://api.panes.example/x"):
         body = answer("api/page.json").replace(b"/v1/roles?cursor=b2", away.encode())
-        gone = read("api", body, MAPPED)
+        gone = read("api", body, MAPPED_CONFIG)
         assert (gone.next, gone.truncated) == ((), True)
 
 
-def test_an_answer_cannot_smuggle_the_name_of_a_key_into_an_address() -> None:
+def test_a_response_cannot_put_the_name_of_a_key_into_a_url() -> None:
     body = answer("api/page.json").replace(b"cursor=b2", b"x={PANES_API_KEY}")
-    signed = MAPPED | {"auth_type": "bearer", "api_key_env": "PANES_API_KEY"}
+    signed = MAPPED_CONFIG | {"auth_type": "bearer", "api_key_env": "PANES_API_KEY"}
     (more,) = read("api", body, signed).next
     posting = Posting("x", vendor_id="{PANES_API_KEY}")
-    for asked in (more, api.detail_request(posting, config(auth_type="bearer"))):
-        filled = api_keys.insert_keys(asked, ("PANES_API_KEY",), {"PANES_API_KEY": "s3cret"})
+    for request in (more, api.detail_request(posting, config(auth_type="bearer"))):
+        filled = api_keys.insert_keys(request, ("PANES_API_KEY",), {"PANES_API_KEY": "s3cret"})
         assert filled.private_url == ""
         assert "s3cret" not in filled.url
 
 
-def test_one_posting_is_asked_for_by_its_id_and_read_even_if_wrapped() -> None:
+def test_a_posting_is_requested_by_its_id_and_read_even_if_wrapped() -> None:
     posting = Posting("Glazier", vendor_id="11/a", partial=True)
-    asked = api.detail_request(posting, config())
-    whole = api.read_detail(
+    request = api.detail_request(posting, config())
+    complete = api.read_detail(
         b'{"job": {"id": 11, "title": "Glazier", "description": "<p>Cut.</p>"}}', posting, config()
     )
-    assert asked.url == "https://api.panes.example/jobs/11%2Fa"
-    assert asked.secret == {"X-API-Key": "{PANES_API_KEY}"}
-    assert (whole.description, whole.partial) == ("Cut.", False)
+    assert request.url == "https://api.panes.example/jobs/11%2Fa"
+    assert request.secret == {"X-API-Key": "{PANES_API_KEY}"}
+    assert (complete.description, complete.partial) == ("Cut.", False)
 
 
-def test_addresses_of_next_pages_are_followed_as_far_as_allowed() -> None:
-    last = read("api", answer("api/page.json"), MAPPED, Request("", context={"page": 10}))
+def test_urls_of_next_pages_are_followed_up_to_the_maximum() -> None:
+    last = read("api", answer("api/page.json"), MAPPED_CONFIG, Request("", context={"page": 10}))
     assert (last.next, last.truncated) == ((), True)

@@ -1,4 +1,4 @@
-"""BambooHR: a list without texts or dates, and an answer for each opening that has both."""
+"""BambooHR: a list without texts and dates, and details with both."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def postings() -> tuple[Posting, ...]:
     return read("bamboohr", answer("bamboohr/list.json"), BOARD).postings
 
 
-def test_the_board_is_asked_for_at_its_own_host() -> None:
+def test_the_board_is_requested_from_its_own_host() -> None:
     assert bamboohr.first_request(CONFIG).url == "https://fenboats.bamboohr.com/careers/list"
 
 
-def test_a_name_that_would_lead_to_another_host_is_refused() -> None:
+def test_a_token_that_would_change_the_host_is_refused() -> None:
     with pytest.raises(Invalid):
         bamboohr.first_request(BoardConfig(board_token="evil.example/#"))
 
 
-def test_the_list_is_read_and_what_has_no_title_is_counted() -> None:
+def test_the_list_is_read_and_records_without_a_title_are_counted() -> None:
     page = read("bamboohr", answer("bamboohr/list.json"), BOARD)
-    assert [one.title for one in page.postings] == [
+    assert [posting.title for posting in page.postings] == [
         "Lock Keeper & Pilot",
         "Tide Analyst",
         "Dispatcher",
@@ -42,43 +42,47 @@ def test_the_list_is_read_and_what_has_no_title_is_counted() -> None:
     assert (page.total, page.stubs) == (4, 1)
 
 
-def test_texts_are_missing_from_the_list_and_said_to_be(postings: tuple[Posting, ...]) -> None:
-    assert all(one.partial and one.description is None for one in postings)
+def test_postings_of_the_list_are_partial(postings: tuple[Posting, ...]) -> None:
+    assert all(posting.partial and posting.description is None for posting in postings)
     assert postings[0].url == "https://fenboats.bamboohr.com/careers/71"
 
 
-def test_the_fuller_of_two_addresses_is_taken(postings: tuple[Posting, ...]) -> None:
+def test_the_longer_of_two_locations_is_used(postings: tuple[Posting, ...]) -> None:
     assert postings[0].locations == ("Ely, Cambridgeshire, United Kingdom",)
     assert postings[1].locations == ("Hull",)
 
 
-def test_the_kind_of_place_is_a_number(postings: tuple[Posting, ...]) -> None:
-    assert [one.arrangement for one in postings] == ["onsite", "hybrid", "remote"]
+def test_the_location_type_is_a_number(postings: tuple[Posting, ...]) -> None:
+    assert [posting.arrangement for posting in postings] == ["onsite", "hybrid", "remote"]
 
 
-def test_an_opening_of_its_own_adds_what_the_list_lacks(postings: tuple[Posting, ...]) -> None:
-    asked = bamboohr.detail_request(postings[0], CONFIG)
-    whole = bamboohr.read_detail(answer("bamboohr/detail.json"), postings[0], CONFIG)
-    assert asked.url == "https://fenboats.bamboohr.com/careers/71/detail"
-    assert lines(whole.description) == ["Keep the locks.", "- Know the tides"]
-    assert whole.posted_at == dt.datetime(2024, 5, 2, tzinfo=dt.UTC)
-    assert whole.salary
-    assert (whole.salary.min, whole.salary.max, whole.salary.currency) == (31000, 36000, "GBP")
-    assert (whole.partial, whole.vendor_id, whole.seniority) == (False, "71", "senior")
+def test_the_details_add_what_the_list_lacks(postings: tuple[Posting, ...]) -> None:
+    request = bamboohr.detail_request(postings[0], CONFIG)
+    complete = bamboohr.read_detail(answer("bamboohr/detail.json"), postings[0], CONFIG)
+    assert request.url == "https://fenboats.bamboohr.com/careers/71/detail"
+    assert lines(complete.description) == ["Keep the locks.", "- Know the tides"]
+    assert complete.posted_at == dt.datetime(2024, 5, 2, tzinfo=dt.UTC)
+    assert complete.salary
+    assert (complete.salary.min, complete.salary.max, complete.salary.currency) == (
+        31000,
+        36000,
+        "GBP",
+    )
+    assert (complete.partial, complete.vendor_id, complete.seniority) == (False, "71", "senior")
 
 
-def test_a_saved_opening_is_read_alone() -> None:
-    (one,) = read("bamboohr", answer("bamboohr/detail.json")).postings
-    assert (one.title, one.board, one.vendor_id) == ("Lock Keeper", "fenboats", "71")
+def test_a_saved_opening_is_read() -> None:
+    (posting,) = read("bamboohr", answer("bamboohr/detail.json")).postings
+    assert (posting.title, posting.board, posting.vendor_id) == ("Lock Keeper", "fenboats", "71")
 
 
 @pytest.mark.parametrize("body", [b"<html>Sign in</html>", b'{"error": "no"}', b"[]", b""])
-def test_what_is_no_list_is_an_error_and_not_an_empty_board(body: bytes) -> None:
+def test_a_response_that_is_not_a_list_is_an_error_and_not_an_empty_board(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("bamboohr", body, BOARD)
 
 
-def test_a_list_of_which_nothing_can_be_read_is_an_error() -> None:
+def test_a_list_without_readable_records_is_an_error() -> None:
     with pytest.raises(OutsideError):
         read("bamboohr", json.dumps({"result": [{"name": "x"}, 7]}).encode(), BOARD)
 

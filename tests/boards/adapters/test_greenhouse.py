@@ -1,4 +1,4 @@
-"""Greenhouse: one answer for a board, text as escaped HTML, fields that each company names itself."""
+"""Greenhouse: one response per board, texts as escaped HTML, custom fields of each company."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def posting(board: BoardPage) -> Posting:
     return board.postings[0]
 
 
-def test_a_board_is_asked_for_once_with_texts_and_pay() -> None:
-    asked = greenhouse.first_request(BoardConfig(board_token="kestreloptics", region="eu"))
-    assert asked.url == (
+def test_one_request_returns_the_board_with_texts_and_salaries() -> None:
+    request = greenhouse.first_request(BoardConfig(board_token="kestreloptics", region="eu"))
+    assert request.url == (
         "https://boards-api.greenhouse.io/v1/boards/kestreloptics/jobs"
         "?content=true&pay_transparency=true"
     )
 
 
-def test_a_board_is_whole(board: BoardPage) -> None:
+def test_a_board_is_complete(board: BoardPage) -> None:
     assert (len(board.postings), board.total, board.next) == (3, 3, ())
     assert not board.truncated
-    assert {one.platform for one in board.postings} == {"greenhouse"}
+    assert {posting.platform for posting in board.postings} == {"greenhouse"}
 
 
-def test_a_board_with_fewer_posts_than_it_says_is_not_whole() -> None:
+def test_a_board_with_fewer_posts_than_its_total_is_incomplete() -> None:
     body = json.loads(answer("greenhouse/board.json"))
     body["meta"]["total"] = 4
     assert read("greenhouse", json.dumps(body).encode()).truncated
@@ -54,7 +54,7 @@ def test_the_text_is_unescaped_and_scripts_are_dropped(posting: Posting) -> None
     assert not posting.partial
 
 
-def test_what_a_post_says_of_itself_is_kept(posting: Posting) -> None:
+def test_all_fields_of_a_post_are_read(posting: Posting) -> None:
     assert posting.title == "Optical Engineer"
     assert posting.url == "https://kestreloptics.example/careers?gh_jid=5100001"
     assert posting.company == "Kestrel Optics"
@@ -65,25 +65,25 @@ def test_what_a_post_says_of_itself_is_kept(posting: Posting) -> None:
     assert posting.vendor_id == "5100001"
 
 
-def test_the_day_of_first_publishing_counts_not_that_of_the_last_edit(posting: Posting) -> None:
+def test_the_posting_date_is_the_first_publication_not_the_last_edit(posting: Posting) -> None:
     east = dt.timezone(dt.timedelta(hours=-4))
     assert posting.posted_at == dt.datetime(2024, 4, 2, 9, 30, tzinfo=east)
     assert posting.updated_at == dt.datetime(2024, 5, 20, 8, 15, tzinfo=east)
 
 
-def test_the_deadline_may_lie_ahead() -> None:
+def test_a_deadline_in_the_future_is_read() -> None:
     ahead = dt.datetime.now(dt.UTC).replace(microsecond=0) + dt.timedelta(days=30)
     body = json.loads(answer("greenhouse/board.json"))
     body["jobs"][0]["application_deadline"] = ahead.isoformat()
     assert read("greenhouse", json.dumps(body).encode()).postings[0].valid_through == ahead
 
 
-def test_several_places_in_one_text_are_taken_apart(posting: Posting) -> None:
+def test_several_locations_in_one_text_are_split(posting: Posting) -> None:
     assert posting.location == "Oslo, Norway | Bergen, Norway"
     assert posting.locations == ("Oslo, Norway", "Bergen, Norway")
 
 
-def test_offices_stand_in_where_the_place_is_not_applicable(board: BoardPage) -> None:
+def test_offices_replace_a_location_that_is_not_applicable(board: BoardPage) -> None:
     assert board.postings[1].location is None
     assert board.postings[1].locations == ("Oslo, Norway", "Trondheim")
 
@@ -93,7 +93,7 @@ def test_no_department_is_none(board: BoardPage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "internal", "kept"),
+    ("company_number", "internal", "expected"),
     [
         ("KO-118", 3200001, "KO-118"),
         ("See Opening ID", 3200001, "3200001"),
@@ -102,47 +102,49 @@ def test_no_department_is_none(board: BoardPage) -> None:
         (None, None, None),
     ],
 )
-def test_posts_of_a_vacancy_share_a_number_and_words_are_none(
-    own: str | None, internal: int | None, kept: str | None
+def test_posts_of_a_vacancy_share_a_requisition_id_that_has_a_digit(
+    company_number: str | None, internal: int | None, expected: str | None
 ) -> None:
     body: dict[str, Any] = json.loads(answer("greenhouse/post.json"))
-    body |= {"requisition_id": own, "internal_job_id": internal}
-    assert read("greenhouse", json.dumps(body).encode()).postings[0].requisition_id == kept
+    body |= {"requisition_id": company_number, "internal_job_id": internal}
+    assert read("greenhouse", json.dumps(body).encode()).postings[0].requisition_id == expected
 
 
-def test_pay_in_a_custom_field_is_read_and_an_empty_one_passed_over(posting: Posting) -> None:
+def test_a_salary_in_a_custom_field_is_read_and_an_empty_one_skipped(posting: Posting) -> None:
     assert posting.salary == Salary(720_000, 910_000, "NOK", "year", "structured")
 
 
-def test_pay_ranges_of_one_currency_make_one_range(board: BoardPage) -> None:
+def test_salary_ranges_of_one_currency_become_one_range(board: BoardPage) -> None:
     assert board.postings[1].salary == Salary(55_000, 80_000, "EUR", "year", "structured")
 
 
-def test_cents_an_hour_become_money_an_hour() -> None:
+def test_hourly_cents_become_an_hourly_salary() -> None:
     post = read("greenhouse", answer("greenhouse/post.json")).postings[0]
     assert post.salary == Salary(24, 31, "EUR", "hour", "structured")
 
 
-def test_the_board_is_known_from_its_own_pages_only(board: BoardPage) -> None:
-    assert [one.board for one in board.postings] == [None, "kestreloptics", "kestreloptics"]
-    known = read("greenhouse", answer("greenhouse/board.json"), {"board_token": "kestrel"})
-    assert {one.board for one in known.postings} == {"kestrel"}
+def test_the_board_is_read_from_urls_on_its_own_host_only(board: BoardPage) -> None:
+    assert [posting.board for posting in board.postings] == [None, "kestreloptics", "kestreloptics"]
+    configured = read("greenhouse", answer("greenhouse/board.json"), {"board_token": "kestrel"})
+    assert {posting.board for posting in configured.postings} == {"kestrel"}
 
 
-def test_a_post_without_text_gets_it_from_its_detail() -> None:
+def test_a_post_without_text_gets_it_from_its_details() -> None:
     body: dict[str, Any] = json.loads(answer("greenhouse/post.json"))
     content = body.pop("content")
     (bare,) = read("greenhouse", json.dumps({"jobs": [body]}).encode()).postings
     assert bare.partial
 
     config = BoardConfig(board_token="kestreloptics")
-    asked = greenhouse.detail_request(bare, config)
-    assert asked.url.partition("?")[0].endswith("/v1/boards/kestreloptics/jobs/5100004")
-    whole = greenhouse.read_detail(json.dumps(body | {"content": content}).encode(), bare, config)
-    assert whole == replace(bare, description="Coat lenses by night.", partial=False)
+    request = greenhouse.detail_request(bare, config)
+    assert request.url.partition("?")[0].endswith("/v1/boards/kestreloptics/jobs/5100004")
+    complete = greenhouse.read_detail(
+        json.dumps(body | {"content": content}).encode(), bare, config
+    )
+    assert complete == replace(bare, description="Coat lenses by night.", partial=False)
 
 
-def test_an_odd_record_is_counted_and_costs_no_other() -> None:
+def test_a_malformed_record_is_counted_and_the_others_are_read() -> None:
     body = json.loads(answer("greenhouse/board.json"))
     body["jobs"][1] = {"id": 1, "title": {"what": "is this"}}
     body["jobs"][2] |= {"location": 17, "metadata": "none", "departments": [3, {"name": "Talent"}]}
@@ -163,10 +165,10 @@ def test_an_odd_record_is_counted_and_costs_no_other() -> None:
         b"",
     ],
 )
-def test_an_answer_that_is_not_a_board_is_refused(body: bytes) -> None:
+def test_a_response_that_is_not_a_board_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("greenhouse", body)
 
 
-def test_a_board_without_posts_is_a_board() -> None:
+def test_a_board_without_posts_is_valid() -> None:
     assert read("greenhouse", b'{"jobs": [], "meta": {"total": 0}}') == BoardPage((), total=0)

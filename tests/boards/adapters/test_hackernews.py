@@ -1,4 +1,4 @@
-"""Hacker News: the newest thread is found first; then its comments are read, as far as they are postings."""
+"""Hacker News: the newest thread, then those of its comments that are postings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jobmill.outside.request import Request
 from . import answer, read
 
 
-def test_the_newest_thread_of_the_kind_is_followed() -> None:
+def test_the_newest_hiring_thread_is_requested() -> None:
     page = read(
         "hackernews",
         answer("hackernews/threads.json"),
@@ -28,43 +28,43 @@ def test_the_newest_thread_of_the_kind_is_followed() -> None:
     assert "tags=comment%2Cstory_102" in comments.url
 
 
-def test_a_thread_may_be_named() -> None:
+def test_a_thread_may_be_configured() -> None:
     assert "story_77" in hackernews.first_request(HiringThread(story=77)).url
 
 
-def test_a_search_without_such_a_thread_is_an_error() -> None:
+def test_a_search_without_a_hiring_thread_is_an_error() -> None:
     with pytest.raises(OutsideError):
         read("hackernews", b'{"hits": []}', {}, hackernews.first_request(HiringThread()))
 
 
-def test_replies_and_talk_are_no_postings() -> None:
+def test_replies_and_discussion_are_not_postings() -> None:
     page = read("hackernews", answer("hackernews/comments.json"), {})
-    assert [one.vendor_id for one in page.postings] == ["201", "204"]
+    assert [posting.vendor_id for posting in page.postings] == ["201", "204"]
     assert page.stubs == 0
 
 
-def test_the_first_line_is_taken_apart() -> None:
-    one = read("hackernews", answer("hackernews/comments.json"), {}).postings[0]
-    assert (one.company, one.title) == ("Harbour Light", "Senior Lens Engineer")
-    assert (one.location, one.arrangement, one.remote_from) == (
+def test_the_columns_of_the_first_line_are_read() -> None:
+    posting = read("hackernews", answer("hackernews/comments.json"), {}).postings[0]
+    assert (posting.company, posting.title) == ("Harbour Light", "Senior Lens Engineer")
+    assert (posting.location, posting.arrangement, posting.remote_from) == (
         "Bergen, Norway",
         "remote",
         ("EMEA",),
     )
-    assert one.employment_type == "full_time"
-    assert one.salary
-    assert (one.salary.min, one.salary.max) == (120000, 150000)
-    assert one.url == "https://news.ycombinator.com/item?id=201"
-    assert "We make lenses & lamps." in (one.description or "")
+    assert posting.employment_type == "full_time"
+    assert posting.salary
+    assert (posting.salary.min, posting.salary.max) == (120000, 150000)
+    assert posting.url == "https://news.ycombinator.com/item?id=201"
+    assert "We make lenses & lamps." in (posting.description or "")
 
 
-def test_comments_are_turned_page_by_page() -> None:
-    asked = Request("", context={"story": 102, "page": 0})
-    (more,) = read("hackernews", answer("hackernews/comments.json"), {}, asked).next
+def test_comments_are_requested_page_by_page() -> None:
+    request = Request("", context={"story": 102, "page": 0})
+    (more,) = read("hackernews", answer("hackernews/comments.json"), {}, request).next
     assert (more.context["page"], "page=1" in more.url) == (1, True)
 
 
-def test_more_than_the_search_shows_is_truncated() -> None:
+def test_a_thread_above_the_search_limit_is_truncated() -> None:
     body = answer("hackernews/comments.json").replace(b'"nbHits": 450', b'"nbHits": 1200')
     assert read("hackernews", body, {}, Request("", context={"story": 102})).truncated
 
@@ -104,7 +104,7 @@ def test_more_than_the_search_shows_is_truncated() -> None:
         ("Oar.com | QA | NYC, VISA, REMOTE", "Oar.com", "QA", ["NYC"], "remote"),
     ],
 )
-def test_parts_are_known_by_what_they_say_and_not_by_their_order(
+def test_columns_are_recognised_by_their_content_and_not_their_order(
     line: str, company: str, title: str, places: list[str], arrangement: str
 ) -> None:
     header = read_header(line)
@@ -113,22 +113,22 @@ def test_parts_are_known_by_what_they_say_and_not_by_their_order(
     assert (header.places, header.arrangement) == (places, arrangement)
 
 
-def test_a_line_without_a_role_is_its_own_title() -> None:
+def test_a_line_without_a_role_becomes_the_title() -> None:
     header = read_header("Tidewater | Oslo | ONSITE, VISA")
     assert header
     assert (header.title, header.places) == ("Tidewater | Oslo | ONSITE, VISA", ["Oslo"])
 
 
 @pytest.mark.parametrize("line", ["", "We hire", " | ", "|", "x" * 300 + " | Engineer"])
-def test_a_line_that_names_nobody_is_no_posting(line: str) -> None:
+def test_a_line_without_a_company_is_not_a_posting(line: str) -> None:
     assert read_header(line) is None
 
 
-def test_a_line_of_signs_is_read_in_no_time() -> None:
+def test_a_line_of_punctuation_is_read_quickly() -> None:
     assert read_header("Oar | " + "-/ " * 50_000 + "x | Engineer")
 
 
-def test_the_kind_of_employment_may_stand_beside_the_place() -> None:
+def test_the_employment_type_may_follow_the_location() -> None:
     header = read_header("Oar | Data Engineer | ONSITE in Oslo, full-time")
     assert header
     assert header.employment_type == "full_time"
@@ -149,13 +149,17 @@ COMMENT = "Harbour Light | Lens Engineer | Bergen | HYBRID | DUTCH REQUIRED<p>We
     ],
 )  # fmt: skip
 def test_items_are_read_as_well_as_searches(body: Any) -> None:
-    (one,) = read("hackernews", json.dumps(body).encode(), {}).postings
-    assert (one.company, one.title, one.vendor_id) == ("Harbour Light", "Lens Engineer", "7")
-    assert one.posted_at == dt.datetime(2024, 9, 1, 15, 1, 54, tzinfo=dt.UTC)
-    assert one.url == "https://news.ycombinator.com/item?id=7"
+    (posting,) = read("hackernews", json.dumps(body).encode(), {}).postings
+    assert (posting.company, posting.title, posting.vendor_id) == (
+        "Harbour Light",
+        "Lens Engineer",
+        "7",
+    )
+    assert posting.posted_at == dt.datetime(2024, 9, 1, 15, 1, 54, tzinfo=dt.UTC)
+    assert posting.url == "https://news.ycombinator.com/item?id=7"
 
 
-def test_languages_and_hours_are_no_places() -> None:
+def test_languages_and_hours_are_not_locations() -> None:
     spoken = read_header("Quill | Engineer | Utrecht | DUTCH REQUIRED")
     hours = read_header("Quill | Engineer | Remote, PT/ET hours preferred")
     assert spoken
@@ -164,6 +168,6 @@ def test_languages_and_hours_are_no_places() -> None:
 
 
 @pytest.mark.parametrize("body", [b"[1, 2]", b'{"children": [{"id": 1}]}', b'{"id": 1}'])
-def test_items_without_a_single_text_are_an_error(body: bytes) -> None:
+def test_items_without_any_text_are_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("hackernews", body, {})

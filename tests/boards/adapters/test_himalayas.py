@@ -1,4 +1,4 @@
-"""Himalayas: seconds or milliseconds, places one may live in, small pages."""
+"""Himalayas: dates in seconds or milliseconds, location restrictions, small pages."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def postings() -> tuple[Posting, ...]:
 
 def test_dates_are_numbers(postings: tuple[Posting, ...]) -> None:
     at = dt.datetime(2024, 7, 11, 0, 58, 52, tzinfo=dt.UTC)
-    assert [one.posted_at for one in postings] == [at, at]
+    assert [posting.posted_at for posting in postings] == [at, at]
     assert postings[0].valid_through
 
 
-def test_restrictions_are_where_one_must_live(postings: tuple[Posting, ...]) -> None:
-    assert [one.remote_from for one in postings] == [("Nepal", "India"), ()]
-    assert all(one.arrangement == "remote" for one in postings)
+def test_location_restrictions_are_read(postings: tuple[Posting, ...]) -> None:
+    assert [posting.remote_from for posting in postings] == [("Nepal", "India"), ()]
+    assert all(posting.arrangement == "remote" for posting in postings)
 
 
-def test_pay_keeps_its_period(postings: tuple[Posting, ...]) -> None:
+def test_a_salary_keeps_its_period(postings: tuple[Posting, ...]) -> None:
     assert postings[0].salary == Salary(30, 35, "USD", "hour", "structured")
     assert postings[1].salary is None
 
 
-def test_the_name_of_a_column_is_no_company(postings: tuple[Posting, ...]) -> None:
-    assert [one.company for one in postings] == ["High Pastures", None]
+def test_the_name_of_a_column_is_not_a_company(postings: tuple[Posting, ...]) -> None:
+    assert [posting.company for posting in postings] == ["High Pastures", None]
 
 
-def test_the_next_page_begins_where_this_one_ended_whatever_was_asked_for() -> None:
+def test_the_next_page_starts_after_the_received_records() -> None:
     first = first_request("himalayas")
     (second,) = read("himalayas", answer("himalayas/page.json"), {}, first).next
     (third,) = read("himalayas", answer("himalayas/page.json"), {}, second).next
@@ -45,7 +45,7 @@ def test_the_next_page_begins_where_this_one_ended_whatever_was_asked_for() -> N
     assert read("himalayas", answer("himalayas/page.json"), {}, third).next == ()
 
 
-def test_the_sites_own_mark_leads_to_the_next_page() -> None:
+def test_the_cursor_of_the_site_leads_to_the_next_page() -> None:
     body = json.loads(answer("himalayas/page.json")) | {"nextCursor": "Mj&A"}
     (more,) = read("himalayas", json.dumps(body).encode(), {}).next
     assert more.url == "https://himalayas.app/jobs/api?limit=20&cursor=Mj%26A"

@@ -1,4 +1,4 @@
-"""Any page: cards and their parts by selectors, with others in reserve."""
+"""Careers pages: cards and fields by selectors, with alternatives."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def page(body: bytes, request: Request | None = None, **changes: Any) -> BoardPa
     return read("html", body, CONFIG | changes, request or asked(**changes))
 
 
-def test_parts_are_found_in_their_card() -> None:
-    one = page(answer("html/list.html")).postings[0]
-    assert (one.title, one.location) == ("Ropemaker", "Chatham")
-    assert lines(one.description) == ["Make rope.", "Walk far."]
-    assert one.posted_at == dt.datetime(2024, 7, 1, tzinfo=dt.UTC)
-    assert one.salary
-    assert (one.salary.min, one.salary.currency) == (28000, "GBP")
-    assert not one.partial
+def test_fields_are_read_from_their_card() -> None:
+    posting = page(answer("html/list.html")).postings[0]
+    assert (posting.title, posting.location) == ("Ropemaker", "Chatham")
+    assert lines(posting.description) == ["Make rope.", "Walk far."]
+    assert posting.posted_at == dt.datetime(2024, 7, 1, tzinfo=dt.UTC)
+    assert posting.salary
+    assert (posting.salary.min, posting.salary.currency) == (28000, "GBP")
+    assert not posting.partial
 
 
-def test_links_lead_from_the_page_they_stand_on() -> None:
-    urls = [one.url for one in page(answer("html/list.html")).postings]
+def test_links_are_relative_to_their_page() -> None:
+    urls = [posting.url for posting in page(answer("html/list.html")).postings]
     assert urls == ["https://rope.example/team/roles/1?ref=list", "https://rope.example/roles/2"]
 
 
-def test_alternatives_are_tried_in_order_part_by_part() -> None:
+def test_alternative_selectors_are_tried_in_order_for_each_field() -> None:
     other = page(answer("html/list.html")).postings[1]
     assert (other.title, other.location, other.partial) == ("Sailmaker", "Chatham", True)
 
@@ -59,7 +59,7 @@ def test_a_card_without_a_title_is_counted() -> None:
     assert page(answer("html/list.html")).stubs == 1
 
 
-def test_cards_themselves_may_have_an_alternative() -> None:
+def test_cards_may_have_an_alternative_selector() -> None:
     changes = {"alternative_selectors": [{"job_list": "a.card"}]}
     selectors = CONFIG["selectors"] | {"job_list": ".gone"}
     assert page(answer("html/cards.html"), selectors=selectors, **changes).postings
@@ -68,8 +68,8 @@ def test_cards_themselves_may_have_an_alternative() -> None:
 @pytest.mark.parametrize("link", [None, "a.card", ".card[href]", ".title"])
 def test_a_card_may_be_the_link_itself(link: str | None) -> None:
     selectors = {"job_list": ".card", "title": ".title", "link": link}
-    (one,) = page(answer("html/cards.html"), selectors=selectors).postings
-    assert one.url == "https://rope.example/r/7"
+    (posting,) = page(answer("html/cards.html"), selectors=selectors).postings
+    assert posting.url == "https://rope.example/r/7"
 
 
 def test_the_next_page_is_followed_as_far_as_allowed() -> None:
@@ -82,19 +82,19 @@ def test_the_next_page_is_followed_as_far_as_allowed() -> None:
 
 
 @pytest.mark.parametrize("href", [b"?page=2", b"?page=2#top", b"/team/"])
-def test_a_page_that_was_asked_for_ends_the_walk(href: bytes) -> None:
+def test_a_page_that_was_requested_before_ends_the_crawl(href: bytes) -> None:
     (second,) = page(answer("html/list.html")).next
     last = page(answer("html/list.html").replace(b"?page=2", href), second)
     assert (last.next, last.truncated) == ((), False)
 
 
-def test_a_button_that_is_off_is_the_end() -> None:
+def test_a_disabled_button_is_the_end() -> None:
     last = page(answer("html/cards.html"))
     assert (last.next, last.truncated) == ((), False)
 
 
 @pytest.mark.parametrize("href", [b"#", b"javascript:more()", b"https://evil.example/?page=2"])
-def test_a_button_that_leads_nowhere_we_go_leaves_the_list_unfinished(href: bytes) -> None:
+def test_a_button_that_cannot_be_followed_makes_the_list_truncated(href: bytes) -> None:
     last = page(answer("html/list.html").replace(b"?page=2", href))
     assert (last.next, last.truncated) == ((), True)
 
@@ -119,17 +119,17 @@ def test_a_browser_is_used_where_the_config_says_so(method: str, render: bool) -
         ({"url": "file:///etc/passwd"}, "url"),
     ],
 )
-def test_what_is_wrong_with_a_config_is_named(wrong: dict[str, Any], named: str) -> None:
+def test_an_invalid_config_names_its_errors(wrong: dict[str, Any], named: str) -> None:
     with pytest.raises(Invalid, match=named):
         html.PLATFORM.parse_config(CONFIG | wrong)
 
 
-def test_a_page_without_cards_is_empty_and_not_believed() -> None:
+def test_a_page_without_cards_is_empty_and_not_trusted() -> None:
     assert page(b"<html><body>Rebuilt</body></html>").postings == ()
     assert not html.PLATFORM.allow_empty
 
 
-def test_cards_of_which_none_has_a_title_are_an_error() -> None:
+def test_cards_without_any_title_are_an_error() -> None:
     with pytest.raises(OutsideError, match="title"):
         page(b"<div class=card></div>")
 
@@ -141,9 +141,9 @@ def test_a_posting_without_text_is_completed_from_its_page() -> None:
         b'<script type="application/ld+json">{"@type": "JobPosting", "title": "Sailmaker",'
         b' "description": "<p>Sew sails.</p>"}</script><h1>Sailmaker</h1>'
     )
-    whole = html.read_detail(body, listed, site)
+    complete = html.read_detail(body, listed, site)
     assert html.detail_request(listed, site).url == listed.url
-    assert "Sew sails." in (whole.description or "")
+    assert "Sew sails." in (complete.description or "")
 
 
 def test_a_page_nested_a_hundred_thousand_deep_is_refused_at_once() -> None:
@@ -167,6 +167,6 @@ def test_the_link_may_be_around_what_is_selected() -> None:
     assert page(body, selectors=selectors).postings[0].url == "https://rope.example/r/8"
 
 
-def test_a_saved_page_without_a_config_says_what_it_needs() -> None:
+def test_a_saved_page_without_a_config_is_refused_with_advice() -> None:
     with pytest.raises(Invalid, match="selectors"):
         readable_board.read_saved_response(html.PLATFORM, answer("html/list.html"))

@@ -1,4 +1,4 @@
-"""iCIMS: new sites answer programs, classic ones only people, in a frame."""
+"""iCIMS: new sites have an API, classic ones only pages inside a frame."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEW = {"board_token": "prairieseed", "base_url": "https://careers.prairieseed.ex
 SEARCH = "https://careers-prairieseed.icims.com/jobs/search"
 
 
-def test_a_site_of_its_own_is_asked_by_the_api_and_the_vendors_by_its_pages() -> None:
+def test_own_hosts_are_read_through_the_api_and_vendor_hosts_through_pages() -> None:
     new, classic = (
         icims.first_request(BoardConfig(**NEW)),
         icims.first_request(BoardConfig(**CLASSIC)),
@@ -29,19 +29,23 @@ def test_a_site_of_its_own_is_asked_by_the_api_and_the_vendors_by_its_pages() ->
     assert (classic.url, classic.page) == (f"{SEARCH}?pr=0&in_iframe=1", True)
 
 
-def test_the_api_is_read_whole() -> None:
+def test_all_fields_of_the_api_are_read() -> None:
     page = read("icims", answer("icims/api.json"), NEW, icims.first_request(BoardConfig(**NEW)))
-    (one,) = page.postings
-    assert (one.title, one.company, one.vendor_id) == ("Seed Cleaner", "Prairie Seed", "8841")
-    assert one.description == "Clean seeds.\n\nRun the sieve.\n\n- Patience"
-    assert one.salary == Salary(21, 25, "USD", "hour", "structured")
-    assert (one.department, one.employment_type) == ("Operations", "full_time")
-    assert one.url == "https://careers.prairieseed.example/jobs/8841"
-    assert one.posted_at == dt.datetime(2024, 6, 17, 15, 57, tzinfo=dt.UTC)
+    (posting,) = page.postings
+    assert (posting.title, posting.company, posting.vendor_id) == (
+        "Seed Cleaner",
+        "Prairie Seed",
+        "8841",
+    )
+    assert posting.description == "Clean seeds.\n\nRun the sieve.\n\n- Patience"
+    assert posting.salary == Salary(21, 25, "USD", "hour", "structured")
+    assert (posting.department, posting.employment_type) == ("Operations", "full_time")
+    assert posting.url == "https://careers.prairieseed.example/jobs/8841"
+    assert posting.posted_at == dt.datetime(2024, 6, 17, 15, 57, tzinfo=dt.UTC)
     assert (page.stubs, page.total) == (1, 102)
 
 
-def test_the_api_is_asked_for_the_next_page_until_all_were_shown() -> None:
+def test_api_pages_are_requested_until_the_total_is_reached() -> None:
     (more,) = read(
         "icims", answer("icims/api.json"), NEW, icims.first_request(BoardConfig(**NEW))
     ).next
@@ -49,7 +53,7 @@ def test_the_api_is_asked_for_the_next_page_until_all_were_shown() -> None:
     assert read("icims", answer("icims/api.json"), NEW, more).next == ()
 
 
-def test_a_page_that_is_empty_too_early_is_truncated() -> None:
+def test_an_empty_page_before_the_end_is_truncated() -> None:
     page = read(
         "icims", b'{"jobs": [], "totalCount": 300}', NEW, icims.first_request(BoardConfig(**NEW))
     )
@@ -61,17 +65,21 @@ def test_a_classic_list_is_read_from_its_cards() -> None:
     page = read(
         "icims", answer("icims/search.html"), CLASSIC, icims.first_request(BoardConfig(**CLASSIC))
     )
-    one, other = page.postings
-    assert (one.title, one.vendor_id, one.requisition_id) == ("Seed Cleaner", "8841", "2024-8841")
-    assert one.locations == ("US-IA-Ames", "US-IA-Boone")
-    assert one.posted_at
-    assert one.posted_at.date() == dt.date(2024, 6, 17)
-    assert one.url == "https://careers-prairieseed.icims.com/jobs/8841/seed-cleaner/job"
+    posting, other = page.postings
+    assert (posting.title, posting.vendor_id, posting.requisition_id) == (
+        "Seed Cleaner",
+        "8841",
+        "2024-8841",
+    )
+    assert posting.locations == ("US-IA-Ames", "US-IA-Boone")
+    assert posting.posted_at
+    assert posting.posted_at.date() == dt.date(2024, 6, 17)
+    assert posting.url == "https://careers-prairieseed.icims.com/jobs/8841/seed-cleaner/job"
     assert other.url == "https://careers-prairieseed.icims.com/jobs/8850/grain-buyer/job"
-    assert one.partial
+    assert posting.partial
 
 
-def test_a_classic_list_is_turned_to_its_last_page() -> None:
+def test_a_classic_list_is_followed_to_its_last_page() -> None:
     first = icims.first_request(BoardConfig(**CLASSIC))
     (second,) = read("icims", answer("icims/search.html"), CLASSIC, first).next
     (third,) = read("icims", answer("icims/search.html"), CLASSIC, second).next
@@ -79,9 +87,9 @@ def test_a_classic_list_is_turned_to_its_last_page() -> None:
     assert read("icims", answer("icims/search.html"), CLASSIC, third).next == ()
 
 
-def test_a_page_that_is_only_a_frame_leads_to_what_is_in_it() -> None:
+def test_a_frame_page_leads_to_the_page_inside_it() -> None:
     page = read("icims", answer("icims/frame.html"), CLASSIC, Request(SEARCH, page=True))
-    assert [one.url for one in page.next] == [f"{SEARCH}?ss=1&in_iframe=1"]
+    assert [request.url for request in page.next] == [f"{SEARCH}?ss=1&in_iframe=1"]
 
 
 def test_a_frame_of_another_host_is_not_followed() -> None:
@@ -96,15 +104,15 @@ def test_a_site_without_the_api_is_tried_as_a_classic_one() -> None:
     assert more.url == "https://careers.prairieseed.example/jobs/search?pr=0&in_iframe=1"
 
 
-def test_a_posting_is_stated_by_its_inner_page() -> None:
+def test_the_inner_page_has_the_details_of_a_posting() -> None:
     config = BoardConfig(**CLASSIC)
     listed = read(
         "icims", answer("icims/search.html"), CLASSIC, icims.first_request(config)
     ).postings[0]
-    whole = icims.read_detail(answer("icims/page.html"), listed, config)
+    complete = icims.read_detail(answer("icims/page.html"), listed, config)
     assert icims.detail_request(listed, config).url.endswith("/seed-cleaner/job?in_iframe=1")
-    assert (whole.description, whole.company) == ("Clean seeds.", "Prairie Seed")
-    assert (whole.requisition_id, whole.partial) == ("2024-8841", False)
+    assert (complete.description, complete.company) == ("Clean seeds.", "Prairie Seed")
+    assert (complete.requisition_id, complete.partial) == ("2024-8841", False)
 
 
 def test_an_empty_classic_board_is_empty() -> None:
@@ -113,7 +121,7 @@ def test_an_empty_classic_board_is_empty() -> None:
 
 
 @pytest.mark.parametrize("body", [b"<html>Just a moment...</html>", b'{"error": 1}', b""])
-def test_what_is_no_board_is_an_error(body: bytes) -> None:
+def test_a_response_that_is_not_a_board_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("icims", body, CLASSIC, Request(f"{SEARCH}?pr=0&in_iframe=1"))
 
@@ -124,15 +132,15 @@ def test_a_classic_page_without_cards_before_the_last_is_truncated() -> None:
     assert (page.truncated, page.next) == (True, ())
 
 
-def test_a_category_stands_in_for_the_department() -> None:
+def test_the_category_replaces_a_missing_department() -> None:
     data = {
         "title": "Seed Cleaner",
         "slug": "1",
         "category": [],
         "categories": [{"name": " Fields"}],
     }
-    (one,) = read("icims", json.dumps({"jobs": [{"data": data}]}).encode(), NEW).postings
-    assert one.department == "Fields"
+    (posting,) = read("icims", json.dumps({"jobs": [{"data": data}]}).encode(), NEW).postings
+    assert posting.department == "Fields"
 
 
 LISTED = b"""<div class="iCIMS_JobsTable"><div class="row"><a class="iCIMS_Anchor"
@@ -146,15 +154,15 @@ ONE = b"""<script type="application/ld+json">{"@type": "JobPosting", "title": "S
   "addressCountry": "US"}}]}</script>"""
 
 
-def test_a_card_says_what_its_labels_say() -> None:
-    (one,) = read("icims", LISTED, CLASSIC).postings
-    assert (one.employment_type, one.arrangement) == ("full_time", "onsite")
-    assert one.department == "Fields"
+def test_labelled_values_of_a_card_are_read() -> None:
+    (posting,) = read("icims", LISTED, CLASSIC).postings
+    assert (posting.employment_type, posting.arrangement) == ("full_time", "onsite")
+    assert posting.department == "Fields"
 
 
-def test_a_page_names_the_category_and_what_is_unavailable_is_no_place() -> None:
-    (one,) = read("icims", ONE, CLASSIC).postings
-    assert (one.department, one.location) == ("Fields", "Ames, US")
+def test_a_page_names_the_category_and_unavailable_is_not_a_location() -> None:
+    (posting,) = read("icims", ONE, CLASSIC).postings
+    assert (posting.department, posting.location) == ("Fields", "Ames, US")
     listed = read("icims", LISTED, CLASSIC).postings[0]
-    whole = icims.read_detail(ONE, listed, BoardConfig(**CLASSIC))
-    assert (whole.department, whole.employment_type) == ("Fields", "full_time")
+    complete = icims.read_detail(ONE, listed, BoardConfig(**CLASSIC))
+    assert (complete.department, complete.employment_type) == ("Fields", "full_time")

@@ -1,4 +1,4 @@
-"""JazzHR: one XML feed, whole; ids begin with the time they were made."""
+"""JazzHR: one XML feed with full texts; ids start with their creation time."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ def posting() -> Posting:
     return read("jazzhr", answer("jazzhr/feed.xml")).postings[0]
 
 
-def test_the_feed_is_asked_for_by_name() -> None:
-    asked = jazzhr.first_request(BoardConfig(board_token="crumbandco"))
-    assert asked.url == "https://app.jazz.co/feeds/export/jobs/crumbandco"
+def test_the_feed_is_requested_by_token() -> None:
+    request = jazzhr.first_request(BoardConfig(board_token="crumbandco"))
+    assert request.url == "https://app.jazz.co/feeds/export/jobs/crumbandco"
 
 
-def test_closed_ones_are_left_out_and_those_without_a_title_counted() -> None:
+def test_closed_postings_are_left_out_and_those_without_a_title_counted() -> None:
     page = read("jazzhr", answer("jazzhr/feed.xml"))
-    assert [one.title for one in page.postings] == ["Night Baker & Oven Lead"]
+    assert [posting.title for posting in page.postings] == ["Night Baker & Oven Lead"]
     assert (page.stubs, page.total) == (1, None)
 
 
-def test_the_id_says_when_it_was_posted(posting: Posting) -> None:
+def test_the_posting_date_is_read_from_the_id(posting: Posting) -> None:
     assert posting.posted_at == dt.datetime(2024, 2, 14, 9, 30, 5, tzinfo=dt.UTC)
     assert posting.vendor_id == "job_20240214093005_QWERTYUIOPASDFGH"
 
 
-def test_a_posting_is_whole(posting: Posting) -> None:
+def test_all_fields_of_a_posting_are_read(posting: Posting) -> None:
     assert "Bake at night." in (posting.description or "")
     assert posting.locations == ("Portland, OR, United States",)
     assert (posting.employment_type, posting.seniority) == ("part_time", "senior")
@@ -69,7 +69,7 @@ def test_documents_that_declare_entities_are_refused(body: bytes) -> None:
         b"<jobs><job><id>1</id></job></jobs>",
     ],
 )
-def test_what_is_no_feed_is_an_error(body: bytes) -> None:
+def test_a_response_that_is_not_a_feed_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("jazzhr", body)
 
@@ -91,23 +91,27 @@ ONE = b"""<html><script type="application/ld+json">{"@type": "JobPosting", "titl
   "url": "https://crumbandco.applytojob.com/apply/evgnhR5LkV/x", "description": "Bake."}</script>"""
 
 
-def test_pages_for_people_are_understood() -> None:
+def test_pages_are_read_as_well_as_the_feed() -> None:
     (listed,) = read("jazzhr", PAGE).postings
     assert (listed.title, listed.location) == ("Night Baker & Lead", "Portland, OR")
     assert (listed.department, listed.board) == ("Ovens", "crumbandco")
     assert (listed.vendor_id, listed.partial) == ("evgnhR5LkV", True)
-    (whole,) = read("jazzhr", ONE).postings
-    assert (whole.description, whole.vendor_id, whole.board) == (
+    (complete,) = read("jazzhr", ONE).postings
+    assert (complete.description, complete.vendor_id, complete.board) == (
         "Bake.",
         "evgnhR5LkV",
         "crumbandco",
     )
 
 
-def test_an_older_page_is_read_as_it_is_shown() -> None:
+def test_an_older_page_is_read_from_its_text() -> None:
     body = b"""<html><head><title>Night Baker - East - Crumb &amp; Co. - Career Page</title></head>
       <body><div id="job-description"><p>Bake.</p></div></body></html>"""
-    asked = Request("https://crumbandco.applytojob.com/apply/evgnhR5LkV/Night-Baker")
-    (one,) = read("jazzhr", body, request=asked).postings
-    assert (one.title, one.company) == ("Night Baker - East", "Crumb & Co.")
-    assert (one.description, one.vendor_id, one.board) == ("Bake.", "evgnhR5LkV", "crumbandco")
+    request = Request("https://crumbandco.applytojob.com/apply/evgnhR5LkV/Night-Baker")
+    (posting,) = read("jazzhr", body, request=request).postings
+    assert (posting.title, posting.company) == ("Night Baker - East", "Crumb & Co.")
+    assert (posting.description, posting.vendor_id, posting.board) == (
+        "Bake.",
+        "evgnhR5LkV",
+        "crumbandco",
+    )

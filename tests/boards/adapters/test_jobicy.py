@@ -20,22 +20,22 @@ def test_entities_are_resolved(postings: tuple[Posting, ...]) -> None:
 
 
 def test_a_list_and_a_single_value_are_read_alike(postings: tuple[Posting, ...]) -> None:
-    assert [one.employment_type for one in postings] == ["full_time", "contract"]
+    assert [posting.employment_type for posting in postings] == ["full_time", "contract"]
     assert postings[1].tags == ("Crafts",)
 
 
-def test_places_are_restrictions_unless_it_is_anywhere(postings: tuple[Posting, ...]) -> None:
-    assert [one.remote_from for one in postings] == [("LATAM", "Brazil"), ()]
+def test_locations_are_restrictions_unless_anywhere(postings: tuple[Posting, ...]) -> None:
+    assert [posting.remote_from for posting in postings] == [("LATAM", "Brazil"), ()]
 
 
-def test_any_level_is_none(postings: tuple[Posting, ...]) -> None:
-    assert [one.seniority for one in postings] == ["senior", None]
+def test_the_level_any_is_none(postings: tuple[Posting, ...]) -> None:
+    assert [posting.seniority for posting in postings] == ["senior", None]
 
 
-def test_pay_by_the_year(postings: tuple[Posting, ...]) -> None:
+def test_an_annual_salary_is_read(postings: tuple[Posting, ...]) -> None:
     assert postings[0].salary == Salary(50000, 60000, "USD", "year", "structured")
 
 
 def test_an_excerpt_is_partial(postings: tuple[Posting, ...]) -> None:
-    assert [one.partial for one in postings] == [False, True]
+    assert [posting.partial for posting in postings] == [False, True]
     assert postings[1].description == "Dye strings"

@@ -1,4 +1,4 @@
-"""Jooble: the key is part of the address, and texts are snippets."""
+"""Jooble: the key is part of the URL, and texts are excerpts."""
 
 from __future__ import annotations
 
@@ -7,28 +7,37 @@ from jobmill.outside.request import Request
 from . import answer, first_request, read
 
 
-def ask(**wanted: object) -> Request:
-    return first_request("jooble", **wanted)
+def ask(**config: object) -> Request:
+    return first_request("jooble", **config)
 
 
-def test_what_is_looked_for_is_posted_to_an_address_that_only_names_the_key() -> None:
-    asked = ask(keywords="clocks", location="Basel")
-    assert (asked.method, asked.url) == ("POST", "https://jooble.org/api/{JOOBLE_API_KEY}")
-    assert asked.json == {"keywords": "clocks", "location": "Basel", "page": 1, "ResultOnPage": 100}
+def test_the_search_is_posted_to_a_url_that_only_names_the_key() -> None:
+    request = ask(keywords="clocks", location="Basel")
+    assert (request.method, request.url) == ("POST", "https://jooble.org/api/{JOOBLE_API_KEY}")
+    assert request.json == {
+        "keywords": "clocks",
+        "location": "Basel",
+        "page": 1,
+        "ResultOnPage": 100,
+    }
 
 
-def test_a_snippet_is_plain_and_said_to_be_partial() -> None:
-    one, other = read("jooble", answer("jooble/answer.json"), {}).postings
-    assert (one.title, one.company) == ("Clock Maker", "Tick AG")
-    assert one.description == "...makes clocks by hand ..."
-    assert (one.partial, one.employment_type, one.vendor_id) == (True, "full_time", "-4411")
-    assert one.updated_at
-    assert one.salary
-    assert one.salary.currency == "CHF"
+def test_a_snippet_is_plain_text_and_partial() -> None:
+    posting, other = read("jooble", answer("jooble/answer.json"), {}).postings
+    assert (posting.title, posting.company) == ("Clock Maker", "Tick AG")
+    assert posting.description == "...makes clocks by hand ..."
+    assert (posting.partial, posting.employment_type, posting.vendor_id) == (
+        True,
+        "full_time",
+        "-4411",
+    )
+    assert posting.updated_at
+    assert posting.salary
+    assert posting.salary.currency == "CHF"
     assert (other.company, other.location, other.salary) == (None, None, None)
 
 
-def test_pages_are_turned_as_far_as_allowed() -> None:
+def test_pages_are_requested_up_to_the_maximum() -> None:
     first = ask(max_pages=2)
     (second,) = read("jooble", answer("jooble/answer.json"), {"max_pages": 2}, first).next
     last = read("jooble", answer("jooble/answer.json"), {"max_pages": 2}, second)
@@ -36,6 +45,6 @@ def test_pages_are_turned_as_far_as_allowed() -> None:
     assert (last.next, last.truncated) == ((), True)
 
 
-def test_a_page_without_postings_is_the_last() -> None:
+def test_a_page_without_postings_is_the_last_page() -> None:
     page = read("jooble", b'{"totalCount": 900, "jobs": []}', {}, ask())
     assert (page.next, page.truncated) == ((), False)

@@ -1,4 +1,4 @@
-"""Personio: an XML feed for each language, which may hold anything but declarations."""
+"""Personio: an XML feed per language, without document types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def page() -> BoardPage:
     return read("personio", answer("personio/feed.xml"), NORDLICHT)
 
 
-def test_a_feed_is_asked_for_in_its_language() -> None:
+def test_a_feed_is_requested_in_its_language() -> None:
     assert personio.first_request(PersonioFeed(board_token="nordlicht")).url == (
         "https://nordlicht.jobs.personio.de/xml?language=en"
     )
@@ -36,14 +36,14 @@ def test_a_feed_is_asked_for_in_its_language() -> None:
 
 
 def test_positions_without_id_or_name_are_counted(page: BoardPage) -> None:
-    assert [one.title for one in page.postings] == [
+    assert [posting.title for posting in page.postings] == [
         "Laser Engineer (m/w/d) & Tutor",
         "Praktikum Messtechnik",
     ]
     assert page.stubs == 1
 
 
-def test_what_a_position_says_of_itself_is_kept(page: BoardPage) -> None:
+def test_all_fields_of_a_position_are_read(page: BoardPage) -> None:
     posting = page.postings[0]
     assert posting.url == "https://nordlicht.jobs.personio.de/job/1500001"
     assert posting.company == "Nordlicht Labs GmbH"
@@ -54,35 +54,35 @@ def test_what_a_position_says_of_itself_is_kept(page: BoardPage) -> None:
     assert posting.posted_at == dt.datetime(2024, 3, 4, 8, tzinfo=dt.UTC)
 
 
-def test_all_parts_of_the_text_stand_below_their_names(page: BoardPage) -> None:
+def test_each_section_of_the_text_follows_its_title(page: BoardPage) -> None:
     assert lines(page.postings[0].description) == [
         "Deine Aufgaben", "Du justierst Laser & Spiegel.", "Dein Profil", "- Ruhige Hand",
     ]  # fmt: skip
 
 
-def test_all_offices_count_each_once(page: BoardPage) -> None:
+def test_each_office_is_read_once(page: BoardPage) -> None:
     assert page.postings[0].location == "Hamburg"
     assert page.postings[0].locations == ("Hamburg", "Kiel")
 
 
-def test_hours_say_more_than_that_it_is_for_good(page: BoardPage) -> None:
-    assert [one.employment_type for one in page.postings] == ["full_time", "internship"]
+def test_a_permanent_contract_is_described_by_its_hours(page: BoardPage) -> None:
+    assert [posting.employment_type for posting in page.postings] == ["full_time", "internship"]
 
 
-def test_the_category_stands_in_for_the_department(page: BoardPage) -> None:
+def test_the_category_replaces_a_missing_department(page: BoardPage) -> None:
     assert page.postings[1].department == "Students"
 
 
-def test_pay_stands_one_level_deeper(page: BoardPage) -> None:
+def test_a_nested_salary_is_read(page: BoardPage) -> None:
     assert page.postings[0].salary == Salary(52_000, 64_000, "EUR", "year", "structured")
 
 
-def test_a_saved_feed_of_an_unknown_site_has_no_pages() -> None:
+def test_postings_of_a_saved_feed_of_an_unknown_site_have_no_url() -> None:
     posting = read("personio", answer("personio/feed.xml")).postings[0]
     assert (posting.url, posting.board) == ("", None)
 
 
-def test_a_single_position_is_understood() -> None:
+def test_a_single_position_is_read() -> None:
     body = b"<position><id>7</id><name>Cook</name></position>"
     assert read("personio", body).postings[0].title == "Cook"
 
@@ -102,7 +102,7 @@ LAUGHS = b"".join(
     ],
     ids=["billion laughs", "a file", "in another encoding", "from elsewhere"],
 )
-def test_a_document_that_declares_anything_is_refused(body: bytes) -> None:
+def test_a_document_with_a_document_type_is_refused(body: bytes) -> None:
     with pytest.raises(OutsideError, match="document type"):
         read("personio", body)
 
@@ -120,23 +120,36 @@ def test_a_document_that_declares_anything_is_refused(body: bytes) -> None:
         b"<workzag-jobs><position><title>Another shape</title></position></workzag-jobs>",
     ],
 )
-def test_an_answer_that_is_not_a_feed_is_refused(body: bytes) -> None:
+def test_a_response_that_is_not_a_feed_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("personio", body)
 
 
-def test_a_feed_without_positions_is_a_feed() -> None:
+def test_a_feed_without_positions_is_valid() -> None:
     assert read("personio", b"<workzag-jobs></workzag-jobs>") == BoardPage(())
 
 
-def test_what_the_boards_own_search_finds_is_read() -> None:
-    one = {"id": 42, "name": "Laser Engineer", "office": "Kiel,Bonn", "offices": ["Kiel", "Bonn"]}
-    one |= {"department": "Optics", "seniority": "Experienced", "keywords": "laser, lens"}
-    one |= {"employment_type": "permanent", "schedule": "full-time", "description": "<p>Align.</p>"}
-    page = read("personio", json.dumps([one, {"id": 1, "name": ""}]).encode(), NORDLICHT)
-    (found,) = page.postings
-    assert found.url == "https://nordlicht.jobs.personio.de/job/42"
-    assert (found.location, found.locations) == ("Kiel,Bonn", ("Kiel", "Bonn"))
-    assert (found.department, found.employment_type) == ("Optics", "full_time")
-    assert (found.seniority, found.tags, found.description) == ("mid", ("laser", "lens"), "Align.")
+def test_results_of_the_boards_own_search_are_read() -> None:
+    record = {
+        "id": 42,
+        "name": "Laser Engineer",
+        "office": "Kiel,Bonn",
+        "offices": ["Kiel", "Bonn"],
+    }
+    record |= {"department": "Optics", "seniority": "Experienced", "keywords": "laser, lens"}
+    record |= {
+        "employment_type": "permanent",
+        "schedule": "full-time",
+        "description": "<p>Align.</p>",
+    }
+    page = read("personio", json.dumps([record, {"id": 1, "name": ""}]).encode(), NORDLICHT)
+    (posting,) = page.postings
+    assert posting.url == "https://nordlicht.jobs.personio.de/job/42"
+    assert (posting.location, posting.locations) == ("Kiel,Bonn", ("Kiel", "Bonn"))
+    assert (posting.department, posting.employment_type) == ("Optics", "full_time")
+    assert (posting.seniority, posting.tags, posting.description) == (
+        "mid",
+        ("laser", "lens"),
+        "Align.",
+    )
     assert page.stubs == 1

@@ -1,4 +1,5 @@
-"""Remote OK: a notice first, zeros for no pay, letters gone wrong, and a trap at the end."""
+"""Remote OK: a legal notice first, zero for no salary, wrongly decoded text, words generated per
+reader."""
 
 from __future__ import annotations
 
@@ -15,17 +16,17 @@ def postings() -> tuple[Posting, ...]:
     return read("remoteok", answer("remoteok/feed.json"), {}).postings
 
 
-def test_the_legal_notice_is_no_posting_and_no_stub() -> None:
+def test_the_legal_notice_is_neither_a_posting_nor_a_stub() -> None:
     page = read("remoteok", answer("remoteok/feed.json"), {})
-    assert [one.title for one in page.postings] == ["Map Reader", "Chart Maker"]
+    assert [posting.title for posting in page.postings] == ["Map Reader", "Chart Maker"]
     assert page.stubs == 0
 
 
-def test_a_feed_with_nothing_but_the_notice_is_empty() -> None:
+def test_a_feed_with_only_the_notice_is_empty() -> None:
     assert read("remoteok", b'[{"legal": "x", "last_updated": 1}]', {}).postings == ()
 
 
-def test_zero_is_unknown_pay(postings: tuple[Posting, ...]) -> None:
+def test_a_salary_of_zero_is_unknown(postings: tuple[Posting, ...]) -> None:
     assert postings[0].salary is None
     assert postings[1].salary == Salary(60000, 90000, "USD", "year", "structured")
 
@@ -42,20 +43,24 @@ def test_zero_is_unknown_pay(postings: tuple[Posting, ...]) -> None:
         ("Übergröße, naïve, Ångström", "Übergröße, naïve, Ångström"),
     ],
 )
-def test_letters_read_by_the_wrong_table_are_put_right(wrong: str, right: str) -> None:
+def test_wrongly_decoded_characters_are_repaired(wrong: str, right: str) -> None:
     assert remoteok.fix_encoding(wrong) == right
 
 
-def test_words_made_up_for_each_reader_are_cut_out(postings: tuple[Posting, ...]) -> None:
+def test_words_generated_for_each_reader_are_removed(postings: tuple[Posting, ...]) -> None:
     assert postings[0].description == (
         "You don\u2019t get lost.\n\nPlease mention the word and tag when applying to show you read"
         " the job post completely. This is a beta feature to avoid spam applicants."
     )
 
 
-def test_company_place_and_date_are_read(postings: tuple[Posting, ...]) -> None:
-    one, other = postings
-    assert (one.company, one.location, one.arrangement) == ("Café Nord", "Oslo", "remote")
+def test_company_location_and_date_are_read(postings: tuple[Posting, ...]) -> None:
+    posting, other = postings
+    assert (posting.company, posting.location, posting.arrangement) == (
+        "Café Nord",
+        "Oslo",
+        "remote",
+    )
     assert other.posted_at
     assert (other.location, other.apply_url) == (None, None)
 

@@ -1,4 +1,4 @@
-"""Rippling: a posting stands in the list once for each of its places."""
+"""Rippling: the list repeats a posting for each of its locations."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def posting(board: BoardPage) -> Posting:
     return board.postings[0]
 
 
-def test_one_posting_in_two_places_is_one_with_both(board: BoardPage) -> None:
-    assert [one.title for one in board.postings] == ["Falconer", "Mews Keeper"]
+def test_a_posting_listed_for_two_locations_is_read_once_with_both(board: BoardPage) -> None:
+    assert [posting.title for posting in board.postings] == ["Falconer", "Mews Keeper"]
     assert board.postings[0].locations == ("Perth, United Kingdom", "Stirling, United Kingdom")
     assert board.total == 2
 
 
-def test_the_place_says_who_is_remote(board: BoardPage) -> None:
-    assert [one.arrangement for one in board.postings] == [None, "remote"]
+def test_the_location_says_whether_work_is_remote(board: BoardPage) -> None:
+    assert [posting.arrangement for posting in board.postings] == [None, "remote"]
 
 
 def test_requests_name_board_and_posting(posting: Posting) -> None:
@@ -45,47 +45,51 @@ def test_requests_name_board_and_posting(posting: Posting) -> None:
     )
 
 
-def test_a_posting_of_its_own_has_text_and_pay(posting: Posting) -> None:
-    whole = rippling.read_detail(answer("rippling/posting.json"), posting, CONFIG)
-    assert whole.description == "We fly birds.\n\nYou fly them."
-    assert (whole.company, whole.employment_type) == ("High Mews", "full_time")
+def test_the_details_have_text_and_salary(posting: Posting) -> None:
+    complete = rippling.read_detail(answer("rippling/posting.json"), posting, CONFIG)
+    assert complete.description == "We fly birds.\n\nYou fly them."
+    assert (complete.company, complete.employment_type) == ("High Mews", "full_time")
     assert posting.partial
-    assert not whole.partial
+    assert not complete.partial
 
 
-def test_pay_spans_the_regions_but_not_two_currencies(posting: Posting) -> None:
-    whole = rippling.read_detail(answer("rippling/posting.json"), posting, CONFIG)
-    assert whole.salary == Salary(26000, 33000, "GBP", "year", "structured")
+def test_a_salary_spans_regions_but_not_currencies(posting: Posting) -> None:
+    complete = rippling.read_detail(answer("rippling/posting.json"), posting, CONFIG)
+    assert complete.salary == Salary(26000, 33000, "GBP", "year", "structured")
 
 
 @pytest.mark.parametrize("body", [b"<html></html>", b'{"detail": "Not found."}', b"3"])
-def test_what_is_no_board_is_an_error(body: bytes) -> None:
+def test_a_response_that_is_not_a_board_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("rippling", body)
 
 
 def newer(*ways: str) -> bytes:
-    """A page of the newer list: one posting, in a place for each way of working."""
-    one = {"id": "11111111-aaaa", "name": "Falconer", "department": {"name": "Mews"}}
-    one |= {"url": "https://ats.rippling.com/highmews/jobs/11111111-aaaa", "language": "en-US"}
+    """A page of the newer list with one posting, and a location for each workplace type."""
+    record = {"id": "11111111-aaaa", "name": "Falconer", "department": {"name": "Mews"}}
+    record |= {"url": "https://ats.rippling.com/highmews/jobs/11111111-aaaa", "language": "en-US"}
     places = [{"name": f"Town {n}", "workplaceType": way} for n, way in enumerate(ways)]
-    items = [one | {"locations": [place]} for place in places]
+    items = [record | {"locations": [place]} for place in places]
     return json.dumps({"items": items, "page": 0, "totalItems": 9}).encode()
 
 
-def test_the_newer_list_has_other_names_and_ways_of_working() -> None:
+def test_the_newer_list_has_other_names_and_workplace_types() -> None:
     page = read("rippling", newer("ON_SITE", "ON_SITE"))
-    (one,) = page.postings
-    assert (one.vendor_id, one.board, one.department) == ("11111111-aaaa", "highmews", "Mews")
-    assert (one.locations, one.arrangement) == (("Town 0", "Town 1"), "onsite")
-    assert (one.language, page.truncated) == ("en-US", True)
+    (posting,) = page.postings
+    assert (posting.vendor_id, posting.board, posting.department) == (
+        "11111111-aaaa",
+        "highmews",
+        "Mews",
+    )
+    assert (posting.locations, posting.arrangement) == (("Town 0", "Town 1"), "onsite")
+    assert (posting.language, page.truncated) == ("en-US", True)
 
 
-def test_places_that_differ_in_the_way_of_working_say_nothing() -> None:
+def test_locations_with_different_workplace_types_give_no_arrangement() -> None:
     assert read("rippling", newer("ON_SITE", "HYBRID")).postings[0].arrangement is None
 
 
-def test_the_board_is_named_beside_a_posting_too() -> None:
+def test_the_board_is_read_from_its_slug() -> None:
     body = {"uuid": "1", "name": "Falconer", "board": {"slug": "highmews"}}
-    (one,) = read("rippling", json.dumps(body).encode()).postings
-    assert (one.board, one.url) == ("highmews", "https://ats.rippling.com/highmews/jobs/1")
+    (posting,) = read("rippling", json.dumps(body).encode()).postings
+    assert (posting.board, posting.url) == ("highmews", "https://ats.rippling.com/highmews/jobs/1")

@@ -1,4 +1,4 @@
-"""Feeds: RSS and Atom, by the names that elements are written with."""
+"""RSS and Atom feeds, with the element names of the feed."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ def item(inner: str, spaces: str = "") -> bytes:
 
 def test_entries_become_postings_and_those_without_a_title_are_counted() -> None:
     page = feed(answer("rss/feed.xml"))
-    assert [one.title for one in page.postings] == ["Wheelwright & Smith", "Cooper"]
+    assert [posting.title for posting in page.postings] == ["Wheelwright & Smith", "Cooper"]
     assert (page.stubs, page.truncated) == (1, False)
 
 
-def test_the_whole_text_is_preferred_to_the_summary() -> None:
-    one, other = feed(answer("rss/feed.xml")).postings
-    assert (one.description, other.description) == ("Make wheels.", "Make barrels.")
+def test_the_full_text_is_preferred_to_the_summary() -> None:
+    posting, other = feed(answer("rss/feed.xml")).postings
+    assert (posting.description, other.description) == ("Make wheels.", "Make barrels.")
 
 
-def test_relative_links_lead_from_the_feed() -> None:
+def test_links_are_relative_to_the_feed() -> None:
     assert feed(answer("rss/feed.xml")).postings[0].url == "https://guild.example/openings/1"
 
 
-def test_parts_are_found_under_their_usual_names() -> None:
-    one = feed(answer("rss/feed.xml")).postings[0]
-    assert (one.company, one.employment_type) == ("The Guild", "full_time")
-    assert one.posted_at == dt.datetime(2024, 8, 11, 7, 30, 41, tzinfo=dt.UTC)
-    assert one.valid_through == dt.datetime(2024, 9, 10, 7, 30, 41, tzinfo=dt.UTC)
-    assert (one.vendor_id, one.tags) == ("guild-1", ("Wood", "Iron"))
-    assert one.location == "Leiden"
+def test_fields_are_found_under_their_usual_names() -> None:
+    posting = feed(answer("rss/feed.xml")).postings[0]
+    assert (posting.company, posting.employment_type) == ("The Guild", "full_time")
+    assert posting.posted_at == dt.datetime(2024, 8, 11, 7, 30, 41, tzinfo=dt.UTC)
+    assert posting.valid_through == dt.datetime(2024, 9, 10, 7, 30, 41, tzinfo=dt.UTC)
+    assert (posting.vendor_id, posting.tags) == ("guild-1", ("Wood", "Iron"))
+    assert posting.location == "Leiden"
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_parts_are_found_under_their_usual_names() -> None:
         ("company", "jobs:company"),
     ],
 )
-def test_an_element_is_found_by_the_name_it_is_written_with(field: str, element: str) -> None:
+def test_an_element_is_found_by_its_name_in_the_feed(field: str, element: str) -> None:
     spaces = 'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:jobs="https://example.org/jobs"'
     body = item(f"<title>Cooper</title><{element}>Oak &amp; Co</{element}>", spaces)
     assert feed(body, company_field=field).postings[0].company == "Oak & Co"
@@ -82,20 +82,24 @@ def test_an_element_is_found_by_the_name_it_is_written_with(field: str, element:
         ("title_at_company", "Cooper", ("Cooper", None)),
     ],
 )
-def test_titles_are_taken_apart_as_the_format_says(
+def test_titles_are_split_by_the_configured_format(
     how: str, title: str, expected: tuple[str, str | None]
 ) -> None:
     assert rss.split_title(title, how) == expected
 
 
 def test_atom_is_read_too() -> None:
-    (one,) = feed(answer("rss/atom.xml"), company="The Guild").postings
-    assert (one.title, one.description, one.company) == ("Turner", "Turn bowls.", "The Guild")
-    assert one.posted_at == dt.datetime(2024, 8, 10, 7, tzinfo=dt.UTC)
-    assert one.vendor_id == "urn:guild:9"
+    (posting,) = feed(answer("rss/atom.xml"), company="The Guild").postings
+    assert (posting.title, posting.description, posting.company) == (
+        "Turner",
+        "Turn bowls.",
+        "The Guild",
+    )
+    assert posting.posted_at == dt.datetime(2024, 8, 10, 7, tzinfo=dt.UTC)
+    assert posting.vendor_id == "urn:guild:9"
 
 
-def test_a_feed_that_is_broken_in_the_middle_gives_what_it_has() -> None:
+def test_a_feed_that_is_broken_in_the_middle_is_read_up_to_there() -> None:
     body = answer("rss/feed.xml").replace(b"</channel>", b"<item><title>& oh</item>")
     assert len(feed(body).postings) == 2
 
@@ -116,7 +120,7 @@ def test_an_empty_feed_is_empty() -> None:
         b'<rss version="2.0"><channel><broken',
     ],
 )
-def test_what_is_no_feed_is_an_error_and_nothing_is_opened(body: bytes) -> None:
+def test_a_response_that_is_not_a_feed_is_an_error_and_opens_nothing(body: bytes) -> None:
     with pytest.raises(OutsideError):
         feed(body)
 
@@ -129,37 +133,39 @@ def test_a_feed_that_declares_entities_is_refused(entity: bytes) -> None:
         feed(b"<!DOCTYPE rss [" + entity + b"]>" + item("<title>&a;</title>"))
 
 
-def test_an_address_that_is_none_is_no_link() -> None:
+def test_an_invalid_url_is_not_a_link() -> None:
     body = item("<title>Cooper</title>").replace(b"https://a.example/1", b"javascript:alert(1)")
     with pytest.raises(OutsideError):
         feed(body)
 
 
 @pytest.mark.parametrize("end", [b"</channel></rss>", b""])
-def test_of_an_endless_feed_the_beginning_is_read(end: bytes) -> None:
-    one = b"<item><title>Cooper</title><link>https://a.example/%d</link></item>"
-    body = b'<rss version="2.0"><channel>' + b"".join(one % n for n in range(100_000)) + end
+def test_only_the_beginning_of_a_long_feed_is_read(end: bytes) -> None:
+    entry = b"<item><title>Cooper</title><link>https://a.example/%d</link></item>"
+    body = b'<rss version="2.0"><channel>' + b"".join(entry % n for n in range(100_000)) + end
     page = feed(body)
     assert (len(page.postings), page.truncated) == (rss.MAX_ENTRIES, True)
 
 
-def test_a_config_says_what_is_wrong_with_it() -> None:
+def test_an_invalid_config_names_its_errors() -> None:
     with pytest.raises(Invalid, match="parse_format"):
         rss.PLATFORM.parse_config({"url": URL, "parse_format": "odd"})
 
 
-def test_pay_is_read_from_its_element() -> None:
-    one = feed(item("<title>Cooper</title><pay>€40k - €48k</pay>"), salary_field="pay").postings[0]
-    assert one.salary
-    assert (one.salary.min, one.salary.currency) == (40000, "EUR")
+def test_a_salary_is_read_from_its_element() -> None:
+    posting = feed(
+        item("<title>Cooper</title><pay>€40k - €48k</pay>"), salary_field="pay"
+    ).postings[0]
+    assert posting.salary
+    assert (posting.salary.min, posting.salary.currency) == (40000, "EUR")
 
 
-def test_a_place_is_found_in_any_namespace_by_its_other_names() -> None:
+def test_a_location_is_found_in_any_namespace_by_its_synonyms() -> None:
     body = b"""<rss version="2.0" xmlns:x="https://x.example/ns"><channel><item>
       <title>Rigger</title><link>https://x.example/1</link>
       <x:sites><x:site><x:city>Perth</x:city></x:site></x:sites></item></channel></rss>"""
-    (one,) = read("rss", body, {"url": "https://x.example"}).postings
-    assert one.location == "Perth"
+    (posting,) = read("rss", body, {"url": "https://x.example"}).postings
+    assert posting.location == "Perth"
 
 
 SPLIT = b"""<rss version="2.0" xmlns:x="https://x.example/ns"><channel><item>
@@ -173,14 +179,14 @@ SPLIT = b"""<rss version="2.0" xmlns:x="https://x.example/ns"><channel><item>
 </item></channel></rss>"""
 
 
-def test_a_text_that_is_kept_in_parts_is_put_together() -> None:
-    (one,) = read("rss", SPLIT, {"url": "https://x.example"}).postings
-    assert lines(one.description) == ["Rig.", "Climb & tie.", "No fear."]
-    assert one.requirements == "No fear."
+def test_a_text_in_several_sections_is_joined() -> None:
+    (posting,) = read("rss", SPLIT, {"url": "https://x.example"}).postings
+    assert lines(posting.description) == ["Rig.", "Climb & tie.", "No fear."]
+    assert posting.requirements == "No fear."
 
 
-def test_pay_may_stand_in_fields_of_its_own() -> None:
-    (one,) = read("rss", SPLIT, {"url": "https://x.example"}).postings
-    assert one.salary == Salary(65, 85, "USD", "hour", "structured")
-    assert (one.company, one.employment_type) == ("Ropes", "full_time")
-    assert one.valid_through == dt.datetime(2024, 9, 20, 4, 59, tzinfo=dt.UTC)
+def test_a_salary_may_be_in_separate_fields() -> None:
+    (posting,) = read("rss", SPLIT, {"url": "https://x.example"}).postings
+    assert posting.salary == Salary(65, 85, "USD", "hour", "structured")
+    assert (posting.company, posting.employment_type) == ("Ropes", "full_time")
+    assert posting.valid_through == dt.datetime(2024, 9, 20, 4, 59, tzinfo=dt.UTC)

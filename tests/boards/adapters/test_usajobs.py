@@ -18,46 +18,48 @@ def postings() -> tuple[Posting, ...]:
     return read("usajobs", answer("usajobs/search.json"), {}).postings
 
 
-def test_headers_carry_the_address_and_the_key() -> None:
-    asked = first_request("usajobs", keywords="lamp")
-    assert asked.secret == {
+def test_headers_carry_the_email_address_and_the_key() -> None:
+    request = first_request("usajobs", keywords="lamp")
+    assert request.secret == {
         "User-Agent": "{USAJOBS_EMAIL}",
         "Authorization-Key": "{USAJOBS_API_KEY}",
     }
-    assert asked.url == "https://data.usajobs.gov/api/search?Keyword=lamp&ResultsPerPage=250&Page=1"
+    assert (
+        request.url == "https://data.usajobs.gov/api/search?Keyword=lamp&ResultsPerPage=250&Page=1"
+    )
 
 
-def test_codes_say_for_how_long_the_pay_is(postings: tuple[Posting, ...]) -> None:
+def test_period_codes_are_read(postings: tuple[Posting, ...]) -> None:
     assert postings[0].salary == Salary(106437, 158322, "USD", "year", "structured")
     assert postings[1].salary == Salary(17.5, 20, "USD", "hour", "structured")
 
 
-def test_places_are_named_one_by_one(postings: tuple[Posting, ...]) -> None:
+def test_each_location_is_read(postings: tuple[Posting, ...]) -> None:
     assert postings[0].locations == ("Portland, Maine", "Astoria, Oregon")
 
 
-def test_remote_is_said_by_a_field(postings: tuple[Posting, ...]) -> None:
-    assert [one.arrangement for one in postings] == [None, "remote"]
+def test_the_remote_flag_is_read(postings: tuple[Posting, ...]) -> None:
+    assert [posting.arrangement for posting in postings] == [None, "remote"]
 
 
-def test_duties_and_qualifications_belong_to_the_text(postings: tuple[Posting, ...]) -> None:
+def test_duties_and_qualifications_are_part_of_the_text(postings: tuple[Posting, ...]) -> None:
     assert lines(postings[0].description) == [
         "Keep the light.", "Trim the lamp.", "Wind the clock.", "One year of lamps.",
     ]  # fmt: skip
     assert postings[0].requirements == "One year of lamps."
-    assert [one.partial for one in postings] == [False, True]
+    assert [posting.partial for posting in postings] == [False, True]
 
 
-def test_the_rest_has_its_place(postings: tuple[Posting, ...]) -> None:
-    one = postings[0]
-    assert one.url == "https://www.usajobs.gov/job/875440800"
-    assert (one.vendor_id, one.requisition_id) == ("875440800", "LH-2024-18")
-    assert (one.company, one.department) == ("Lighthouse Service", "Department of Harbors")
-    assert one.posted_at == dt.datetime(2024, 7, 6, tzinfo=dt.UTC)
-    assert one.valid_through
+def test_the_other_fields_are_read(postings: tuple[Posting, ...]) -> None:
+    posting = postings[0]
+    assert posting.url == "https://www.usajobs.gov/job/875440800"
+    assert (posting.vendor_id, posting.requisition_id) == ("875440800", "LH-2024-18")
+    assert (posting.company, posting.department) == ("Lighthouse Service", "Department of Harbors")
+    assert posting.posted_at == dt.datetime(2024, 7, 6, tzinfo=dt.UTC)
+    assert posting.valid_through
 
 
-def test_pages_are_turned_until_all_were_shown() -> None:
+def test_pages_are_requested_until_the_total_is_reached() -> None:
     body = answer("usajobs/search.json").replace(
         b'"SearchResultCountAll": 2', b'"SearchResultCountAll": 300'
     )
@@ -77,7 +79,7 @@ def changed(details: dict[str, Any], **fields: Any) -> Posting:
     return read("usajobs", json.dumps(body).encode(), {}).postings[0]
 
 
-def test_all_sections_belong_to_the_text() -> None:
+def test_all_sections_are_part_of_the_text() -> None:
     names = (
         "AgencyMarketingStatement", "KeyRequirements", "OtherInformation", "Evaluations",
         "Benefits", "RequiredDocuments", "HowToApply", "WhatToExpectNext",
@@ -91,15 +93,15 @@ def test_all_sections_belong_to_the_text() -> None:
 )
 def test_periods_are_codes_or_words(code: str, period: str | None) -> None:
     pay = {"MinimumRange": "1700.5", "MaximumRange": "2000", "RateIntervalCode": code}
-    found = changed({}, PositionRemuneration=[pay]).salary
-    assert found
-    assert (found.min, found.period) == (1700.5, period)
+    pay_found = changed({}, PositionRemuneration=[pay]).salary
+    assert pay_found
+    assert (pay_found.min, pay_found.period) == (1700.5, period)
 
 
-def test_work_without_pay_has_none() -> None:
+def test_unpaid_work_has_no_salary() -> None:
     pay = {"MinimumRange": "1", "MaximumRange": "1", "RateIntervalCode": "Without Compensation"}
     assert changed({}, PositionRemuneration=[pay]).salary is None
 
 
-def test_places_stand_in_where_none_is_displayed() -> None:
+def test_locations_replace_a_missing_display_location() -> None:
     assert changed({}, PositionLocationDisplay=None).location == "Portland, Maine; Astoria, Oregon"

@@ -1,4 +1,4 @@
-"""Workday: parts of twenty, a total that later parts deny, a cap, and requisitions mirrored."""
+"""Workday: pages of twenty, a total that later pages report as zero, a cap, mirrored requisitions."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def facets(request: Request) -> Any:
 
 
 def starts(requests: tuple[Request, ...]) -> list[Any]:
-    """The facets of each first part."""
-    return [facets(one) for one in requests if one.context["offset"] == 0]
+    """The facets of each request for a first page."""
+    return [facets(request) for request in requests if request.context["offset"] == 0]
 
 
-def test_the_question_has_all_four_keys_and_asks_for_twenty() -> None:
-    asked = workday.first_request(WorkdaySite(**POLAR, facets={"jobFamily": ["fam-1"]}))
-    assert (asked.method, asked.url) == ("POST", f"{API}/jobs")
-    assert asked.json == {
+def test_the_request_has_all_four_keys_and_a_page_size_of_twenty() -> None:
+    request = workday.first_request(WorkdaySite(**POLAR, facets={"jobFamily": ["fam-1"]}))
+    assert (request.method, request.url) == ("POST", f"{API}/jobs")
+    assert request.json == {
         "appliedFacets": {"jobFamily": ["fam-1"]},
         "limit": 20,
         "offset": 0,
@@ -66,14 +66,14 @@ def test_the_question_has_all_four_keys_and_asks_for_twenty() -> None:
     }
 
 
-def test_records_without_a_title_are_counted_and_passed_over(page: BoardPage) -> None:
-    assert [one.title for one in page.postings] == [
+def test_records_without_a_title_are_counted_and_skipped(page: BoardPage) -> None:
+    assert [posting.title for posting in page.postings] == [
         "Glacier Guide", "Ice Core Analyst", "Sled Mechanic", "Cook",
     ]  # fmt: skip
     assert page.stubs == 1
 
 
-def test_the_page_for_people_is_made_of_site_and_path(page: BoardPage) -> None:
+def test_the_url_is_built_from_site_and_path(page: BoardPage) -> None:
     assert page.postings[0].url == (
         "https://polaris.wd3.myworkdayjobs.com/Polar_Careers/job/Tromso/Glacier-Guide_R-1001"
     )
@@ -94,20 +94,20 @@ def test_the_page_for_people_is_made_of_site_and_path(page: BoardPage) -> None:
         (3, "R1004-2", "R1004"),
     ],
 )
-def test_a_mirrored_posting_is_another_one_of_the_same_requisition(
+def test_a_mirrored_posting_has_the_same_requisition_id(
     page: BoardPage, index: int, vendor_id: str, requisition: str
 ) -> None:
     posting = page.postings[index]
     assert (posting.vendor_id, posting.requisition_id) == (vendor_id, requisition)
 
 
-def test_a_number_of_places_is_no_place(page: BoardPage) -> None:
+def test_a_number_of_locations_is_not_a_location(page: BoardPage) -> None:
     assert page.postings[0].locations == ("Tromsø",)
     assert page.postings[1].location is None
     assert page.postings[1].locations == ()
 
 
-def test_relative_days_are_counted_from_now_and_may_be_missing(page: BoardPage) -> None:
+def test_relative_dates_are_counted_from_now(page: BoardPage) -> None:
     posted = page.postings[0].posted_at
     assert posted
     age = dt.datetime.now(dt.UTC) - posted
@@ -115,38 +115,38 @@ def test_relative_days_are_counted_from_now_and_may_be_missing(page: BoardPage) 
     assert page.postings[2].posted_at is None
 
 
-def test_the_list_knows_hours_and_place_of_work_but_no_text(page: BoardPage) -> None:
+def test_the_list_has_hours_and_arrangement_but_no_text(page: BoardPage) -> None:
     assert page.postings[1].employment_type == "full_time"
     assert page.postings[1].arrangement == "remote"
-    assert all(one.partial for one in page.postings)
+    assert all(posting.partial for posting in page.postings)
     assert page.postings[0].board == "polaris/Polar_Careers"
 
 
-def test_the_detail_names_all_places_and_the_day_of_posting(page: BoardPage) -> None:
+def test_the_details_have_all_locations_and_the_posting_date(page: BoardPage) -> None:
     config = WorkdaySite(**POLAR)
-    asked = workday.detail_request(page.postings[1], config)
-    assert (asked.method, asked.url) == ("GET", f"{API}/job/Tromso/Ice-Core-Analyst_R1002-1")
-    whole = workday.read_detail(answer("workday/posting.json"), page.postings[1], config)
-    assert whole.locations == ("Tromsø", "Longyearbyen")
-    assert whole.posted_at
-    assert whole.posted_at.date() == dt.date(2024, 2, 11)
-    assert whole.valid_through
-    assert whole.valid_through.date() == dt.date(2024, 12, 31)
-    assert whole.company == "Polaris Research AS"
-    assert (whole.employment_type, whole.arrangement) == ("part_time", "hybrid")
-    assert lines(whole.description) == ["Your lab", "It is cold & bright.", "- Count layers"]
-    assert not whole.partial
-    assert (whole.vendor_id, whole.requisition_id) == ("R1002-1", "R1002")
+    request = workday.detail_request(page.postings[1], config)
+    assert (request.method, request.url) == ("GET", f"{API}/job/Tromso/Ice-Core-Analyst_R1002-1")
+    complete = workday.read_detail(answer("workday/posting.json"), page.postings[1], config)
+    assert complete.locations == ("Tromsø", "Longyearbyen")
+    assert complete.posted_at
+    assert complete.posted_at.date() == dt.date(2024, 2, 11)
+    assert complete.valid_through
+    assert complete.valid_through.date() == dt.date(2024, 12, 31)
+    assert complete.company == "Polaris Research AS"
+    assert (complete.employment_type, complete.arrangement) == ("part_time", "hybrid")
+    assert lines(complete.description) == ["Your lab", "It is cold & bright.", "- Count layers"]
+    assert not complete.partial
+    assert (complete.vendor_id, complete.requisition_id) == ("R1002-1", "R1002")
 
 
-def test_a_single_posting_tells_its_board_and_page() -> None:
+def test_a_single_posting_names_its_board_and_url() -> None:
     (posting,) = read("workday", answer("workday/posting.json"), NOWHERE).postings
     assert posting.board == "polaris/Polar_Careers"
     assert posting.url.endswith("/Polar_Careers/job/Tromso/Ice-Core-Analyst_R1002-1")
     assert (posting.vendor_id, posting.requisition_id) == ("R1002-1", "R1002")
 
 
-def test_later_parts_go_by_the_first_total_though_they_say_zero() -> None:
+def test_later_pages_use_the_total_of_the_first_although_they_report_zero() -> None:
     first = read("workday", part(0, 20, 45), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     (ask,) = first.next
     second = read("workday", part(20, 20, 0), POLAR, ask)
@@ -154,18 +154,18 @@ def test_later_parts_go_by_the_first_total_though_they_say_zero() -> None:
     assert isinstance(ask.json, dict)
     assert ask.json["offset"] == 40
     third = read("workday", part(40, 5, 0), POLAR, ask)
-    assert [one.total for one in (first, second, third)] == [45, 45, 45]
+    assert [page.total for page in (first, second, third)] == [45, 45, 45]
     assert (third.next, third.truncated) == ((), False)
 
 
-def test_a_part_that_is_the_first_again_ends_the_walk_as_incomplete() -> None:
+def test_a_repeated_first_page_ends_the_crawl_as_incomplete() -> None:
     (ask,) = read(
         "workday", part(0, 20, 5000), POLAR, workday.first_request(WorkdaySite(**POLAR))
     ).next
     assert read("workday", part(0, 20, 0), POLAR, ask) == BoardPage((), truncated=True)
 
 
-def test_an_empty_part_before_the_end_is_no_end() -> None:
+def test_an_empty_page_before_the_end_is_truncated() -> None:
     (ask,) = read(
         "workday", part(0, 20, 45), POLAR, workday.first_request(WorkdaySite(**POLAR))
     ).next
@@ -173,7 +173,7 @@ def test_an_empty_part_before_the_end_is_no_end() -> None:
     assert (page.next, page.truncated) == ((), True)
 
 
-def test_a_part_of_stubs_only_does_not_end_the_walk() -> None:
+def test_a_page_of_stubs_does_not_end_the_crawl() -> None:
     (ask,) = read(
         "workday", part(0, 20, 45), POLAR, workday.first_request(WorkdaySite(**POLAR))
     ).next
@@ -182,13 +182,14 @@ def test_a_part_of_stubs_only_does_not_end_the_walk() -> None:
     assert (page.stubs, len(page.next)) == (20, 1)
 
 
-def test_a_saved_later_part_with_total_zero_is_read_and_its_total_is_unknown() -> None:
+def test_a_saved_later_page_with_total_zero_is_read_without_a_total() -> None:
     page = read("workday", part(20, 20, 0), NOWHERE)
     assert (len(page.postings), page.total) == (20, None)
 
 
-def test_above_the_cap_a_facet_is_asked_whose_values_stay_below_it() -> None:
-    """`timeType` has a value above it, `union` not all postings, `locations` more values."""
+def test_a_capped_list_is_split_by_a_facet_with_values_below_the_cap() -> None:
+    """`timeType` has a value above the cap, `union` does not cover all postings, `locations` has
+    more values."""
     page = read("workday", capped(), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     assert starts(page.next) == [
         {"jobFamilyGroup": ["fam-field"]},
@@ -198,7 +199,7 @@ def test_above_the_cap_a_facet_is_asked_whose_values_stay_below_it() -> None:
     assert not page.truncated
 
 
-def test_facets_in_groups_are_found() -> None:
+def test_nested_facets_are_found() -> None:
     body = json.loads(capped())
     group = body["facets"][3]
     page = read(
@@ -209,25 +210,27 @@ def test_facets_in_groups_are_found() -> None:
     ]  # fmt: skip
 
 
-def test_all_pages_of_a_value_are_asked_for_at_once() -> None:
+def test_all_pages_of_a_facet_value_are_requested_at_once() -> None:
     page = read("workday", capped(), POLAR, workday.first_request(WorkdaySite(**POLAR)))
-    offsets = [one.context["offset"] for one in page.next if "fam-office" in str(one.json)]
+    offsets = [
+        request.context["offset"] for request in page.next if "fam-office" in str(request.json)
+    ]
     assert offsets == [0, 20, 40, 60, 80]
     last = page.next[-1]
     shown = read("workday", part(80, 20, 0), POLAR, last)
     assert (len(shown.postings), shown.next, shown.truncated) == (20, (), False)
 
 
-def test_a_value_that_has_grown_or_is_empty_makes_the_walk_incomplete() -> None:
+def test_a_facet_value_that_has_grown_or_is_empty_makes_the_crawl_incomplete() -> None:
     page = read("workday", capped(), POLAR, workday.first_request(WorkdaySite(**POLAR)))
-    (first, *_, last) = [one for one in page.next if "fam-office" in str(one.json)]
+    (first, *_, last) = [request for request in page.next if "fam-office" in str(request.json)]
     assert read("workday", part(0, 20, 121), POLAR, first).truncated
     assert read("workday", part(0, 0, 0), POLAR, first).truncated
     assert read("workday", part(80, 0, 0), POLAR, last).truncated
     assert not read("workday", part(0, 20, 100), POLAR, first).truncated
 
 
-def test_a_value_above_the_cap_is_split_again_and_shown_only_with_its_parts() -> None:
+def test_a_facet_value_above_the_cap_is_split_again_and_not_counted_twice() -> None:
     body = json.loads(capped())
     time, sites = body["facets"][1], body["facets"][3]
     first = read(
@@ -244,15 +247,18 @@ def test_a_value_above_the_cap_is_split_again_and_shown_only_with_its_parts() ->
     assert facets(part_time) == {"timeType": ["time-part"]}
 
 
-def test_chosen_facets_are_kept_and_not_split_by() -> None:
+def test_configured_facets_are_kept_and_not_used_for_splitting() -> None:
     config = POLAR | {"facets": {"jobFamilyGroup": ["fam-field", "fam-lab"]}}
     page = read(
         "workday", capped(), config, workday.first_request(WorkdaySite.model_validate(config))
     )
-    assert {name for one in page.next for name in facets(one)} == {"jobFamilyGroup", "locations"}
+    assert {name for request in page.next for name in facets(request)} == {
+        "jobFamilyGroup",
+        "locations",
+    }
 
 
-def test_a_facet_that_some_postings_lack_is_asked_besides_and_known_to_be_incomplete() -> None:
+def test_a_facet_that_some_postings_lack_is_used_and_the_crawl_stays_incomplete() -> None:
     union = json.loads(capped())["facets"][2]
     page = read(
         "workday", capped(facets=[union]), POLAR, workday.first_request(WorkdaySite(**POLAR))
@@ -262,13 +268,13 @@ def test_a_facet_that_some_postings_lack_is_asked_besides_and_known_to_be_incomp
     assert page.truncated
 
 
-def test_a_capped_list_without_facets_is_walked_and_known_to_be_incomplete() -> None:
+def test_a_capped_list_without_facets_is_crawled_and_incomplete() -> None:
     page = read("workday", part(0, 20, 2000), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     assert page.truncated
     assert len(page.next) == 1
 
 
-def test_a_tenant_that_shows_more_than_the_cap_is_walked_as_usual() -> None:
+def test_a_tenant_without_the_cap_is_crawled_page_by_page() -> None:
     page = read("workday", part(0, 20, 18_000), POLAR, workday.first_request(WorkdaySite(**POLAR)))
     assert (len(page.next), page.truncated) == (1, False)
 
@@ -282,16 +288,16 @@ def test_a_tenant_that_shows_more_than_the_cap_is_walked_as_usual() -> None:
         b'{"total": 2, "jobPostings": [{"name": "x"}, {"name": "y"}]}',
     ],
 )
-def test_an_answer_that_is_not_a_list_is_refused(body: bytes) -> None:
+def test_a_response_that_is_not_a_list_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("workday", body, POLAR)
 
 
-def test_a_site_without_postings_is_a_site() -> None:
+def test_a_site_without_postings_is_valid() -> None:
     assert read("workday", b'{"total": 0, "jobPostings": []}', POLAR) == BoardPage(())
 
 
-def test_odd_fields_cost_no_posting() -> None:
+def test_malformed_fields_do_not_lose_a_posting() -> None:
     body = json.loads(answer("workday/page.json"))
     body["jobPostings"][0] |= {"locationsText": 3.5, "postedOn": [], "bulletFields": "R-1001"}
     body["facets"] = {"x": 1}
@@ -310,7 +316,7 @@ def test_odd_fields_cost_no_posting() -> None:
         ("https://polaris.wd3.myworkdayjobs.com/", None),
     ],
 )
-def test_a_saved_posting_names_its_board_by_its_address(page: str, board: str | None) -> None:
+def test_the_board_of_a_saved_posting_is_read_from_its_url(page: str, board: str | None) -> None:
     body = {"jobPostingInfo": {"title": "Guide", "jobReqId": "R1", "externalUrl": page}}
-    (one,) = read("workday", json.dumps(body).encode(), NOWHERE).postings
-    assert one.board == (f"{board}/Polar_Careers" if board else None)
+    (posting,) = read("workday", json.dumps(body).encode(), NOWHERE).postings
+    assert posting.board == (f"{board}/Polar_Careers" if board else None)

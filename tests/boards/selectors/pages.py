@@ -1,4 +1,4 @@
-"""Careers pages of fictional companies, in the shapes in which real ones come."""
+"""Careers pages of fictional companies, with structures that real pages have."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Post: TypeAlias = tuple[str, str, str]
-"""Path, title, place."""
+"""Path, title, location."""
 
 POSTS: tuple[Post, ...] = (
     ("1021-pump-engineer", "Pump Engineer", "Porto, Portugal"),
@@ -72,7 +72,7 @@ def plain_list() -> bytes:
 
 
 def whole_links() -> bytes:
-    """Each card is a link; the names of classes are a framework's."""
+    """Each card is a link; class names come from a CSS framework."""
     return page(
         '<div class="grid gap-4 md:grid-cols-2">'
         + each(
@@ -87,7 +87,7 @@ def whole_links() -> bytes:
 
 
 def made_up_names() -> bytes:
-    """Names of classes that change with every build."""
+    """Class names that change with every build."""
     return page(
         '<div class="sc-bdVaJa kXyzAb"><div class="JobList_list__3fKq2">'
         + each(
@@ -116,7 +116,7 @@ def table() -> bytes:
 
 
 def departments() -> bytes:
-    """Each department under its own heading; two have one posting only."""
+    """Departments with a heading each; two have a single posting."""
 
     def one(path: str, title: str, place: str) -> str:
         return f"""<li class="opening"><div><a href="/jobs/{path}">{title}</a></div>
@@ -143,7 +143,8 @@ def definitions() -> bytes:
 
 
 def two_links() -> bytes:
-    """A picture, a title and a button, all with links; dates and pay besides; and a next page."""
+    """Cards with a picture, a title and a button that all are links, with dates, salaries and a
+    next page."""
     return page(
         '<ul id="vacancies">'
         + each(
@@ -163,7 +164,7 @@ def two_links() -> bytes:
 
 
 def dots() -> bytes:
-    """Team and town are told apart by their order alone."""
+    """Team and town differ only in their position."""
     towns = ("Milan", "Remote", "Milan", "Lisbon")
     posts = tuple((path, title, town) for (path, title, _), town in zip(POSTS, towns, strict=True))
     return page(
@@ -182,7 +183,7 @@ def dots() -> bytes:
 
 
 def nameless() -> bytes:
-    """No name that will stay anywhere; each card holds its link directly, in a box like the cards."""
+    """No stable names; each card contains its link directly, in an element like the cards."""
     inside = each(
         lambda path, title, place: (
             f"""
@@ -193,7 +194,7 @@ def nameless() -> bytes:
 
 
 def numbered() -> bytes:
-    """Names with numbers, and parts told apart by their order."""
+    """Names with numbers, and fields that differ only in their position."""
     return page(
         '<div role="list" class="w-dyn-items">'
         + each(
@@ -208,7 +209,7 @@ def numbered() -> bytes:
 
 
 def framed() -> bytes:
-    """The whole page is a form, in a frame that is named for its menu."""
+    """The whole page is a form, in an element that is named like a menu."""
     inside = each(
         lambda path, title, place: (
             f"""
@@ -216,18 +217,18 @@ def framed() -> bytes:
           {title}</a></div><div class="cell">{place}</div></div>"""
         )
     )
-    whole = page(f'<div class="results">{inside}</div>').decode()
+    results = page(f'<div class="results">{inside}</div>').decode()
     start = '<body><form id="aspnetForm" action="x"><div class="page with-menu sticky">'
-    return whole.replace("<body>", start).replace("</body>", "</div></form></body>").encode()
+    return results.replace("<body>", start).replace("</body>", "</div></form></body>").encode()
 
 
 def tiles(folder: str, words: tuple[str, ...]) -> bytes:
-    """Cards that are no postings."""
+    """Cards that are not postings."""
     return page(
         '<div class="tiles">'
         + "".join(
-            f'<div class="tile"><h3><a href="{folder}{number}">{one}</a></h3><p>Read on.</p></div>'
-            for number, one in enumerate(words, 1)
+            f'<div class="tile"><h3><a href="{folder}{number}">{word}</a></h3><p>Read on.</p></div>'
+            for number, word in enumerate(words, 1)
         )
         + "</div>"
     )

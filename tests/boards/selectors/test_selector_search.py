@@ -1,4 +1,4 @@
-"""Looking for a site's postings: one link further, in a browser, with a model's help."""
+"""The search for a site's postings: on linked pages, in a browser, with a model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHELL = "<html><body><div id='root'></div></body></html>"
 
 
 class Oracle:
-    """A model that says what it is told to."""
+    """A model that gives a fixed answer."""
 
     def __init__(self, says: dict[str, Any] | ModelResult[Any]) -> None:
         self.says = says
@@ -45,7 +45,7 @@ class Oracle:
 
 
 def odd() -> bytes:
-    """A list that structure alone does not give: its titles name nobody who works."""
+    """A list that structure alone does not find, because its titles name no roles."""
     return pages.page(
         '<div class="slots">'
         + "".join(
@@ -60,38 +60,38 @@ def tools(net: Net, model: Any) -> Tools:
     return Tools(None, net, model)  # pyright: ignore[reportArgumentType]
 
 
-async def test_the_list_may_be_one_link_further() -> None:
+async def test_a_linked_careers_page_is_searched() -> None:
     net = Net()
     net.on(URL, ok(pages.page('<a href="/careers/openings">See open positions</a>'), URL))
     net.on(f"{URL}/openings", ok(pages.table(), f"{URL}/openings"))
-    found = await search_selectors(tools(net, Oracle({})), URL)
-    assert found is not None
-    assert found.config["url"] == f"{URL}/openings"
+    choice = await search_selectors(tools(net, Oracle({})), URL)
+    assert choice is not None
+    assert choice.config["url"] == f"{URL}/openings"
 
 
-async def test_a_page_that_needs_a_browser_is_read_with_one() -> None:
+async def test_a_page_that_needs_javascript_is_read_in_a_browser() -> None:
     def play(request: Request) -> FetchResult:
         return ok(pages.cards() if request.render else SHELL, URL)
 
     net = Net()
     net.on(URL, play)
-    found = await search_selectors(tools(net, Oracle({})), URL)
-    assert found is not None
-    assert found.config["method"] == "browser"
+    choice = await search_selectors(tools(net, Oracle({})), URL)
+    assert choice is not None
+    assert choice.config["method"] == "browser"
 
 
-async def test_what_a_model_proposes_is_kept_only_if_it_holds_on_the_page() -> None:
+async def test_selectors_of_a_model_are_used_only_if_they_work_on_the_page() -> None:
     net = Net()
     net.on(URL, ok(pages.cards(), URL))
     body = pages.cards().replace(b"/careers/", b"/x/").replace(b"Careers", b"Work")
     hidden = body.replace(b'<div class="openings">', b'<aside class="openings">')
     net.on(URL, ok(hidden.replace(b"</div></main>", b"</aside></main>"), URL))
     good = {"job_list": ".job-card", "title": "h3", "link": "a.btn", "location": ".job-location"}
-    found = await search_selectors(tools(net, Oracle(good | {"next_button": ".nowhere"})), URL)
-    assert found is not None
-    assert found.config["selectors"] == good
-    assert "pagination" not in found.config
-    assert "anthropic:cheap" in found.evidence
+    choice = await search_selectors(tools(net, Oracle(good | {"next_button": ".nowhere"})), URL)
+    assert choice is not None
+    assert choice.config["selectors"] == good
+    assert "pagination" not in choice.config
+    assert "anthropic:cheap" in choice.evidence
 
     for bad in (
         {"job_list": "nav li", "title": "a", "link": "a"},
@@ -101,7 +101,7 @@ async def test_what_a_model_proposes_is_kept_only_if_it_holds_on_the_page() -> N
         assert await search_selectors(tools(net, Oracle(bad)), URL) is None
 
 
-async def test_a_model_is_not_asked_where_structure_is_enough_or_the_page_is_a_shell() -> None:
+async def test_no_model_is_asked_if_structure_suffices_or_the_page_has_few_links() -> None:
     for body in (pages.cards(), SHELL):
         net, oracle = Net(), Oracle({})
         net.on(URL, ok(body, URL))
@@ -109,7 +109,7 @@ async def test_a_model_is_not_asked_where_structure_is_enough_or_the_page_is_a_s
         assert oracle.asked == []
 
 
-async def test_without_a_model_nothing_is_found_and_a_spent_budget_waits_if_it_should() -> None:
+async def test_without_a_model_nothing_is_found_and_a_spent_budget_blocks_if_configured() -> None:
     net = Net()
     net.on(URL, ok(odd(), URL))
     assert await search_selectors(tools(net, Oracle(ModelBlocked("no_key", "no key"))), URL) is None
@@ -126,7 +126,7 @@ async def test_without_a_model_nothing_is_found_and_a_spent_budget_waits_if_it_s
 
 
 @pytest.mark.parametrize(("cause", "permanent"), [("robots", True), ("timeout", False)])
-async def test_a_page_that_does_not_answer_says_whether_it_may_later(
+async def test_a_failed_page_is_permanent_or_temporary_by_its_cause(
     cause: Any, permanent: bool
 ) -> None:
     net = Net()
@@ -136,7 +136,7 @@ async def test_a_page_that_does_not_answer_says_whether_it_may_later(
     assert failed.value.permanent is permanent
 
 
-def test_a_page_is_shown_to_the_model_by_its_bones() -> None:
+def test_the_model_gets_a_skeleton_of_the_page() -> None:
     rows = b"<li class='row'><script>var secret = 1</script><b>Cook &lt;1&gt;</b></li>" * 5_000
     shown = llm_selectors.skeleton(html_tree.parse_html(b"<main><ul>" + rows + b"</ul></main>"))
     assert shown.count('<li class="row">') == llm_selectors.MAX_SIMILAR_ELEMENTS

@@ -1,4 +1,4 @@
-"""Selectors that are found on a page, and pages on which none must be."""
+"""Selectors that are found on pages, and pages without any."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def read(body: bytes) -> tuple[selectors.SelectorChoice, tuple[Posting, ...]]:
 )
 def test_the_postings_of_a_careers_page_are_found(make: Callable[[], bytes], places: bool) -> None:
     chosen, postings = read(make())
-    assert [one.title for one in postings] == pages.TITLES
-    assert all(one.url.startswith("https://wells.example/") for one in postings)
-    assert len({one.url for one in postings}) == len(postings)
-    assert all(one.location for one in postings) is places
+    assert [posting.title for posting in postings] == pages.TITLES
+    assert all(posting.url.startswith("https://wells.example/") for posting in postings)
+    assert len({posting.url for posting in postings}) == len(postings)
+    assert all(posting.location for posting in postings) is places
     assert chosen.confidence in ("medium", "low")
 
 
-def test_names_that_a_build_makes_up_are_not_kept() -> None:
+def test_generated_class_names_are_not_used() -> None:
     chosen, _ = read(pages.made_up_names())
     for made_up in ("css-", "sc-", "9aZ1x", "3fKq2", "nth-child"):
         assert made_up not in str(chosen.config["selectors"]["job_list"])
@@ -73,17 +73,17 @@ def test_names_that_a_build_makes_up_are_not_kept() -> None:
         ("md:flex", None),
     ],
 )
-def test_a_name_is_kept_if_it_will_stay(name: str, css: str | None) -> None:
-    found = class_selector("p", name)
-    assert (found[0] if found else None) == css
+def test_stable_class_names_are_used(name: str, css: str | None) -> None:
+    selector = class_selector("p", name)
+    assert (selector[0] if selector else None) == css
 
 
-def test_names_that_mean_something_come_before_those_that_only_look() -> None:
+def test_names_about_content_rank_before_names_about_style() -> None:
     ranks = [class_selector("p", name) for name in ("job-card", "entry", "mt-4")]
     assert [rank for _, rank in filter(None, ranks)] == [0, 1, 3]
 
 
-def test_the_only_posting_of_a_department_is_not_the_department() -> None:
+def test_a_single_posting_in_a_department_keeps_its_own_card() -> None:
     best = find_groups(html_tree.parse_html(pages.departments()), URL)[0]
     assert [card.tag for card in best.cards] == ["li"] * 4
 
@@ -103,11 +103,11 @@ def test_the_only_posting_of_a_department_is_not_the_department() -> None:
         ("Learn more", False),
     ],
 )
-def test_titles_are_named_after_those_who_work(words: str, role: bool) -> None:
+def test_titles_name_roles(words: str, role: bool) -> None:
     assert plausibility.names_role(words) is role
 
 
-def test_dates_pay_and_the_next_page_are_found() -> None:
+def test_dates_salaries_and_the_next_page_are_found() -> None:
     chosen, postings = read(pages.two_links())
     assert chosen.config["pagination"] == {"next_button": 'a[rel~="next"]'}
     assert postings[0].posted_at is not None
@@ -126,7 +126,7 @@ def test_dates_pay_and_the_next_page_are_found() -> None:
         ("/news/", ("A new office", "Wells wins a prize", "Water for all")),
     ],
 )
-def test_lists_of_other_things_are_left_alone(folder: str, words: tuple[str, ...]) -> None:
+def test_lists_of_other_things_are_not_postings(folder: str, words: tuple[str, ...]) -> None:
     assert selectors.find_selectors(pages.tiles(folder, words), URL) is None
 
 
@@ -141,24 +141,24 @@ def test_lists_of_other_things_are_left_alone(folder: str, words: tuple[str, ...
     ],
     ids=["empty", "shell", "deep", "one", "bytes"],
 )
-def test_pages_without_a_list_give_nothing(body: bytes) -> None:
+def test_pages_without_a_list_give_no_selectors(body: bytes) -> None:
     assert selectors.find_selectors(body, URL) is None
 
 
-def test_tags_and_names_that_no_selector_can_write_do_no_harm() -> None:
+def test_tags_and_names_that_no_selector_can_express_are_skipped() -> None:
     odd = pages.cards().replace(b"<p class", b"<o:p class").replace(b"</p>", b"</o:p>")
     odd = odd.replace(b"job-title", b"t:1 {x} job-title").replace(b"<i class", b"<1i class")
     _, postings = read(odd)
-    assert [one.title for one in postings] == pages.TITLES
+    assert [posting.title for posting in postings] == pages.TITLES
 
 
-def test_selectors_that_find_the_wrong_thing_fail_the_test() -> None:
+def test_selectors_that_select_the_wrong_elements_are_rejected() -> None:
     body = pages.cards()
     good = {"job_list": ".job-card", "title": ".job-title", "location": ".nowhere"}
     assert selectors.check_selectors(body, URL, {"selectors": good | {"link": "a.btn"}}) is not None
-    kept = selectors.check_selectors(body, URL, {"selectors": good | {"link": "a.btn"}})
-    assert kept is not None
-    assert "location" not in kept.config["selectors"]
+    choice = selectors.check_selectors(body, URL, {"selectors": good | {"link": "a.btn"}})
+    assert choice is not None
+    assert "location" not in choice.config["selectors"]
     for bad in (
         {"job_list": "nav li", "title": "a", "link": "a"},
         {"job_list": ".post", "title": "h3", "link": "a"},

@@ -54,9 +54,9 @@ MOMENT = "2026-08-17T05:56:02+00:00"
     ],
 )
 def test_a_date_is_read_however_it_is_written(value: object, expected: str) -> None:
-    found = dates.parse_date(value, now=NOW)
-    assert found
-    assert found.isoformat() == expected
+    parsed = dates.parse_date(value, now=NOW)
+    assert parsed
+    assert parsed.isoformat() == expected
 
 
 @pytest.mark.parametrize(

@@ -73,10 +73,10 @@ def test_read_text_can_be_encoded_as_utf_8(value: str) -> None:
         html_text.clean_text,
         html_text.single_line,
     ):
-        found = read(value)
-        assert found
-        assert "\x00" not in found
-        found.encode()
+        text = read(value)
+        assert text
+        assert "\x00" not in text
+        text.encode()
 
 
 def test_a_line_is_one_line_with_entities_resolved() -> None:

@@ -112,10 +112,10 @@ def test_pay_is_preferred_to_a_bonus_in_the_same_sentence() -> None:
 def test_a_sites_own_fields_are_read_leniently(
     value: tuple[object, object, object, object], expected: Pay
 ) -> None:
-    found = salary.from_fields(*value)
-    assert found
-    assert (found.min, found.max, found.currency, found.period) == expected
-    assert found.known == "structured"
+    parsed = salary.from_fields(*value)
+    assert parsed
+    assert (parsed.min, parsed.max, parsed.currency, parsed.period) == expected
+    assert parsed.known == "structured"
 
 
 @pytest.mark.parametrize(

@@ -350,8 +350,8 @@ def _labelled(chance: random.Random, truth: Truth, facts: str) -> Sheet:
         "end": chance.choice(list(END)),
         "split place": chance.choice(["no", "no", "no", "yes"]),
     }
-    told = _facts(chance, truth, made)
-    shown = FACTS[facts](told)
+    labelled = _facts(chance, truth, made)
+    shown = FACTS[facts](labelled)
     after = chance.random() < 0.25
     made["order"] = "text first" if after else "facts first"
     text = TEXTS[made["text"]]

@@ -79,7 +79,7 @@ def test_an_error_page_is_refused_even_if_a_posting_was_expected(html: str) -> N
     assert page_reader.read_posting(html, URL, expected=True).posting is None
 
 
-TOLD = {
+SIGNS = {
     "the site's name": "<meta property=og:site_name content=Agrisense>",
     "the title of the page": "<title>Field Hand | Agrisense</title>",
     "a heading": "<h2>About Agrisense</h2>",
@@ -89,7 +89,7 @@ TOLD = {
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("the site's name", "the title of the page"),
         ("the title of the page", "a heading"),
@@ -98,19 +98,19 @@ TOLD = {
         ("the site's name", "the rights"),
     ],
 )
-def test_two_matching_signs_name_the_owner_of_the_site(one: str, other: str) -> None:
+def test_two_matching_signs_name_the_owner_of_the_site(first: str, second: str) -> None:
     def company(*signs: str) -> str | None:
         html = f"<h1>Field Hand</h1><p>Location: Bend, OR</p>{TEXT}"
-        return _company("".join(TOLD[sign] for sign in signs) + html)
+        return _company("".join(SIGNS[sign] for sign in signs) + html)
 
-    assert company(one, other) == "Agrisense"
-    assert company(one) is None
-    assert company(other) is None
+    assert company(first, second) == "Agrisense"
+    assert company(first) is None
+    assert company(second) is None
 
 
 @pytest.mark.parametrize("link", ["Post a Job", "Employers", "For recruiters", "Upload your CV"])
 def test_the_owner_of_a_job_board_is_not_the_company(link: str) -> None:
-    signs = TOLD["the site's name"] + TOLD["the title of the page"] + TOLD["the rights"]
+    signs = SIGNS["the site's name"] + SIGNS["the title of the page"] + SIGNS["the rights"]
     html = f"{signs}<a href=/x>{link}</a><h1>Field Hand</h1><p>Location: Bend, OR</p>{TEXT}"
 
     assert _company(html) is None
@@ -118,7 +118,7 @@ def test_the_owner_of_a_job_board_is_not_the_company(link: str) -> None:
 
 
 def test_a_site_that_is_named_after_jobs_is_a_board() -> None:
-    signs = TOLD["the site's name"] + TOLD["the title of the page"] + TOLD["the rights"]
+    signs = SIGNS["the site's name"] + SIGNS["the title of the page"] + SIGNS["the rights"]
     html = f"{signs}<h1>Field Hand</h1><p>Location: Bend, OR</p>{TEXT}"
 
     assert _company(html.replace("Agrisense", "FieldJobs")) is None

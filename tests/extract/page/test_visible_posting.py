@@ -285,21 +285,21 @@ def test_a_company_name_is_removed_from_the_title(heading: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "sign",
     [
         "<img src='/l.png' alt='Brush Works logo'>",
         "<nav aria-label='Breadcrumb'>Home &gt; Brush Works &gt; Sign Painter</nav>",
         "<div class='page-crumbs'><i>Home</i> | <i>Brush Works</i> | <i>Sign Painter</i></div>",
     ],
 )
-def test_a_logo_or_breadcrumb_confirms_the_company_in_the_page_title(told: str) -> None:
+def test_a_logo_or_breadcrumb_confirms_the_company_in_the_page_title(sign: str) -> None:
     html = f"""<title>Brush Works seeks Sign Painter</title>
-    <meta name=description content="Brush Works paints signs">{told}
+    <meta name=description content="Brush Works paints signs">{sign}
     <h1>Sign Painter</h1><p>Location: Sparks</p>{TEXT}<p>Apply</p>"""
 
     with_it, without = (
         page_reader.read_posting(html, URL).posting,
-        page_reader.read_posting(html.replace(told, ""), URL).posting,
+        page_reader.read_posting(html.replace(sign, ""), URL).posting,
     )
 
     assert with_it is not None

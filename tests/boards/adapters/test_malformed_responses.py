@@ -1,4 +1,4 @@
-"""Whatever an answer holds, reading it ends, and fails only in the ways that are foreseen."""
+"""Reading any response ends, and fails only with the declared errors."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def holders(value: Any) -> Iterator[Any]:
 
 
 def changed(body: bytes, chance: random.Random) -> bytes:
-    """The answer with one to three things wrong."""
+    """The response with one to three errors."""
     if body.lstrip()[:1] not in (b"{", b"["):
         return damaged(body, chance)
     value = json.loads(body)
     for _ in range(chance.randint(1, 3)):
-        held = chance.choice([one for one in holders(value) if one] or [[0]])
-        keys = list(held) if isinstance(held, dict) else list(range(len(held)))
-        held[chance.choice(keys)] = deepcopy(chance.choice(ODD))
+        container = chance.choice([holder for holder in holders(value) if holder] or [[0]])
+        keys = list(container) if isinstance(container, dict) else list(range(len(container)))
+        container[chance.choice(keys)] = deepcopy(chance.choice(ODD))
     return json.dumps(value).encode()
 
 
@@ -95,8 +95,8 @@ def read(name: str, body: bytes) -> None:
     for posting in page.postings:
         assert posting.title
         assert "\x00" not in posting.title
-        for one in fields(Posting):
-            value = getattr(posting, one.name)
+        for field in fields(Posting):
+            value = getattr(posting, field.name)
             if isinstance(value, str):
                 value.encode()
         assert not posting.url or posting.url.startswith("http")
@@ -105,14 +105,14 @@ def read(name: str, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("path", SAVED)
-def test_a_damaged_answer_is_read_or_refused(path: Any) -> None:
+def test_a_damaged_response_is_read_or_refused(path: Any) -> None:
     body = path.read_bytes()
     for seed in range(150):
         read(path.parent.name, changed(body, random.Random(seed)))
 
 
 @pytest.mark.parametrize("path", SAVED)
-def test_a_cut_answer_is_read_or_refused(path: Any) -> None:
+def test_a_truncated_response_is_read_or_refused(path: Any) -> None:
     body = path.read_bytes()
     for end in range(0, len(body), max(1, len(body) // 60)):
         read(path.parent.name, body[:end])
@@ -133,5 +133,5 @@ def test_a_cut_answer_is_read_or_refused(path: Any) -> None:
     ],
     ids=["lists", "objects", "blocks", "links", "entities", "utf-16", "nuls", "ampersands"],
 )
-def test_an_answer_made_to_hurt_is_refused_in_good_time(name: str, body: bytes) -> None:
+def test_a_hostile_response_is_refused_quickly(name: str, body: bytes) -> None:
     read(name, body)

@@ -1,6 +1,6 @@
-"""All that the adapters make of the saved answers, field by field, before words fill the gaps.
+"""Every field that adapters read from the saved responses, before missing fields are inferred.
 
-`answers/whole.json` was checked line by line; change it only where what it says is not right.
+`answers/whole.json` was checked line by line; change it only if it is wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.outside.request import Request
 
 from . import ANSWERS, answer, lines
-from .test_odd_answers import CONFIGS
+from .test_malformed_responses import CONFIGS
 
 WHOLE: dict[str, Any] = json.loads(answer("whole.json"))
 URLS = {
@@ -27,28 +27,29 @@ URLS = {
 
 
 def plain(posting: Posting) -> dict[str, Any]:
-    """What the posting says, in the shape of JSON."""
-    defaults = {one.name: one.default for one in fields(Posting)}
-    said = {name: value for name, value in asdict(posting).items() if value != defaults[name]}
-    # How far apart blocks stand is not what adapters decide.
-    said |= {
-        name: "\n".join(lines(said[name])) for name in said.keys() & {"description", "requirements"}
+    """The fields of the posting that are set, as JSON."""
+    defaults = {field.name: field.default for field in fields(Posting)}
+    values = {name: value for name, value in asdict(posting).items() if value != defaults[name]}
+    # Blank lines between blocks are not decided by adapters.
+    values |= {
+        name: "\n".join(lines(values[name]))
+        for name in values.keys() & {"description", "requirements"}
     }
-    return json.loads(json.dumps(said, default=dt.datetime.isoformat))
+    return json.loads(json.dumps(values, default=dt.datetime.isoformat))
 
 
-def test_every_saved_answer_with_postings_is_here() -> None:
+def test_every_saved_response_with_postings_is_covered() -> None:
     saved = {f"{name}/{path.name}" for name in CONFIGS for path in (ANSWERS / name).iterdir()}
     without = {"breezy/root.html", "icims/frame.html", "hackernews/threads.json"}
     assert WHOLE.keys() == saved - without
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_an_answer_is_read_field_by_field(name: str) -> None:
+def test_every_field_of_a_saved_response_is_read(name: str) -> None:
     platform = BY_NAME[name.partition("/")[0]]
     config = platform.parse_config(CONFIGS[platform.name])
     assert platform.first_request
     assert platform.read
     request = Request(URLS.get(name) or platform.first_request(config).url)
     page = platform.read(answer(name), request, config)
-    assert [plain(one) for one in page.postings] == WHOLE[name]
+    assert [plain(posting) for posting in page.postings] == WHOLE[name]
