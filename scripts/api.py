@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args
 
-from jobmill.hiring.transitions import Move, Status, Turn
+from jobmill.hiring.transitions import ApplicationEventType, ApplicationStatus, OpeningEventType
 from jobmill.web.api import router
 
 PAGE = Path("docs/reference/api.md")
@@ -34,8 +34,8 @@ what changes something also 409, 413, 422 and 429. The tables name what else the
 SHAPES = f"""
 ## Shapes
 
-`?` may be null. A status is {_or(get_args(Status))}; an event type is {_or(get_args(Move))}, or of
-the opening itself {_or(get_args(Turn))}.
+`?` may be null. A status is {_or(get_args(ApplicationStatus))}; an event type is {_or(get_args(ApplicationEventType))}, or of
+the opening itself {_or(get_args(OpeningEventType))}.
 
 | shape | fields |
 |---|---|

@@ -29,7 +29,14 @@ from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.applications import Application, ApplicationId, DuplicateApplication
 from jobmill.hiring.records.openings import LockedOpeningRow, OpeningStatus
-from jobmill.hiring.transitions import OCCUPYING, EventType, Move, Status, Turn, check
+from jobmill.hiring.transitions import (
+    OCCUPYING,
+    ApplicationEventType,
+    ApplicationStatus,
+    EventType,
+    OpeningEventType,
+    check_transition,
+)
 
 
 class LockedOpening:
@@ -54,7 +61,7 @@ class LockedOpening:
         self._ids = iter(opening.ids)
         self._live_applicants: set[int] = set()
         self._entered: list[Application] = []
-        self._moved: dict[ApplicationId, tuple[Application, Status]] = {}
+        self._moved: dict[ApplicationId, tuple[Application, ApplicationStatus]] = {}
         self._block_changes: Counter[int] = Counter()
         self._vacated: set[int] = set()
         self._events: list[SealedEvent] = []
@@ -94,7 +101,7 @@ class LockedOpening:
         self._vacated = {vacated for vacated in self._vacated if vacated <= key}
         await applications.reopen_places(self.tx, self.opening.id, beyond=key)
 
-    async def _update(self, moved: Sequence[tuple[Application, Status]]) -> None:
+    async def _update(self, moved: Sequence[tuple[Application, ApplicationStatus]]) -> None:
         if moved:
             self._updates.append((await applications.update(self.tx, moved), len(moved)))
 
@@ -112,7 +119,7 @@ class LockedOpening:
     def add_application(
         self,
         applicant_id: ApplicantId,
-        status: Status,
+        status: ApplicationStatus,
         *,
         queue_key: int | None = None,
         position: int | None = None,
@@ -120,7 +127,7 @@ class LockedOpening:
         why: Mapping[str, Any],
     ) -> Application:
         """Add a new application; raises DuplicateApplication if the applicant has a live one."""
-        check(None, status)
+        check_transition(None, status)
         self.refuse_duplicate(applicant_id)
         self._live_applicants.add(applicant_id)
         application = Application(
@@ -143,8 +150,8 @@ class LockedOpening:
     def move_application(
         self,
         application: Application,
-        status: Status,
-        type: Move,
+        status: ApplicationStatus,
+        type: ApplicationEventType,
         *,
         metadata: Mapping[str, Any],
         why: Mapping[str, Any],
@@ -152,7 +159,7 @@ class LockedOpening:
         **changes: Any,
     ) -> Application:
         """Change the status; queue key and deadline belong to one status and are cleared."""
-        check(application.status, status)
+        check_transition(application.status, status)
         moved = replace(
             application,
             status=status,
@@ -171,7 +178,7 @@ class LockedOpening:
         return moved
 
     def record_opening_event(
-        self, type: Turn, metadata: Mapping[str, Any], note: str | None = None
+        self, type: OpeningEventType, metadata: Mapping[str, Any], note: str | None = None
     ) -> None:
         self._record(type, None, None, {"jobId": self.opening.id, **metadata}, {}, note)
 
@@ -211,7 +218,7 @@ class LockedOpening:
         self,
         type: EventType,
         application: Application | None,
-        before: Status | None,
+        before: ApplicationStatus | None,
         metadata: Mapping[str, Any],
         why: Mapping[str, Any],
         note: str | None = None,

@@ -7,17 +7,19 @@ from typing import Literal
 
 from jobmill.errors import Conflict
 
-Status = Literal["ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"]
+ApplicationStatus = Literal["ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"]
 
-Move = Literal["APPLIED", "PROMOTED", "ACKNOWLEDGED", "WITHDRAWN", "DECAY_TRIGGERED", "LAPSED"]
-"""Events of an application."""
+ApplicationEventType = Literal[
+    "APPLIED", "PROMOTED", "ACKNOWLEDGED", "WITHDRAWN", "DECAY_TRIGGERED", "LAPSED"
+]
 
-Turn = Literal["OPENED", "EDITED", "CAPACITY_CHANGED", "PAUSED", "RESUMED", "CLOSED", "REOPENED"]
-"""Events of an opening."""
+OpeningEventType = Literal[
+    "OPENED", "EDITED", "CAPACITY_CHANGED", "PAUSED", "RESUMED", "CLOSED", "REOPENED"
+]
 
-EventType = Literal[Move, Turn]
+EventType = Literal[ApplicationEventType, OpeningEventType]
 
-TRANSITIONS: Mapping[Status | None, frozenset[Status]] = {
+TRANSITIONS: Mapping[ApplicationStatus | None, frozenset[ApplicationStatus]] = {
     None: frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST"}),
     "WAITLIST": frozenset({"PENDING_ACKNOWLEDGMENT", "INACTIVE"}),
     "PENDING_ACKNOWLEDGMENT": frozenset({"ACTIVE", "WAITLIST", "INACTIVE"}),
@@ -27,7 +29,7 @@ TRANSITIONS: Mapping[Status | None, frozenset[Status]] = {
 }
 """Allowed target states by current state; a database constraint holds the same table."""
 
-OCCUPYING: frozenset[Status | None] = frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT"})
+OCCUPYING: frozenset[ApplicationStatus | None] = frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT"})
 """States that take a slot."""
 
 
@@ -36,10 +38,10 @@ class InvalidTransition(Conflict):
 
     code = "INVALID_TRANSITION"
 
-    def __init__(self, before: Status | None, after: Status) -> None:
+    def __init__(self, before: ApplicationStatus | None, after: ApplicationStatus) -> None:
         super().__init__(f"An application cannot go from {before or 'new'} to {after}.")
 
 
-def check(before: Status | None, after: Status) -> None:
+def check_transition(before: ApplicationStatus | None, after: ApplicationStatus) -> None:
     if after not in TRANSITIONS[before]:
         raise InvalidTransition(before, after)

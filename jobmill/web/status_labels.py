@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web.translations import say
 
 
-def status_labels() -> Mapping[Status, str]:
+def status_labels() -> Mapping[ApplicationStatus, str]:
     return {
         "ACTIVE": say("Active"),
         "PENDING_ACKNOWLEDGMENT": say("Offered"),

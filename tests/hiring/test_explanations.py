@@ -23,7 +23,7 @@ from jobmill.hiring.audit_log.replay import ApplicationsAhead, EventNotFound
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningNotFound
-from jobmill.hiring.transitions import Move, Turn
+from jobmill.hiring.transitions import ApplicationEventType, OpeningEventType
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import apply, make_opening
 
@@ -223,7 +223,10 @@ async def test_every_event_type_is_explained(tx: Tx) -> None:
     explained = [
         await explanations.explain_event(tx, opening.id, seq) for seq in range(1, last + 1)
     ]
-    assert {explanation.type for explanation in explained} == {*get_args(Move), *get_args(Turn)}
+    assert {explanation.type for explanation in explained} == {
+        *get_args(ApplicationEventType),
+        *get_args(OpeningEventType),
+    }
     for explanation in explained:
         assert explanation.sentences
         assert not any("None" in text for text in explanation.sentences), explanation

@@ -15,7 +15,7 @@ from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.openings.lifecycle import resize
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import Application
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
@@ -29,7 +29,7 @@ MAX_APPLICATIONS: Mapping[BulkAction, int] = {
 }
 """Other requests for the opening wait for the lock while one action runs."""
 MAX_MESSAGE_LENGTH = 10_000
-BEFORE: Mapping[Status, str] = {
+BEFORE: Mapping[ApplicationStatus, str] = {
     "ACTIVE": "had a place",
     "PENDING_ACKNOWLEDGMENT": "had an offer",
     "WAITLIST": "was waiting",

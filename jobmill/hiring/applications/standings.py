@@ -12,7 +12,7 @@ from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.openings.applicant_lists import MAX_PAGE_SIZE
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Applicant
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 
 CURSOR = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})")
 
@@ -22,7 +22,7 @@ class ApplicationStanding:
     application_id: int
     job_id: int
     job_title: str
-    status: Status
+    status: ApplicationStatus
     queue_position: int | None
     applied_at: dt.datetime
     promoted_at: dt.datetime | None

@@ -9,7 +9,7 @@ from typing import Any
 
 from jobmill.db import Tx, fetch_all, rows_to_json
 from jobmill.hiring.audit_log.hash_chain import EventContent, EventNote
-from jobmill.hiring.transitions import EventType, Status
+from jobmill.hiring.transitions import ApplicationStatus, EventType
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class AuditEvent:
     seq: int
     application_id: int | None
     type: EventType
-    from_status: Status | None
-    to_status: Status | None
+    from_status: ApplicationStatus | None
+    to_status: ApplicationStatus | None
     metadata: Mapping[str, Any]
     why: Mapping[str, Any]
     actor: str

@@ -12,7 +12,7 @@ from jobmill.hiring.audit_log import replay
 from jobmill.hiring.audit_log.replay import NONE_AHEAD, ApplicationsAhead, EventNotFound
 from jobmill.hiring.records import applicants, openings
 from jobmill.hiring.timestamps import format_timestamp
-from jobmill.hiring.transitions import OCCUPYING, EventType, Status
+from jobmill.hiring.transitions import OCCUPYING, ApplicationStatus, EventType
 
 COLUMNS: LiteralString = """
                opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
@@ -25,8 +25,8 @@ class ExplainedEvent:
     seq: int
     application_id: int | None
     type: EventType
-    from_status: Status | None
-    to_status: Status | None
+    from_status: ApplicationStatus | None
+    to_status: ApplicationStatus | None
     queue_key: int | None
     deadline: dt.datetime | None
     metadata: Mapping[str, Any]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jobmill.hiring.transitions import EventType, Status
+from jobmill.hiring.transitions import ApplicationStatus, EventType
 
 GENESIS_HASH = b""
 """Stands for the previous hash of the first event."""
@@ -24,8 +24,8 @@ class EventContent:
     seq: int
     application_id: int | None
     type: EventType
-    from_status: Status | None
-    to_status: Status | None
+    from_status: ApplicationStatus | None
+    to_status: ApplicationStatus | None
     queue_key: int | None
     deadline: dt.datetime | None
     metadata: Mapping[str, Any]

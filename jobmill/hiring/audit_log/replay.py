@@ -19,7 +19,7 @@ from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.errors import Invalid, NotFound
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningStatus
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 
 BEYOND_ANY = 2**62
 """Greater than any event number and any queue key."""
@@ -40,7 +40,7 @@ class ReplayedApplication(NamedTuple):
     application_id: int
     applicant_id: int
     applicant_name: str
-    status: Status
+    status: ApplicationStatus
     position: int | None
     deadline: dt.datetime | None
     penalty_count: int

@@ -17,13 +17,13 @@ from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.hiring.audit_log import hash_chain, replay
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.transitions import EventType, Status
+from jobmill.hiring.transitions import ApplicationStatus, EventType
 
 MAX_FAULTS = 1_000
 """How many faults of a kind are listed: a log of a million events may have as many."""
 BATCH = 500
 
-TARGET_STATUSES: Mapping[EventType, frozenset[Status | None]] = {
+TARGET_STATUSES: Mapping[EventType, frozenset[ApplicationStatus | None]] = {
     "APPLIED": frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST"}),
     "PROMOTED": frozenset({"PENDING_ACKNOWLEDGMENT"}),
     "ACKNOWLEDGED": frozenset({"ACTIVE"}),

@@ -25,7 +25,7 @@ from jobmill.hiring.import_export.spreadsheets import (
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.hiring.records.openings import Opening, OpeningTerms
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 
 BATCH_SIZE = 500
 """Applicants imported in one transaction, which holds the opening's lock."""
@@ -42,7 +42,7 @@ class ImportedApplicant:
     line: int
     email: str
     outcome: ImportOutcome
-    status: Status | None = None
+    status: ApplicationStatus | None = None
     position: int | None = None
     application_id: int | None = None
     detail: str | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jobmill.db import Tx, fetch_one, fetch_value
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.queue.feed import notify_feeds
 
 NoticeKind = Literal[
@@ -59,7 +59,7 @@ class OutgoingLetter:
     created_at: dt.datetime
     title: str
     application_id: int
-    status: Status
+    status: ApplicationStatus
     deadline: dt.datetime | None
     """The deadline of the current offer."""
     applicant_id: int

@@ -15,7 +15,7 @@ from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.openings import OpeningNotFound, OpeningStatus
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 
 MAX_PAGE_SIZE = 10_000
 """The largest page of a list."""
@@ -50,7 +50,7 @@ class ApplicantRow:
     applicant_id: int
     applicant_name: str
     applicant_email: str
-    status: Status
+    status: ApplicationStatus
     queue_position: int | None
     applied_at: dt.datetime
     promoted_at: dt.datetime | None
@@ -76,7 +76,7 @@ class ApplicationRow:
     applicant_id: int
     applicant_name: str
     applicant_email: str
-    status: Status
+    status: ApplicationStatus
     penalty_count: int
     applied_at: dt.datetime
     entered_at: dt.datetime
@@ -205,7 +205,12 @@ async def _expired_offers(tx: Tx, id: int) -> list[ApplicantRow]:
 
 
 async def list_applications(
-    tx: Tx, id: int, *, status: Status | None = None, after: int = 0, limit: int = MAX_PAGE_SIZE
+    tx: Tx,
+    id: int,
+    *,
+    status: ApplicationStatus | None = None,
+    after: int = 0,
+    limit: int = MAX_PAGE_SIZE,
 ) -> list[ApplicationRow]:
     """Applications of any status with an id greater than `after`, oldest first."""
     return await fetch_all(

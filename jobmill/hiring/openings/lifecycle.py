@@ -14,7 +14,7 @@ from jobmill.hiring.actor import Actor
 from jobmill.hiring.locked_opening import LockedOpening, lock_opening
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningId, OpeningStatus, OpeningTerms
-from jobmill.hiring.transitions import Turn
+from jobmill.hiring.transitions import OpeningEventType
 from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
@@ -137,7 +137,12 @@ async def reopen(tx: Tx, id: int, by: Actor) -> Opening:
 
 
 async def _change_status(
-    tx: Tx, id: int, by: Actor, type: Turn, before: set[OpeningStatus], after: OpeningStatus
+    tx: Tx,
+    id: int,
+    by: Actor,
+    type: OpeningEventType,
+    before: set[OpeningStatus],
+    after: OpeningStatus,
 ) -> Opening:
     async with lock_and_expire_offers(tx, id, by) as locked:
         if locked.status not in before:

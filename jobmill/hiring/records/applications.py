@@ -14,7 +14,7 @@ from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, rows_to_json
 from jobmill.errors import Conflict, NotFound
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import OpeningId
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 
 ApplicationId = NewType("ApplicationId", int)
 
@@ -42,7 +42,7 @@ class Application:
     id: ApplicationId
     opening_id: OpeningId
     applicant_id: ApplicantId
-    status: Status
+    status: ApplicationStatus
     queue_key: int | None = None
     penalty_count: int = 0
     told_position: int | None = None
@@ -136,7 +136,9 @@ async def insert(tx: Tx, applications: Sequence[Application]) -> None:
     )
 
 
-async def update(tx: Tx, moved: Sequence[tuple[Application, Status]]) -> AsyncCursor[TupleRow]:
+async def update(
+    tx: Tx, moved: Sequence[tuple[Application, ApplicationStatus]]
+) -> AsyncCursor[TupleRow]:
     """Write each application that still has the status given with it; the row count says how many had."""
     return await tx.execute(
         """

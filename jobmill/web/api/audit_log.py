@@ -12,7 +12,7 @@ from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, explanations, verification
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import openings
-from jobmill.hiring.transitions import EventType, Status
+from jobmill.hiring.transitions import ApplicationStatus, EventType
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
@@ -33,8 +33,8 @@ class LogEvent(Schema):
     application_id: int | None
     """Null: an event of the opening itself."""
     event_type: Annotated[EventType, Field(validation_alias="type")]
-    from_status: Status | None
-    to_status: Status | None
+    from_status: ApplicationStatus | None
+    to_status: ApplicationStatus | None
     metadata: Mapping[str, Any]
     why: Mapping[str, Any]
     actor: str

@@ -21,7 +21,7 @@ from jobmill.hiring.import_export.imports import ImportedApplicant
 from jobmill.hiring.import_export.spreadsheets import ApplicantEntry
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import openings
-from jobmill.hiring.transitions import Status
+from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
@@ -73,7 +73,7 @@ class ApplicationItem(Schema):
     applicant_id: int
     applicant_name: str
     applicant_email: str
-    status: Status
+    status: ApplicationStatus
     penalty_count: int
     applied_at: OutputTime
     entered_at: OutputTime
@@ -113,7 +113,7 @@ class ImportLine(Schema):
     line: Annotated[int, Field(examples=[2])]
     email: Annotated[str, Field(examples=["ada@example.org"])]
     outcome: imports.ImportOutcome
-    status: Status | None
+    status: ApplicationStatus | None
     queue_position: Annotated[int | None, Field(validation_alias="position")]
     application_id: int | None
     detail: str | None
@@ -130,7 +130,7 @@ async def list_applications(
     request: Request,
     visitor: Viewer,
     db: Db,
-    status: Status | None = None,
+    status: ApplicationStatus | None = None,
     after: Cursor = 0,
     limit: PageLimit = 100,
 ) -> Response:

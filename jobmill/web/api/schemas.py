@@ -18,7 +18,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from jobmill.hiring.records.openings import OpeningStatus
-from jobmill.hiring.transitions import Move, Status
+from jobmill.hiring.transitions import ApplicationEventType, ApplicationStatus
 from jobmill.web.parameters import PLAIN_TEXT, InputTime, OutputTime, WholeNumber
 
 
@@ -66,7 +66,7 @@ class JobApplicant(Schema):
     applicant_id: int
     applicant_name: str
     applicant_email: str
-    status: Status
+    status: ApplicationStatus
     queue_position: int | None
     applied_at: OutputTime
     promoted_at: OutputTime | None
@@ -90,7 +90,7 @@ class ApplicationResult(Schema):
     application_id: int
     applicant_id: int
     job_id: int
-    status: Status
+    status: ApplicationStatus
     queue_position: int | None
     message: Annotated[str, Field(examples=["You have been added to the waitlist at position 3."])]
 
@@ -99,7 +99,7 @@ class StandingItem(Schema):
     application_id: int
     job_id: int
     job_title: str
-    status: Status
+    status: ApplicationStatus
     queue_position: int | None
     applied_at: OutputTime
     promoted_at: OutputTime | None
@@ -117,9 +117,9 @@ class ApplicantStatus(Schema):
 class ApplicationEvent(Schema):
     id: int
     application_id: int
-    event_type: Annotated[Move, Field(validation_alias="type")]
-    from_status: Status | None
-    to_status: Status
+    event_type: Annotated[ApplicationEventType, Field(validation_alias="type")]
+    from_status: ApplicationStatus | None
+    to_status: ApplicationStatus
     metadata: Mapping[str, Any] | None
     created_at: OutputTime
 
@@ -158,7 +158,7 @@ class ReplayedApplicant(Schema):
     application_id: int
     applicant_id: int
     applicant_name: str
-    status: Status
+    status: ApplicationStatus
     queue_position: Annotated[int | None, Field(validation_alias="position")]
 
 
