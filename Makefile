@@ -10,20 +10,20 @@ help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
 		printf '  make %-14s %s\n' "$$name" "$$text"; done
 
-setup:  ## Make .venv with what running needs
+setup:  ## Create .venv with what Jobmill needs to run
 	@scripts/setup run
 
-setup-dev:  ## Make .venv with what developing needs
+setup-dev:  ## Create .venv with what developers need
 	@scripts/setup dev
 
 run: setup  ## Set up and start Jobmill
 	@$(PY) -m jobmill up
 
-test: setup-dev  ## Run the tests; ARGS= is handed to pytest
+test: setup-dev  ## Run the tests; ARGS= adds options of pytest
 	@scripts/browser get >/dev/null || [ -z "$$REQUIRE_BROWSER" ]
 	@$(PY) -m pytest -m "not soak" -n 3 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
-screenshots: setup-dev  ## Take pictures of all pages into build/screenshots
+screenshots: setup-dev  ## Save screenshots of all pages in build/screenshots
 	@scripts/browser get >/dev/null
 	@JOBMILL_PICTURES=yes $(PY) -m pytest tests/browser/test_pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
@@ -42,31 +42,31 @@ fmt: setup-dev  ## Format the code and rewrite the generated pages
 	@$(PY) -m scripts.api
 	@$(PY) -m scripts.texts
 
-eval: setup-dev  ## Measure how right answers are on real data; ARGS= names single parts
+eval: setup-dev  ## Measure accuracy on real data; ARGS= selects parts
 	@$(PY) -m evaluation.run $(ARGS)
 
 bench: bench-queue bench-ingest bench-pipeline bench-rotation bench-hiring bench-pages  ## Run all benchmarks
 
-bench-queue: setup-dev  ## Measure the queue; ARGS= is handed on
+bench-queue: setup-dev  ## Measure the queue; ARGS= adds options
 	@$(PY) -m bench.queue.run $(ARGS)
 
-bench-ingest: setup-dev  ## Measure how fast boards and pages are read; ARGS= is handed on
+bench-ingest: setup-dev  ## Measure how fast boards and pages are read; ARGS= adds options
 	@$(PY) -m bench.ingest.run $(ARGS)
 
-bench-pipeline: setup-dev  ## Measure how fast listings are judged; ARGS= is handed on
+bench-pipeline: setup-dev  ## Measure how fast listings are judged; ARGS= adds options
 	@$(PY) -m bench.pipeline.run $(ARGS)
 
-bench-rotation: setup-dev  ## Measure what the rotation policies find and how fast; ARGS= is handed on
+bench-rotation: setup-dev  ## Measure what the rotation policies find and how fast; ARGS= adds options
 	@$(PY) -m bench.rotation.run $(ARGS)
 	@$(PY) -m bench.rotation.table
 
-bench-hiring: setup-dev  ## Measure openings over HTTP: crowds, big waitlists, replay; ARGS= is handed on
+bench-hiring: setup-dev  ## Measure hiring over HTTP: concurrent applications, long waitlists, replay; ARGS= adds options
 	@$(PY) -m bench.hiring.run $(ARGS)
 
-bench-pages: setup-dev  ## Measure every page beside a million listings; ARGS= is handed on
+bench-pages: setup-dev  ## Measure every page with a million listings; ARGS= adds options
 	@$(PY) -m bench.pages.run $(ARGS)
 
-chaos: setup-dev  ## Run ten minutes of faults against the queue; ARGS= is handed on
+chaos: setup-dev  ## Run ten minutes of faults against the queue; ARGS= adds options
 	@$(PY) -m tests.faults.chaos $(ARGS)
 
 soak: chaos  ## Run the chaos, the tests that take minutes, and the removal of every guard

@@ -44,6 +44,9 @@ UNCLEAR_ACTOR = re.compile(
 LIMITS = {
     "jobmill": {"vague names": 0.3, "unclear comments": 1.0, "shared class names": 5.0},
     "tests": {"vague names": 1.0, "unclear comments": 1.0},
+    "bench": {"vague names": 1.0, "unclear comments": 1.0},
+    "evaluation": {"vague names": 1.0, "unclear comments": 1.0},
+    "scripts": {"vague names": 1.0, "unclear comments": 1.0},
 }
 """Percent."""
 
