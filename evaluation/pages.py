@@ -17,7 +17,7 @@ from evaluation.goal import Goal, Report
 from jobmill.catalog.posting import Posting
 from jobmill.extract.page import page_reader
 
-WANTED = {"title": 0.85, "company": 0.70, "location": 0.70, "date": 0.60}
+TARGETS = {"title": 0.85, "company": 0.70, "location": 0.70, "date": 0.60}
 Hits = dict[str, list[bool]]
 
 
@@ -32,15 +32,15 @@ def report(data: Path) -> Report:
     rows = [_row(site, hits) for site, hits in [*sites.items(), ("all sites", all_hits)]]
     return Report(
         "Pages of sites without an adapter",
-        ("pages", *WANTED, "first heading is title", "date where none is shown"),
+        ("pages", *TARGETS, "first heading is title", "date where none is shown"),
         [*rows, *_robbed(data)],
-        [Goal(f"{name} right", _share(all_hits[name]), least) for name, least in WANTED.items()],
+        [Goal(f"{name} right", _share(all_hits[name]), least) for name, least in TARGETS.items()],
         ["without JSON-LD: F1 against what the page's JSON-LD said before it was taken out"],
     )
 
 
 def _row(name: str, hits: Hits) -> tuple[str, ...]:
-    return (name, *(_shown(hits.get(field, [])) for field in (*WANTED, "baseline", "no date")))
+    return (name, *(_shown(hits.get(field, [])) for field in (*TARGETS, "baseline", "no date")))
 
 
 def _shown(hits: list[bool]) -> str:
@@ -97,7 +97,7 @@ def _day(shown: str) -> dt.date | None:
 
 def _robbed(data: Path) -> list[tuple[str, ...]]:
     """One row: pages with JSON-LD, microdata and script data removed."""
-    counts: dict[str, Counter[str]] = {name: Counter() for name in WANTED}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in TARGETS}
     pages = 0
     for file in sorted(data.glob("html_*/*.html")):
         body = file.read_bytes()
@@ -111,7 +111,7 @@ def _robbed(data: Path) -> list[tuple[str, ...]]:
         posting = page_reader.read_posting(_without(body), "").posting
         for name, count in counts.items():
             _compare(count, _fact(stated.posting, name), _fact(posting, name))
-    figures = (f"{_f1(counts[name]):.3f}" for name in WANTED)
+    figures = (f"{_f1(counts[name]):.3f}" for name in TARGETS)
     return [(f"without JSON-LD ({pages} pages, F1)", *figures, "-", "-")]
 
 

@@ -35,7 +35,7 @@ from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
 from jobmill.queue.worker_connections import INDEX_PLANS
 
-WANTED = 1.2
+MAX_RATIO = 1.2
 TURNS = 200
 LIVE = 5_000
 

@@ -186,8 +186,8 @@ class QueueComparison:
                 figure.name, ratio, f"{'<=' if figure.lower_is_better else '>='}{figure.goal}", met
             )
         for cost in self.growth.costs if self.growth else ():
-            met = cost.ratio <= costs.WANTED
-            yield QueueGoal(cost.name, cost.ratio, f"<={costs.WANTED}", met)
+            met = cost.ratio <= costs.MAX_RATIO
+            yield QueueGoal(cost.name, cost.ratio, f"<={costs.MAX_RATIO}", met)
 
 
 def main() -> int:
