@@ -314,8 +314,8 @@ async def test_the_processes_serve_pages_through_the_pooler(
     running = Running(command, home, variables)
     try:
         running.up()
-        assert f"web pages through {redact_passwords(pooler_url)}" in running.said["database"]
-        async with httpx2.AsyncClient(base_url=running.said["page"], timeout=20) as client:
+        assert f"web pages through {redact_passwords(pooler_url)}" in running.lines["database"]
+        async with httpx2.AsyncClient(base_url=running.lines["page"], timeout=20) as client:
             answers = await asyncio.gather(*(client.get("/queue") for _ in range(40)))
         assert {answer.status_code for answer in answers} == {200}
         assert count_transactions(pooler_url) >= len(answers)
