@@ -115,7 +115,7 @@ async def _count_new(tx: Tx, profile_id: ProfileId) -> int:
 def _problems(state: HomeState) -> list[AttentionItem]:
     items: list[AttentionItem] = []
     if not state.has_worker:
-        text = say("No worker is running, so no tasks are processed. Start one with `jobmill up`.")
+        text = say("No worker is running, so no tasks are processed")
         items.append(AttentionItem("bad", text, "/queue", say("View the queue")))
     items += [
         AttentionItem("bad", f"{alert.rule}: {alert.detail}", "/queue", say("View the queue"))
