@@ -206,9 +206,7 @@ async def _harvest(answers: Boards, work: Work) -> Move:
     ]
     harvest = CrawlResult(dt.datetime.now(dt.UTC), "complete", postings)
     id: int = work.data["source"]
-    return Finish(
-        "replayed", save=partial(source.save_harvest, id=id, harvest=harvest, item=work.id)
-    )
+    return Finish("replayed", save=partial(source.save_crawl, id=id, crawl=harvest, item=work.id))
 
 
 async def _work(

@@ -52,7 +52,7 @@ SCHEDULES = (
         dt.timedelta(days=1),
         NewItem(maintenance.KIND, "erase_applicants", "data kept long enough"),
     ),
-    Schedule("rotation", rotation.EVERY, NewItem(rotation.KIND, "run", "what is due")),
+    Schedule("rotation", rotation.RUN_INTERVAL, NewItem(rotation.KIND, "run", "what is due")),
 )
 
 
@@ -129,7 +129,7 @@ def build_worker(
     """Build a worker for all phases, or `only` some; Invalid if a message template is broken."""
     if only is None or any(kind == notices.KIND for kind, _ in only):
         letters.check_templates(settings.letters_dir)
-    feeds = (*FEEDS, *notices.feeds(settings))
+    feeds = (*FEEDS, *notices.queue_feeds(settings))
     # Polling workers do not receive feed notifications.
     scan_every = 1.0 if settings.poll_only else SCAN_EVERY
     return Worker(

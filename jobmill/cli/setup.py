@@ -69,9 +69,9 @@ def add(
 
 def _check(wishes: BoardChoices) -> None:
     """Refuse all wishes if one is not understood, and name those."""
-    if wishes.wrong:
+    if wishes.invalid:
         raise Invalid(
-            "nothing was added: " + "; ".join(f"{line}: {why}" for line, why in wishes.wrong)
+            "nothing was added: " + "; ".join(f"{line}: {why}" for line, why in wishes.invalid)
         )
     if not wishes.boards and not wishes.pages:
         raise Invalid(

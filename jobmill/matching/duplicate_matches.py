@@ -70,7 +70,7 @@ class MatchDuplicate:
 
 async def find_duplicates(tx: Tx, matches: Sequence[int]) -> dict[int, list[MatchDuplicate]]:
     """Read the first few duplicates of each match that are open or that a person has touched."""
-    found = await fetch_all(
+    rows = await fetch_all(
         tx,
         MatchDuplicate,
         f"""
@@ -91,7 +91,7 @@ async def find_duplicates(tx: Tx, matches: Sequence[int]) -> dict[int, list[Matc
         """,
         {"matches": list(matches), "most": MAX_DUPLICATES},
     )
-    copies: dict[int, list[MatchDuplicate]] = defaultdict(list)
-    for one in found:
-        copies[one.of].append(one)
-    return copies
+    duplicates: dict[int, list[MatchDuplicate]] = defaultdict(list)
+    for row in rows:
+        duplicates[row.of].append(row)
+    return duplicates

@@ -20,32 +20,34 @@ class MatchPage:
     next: MatchId | None
     """The match to continue from; None on the last page."""
     partial: bool = False
-    """Whether the search stopped after `REACH` matches and more may follow, starting at `next`."""
+    """Whether the search stopped after `SCAN_LIMIT` matches and more may follow, starting at `next`."""
 
 
 async def read_page(
     tx: Tx, query: MatchQuery, *, patience: dt.timedelta = listing_search.MAX_RARE_SEARCH_TIME
 ) -> MatchPage:
     """Read one page of `limit` matches. Rare words are found anywhere, common words among the next
-    `REACH` matches."""
+    `SCAN_LIMIT` matches."""
     limit = query.limit
     query = replace(query, limit=limit + 1)
     if query.q is None:
         return _page(await matches.find(tx, query), limit)
     # A generic plan, made without knowing the words, is slow for most words.
     await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    near = replace(query, scan_limit=SCAN_LIMIT)
-    found = await matches.find(tx, near)
-    edge = await matches.find_scan_end(tx, near)
-    if edge is None or len(found) > limit:
-        return _page(found, limit)
-    few = await listing_search.find_rare(
+    nearby = replace(query, scan_limit=SCAN_LIMIT)
+    page = await matches.find(tx, nearby)
+    scan_end = await matches.find_scan_end(tx, nearby)
+    if scan_end is None or len(page) > limit:
+        return _page(page, limit)
+    rare = await listing_search.find_rare(
         tx, listing_search.ListingQuery(words=query.q), max_duration=patience
     )
-    if few is not None:
-        return _page(await matches.find(tx, replace(query, q=None, listings=few)), limit)
-    return MatchPage(found, edge, partial=True)
+    if rare is not None:
+        return _page(await matches.find(tx, replace(query, q=None, listings=rare)), limit)
+    return MatchPage(page, scan_end, partial=True)
 
 
-def _page(found: list[Match], limit: int) -> MatchPage:
-    return MatchPage(found[:limit], found[limit - 1].id if len(found) > limit else None)
+def _page(found_matches: list[Match], limit: int) -> MatchPage:
+    return MatchPage(
+        found_matches[:limit], found_matches[limit - 1].id if len(found_matches) > limit else None
+    )

@@ -104,8 +104,8 @@ async def add_for_new_profile(tx: Tx, saved: SavedProfile) -> int:
     queue nothing by themselves."""
     if saved.version != 1 or not saved.changed:
         return 0
-    found = await profiles.get(tx, saved.name)
-    added = await add_open(tx, found.profile_id)
+    profile = await profiles.get(tx, saved.name)
+    added = await add_open(tx, profile.profile_id)
     await notify_feeds(tx)
     return added
 
@@ -153,7 +153,7 @@ async def requeue_later(tx: Tx, profile_id: int, listing_id: int) -> None:
     )
 
 
-async def count(tx: Tx, profile_id: int | None = None, *, most: int | None = None) -> int:
+async def count(tx: Tx, profile_id: int | None = None, *, limit: int | None = None) -> int:
     """Count the waiting rows; `most` stops the count early."""
     cursor = await tx.execute(
         """
@@ -162,7 +162,7 @@ async def count(tx: Tx, profile_id: int | None = None, *, most: int | None = Non
                  WHERE %(profile)s::bigint IS NULL OR profile_id = %(profile)s
                  LIMIT %(most)s) AS counted
         """,
-        {"profile": profile_id, "most": most},
+        {"profile": profile_id, "most": limit},
     )
-    found = await cursor.fetchone()
-    return found[0] if found else 0
+    row = await cursor.fetchone()
+    return row[0] if row else 0

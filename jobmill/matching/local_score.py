@@ -58,15 +58,15 @@ async def judge(
 ) -> LocalVerdict:
     """Apply the filter, then score what passes; `score_rejected` also scores rejected listings."""
     posting = listings.to_posting(listing)
-    told = posting_facts.read_facts(posting)
-    sifted = filter.apply_rules(profile, posting, told, platforms)
-    if not sifted.passed and not score_rejected:
-        return LocalVerdict(sifted, None)
-    return LocalVerdict(sifted, await _score(database, profile, listing, employer, told))
+    facts = posting_facts.read_facts(posting)
+    filter_result = filter.apply_rules(profile, posting, facts, platforms)
+    if not filter_result.passed and not score_rejected:
+        return LocalVerdict(filter_result, None)
+    return LocalVerdict(filter_result, await _score(database, profile, listing, employer, facts))
 
 
 async def _score(
-    database: Database, profile: Profile, listing: Listing, employer: Employer, told: PostingFacts
+    database: Database, profile: Profile, listing: Listing, employer: Employer, facts: PostingFacts
 ) -> MatchResult:
-    likeness = await vectors.similarity_to_profile(database, listing, profile)
-    return scoring.score_posting(profile, listings.to_posting(listing), told, employer, likeness)
+    similarity = await vectors.similarity_to_profile(database, listing, profile)
+    return scoring.score_posting(profile, listings.to_posting(listing), facts, employer, similarity)

@@ -20,21 +20,23 @@ from . import match_json, matches
 Form: TypeAlias = Literal["csv", "jsonl"]
 Begin: TypeAlias = Callable[[], AbstractAsyncContextManager[Tx]]
 
-PAGE = 200
+PAGE_SIZE = 200
 INTAKE = "resumeIntakeData"
-NAMES = [match_json.to_camel_case(one.name) for one in fields(Match) if one.name != "resume_intake"]
-INTAKE_NAMES = [match_json.to_camel_case(one.name) for one in fields(ResumeIntake)]
+NAMES = [
+    match_json.to_camel_case(field.name) for field in fields(Match) if field.name != "resume_intake"
+]
+INTAKE_NAMES = [match_json.to_camel_case(field.name) for field in fields(ResumeIntake)]
 
 
 async def read_pages(begin: Begin, query: MatchQuery) -> AsyncGenerator[list[Match]]:
     """Read all matches page by page, including duplicates, newest first, each page in its own
     transaction. The creation time never changes, so no match is skipped or repeated."""
-    query = replace(query, order="newest", limit=PAGE, include_duplicates=True)
+    query = replace(query, order="newest", limit=PAGE_SIZE, include_duplicates=True)
     while True:
         async with begin() as tx:
             page = await matches.find(tx, query)
         yield page
-        if len(page) < PAGE:
+        if len(page) < PAGE_SIZE:
             return
         query = replace(query, after=page[-1].id)
 
@@ -49,9 +51,9 @@ def write_match(match: Match, form: Form) -> str:
     written = match_json.to_dict(match)
     if form == "jsonl":
         return json.dumps(written, ensure_ascii=False) + "\n"
-    written["items"] = [f"{one['name']} {one['points']}/{one['most']}" for one in match.items]
-    told = (written[INTAKE].get(name) for name in INTAKE_NAMES)
-    return _line([*(written[name] for name in NAMES), *told])
+    written["items"] = [f"{item['name']} {item['points']}/{item['most']}" for item in match.items]
+    intake = (written[INTAKE].get(name) for name in INTAKE_NAMES)
+    return _line([*(written[name] for name in NAMES), *intake])
 
 
 def _line(cells: list[object]) -> str:

@@ -13,13 +13,13 @@ def to_dict(match: Match) -> dict[str, Any]:
     """Every field in camelCase, times in ISO 8601, unknown values as null."""
     record = {field.name: getattr(match, field.name) for field in dataclasses.fields(match)}
     intake = record.pop("resume_intake")
-    named = {to_camel_case(name): _plain(one) for name, one in record.items()}
+    named = {to_camel_case(name): _to_json_value(value) for name, value in record.items()}
     return named | {"resumeIntakeData": intake_to_dict(intake)}
 
 
 def intake_to_dict(intake: Mapping[str, Any]) -> dict[str, Any]:
     """The suggestions for a resume, with their names in camelCase."""
-    return {to_camel_case(name): one for name, one in intake.items()}
+    return {to_camel_case(name): value for name, value in intake.items()}
 
 
 def to_camel_case(name: str) -> str:
@@ -27,5 +27,5 @@ def to_camel_case(name: str) -> str:
     return first + "".join(part.capitalize() for part in rest)
 
 
-def _plain(one: Any) -> Any:
-    return one.isoformat() if hasattr(one, "isoformat") else one
+def _to_json_value(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value

@@ -1,4 +1,4 @@
-"""Matches: listings whose verdict reached the threshold, with the status a person gave them."""
+"""Matches: listings with a verdict above the threshold, and the status that a person gave them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class MatchQuery:
     since: int | None = None
     """Only matches with a higher id than this."""
     include_closed: bool = False
-    """Also matches whose listing is closed."""
+    """Also matches with closed listings."""
     include_dropped: bool = False
     """Also matches that no longer reach the threshold."""
     include_duplicates: bool = False
@@ -261,23 +261,23 @@ async def undo_status(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Mat
     return before, await set_status(tx, id, last, actor=actor)
 
 
-def _as_status(found: Status) -> Status:
-    return found
+def _as_status(value: Status) -> Status:
+    return value
 
 
 async def get(tx: Tx, id: int) -> Match:
     """Read a match. NotFound if it does not exist."""
-    found = await find_by_id(tx, id)
-    if found is None:
+    match = await find_by_id(tx, id)
+    if match is None:
         raise NotFound("match", id)
-    return found
+    return match
 
 
 async def find_by_id(tx: Tx, id: int) -> Match | None:
-    found = await find(
+    matches = await find(
         tx, MatchQuery(ids=[id], include_closed=True, include_dropped=True, include_duplicates=True)
     )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 async def find_id_by_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None:
@@ -293,10 +293,10 @@ async def find_id_by_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchI
 async def find(tx: Tx, query: MatchQuery) -> list[Match]:
     """Find matches, best or newest first. The order is total, so paging is stable. NotFound if the
     match to continue from no longer exists."""
-    found = await fetch_all(tx, Match, build_select(query), query_params(query))
-    if not found and query.after is not None:
+    matches = await fetch_all(tx, Match, build_select(query), query_params(query))
+    if not matches and query.after is not None:
         await get(tx, query.after)
-    return found
+    return matches
 
 
 def build_select(query: MatchQuery) -> LiteralString:
@@ -340,7 +340,7 @@ def _match_conditions(query: MatchQuery) -> LiteralString:
     place: LiteralString = "created_at" if query.order == "newest" else "match_score"
     mark: LiteralString = f"(SELECT {place}, id FROM matching.match WHERE id = %(after)s::bigint)"
     one_status = len(query.statuses or ()) == 1
-    asked: list[tuple[object, LiteralString]] = [
+    conditions: list[tuple[object, LiteralString]] = [
         (query.profile_id, "match.profile_id = %(profile)s"),
         (query.ids is not None, "match.id = ANY(%(ids)s)"),
         # A single status is an equality, so the index on status also provides the order.
@@ -356,13 +356,13 @@ def _match_conditions(query: MatchQuery) -> LiteralString:
         (not query.include_dropped, "match.dropped_at IS NULL"),
         (query.after is not None, f"({order}, match.id) < {mark}"),
     ]
-    clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
+    clauses: list[LiteralString] = [clause for applies, clause in conditions if applies]
     return " AND ".join(clauses) or "true"
 
 
 def _listing_conditions(query: MatchQuery) -> LiteralString:
     """Conditions on listings."""
-    asked: list[tuple[object, LiteralString]] = [
+    conditions: list[tuple[object, LiteralString]] = [
         (query.arrangement, "listing.arrangement = %(arrangement)s"),
         (query.q is not None, MATCHES_WORDS),
         (not query.include_closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
@@ -373,19 +373,19 @@ def _listing_conditions(query: MatchQuery) -> LiteralString:
             duplicate_matches.shown_clause(*_duplicate_conditions(query)),
         ),
     ]
-    clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
+    clauses: list[LiteralString] = [clause for applies, clause in conditions if applies]
     return " AND ".join(clauses) or "true"
 
 
 def _duplicate_conditions(query: MatchQuery) -> list[LiteralString]:
     """Conditions that a duplicate must also meet to represent others; otherwise neither would be
     shown."""
-    asked: list[tuple[object, LiteralString]] = [
+    conditions: list[tuple[object, LiteralString]] = [
         (query.arrangement, "twin.arrangement = %(arrangement)s"),
         (query.priority, "other.application_priority = %(priority)s"),
         (query.least_score is not None, "other.match_score >= %(least)s"),
     ]
-    return [clause for is_asked, clause in asked if is_asked]
+    return [clause for applies, clause in conditions if applies]
 
 
 COLUMNS: LiteralString = """
@@ -427,10 +427,10 @@ async def record_event(
     tx: Tx, id: MatchId, what: str, *, actor: str | None = None, **data: Any
 ) -> None:
     """Add an event to a match's history, in the transaction that changes the match."""
-    known = {name: one for name, one in data.items() if one is not None}
+    values = {name: value for name, value in data.items() if value is not None}
     await tx.execute(
         "INSERT INTO matching.event (match_id, what, data, actor) VALUES (%s, %s, %s, %s)",
-        [id, what, Jsonb(known), actor],
+        [id, what, Jsonb(values), actor],
     )
 
 
@@ -475,7 +475,7 @@ async def count_by_status(tx: Tx, profile_id: ProfileId) -> list[StatusCount]:
     )
 
 
-async def count_shown(tx: Tx, profile_id: ProfileId, *, most: int) -> list[StatusCount]:
+async def count_shown(tx: Tx, profile_id: ProfileId, *, limit: int) -> list[StatusCount]:
     """Count the matches that the list of each status shows, up to `most` each. New matches that are
     closed, or that a duplicate represents, are not shown."""
     return await fetch_all(
@@ -500,7 +500,7 @@ async def count_shown(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Statu
                                    AND dropped_at IS NULL
                                  LIMIT %(most)s) AS kept) AS counted
         """,
-        {"profile": profile_id, "most": most},
+        {"profile": profile_id, "most": limit},
     )
 
 
@@ -520,13 +520,13 @@ async def newest_id(tx: Tx) -> int:
 
 async def read_statuses(tx: Tx, profile_id: int) -> dict[ListingId, Status]:
     """Read the status of every listing that a person has touched."""
-    found = await fetch_all(
+    rows = await fetch_all(
         tx,
         _Touched,
         "SELECT listing_id, status FROM matching.match WHERE profile_id = %s AND status <> 'new'",
         [profile_id],
     )
-    return {one.listing_id: one.status for one in found}
+    return {row.listing_id: row.status for row in rows}
 
 
 @dataclass(frozen=True, slots=True)

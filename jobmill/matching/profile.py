@@ -41,9 +41,9 @@ def _zone(name: str) -> str:
     return name
 
 
-def _rank(given: object) -> object:
+def _rank(value: object) -> object:
     words = {importance: rank for rank, importance in RANKS.items()}
-    return words.get(given, given) if type(given) is int else given
+    return words.get(value, value) if type(value) is int else value
 
 
 def _domain(name: str) -> str:
@@ -62,11 +62,13 @@ Words: TypeAlias = Annotated[
     str, AfterValidator(_on_one_line), Field(max_length=200), AfterValidator(_not_empty)
 ]
 Prose: TypeAlias = Annotated[str, AfterValidator(_clean), Field(max_length=10_000)]
-Line: TypeAlias = Annotated[
+ProfileLine: TypeAlias = Annotated[
     str, AfterValidator(_on_one_line), Field(max_length=2_000), AfterValidator(_not_empty)
 ]
-Several: TypeAlias = Annotated[tuple[Words, ...], AfterValidator(_once), Field(max_length=1_000)]
-Lines: TypeAlias = Annotated[tuple[Line, ...], Field(max_length=200)]
+ProfileWords: TypeAlias = Annotated[
+    tuple[Words, ...], AfterValidator(_once), Field(max_length=1_000)
+]
+ProfileLines: TypeAlias = Annotated[tuple[ProfileLine, ...], Field(max_length=200)]
 # Strict: neither `yes` nor "5" is a number.
 Points: TypeAlias = Annotated[int, Field(strict=True, ge=-1_000, le=1_000)]
 Gain: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=1_000)]
@@ -79,11 +81,11 @@ class _Part(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _drop_empty(cls, given: Any) -> Any:
+    def _drop_empty(cls, data: Any) -> Any:
         """Treat a field without a value (`titles:`) as not set."""
-        if not isinstance(given, dict):
-            return given
-        fields = cast(dict[object, object], given)
+        if not isinstance(data, dict):
+            return data
+        fields = cast(dict[object, object], data)
         return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -229,8 +231,8 @@ class Skill(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _named(cls, given: Any) -> Any:
-        return {"name": given} if isinstance(given, str) else given
+    def _named(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
 
 
 def _skills_once(skills: tuple[Skill, ...]) -> tuple[Skill, ...]:
@@ -251,9 +253,9 @@ class SalaryFloor(_Part):
 class StopLists(_Part):
     """What the person never wants to see."""
 
-    companies: Several = ()
+    companies: ProfileWords = ()
     domains: Annotated[tuple[Annotated[Words, AfterValidator(_domain)], ...], Field(max_length=1_000)] = ()  # fmt: skip
-    keywords: Several = ()
+    keywords: ProfileWords = ()
     """Whole words in a title or a URL."""
 
 
@@ -264,12 +266,12 @@ class Profile(_Part):
     summary: Prose = ""
     experience_years: Years | None = None
     skills: Annotated[tuple[Skill, ...], AfterValidator(_skills_once), Field(max_length=500)] = ()
-    titles: Several = ()
+    titles: ProfileWords = ()
     """Job titles the person wants, in their own words."""
     seniority: tuple[Seniority, ...] = ()
     role_types: tuple[Literal["ic", "management"], ...] = ()
     """`ic` for individual contributor, `management` for leading people."""
-    locations: Several = ()
+    locations: ProfileWords = ()
     """Places besides the home city where the person would work."""
     arrangements: tuple[Arrangement, ...] = ("remote", "hybrid")
     """Remote counts everywhere; hybrid and onsite count in the home city and in `locations`."""
@@ -277,9 +279,9 @@ class Profile(_Part):
     """The preferred size."""
     salary_floor: SalaryFloor | None = None
     stop_lists: StopLists = StopLists()
-    highlights: Lines = ()
+    highlights: ProfileLines = ()
     """Lines about the person's experience. An application may state only these, `projects` and
     `achievements`."""
-    projects: Lines = ()
-    achievements: Lines = ()
+    projects: ProfileLines = ()
+    achievements: ProfileLines = ()
     rules: Rules = Rules()

@@ -64,8 +64,10 @@ def validate(data: object, file: str, lines: Mapping[Path, int] | None = None) -
     try:
         return Profile.model_validate(data)
     except ValidationError as error:
-        problems = [_problem(one, lines or {}) for one in error.errors()]
-        raise InvalidProfile(file, sorted(problems, key=lambda one: one.line or 0)) from None
+        problems = [_problem(details, lines or {}) for details in error.errors()]
+        raise InvalidProfile(
+            file, sorted(problems, key=lambda problem: problem.line or 0)
+        ) from None
 
 
 def to_yaml(profile: Profile) -> str:
@@ -81,7 +83,7 @@ def to_yaml(profile: Profile) -> str:
 def parse_yaml(text: str, file: str) -> tuple[dict[str, Any], dict[Path, int]]:
     """Parse a document into values and the line number of each."""
     if len(text) > MAX_LENGTH:
-        raise _bad(file, None, f"it is longer than {MAX_LENGTH:,} characters")
+        raise _invalid(file, None, f"it is longer than {MAX_LENGTH:,} characters")
     lines: dict[Path, int] = {}
     tree = _compose(text, file)
     data: object = _YamlReader(file, lines).to_value(tree, ()) if tree is not None else {}
@@ -106,7 +108,7 @@ def _as_json(text: str) -> object:
 
 def _mapping(data: object, file: str) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise _bad(file, 1, "not a profile: it should be lines of `name: value`")
+        raise _invalid(file, 1, "not a profile: it should be lines of `name: value`")
     return cast(dict[str, Any], data)
 
 
@@ -117,14 +119,14 @@ def _compose(text: str, file: str) -> Any:
         return cast(Any, yaml).compose(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _bad(file, line, f"not YAML: {error.problem}") from error
+        raise _invalid(file, line, f"not YAML: {error.problem}") from error
     except yaml.YAMLError as error:
-        raise _bad(file, None, f"not YAML: {' '.join(str(error).split())}") from error
+        raise _invalid(file, None, f"not YAML: {' '.join(str(error).split())}") from error
     except RecursionError:
-        raise _bad(file, None, "not a profile: too deeply nested") from None
+        raise _invalid(file, None, "not a profile: too deeply nested") from None
 
 
-def _bad(file: str, line: int | None, message: str) -> InvalidProfile:
+def _invalid(file: str, line: int | None, message: str) -> InvalidProfile:
     return InvalidProfile(file, [ProfileProblem(line, "", message)])
 
 
@@ -144,26 +146,28 @@ class _YamlReader:
         self._lines.setdefault(path, line)
         self._count += 1
         if len(path) > MAX_DEPTH or self._count > MAX_VALUES:
-            raise _bad(self._file, line, "not a profile: too deeply nested, or too long")
+            raise _invalid(self._file, line, "not a profile: too deeply nested, or too long")
         if node.id == "mapping":
             return self._mapping_value(node, path)
         if node.id == "sequence":
-            return [self.to_value(one, (*path, number)) for number, one in enumerate(node.value)]
+            return [self.to_value(child, (*path, index)) for index, child in enumerate(node.value)]
         return self._scalar_value(node, line)
 
     def _mapping_value(self, node: Any, path: Path) -> dict[str, object]:
-        found: dict[str, object] = {}
+        values: dict[str, object] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
             name = str(key.value)
             if key.id != "scalar":
-                raise _bad(self._file, line, "not a profile: a name should be a word")
-            if name in found:
+                raise _invalid(self._file, line, "not a profile: a name should be a word")
+            if name in values:
                 first = self._lines[*path, name]
-                raise _bad(self._file, line, f"{name} stands there twice (first in line {first})")
+                raise _invalid(
+                    self._file, line, f"{name} stands there twice (first in line {first})"
+                )
             self._lines[*path, name] = line
-            found[name] = self.to_value(value, (*path, name))
-        return found
+            values[name] = self.to_value(value, (*path, name))
+        return values
 
     def _scalar_value(self, node: Any, line: int) -> object:
         import yaml
@@ -171,14 +175,14 @@ class _YamlReader:
         try:
             return cast(Any, self._loader).construct_object(node)
         except (yaml.YAMLError, ValueError, OverflowError) as error:
-            raise _bad(self._file, line, f"not YAML: {node.value!r} means nothing") from error
+            raise _invalid(self._file, line, f"not YAML: {node.value!r} means nothing") from error
 
 
 def _problem(error: ErrorDetails, lines: Mapping[Path, int]) -> ProfileProblem:
     path = tuple(error["loc"])
-    known = next((lines[path[:upto]] for upto in range(len(path), -1, -1) if path[:upto] in lines), None)  # fmt: skip
+    line = next((lines[path[:upto]] for upto in range(len(path), -1, -1) if path[:upto] in lines), None)  # fmt: skip
     field = ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
-    return ProfileProblem(known, field, _message(error, path))
+    return ProfileProblem(line, field, _message(error, path))
 
 
 def _message(error: ErrorDetails, path: Path) -> str:
@@ -195,10 +199,10 @@ def _message(error: ErrorDetails, path: Path) -> str:
     return f"{message}, not {_short(error['input'])}"
 
 
-def _short(given: object) -> str:
-    if isinstance(given, list | dict | tuple):
-        return "a list" if not isinstance(given, dict) else "a group"
-    text = ascii(given)
+def _short(value: object) -> str:
+    if isinstance(value, list | dict | tuple):
+        return "a list" if not isinstance(value, dict) else "a group"
+    text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -208,9 +212,9 @@ def _suggest_field(path: Path) -> str:
     for part in path[:-1]:
         if isinstance(part, str):
             model = model_of(model.model_fields[part].annotation)
-    known = list(model.model_fields)
-    close = difflib.get_close_matches(str(path[-1]), known, n=1)
-    return f": did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
+    names = list(model.model_fields)
+    close = difflib.get_close_matches(str(path[-1]), names, n=1)
+    return f": did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
 
 
 def model_of(annotation: Any) -> type[BaseModel] | None:

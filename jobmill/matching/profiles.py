@@ -60,7 +60,7 @@ class ProfileVersion:
         try:
             return Profile.model_validate(self.content)
         except ValidationError as error:
-            fields = ", ".join(".".join(map(str, one["loc"])) for one in error.errors())
+            fields = ", ".join(".".join(map(str, problem["loc"])) for problem in error.errors())
             raise Invalid(
                 f"version {self.version} of {self.name} is not understood any more: {fields}"
             ) from error
@@ -110,13 +110,13 @@ async def _lock(tx: Tx, name: str) -> ProfileId:
 
 
 async def _newest(tx: Tx, id: ProfileId) -> int:
-    found = await fetch_value(
+    version = await fetch_value(
         tx,
         int,
         "SELECT coalesce(max(version), 0) FROM matching.profile_version WHERE profile_id = %s",
         [id],
     )
-    return found or 0
+    return version or 0
 
 
 async def _add(
@@ -201,7 +201,7 @@ async def is_paused(tx: Tx, id: int) -> bool:
 async def get(tx: Tx, name: str | None = None, *, version: int | None = None) -> ProfileVersion:
     """Read one version, by default the newest of the default profile. NotFound if it does not
     exist."""
-    found = await fetch_one(
+    profile_version = await fetch_one(
         tx,
         ProfileVersion,
         """
@@ -216,15 +216,15 @@ async def get(tx: Tx, name: str | None = None, *, version: int | None = None) ->
         """,
         {"name": name, "version": version},
     )
-    if found is None:
+    if profile_version is None:
         which = "" if version is None else f" in version {version}"
         raise NotFound("profile", f"{name or 'by default'}{which}")
-    return found
+    return profile_version
 
 
 async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> ProfileVersion:
     """Read one version, by default the newest. NotFound if it does not exist."""
-    found = await fetch_one(
+    profile_version = await fetch_one(
         tx,
         ProfileVersion,
         """
@@ -236,9 +236,9 @@ async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Pro
         """,
         {"id": id, "version": version},
     )
-    if found is None:
+    if profile_version is None:
         raise NotFound("profile", id)
-    return found
+    return profile_version
 
 
 async def read_versions(tx: Tx, name: str | None = None) -> list[ProfileVersion]:

@@ -19,7 +19,7 @@ from jobmill.matching.rules import company_facts
 from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdicts import Outcome, VerdictSummary
 
-PAGE = 200
+PAGE_SIZE = 200
 Kind: TypeAlias = Literal["in", "out", "moved", "other", "same"]
 
 
@@ -44,19 +44,19 @@ class VerdictChange:
     """The status that a person gave it. Rescoring does not change it."""
 
 
-def stored_outcome(kept: VerdictSummary | None) -> ScoredOutcome:
-    return ScoredOutcome(kept.outcome, kept.score) if kept else ScoredOutcome()
+def stored_outcome(stored: VerdictSummary | None) -> ScoredOutcome:
+    return ScoredOutcome(stored.outcome, stored.score) if stored else ScoredOutcome()
 
 
-def predict_outcome(kept: VerdictSummary | None, found: LocalVerdict) -> ScoredOutcome:
+def predict_outcome(stored: VerdictSummary | None, local: LocalVerdict) -> ScoredOutcome:
     """Predict the outcome of judging again. A score from a model moves by as much as the local
     score."""
-    match = found.match
+    match = local.match
     if match is None:
         return ScoredOutcome("filtered")
     score = match.match_score
-    if kept and kept.score is not None and kept.local_score is not None:
-        score = max(0, min(100, kept.score + score - kept.local_score))
+    if stored and stored.score is not None and stored.local_score is not None:
+        score = max(0, min(100, stored.score + score - stored.local_score))
     return ScoredOutcome("matched" if score >= match.threshold else "skipped", score)
 
 
@@ -78,40 +78,42 @@ async def compare_open_listings(
     """Judge every open listing locally and compare the result with its stored verdict. Listings are
     read page by page; nothing is stored."""
     async with database.transaction() as tx:
-        said = await matches.read_statuses(tx, profile_id)
+        statuses = await matches.read_statuses(tx, profile_id)
     employers: dict[int, Employer] = {}
     after = None
     while True:
         async with database.transaction() as tx:
             page = await listing_search.find(
-                tx, ListingQuery(duplicates=True), after=after, limit=PAGE
+                tx, ListingQuery(duplicates=True), after=after, limit=PAGE_SIZE
             )
-            found = await listings.by_ids(tx, [hit.id for hit in page.hits])
-            kept = await verdicts.read_summaries(tx, profile_id, [one.id for one in found])
-            for listing in found:
+            page_listings = await listings.by_ids(tx, [hit.id for hit in page.hits])
+            stored = await verdicts.read_summaries(
+                tx, profile_id, [listing.id for listing in page_listings]
+            )
+            for listing in page_listings:
                 if listing.company_id is not None and listing.company_id not in employers:
                     employers[listing.company_id] = await read_employer(tx, listing)
-        for one in found:
-            if is_compared(one, kept.get(one.id)):
-                employer = employers.get(one.company_id or 0, Employer())
-                judgement = await local_score.judge(database, profile, one, employer, platforms)
-                yield _change(one, kept.get(one.id), judgement, said.get(one.id))
+        for listing in page_listings:
+            if is_compared(listing, stored.get(listing.id)):
+                employer = employers.get(listing.company_id or 0, Employer())
+                local = await local_score.judge(database, profile, listing, employer, platforms)
+                yield _change(listing, stored.get(listing.id), local, statuses.get(listing.id))
         after = page.next
         if after is None:
             return
 
 
-def is_compared(listing: Listing, kept: VerdictSummary | None) -> bool:
+def is_compared(listing: Listing, stored: VerdictSummary | None) -> bool:
     """Skip listings that a person asked for regardless of the rules, and duplicates that another
     listing represents."""
     repeats = listing.duplicate_of is not None and listing.duplicate_kind != "multi_location"
-    return not repeats and not (kept and kept.forced)
+    return not repeats and not (stored and stored.forced)
 
 
 def _change(
-    listing: Listing, kept: VerdictSummary | None, judgement: LocalVerdict, status: Status | None
+    listing: Listing, stored: VerdictSummary | None, local: LocalVerdict, status: Status | None
 ) -> VerdictChange:
-    before, after = stored_outcome(kept), predict_outcome(kept, judgement)
+    before, after = stored_outcome(stored), predict_outcome(stored, local)
     return VerdictChange(
         listing.id,
         listing.url,

@@ -109,10 +109,10 @@ def _is_json_resume(data: bytes) -> bool:
     if not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{") or len(data) > MAX_FILE_SIZE:
         return False
     try:
-        told = json.loads(data)
+        document = json.loads(data)
     except (ValueError, RecursionError):
         return False
-    return isinstance(told, dict) and bool({"basics", "work", "education"} & told.keys())  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
+    return isinstance(document, dict) and bool({"basics", "work", "education"} & document.keys())  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
 
 
 def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> ResumeDraft:
@@ -123,27 +123,27 @@ def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> Resu
         raise Invalid(f"{file} has more than {MAX_FILE_SIZE // 10**6} MB: give its text alone")
     form = detect_format(data) or "text"
     if form == "json-resume":
-        found = _from_json(json.loads(data), today)
+        profile = _from_json(json.loads(data), today)
     else:
-        found = _from_text(_text(data, form, file), today)
-    if not found.model_fields_set:
+        profile = _from_text(_extract_text(data, form, file), today)
+    if not profile.model_fields_set:
         raise Invalid(NOTHING_FOUND.format(file=file))
-    return ResumeDraft(form, found, tuple(_missing(found)))
+    return ResumeDraft(form, profile, tuple(_missing_fields(profile)))
 
 
-def _missing(profile: Profile) -> Iterator[str]:
-    told = profile.model_fields_set
+def _missing_fields(profile: Profile) -> Iterator[str]:
+    stated = profile.model_fields_set
     if not profile.person.name:
         yield "person.name"
     for name in ("summary", "experience_years", "seniority", "skills", "titles", "highlights"):
-        if name not in told:
+        if name not in stated:
             yield name
     yield from ("person.timezone", "locations", "salary_floor", "stop_lists")
 
 
-def _text(data: bytes, form: Format, file: str) -> str:
-    readers = {"pdf": _pdf, "docx": _docx}
-    text = readers[form](data, file) if form in readers else _decoded(data, file)
+def _extract_text(data: bytes, form: Format, file: str) -> str:
+    readers = {"pdf": _read_pdf, "docx": _read_docx}
+    text = readers[form](data, file) if form in readers else _decode(data, file)
     if len(text) > MAX_TEXT_LENGTH:
         raise Invalid(f"{file} holds more text than any resume: {len(text):,} characters")
     if not text.strip():
@@ -151,7 +151,7 @@ def _text(data: bytes, form: Format, file: str) -> str:
     return text
 
 
-def _decoded(data: bytes, file: str) -> str:
+def _decode(data: bytes, file: str) -> str:
     if b"\x00" in data[:4_000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Invalid(f"{file} is neither text nor PDF, DOCX or JSON Resume")
     encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
@@ -161,7 +161,7 @@ def _decoded(data: bytes, file: str) -> str:
         return data.decode("cp1252", errors="replace")
 
 
-def _pdf(data: bytes, file: str) -> str:
+def _read_pdf(data: bytes, file: str) -> str:
     import pypdf  # Imported here because it loads slowly and few commands need it.
     import pypdf.errors
 
@@ -174,7 +174,7 @@ def _pdf(data: bytes, file: str) -> str:
                 raise Invalid(f"{file} is encrypted: save it without a password")
             if len(reader.pages) > MAX_PAGES:
                 raise Invalid(f"{file} has more than {MAX_PAGES} pages: give the resume alone")
-            return _joined(_page_texts(reader.pages, file))
+            return _join(_page_texts(reader.pages, file))
     except pypdf.errors.LimitReachedError as error:
         raise Invalid(f"{file} holds more than any resume: give its text") from error
     except (pypdf.errors.PyPdfError, *PARSE_ERRORS) as error:
@@ -189,14 +189,14 @@ def _page_texts(pages: Iterable[PageObject], file: str) -> Iterator[str]:
         yield page.extract_text()
 
 
-def _docx(data: bytes, file: str) -> str:
+def _read_docx(data: bytes, file: str) -> str:
     if data.startswith(OLE):
         raise Invalid(
             f"{file} is encrypted, or of an old Word: save it as .docx without a password"
         )
     try:
         _check_unpacked_size(data, file)
-        return _joined(_paragraphs(data))
+        return _join(_paragraphs(data))
     except PARSE_ERRORS as error:
         raise Invalid(f"{file} is a broken DOCX: save it anew, or give its text") from error
 
@@ -221,7 +221,7 @@ def _paragraphs(data: bytes) -> Iterator[str]:
             yield block.text
 
 
-def _joined(parts: Iterator[str]) -> str:
+def _join(parts: Iterator[str]) -> str:
     """Join the lines, stopping once the text is too long."""
     text: list[str] = []
     length = 0
@@ -240,149 +240,159 @@ def _from_text(text: str, today: dt.date) -> Profile:
     parts = resume_sections.split_sections(text)
     work = parts.get("work", [])
     top = [*parts["head"][:6], *parts.get("person", [])[:6]]
-    worked = work_history.find_employments(work or parts["head"], today, sure=bool(work))
-    years = _years(CAREER.search(text)) or work_history.total_years(worked)
-    found = _profile(
+    employments = work_history.find_employments(work or parts["head"], today, sure=bool(work))
+    years = _parse_years(CAREER.search(text)) or work_history.total_years(employments)
+    profile = _build_profile(
         summary=" ".join(" ".join(parts.get("summary", [])).split())[:10_000],
         experience_years=years,
-        skills=_skills(text),
+        skills=_find_skills(text),
         titles=work_history.find_titles([*top, *work]),
         seniority=work_history.derive_seniority(
-            work_history.find_headline_titles(top), worked, years
+            work_history.find_headline_titles(top), employments, years
         ),
-        highlights=_items(work),
-        projects=_items(parts.get("projects", [])),
-        achievements=_items(parts.get("achievements", [])),
+        highlights=_bulleted_items(work),
+        projects=_bulleted_items(parts.get("projects", [])),
+        achievements=_bulleted_items(parts.get("achievements", [])),
     )
     # Two words alone could be anything.
-    name = resume_name.find_name(text) if found.model_fields_set or len(parts) > 1 else None
-    return found.model_copy(update={"person": Person(name=name[:200])}) if name else found
+    name = resume_name.find_name(text) if profile.model_fields_set or len(parts) > 1 else None
+    return profile.model_copy(update={"person": Person(name=name[:200])}) if name else profile
 
 
-def _profile(**told: Any) -> Profile:
+def _build_profile(**values: Any) -> Profile:
     """Set only the fields that the resume mentions, so that the draft does not state defaults."""
-    return Profile.model_validate({name: value for name, value in told.items() if value})
+    return Profile.model_validate({name: value for name, value in values.items() if value})
 
 
-def _skills(text: str) -> list[Skill]:
+def _find_skills(text: str) -> list[Skill]:
     years: dict[str, float | None] = {}
     for hit in skills.find_skills(text):
         stated = _stated_years(text, hit)
-        known = years.get(hit.name)
-        years[hit.name] = max(filter(None, (stated, known)), default=None)
+        previous = years.get(hit.name)
+        years[hit.name] = max(filter(None, (stated, previous)), default=None)
     return [Skill(name=name, years=count) for name, count in list(years.items())[:500]]
 
 
 def _stated_years(text: str, hit: skills.SkillHit) -> float | None:
     """Recognise `8 years of Python` and `Python (8 years)`, only right beside the name."""
     before = text[max(0, hit.start - 80) : hit.start]
-    found = LED_BY_YEARS.search(before) or THEN_YEARS.match(text[hit.end : hit.end + 40])
-    return _years(found)
+    match = LED_BY_YEARS.search(before) or THEN_YEARS.match(text[hit.end : hit.end + 40])
+    return _parse_years(match)
 
 
-def _years(found: re.Match[str] | None) -> float | None:
-    said = next(filter(None, found.groups()), None) if found else None
-    count = float(said) if said else None
+def _parse_years(match: re.Match[str] | None) -> float | None:
+    digits = next(filter(None, match.groups()), None) if match else None
+    count = float(digits) if digits else None
     # No career is longer than this.
     return count if count is None or count <= 80 else None
 
 
-def _items(lines: list[str]) -> list[str]:
+def _bulleted_items(lines: list[str]) -> list[str]:
     """The items of a bulleted list, each joined with its continuation lines."""
-    found: list[str] = []
+    items: list[str] = []
     is_open = False
     for line in lines:
         if work_history.BULLET.match(line):
-            found.append(work_history.BULLET.sub("", line).strip())
+            items.append(work_history.BULLET.sub("", line).strip())
             is_open = True
         elif is_open and line.strip() and (line[0].isspace() or line[0].islower()):
-            found[-1] += f" {line.strip()}"
+            items[-1] += f" {line.strip()}"
         else:
             is_open = False
-    return [item[:2_000] for item in found if item][:200]
+    return [item[:2_000] for item in items if item][:200]
 
 
-def _from_json(told: dict[str, Any], today: dt.date) -> Profile:
+def _from_json(document: dict[str, Any], today: dt.date) -> Profile:
     """Read a JSON Resume (jsonresume.org). Values with an unexpected type are ignored."""
-    basics = _as_dict(told.get("basics"))
-    work = _as_dicts(told.get("work"))[:MAX_JOBS]
-    texts = [_as_text(basics.get("summary")), *_strings(told)]
-    named = [name for entry in _as_dicts(told.get("skills")) for name in _skill_names(entry)]
+    basics = _as_dict(document.get("basics"))
+    work = _as_dicts(document.get("work"))[:MAX_JOBS]
+    texts = [_as_text(basics.get("summary")), *_free_texts(document)]
+    named = [name for entry in _as_dicts(document.get("skills")) for name in _skill_names(entry)]
     titles = [_as_text(basics.get("label")), *(_as_text(entry.get("position")) for entry in work)]
-    worked = [one for entry in work for one in _employments(entry, today)]
+    employments = [employment for entry in work for employment in _employments(entry, today)]
     person = _person(basics)
-    return _profile(
+    return _build_profile(
         person=person if person.model_fields_set else None,
-        experience_years=work_history.total_years(worked),
-        seniority=work_history.derive_seniority([_as_text(basics.get("label"))], worked, work_history.total_years(worked)),
+        experience_years=work_history.total_years(employments),
+        seniority=work_history.derive_seniority([_as_text(basics.get("label"))], employments, work_history.total_years(employments)),
         summary=_as_text(basics.get("summary"))[:10_000],
-        skills=_merged(named, _skills("\n".join(texts)[:MAX_TEXT_LENGTH])),
+        skills=_merge_skills(named, _find_skills("\n".join(texts)[:MAX_TEXT_LENGTH])),
         titles=list(dict.fromkeys(title[:200] for title in titles if title))[:50],
         highlights=[line for entry in work for line in _lines(entry.get("highlights"))][:200],
-        projects=_about(told.get("projects"), "name", "description"),
-        achievements=_about(told.get("awards"), "title", "summary"),
+        projects=_entry_lines(document.get("projects"), "name", "description"),
+        achievements=_entry_lines(document.get("awards"), "title", "summary"),
     )  # fmt: skip
 
 
 def _person(basics: dict[str, Any]) -> Person:
     place = _as_dict(basics.get("location"))
     city = ", ".join(filter(None, (_as_text(place.get(part)) for part in ("city", "region"))))
-    told = {"name": _as_text(basics.get("name"))[:200], "home_city": city[:200]}
-    return Person.model_validate({name: value for name, value in told.items() if value})
+    values = {"name": _as_text(basics.get("name"))[:200], "home_city": city[:200]}
+    return Person.model_validate({name: value for name, value in values.items() if value})
 
 
 def _employments(entry: dict[str, Any], today: dt.date) -> list[work_history.Employment]:
     start, end = (_as_text(entry.get(name))[:7] for name in ("startDate", "endDate"))
     if not start or (entry.get("endDate") and not end):
         return []
-    found = work_history.find_employments([f"{start} - {end or 'present'}"], today)
-    return [one._replace(titles=[_as_text(entry.get("position"))]) for one in found]
+    employments = work_history.find_employments([f"{start} - {end or 'present'}"], today)
+    return [
+        employment._replace(titles=[_as_text(entry.get("position"))]) for employment in employments
+    ]
 
 
 def _skill_names(entry: dict[str, Any]) -> list[str]:
-    """An entry is a skill, or a group whose keywords are the skills."""
+    """An entry is a skill, or a group with skills as its keywords."""
     keywords = _lines(entry.get("keywords"))
     return keywords or list(filter(None, [_as_text(entry.get("name"))]))
 
 
-def _merged(named: list[str], found: list[Skill]) -> list[Skill]:
+def _merge_skills(named: list[str], found_skills: list[Skill]) -> list[Skill]:
     """Skills from the list first, then others that the texts name."""
-    years = {skill.name: skill.years for skill in found}
+    years = {skill.name: skill.years for skill in found_skills}
     names = dict.fromkeys([*(skills.canonical_name(name)[:200] for name in named), *years])
     once = {name.casefold(): name for name in reversed(names)}
     return [Skill(name=name, years=years.get(name)) for name in reversed(once.values())][:500]
 
 
-def _about(given: object, *fields: str) -> list[str]:
+def _entry_lines(value: object, *fields: str) -> list[str]:
     """Each entry on one line: its name and its description."""
-    parts = [[_as_text(entry.get(field)) for field in fields] for entry in _as_dicts(given)]
+    parts = [[_as_text(entry.get(field)) for field in fields] for entry in _as_dicts(value)]
     lines = [": ".join(filter(None, part))[:2_000] for part in parts]
     return [line for line in lines if line][:200]
 
 
-def _strings(told: object) -> Iterator[str]:
+def _free_texts(document: object) -> Iterator[str]:
     """Free texts about the person's work, wherever they are in the document."""
     for part in ("work", "projects", "volunteer"):
-        for entry in _as_dicts(_as_dict(told).get(part)):
+        for entry in _as_dicts(_as_dict(document).get(part)):
             yield _as_text(entry.get("summary"))
             yield _as_text(entry.get("description"))
             yield from _lines(entry.get("highlights"))
 
 
-def _as_dict(given: object) -> dict[str, Any]:
-    return cast(dict[str, Any], given) if isinstance(given, dict) else {}
+def _as_dict(value: object) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
-def _as_dicts(given: object) -> list[dict[str, Any]]:
-    return [_as_dict(one) for one in cast(list[object], given)] if isinstance(given, list) else []
+def _as_dicts(value: object) -> list[dict[str, Any]]:
+    return (
+        [_as_dict(element) for element in cast(list[object], value)]
+        if isinstance(value, list)
+        else []
+    )
 
 
-def _lines(given: object) -> list[str]:
-    found = [_as_text(one) for one in cast(list[object], given)] if isinstance(given, list) else []
-    return [line[:2_000] for line in found if line]
+def _lines(value: object) -> list[str]:
+    lines = (
+        [_as_text(element) for element in cast(list[object], value)]
+        if isinstance(value, list)
+        else []
+    )
+    return [line[:2_000] for line in lines if line]
 
 
-def _as_text(given: object) -> str:
+def _as_text(value: object) -> str:
     """One line, without characters that a profile rejects."""
-    text = given if isinstance(given, str) else ""
+    text = value if isinstance(value, str) else ""
     return "".join(mark if mark.isprintable() else " " for mark in text).strip()

@@ -14,11 +14,11 @@ from . import resume_sections
 from .posting_facts import skills
 from .work_history import ROLE, SEPARATOR
 
-TOP: Final = 15
+MAX_LINES: Final = 15
 """Lines to look at."""
-FIRST: Final = 4
+CERTAIN_LINES: Final = 4
 """Among the first lines, a name counts even if no e-mail address confirms it."""
-WIDE: Final = 120
+MAX_LINE_LENGTH: Final = 120
 CALLED: Final = re.compile(
     r"(?:(?:full |last )?name|nom(?: et prénom)?|prénom et nom|vor- und nachname|nombre(?: completo)?)"
     r"(?:\s?:\s{0,9}|\s{2,9}|\t)(?P<name>\S.*)",
@@ -60,21 +60,21 @@ NO_NAMES: Final = frozenset(_OTHER_WORDS.split())
 def find_name(text: str) -> str | None:
     """Find the person's name: a labelled name, else a line of two to four capitalised words near
     the top that is not a heading, title, skill or place. None if nothing is certain."""
-    lines = [line.strip() for line in text[:20_000].splitlines() if line.strip()][:TOP]
+    lines = [line.strip() for line in text[:20_000].splitlines() if line.strip()][:MAX_LINES]
     for line in lines:
-        called = CALLED.match(line[:WIDE])
-        if called and (known := _labelled(called["name"])):
-            return known
-    found = list(_candidates(lines))
-    owners = [_folded(mail["who"]) for mail in MAIL.finditer(text[:20_000])]
-    for _, one in found:
-        if any(_address_matches(owner, one) for owner in owners):
-            return one
-    return next((one for place, one in found if place < FIRST), None)
+        called = CALLED.match(line[:MAX_LINE_LENGTH])
+        if called and (name := _parse_labelled_name(called["name"])):
+            return name
+    candidates = list(_candidates(lines))
+    owners = [_fold(mail["who"]) for mail in MAIL.finditer(text[:20_000])]
+    for _, candidate in candidates:
+        if any(_address_matches(owner, candidate) for owner in owners):
+            return candidate
+    return next((candidate for place, candidate in candidates if place < CERTAIN_LINES), None)
 
 
-def _labelled(given: str) -> str | None:
-    last, comma, first = (part.strip() for part in re.split(r"[|;\t]", given)[0].partition(","))
+def _parse_labelled_name(text: str) -> str | None:
+    last, comma, first = (part.strip() for part in re.split(r"[|;\t]", text)[0].partition(","))
     return _as_name(f"{first} {last}" if comma else last)
 
 
@@ -85,14 +85,14 @@ def _candidates(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         part = resume_sections.section_of_heading(line)
         if part in ("work", "skills", "education", "projects", "achievements", "other"):
             return
-        bare = KIND.sub("", line[:WIDE], count=1) if KIND.match(line) else line
-        if part or not bare or len(bare) > WIDE:
+        bare = KIND.sub("", line[:MAX_LINE_LENGTH], count=1) if KIND.match(line) else line
+        if part or not bare or len(bare) > MAX_LINE_LENGTH:
             continue
         parts = [*SEPARATOR.split(bare), ""]
-        for n, (one, after) in enumerate(pairwise(parts)):
+        for n, (text, after) in enumerate(pairwise(parts)):
             # After other text on a line, only an e-mail address distinguishes a name from a place.
-            if (known := _as_name(one)) and not gazetteer.find_area(after):
-                yield place if n == 0 else FIRST, known
+            if (name := _as_name(text)) and not gazetteer.find_area(after):
+                yield place if n == 0 else CERTAIN_LINES, name
         place += 1
 
 
@@ -123,9 +123,9 @@ def _could_be_a_name(text: str) -> bool:
 
 def _address_matches(owner: str, name: str) -> bool:
     """Whether the e-mail address contains a word of the name."""
-    return any(len(word) > 2 and _folded(word) in owner for word in name.split())
+    return any(len(word) > 2 and _fold(word) in owner for word in name.split())
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text.casefold().replace("ß", "ss"))
     return "".join(mark for mark in plain if mark.isalpha())

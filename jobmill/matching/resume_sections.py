@@ -43,27 +43,27 @@ HEADING: Final = re.compile(
 LETTER: Final = re.compile(r"[^\W_]")
 SPACED: Final = re.compile(r"(?:\w )+\w")
 """E D U C A T I O N"""
-LONGEST: Final = 60
+MAX_HEADING_LENGTH: Final = 60
 """Longer lines are not headings; the limit also bounds the time of the regular expressions."""
 
 
 def section_of_heading(line: str) -> str | None:
     """The section that a line starts; None for other lines."""
-    begin = LETTER.search(line) if len(line) < LONGEST else None
+    begin = LETTER.search(line) if len(line) < MAX_HEADING_LENGTH else None
     if begin is None:
         return None
     line = line[begin.start() :].rstrip()
-    found = HEADING.fullmatch(line.replace(" ", "") if SPACED.fullmatch(line) else line)
-    return found.lastgroup if found else None
+    match = HEADING.fullmatch(line.replace(" ", "") if SPACED.fullmatch(line) else line)
+    return match.lastgroup if match else None
 
 
 def split_sections(text: str) -> dict[str, list[str]]:
     """Group lines by section. Lines before the first heading belong to "head"."""
-    found: dict[str, list[str]] = {"head": []}
-    here = found["head"]
+    sections: dict[str, list[str]] = {"head": []}
+    section = sections["head"]
     for line in text.splitlines():
         if name := section_of_heading(line):
-            here = found.setdefault(name, [])
+            section = sections.setdefault(name, [])
         else:
-            here.append(line)
-    return found
+            section.append(line)
+    return sections

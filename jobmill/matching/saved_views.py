@@ -23,7 +23,7 @@ MAX_VIEWS = 20
 """Views per profile; the page shows them in one row."""
 RESTORABLE_FOR = dt.timedelta(days=7)
 """How long a removed view can be restored."""
-DEFAULT_STATUSES: list[Status] = [one for one in get_args(Status) if one != "dismissed"]
+DEFAULT_STATUSES: list[Status] = [status for status in get_args(Status) if status != "dismissed"]
 """The statuses shown when none is chosen."""
 
 
@@ -150,7 +150,7 @@ async def find_all(tx: Tx, profile_id: int) -> list[SavedView]:
 
 async def get(tx: Tx, profile_id: int, id: int) -> SavedView:
     """Read a view, including recently removed ones. NotFound if it does not exist."""
-    found = await fetch_one(
+    view = await fetch_one(
         tx,
         SavedView,
         """
@@ -160,18 +160,18 @@ async def get(tx: Tx, profile_id: int, id: int) -> SavedView:
         """,
         [profile_id, id],
     )
-    if found is None:
+    if view is None:
         raise NotFound("view", id)
-    return found
+    return view
 
 
 async def find_by_name(tx: Tx, profile_id: int, name: str) -> SavedView:
     """Find a view by name, ignoring case. NotFound if it does not exist."""
-    wanted = " ".join(name.split()).lower()
-    found = [one for one in await find_all(tx, profile_id) if one.name.lower() == wanted]
-    if not found:
+    key = " ".join(name.split()).lower()
+    views = [view for view in await find_all(tx, profile_id) if view.name.lower() == key]
+    if not views:
         raise NotFound("view", name)
-    return found[0]
+    return views[0]
 
 
 async def remove(tx: Tx, profile_id: int, id: int, *, actor: str | None = None) -> SavedView:

@@ -19,7 +19,7 @@ def split_at_skills(text: str, names: Iterable[str]) -> list[TextPiece]:
     the text."""
     pieces: list[TextPiece] = []
     end = 0
-    for start, stop in sorted(_places(text, list(names))):
+    for start, stop in sorted(_find_positions(text, list(names))):
         if start < end:
             continue
         if start > end:
@@ -29,10 +29,12 @@ def split_at_skills(text: str, names: Iterable[str]) -> list[TextPiece]:
     return [*pieces, TextPiece(text[end:], False)] if end < len(text) else pieces
 
 
-def _places(text: str, names: list[str]) -> Iterable[tuple[int, int]]:
-    wanted = {skills.canonical_name(name) for name in names}
-    yield from ((hit.start, hit.end) for hit in skills.find_skills(text) if hit.name in wanted)
+def _find_positions(text: str, names: list[str]) -> Iterable[tuple[int, int]]:
+    canonical_names = {skills.canonical_name(name) for name in names}
+    yield from (
+        (hit.start, hit.end) for hit in skills.find_skills(text) if hit.name in canonical_names
+    )
     # Skills that are not in our list are found by their spelling in the profile.
-    for name in wanted - skills.all_names():
-        for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
-            yield found.span()
+    for name in canonical_names - skills.all_names():
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
+            yield match.span()

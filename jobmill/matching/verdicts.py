@@ -96,7 +96,7 @@ class _Row:
 
 async def get(tx: Tx, profile_id: int, listing_id: int) -> Verdict | None:
     """Read the verdict on a listing, if there is one."""
-    found = await fetch_one(
+    row = await fetch_one(
         tx,
         _Row,
         """
@@ -106,20 +106,20 @@ async def get(tx: Tx, profile_id: int, listing_id: int) -> Verdict | None:
         """,
         [profile_id, listing_id],
     )
-    if found is None:
+    if row is None:
         return None
-    match = found.match_result
+    match = row.match_result
     return Verdict(
-        found.profile_id,
-        found.profile_version,
-        found.listing_id,
-        found.outcome,
-        parse_filter_result(found.filter_result),
+        row.profile_id,
+        row.profile_version,
+        row.listing_id,
+        row.outcome,
+        parse_filter_result(row.filter_result),
         parse_match_result(match) if match is not None else None,
-        found.local_score,
-        found.forced,
-        found.item,
-        found.judged_at,
+        row.local_score,
+        row.forced,
+        row.item,
+        row.judged_at,
     )
 
 
@@ -139,7 +139,7 @@ async def read_summaries(
     tx: Tx, profile_id: int, ids: list[ListingId]
 ) -> dict[ListingId, VerdictSummary]:
     """Read the verdicts on these listings without their reasons."""
-    found = await fetch_all(
+    rows = await fetch_all(
         tx,
         VerdictSummary,
         """
@@ -148,7 +148,7 @@ async def read_summaries(
         """,
         [profile_id, ids],
     )
-    return {one.listing_id: one for one in found}
+    return {row.listing_id: row for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ async def read_reasons(
     tx: Tx, profile_id: int, ids: list[ListingId]
 ) -> dict[ListingId, VerdictReason]:
     """Read the verdicts on these listings with a one-line reason each."""
-    found = await fetch_all(
+    rows = await fetch_all(
         tx,
         VerdictReason,
         """
@@ -177,7 +177,7 @@ async def read_reasons(
         """,
         [profile_id, ids],
     )
-    return {one.listing_id: one for one in found}
+    return {row.listing_id: row for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +200,12 @@ async def count_by_outcome(tx: Tx, profile_id: int) -> list[OutcomeCount]:
     )
 
 
-async def count(tx: Tx, profile_id: int, *, most: int = 1_000) -> int:
+async def count(tx: Tx, profile_id: int, *, limit: int = 1_000) -> int:
     """Count the judged listings of a profile, up to `most`."""
     sql = """
         SELECT count(*) FROM (SELECT FROM matching.verdict WHERE profile_id = %s LIMIT %s) AS few
     """
-    return await fetch_value(tx, int, sql, [profile_id, most]) or 0
+    return await fetch_value(tx, int, sql, [profile_id, limit]) or 0
 
 
 async def has_any(tx: Tx, profile_id: int) -> bool:

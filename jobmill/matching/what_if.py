@@ -43,13 +43,13 @@ def apply_changes(
     data = profile.model_dump(mode="json")
     for name in without:
         _remove_skill(data["skills"], name)
-    for one in having:
-        _add_skill(data["skills"], one)
+    for skill in having:
+        _add_skill(data["skills"], skill)
     data["locations"] = list(dict.fromkeys([*data["locations"], *places]))
     if arrangements is not None:
         data["arrangements"] = list(arrangements)
-    for one in settings:
-        _set_field(data, one)
+    for setting in settings:
+        _set_field(data, setting)
     return profile_document.validate(data, "what-if")
 
 
@@ -58,30 +58,30 @@ def _key(name: str) -> str:
 
 
 def _remove_skill(listed: list[dict[str, Any]], name: str) -> None:
-    kept = [one for one in listed if _key(one["name"]) != _key(name)]
-    if len(kept) == len(listed):
-        names = [one["name"] for one in listed]
+    remaining = [skill for skill in listed if _key(skill["name"]) != _key(name)]
+    if len(remaining) == len(listed):
+        names = [skill["name"] for skill in listed]
         near = get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(names) or 'none'}"
         raise Invalid(f"the profile has no skill {name}: {hint}")
-    listed[:] = kept
+    listed[:] = remaining
 
 
-def _add_skill(listed: list[dict[str, Any]], given: str) -> None:
+def _add_skill(listed: list[dict[str, Any]], text: str) -> None:
     """Add a skill or change its rank. `profile_document.validate` reports unknown ranks."""
-    name, rank = _split_rank(given)
-    known = next((one for one in listed if _key(one["name"]) == _key(name)), None)
-    if known is None:
-        known = {"name": name}
-        listed.append(known)
+    name, rank = _split_rank(text)
+    entry = next((skill for skill in listed if _key(skill["name"]) == _key(name)), None)
+    if entry is None:
+        entry = {"name": name}
+        listed.append(entry)
     if rank:
-        known["rank"] = RANKS_BY_NUMBER.get(rank, rank)
+        entry["rank"] = RANKS_BY_NUMBER.get(rank, rank)
 
 
-def _split_rank(given: str) -> tuple[str, str]:
+def _split_rank(text: str) -> tuple[str, str]:
     """Split `Go:strong` into name and rank; the rank is empty if there is none."""
-    name, _, rank = given.rpartition(":")
-    return (name.strip(), rank.strip()) if name else (given, "")
+    name, _, rank = text.rpartition(":")
+    return (name.strip(), rank.strip()) if name else (text, "")
 
 
 def check_changes(
@@ -89,52 +89,52 @@ def check_changes(
 ) -> None:
     """Reject skills and places that cannot change anything, because neither our lists nor the
     posting contain them. Invalid names the first few, and what is available."""
-    wrong = chain(
-        (_skill_problem(posting, one) for one in having),
-        (_place_problem(posting, one) for one in places),
+    possible_problems = chain(
+        (_skill_problem(posting, skill) for skill in having),
+        (_place_problem(posting, place) for place in places),
     )
     # Only a few, because searching for similar names is slow.
-    if told := list(islice(filter(None, wrong), MAX_PROBLEMS)):
-        raise Invalid(" ".join(told))
+    if problems := list(islice(filter(None, possible_problems), MAX_PROBLEMS)):
+        raise Invalid(" ".join(problems))
 
 
 def unknown_skills(having: Sequence[str]) -> list[str]:
     """The skills that are not in our list."""
-    named = (_split_rank(one)[0] for one in having)
+    named = (_split_rank(text)[0] for text in having)
     return [name for name in named if skills.canonical_name(name) not in skills.all_names()]
 
 
-def _skill_problem(posting: Posting, given: str) -> str | None:
-    name, rank = _split_rank(given)
+def _skill_problem(posting: Posting, text: str) -> str | None:
+    name, rank = _split_rank(text)
     if rank and rank not in {*RANKS, *RANKS_BY_NUMBER}:
         return f"{rank} is no rank of a skill: {name} can be {', '.join(RANKS)}."
-    text = "\n".join((posting.title, posting.description or "", posting.requirements or ""))
-    if not unknown_skills([given]) or any(personal_skills.find_custom_skills([name], text)):
+    posting_text = "\n".join((posting.title, posting.description or "", posting.requirements or ""))
+    if not unknown_skills([text]) or any(personal_skills.find_custom_skills([name], posting_text)):
         return None
     near = get_close_matches(skills.canonical_name(name), skills.all_names(), n=1, cutoff=0.75)
     if near:
         return f"We know no skill {name}: did you mean {near[0]}?"
-    asked = ", ".join(skills.skill_names(text)[:MAX_NAMED_SKILLS]) or "none that we know"
-    return f"We know no skill {name}, and the listing does not name it: it names {asked}."
+    named = ", ".join(skills.skill_names(posting_text)[:MAX_NAMED_SKILLS]) or "none that we know"
+    return f"We know no skill {name}, and the listing does not name it: it names {named}."
 
 
-def _place_problem(posting: Posting, given: str) -> str | None:
+def _place_problem(posting: Posting, place: str) -> str | None:
     named = [*posting_facts.read_facts(posting).places, *posting.locations, posting.location]
-    found = atlas.parse_places(given)
-    known = [one for one in found if one.lies_in]
-    if known or atlas.is_any_in(named, [given]):
+    parsed_places = atlas.parse_places(place)
+    is_known = any(parsed.lies_in for parsed in parsed_places)
+    if is_known or atlas.is_any_in(named, [place]):
         return None
-    told = "; ".join(dict.fromkeys(one for one in named if one)) or "none"
+    listed = "; ".join(dict.fromkeys(name for name in named if name)) or "none"
     return (
-        f"We know no place {given}, and the listing does not name it: it names {told}. "
+        f"We know no place {place}, and the listing does not name it: it names {listed}. "
         "A country tells where a small town is: Faro, Portugal."
     )
 
 
-def _set_field(data: dict[str, Any], given: str) -> None:
-    path, mark, text = given.partition("=")
+def _set_field(data: dict[str, Any], setting: str) -> None:
+    path, mark, text = setting.partition("=")
     if not mark or not path.strip():
-        raise Invalid(f"{given!r} sets nothing: write FIELD=VALUE, as in rules.match.score=75")
+        raise Invalid(f"{setting!r} sets nothing: write FIELD=VALUE, as in rules.match.score=75")
     *outer, last = path.strip().split(".")
     place: Any = data
     for part in outer:
@@ -148,14 +148,14 @@ def _set_field(data: dict[str, Any], given: str) -> None:
 def _step(place: Any, part: str, path: str) -> Any:
     """Return the mapping or list at this key, creating an empty mapping if it is not set."""
     if isinstance(place, list):
-        found = cast("list[Any]", place)[_index(cast("list[Any]", place), part, path)]
+        value = cast("list[Any]", place)[_index(cast("list[Any]", place), part, path)]
     else:
-        found = place.get(part)
-        if found is None:
-            found = place[part] = {}
-    if not isinstance(found, dict | list):
+        value = place.get(part)
+        if value is None:
+            value = place[part] = {}
+    if not isinstance(value, dict | list):
         raise Invalid(f"{path}: {part} is a plain value, and has no parts")
-    return cast(Any, found)
+    return cast(Any, value)
 
 
 def _index(listed: list[Any], part: str, path: str) -> int:
@@ -171,7 +171,7 @@ def _value(text: str, path: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class ScoreItemChange:
-    """A score item whose points changed."""
+    """A score item with changed points."""
 
     name: str
     before: int
@@ -201,17 +201,19 @@ class VerdictDifference:
     went: tuple[Reason, ...]
 
 
-def outcome_of(found: LocalVerdict) -> ScoredOutcome:
+def outcome_of(verdict: LocalVerdict) -> ScoredOutcome:
     """Outcome and score; a filtered listing has a score too."""
-    score = found.match and found.match.match_score
-    if not found.filter.passed or found.match is None:
+    score = verdict.match and verdict.match.match_score
+    if not verdict.filter.passed or verdict.match is None:
         return ScoredOutcome("filtered", score)
-    return ScoredOutcome("matched" if found.match.fits else "skipped", score)
+    return ScoredOutcome("matched" if verdict.match.fits else "skipped", score)
 
 
 def compare_verdicts(before: LocalVerdict, after: LocalVerdict) -> VerdictDifference:
     """Compare two verdicts on the same listing."""
-    reasons = [(*one.filter.hard_rejections, *one.filter.strikes) for one in (before, after)]
+    reasons = [
+        (*verdict.filter.hard_rejections, *verdict.filter.strikes) for verdict in (before, after)
+    ]
     return VerdictDifference(
         outcome_of(before),
         outcome_of(after),
@@ -223,25 +225,27 @@ def compare_verdicts(before: LocalVerdict, after: LocalVerdict) -> VerdictDiffer
     )
 
 
-def _passing_state(found: LocalVerdict) -> PassingState:
-    sifted = found.filter
-    return PassingState(sifted.total_strikes, sifted.passed, found.match and found.match.threshold)
+def _passing_state(verdict: LocalVerdict) -> PassingState:
+    filter_result = verdict.filter
+    return PassingState(
+        filter_result.total_strikes, filter_result.passed, verdict.match and verdict.match.threshold
+    )
 
 
-def _only_in_first(these: Iterable[Reason], those: Iterable[Reason]) -> tuple[Reason, ...]:
-    left = Counter(those)
-    return tuple(one for one in these if not _take(left, one))
+def _only_in_first(first: Iterable[Reason], second: Iterable[Reason]) -> tuple[Reason, ...]:
+    left = Counter(second)
+    return tuple(reason for reason in first if not _use_up(left, reason))
 
 
-def _take(left: Counter[Reason], one: Reason) -> bool:
-    left[one] -= 1
-    return left[one] >= 0
+def _use_up(left: Counter[Reason], reason: Reason) -> bool:
+    left[reason] -= 1
+    return left[reason] >= 0
 
 
 def _changed_items(
     before: MatchResult | None, after: MatchResult | None
 ) -> tuple[ScoreItemChange, ...]:
-    points = [_by_name(one, lambda item: item.points) for one in (before, after)]
+    points = [_by_name(result, lambda item: item.points) for result in (before, after)]
     whys = _by_name(before, lambda item: item.why) | _by_name(after, lambda item: item.why)
     return tuple(
         ScoreItemChange(name, points[0].get(name, 0), points[1].get(name, 0), why)

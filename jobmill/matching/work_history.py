@@ -65,9 +65,9 @@ RANGE: Final = re.compile(
     re.IGNORECASE,
 )
 SINCE: Final = re.compile(rf"\W{{0,3}}(?:since|seit|depuis|desde) {_point(1)}", re.IGNORECASE)
-WIDE: Final = 200
+MAX_LINE_LENGTH: Final = 200
 """Characters of a line to look at; text after the dates describes the work."""
-MOST: Final = 3_000
+MAX_LINES: Final = 3_000
 """Lines."""
 
 DEGREE: Final = re.compile(
@@ -110,26 +110,28 @@ class Employment(NamedTuple):
 
 def find_titles(lines: Iterable[str]) -> list[str]:
     """Find job titles: parts of short lines that end with the name of a role."""
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for line in lines:
-        if BULLET.match(line) or len(line) > WIDE:
+        if BULLET.match(line) or len(line) > MAX_LINE_LENGTH:
             continue
-        for part in map(_stripped, SEPARATOR.split(_undated(line.strip()))):
+        for part in map(_strip_edges, SEPARATOR.split(_without_dates(line.strip()))):
             if part and len(part.split()) <= 6 and part[0].isupper() and ROLE.search(part):
-                found.setdefault(part.casefold(), part)
-    return list(found.values())[:50]
+                titles.setdefault(part.casefold(), part)
+    return list(titles.values())[:50]
 
 
 def find_headline_titles(lines: Iterable[str]) -> list[str]:
     """Find the titles that the person uses for themselves, on lines without dates."""
-    return find_titles(line for line in lines if len(line) <= WIDE and _undated(line) == line)
+    return find_titles(
+        line for line in lines if len(line) <= MAX_LINE_LENGTH and _without_dates(line) == line
+    )
 
 
-def _undated(line: str) -> str:
+def _without_dates(line: str) -> str:
     return SINCE.sub(" | ", RANGE.sub(" | ", line))
 
 
-def _stripped(part: str) -> str:
+def _strip_edges(part: str) -> str:
     return part.strip(EDGES)
 
 
@@ -138,48 +140,48 @@ def find_employments(
 ) -> list[Employment]:
     """Find periods of employment. If the section may not be about work (`sure` is False), count
     only those next to a job title, and no schools."""
-    rows = [line[:WIDE].strip() for line in lines if line.strip()][:MOST]
+    rows = [line[:MAX_LINE_LENGTH].strip() for line in lines if line.strip()][:MAX_LINES]
     dated = {n: spans for n, row in enumerate(rows) if (spans := list(_spans(row, today)))}
     used: set[int] = set(dated)
-    found: list[Employment] = []
+    employments: list[Employment] = []
     for n, spans in dated.items():
-        held = _titles_near(rows, n, used)
-        if _is_work(rows[n], held, sure=sure):
-            found += [Employment(start, end, held) for start, end in spans]
-    return found
+        titles = _titles_near(rows, n, used)
+        if _is_work(rows[n], titles, sure=sure):
+            employments += [Employment(start, end, titles) for start, end in spans]
+    return employments
 
 
-def _is_work(row: str, held: Sequence[str], *, sure: bool) -> bool:
+def _is_work(row: str, titles: Sequence[str], *, sure: bool) -> bool:
     if sure:
         return not DEGREE.search(row) or bool(find_titles([row]))
-    return bool(held) and not DEGREE.search(row) and not SCHOOL.search(row)
+    return bool(titles) and not DEGREE.search(row) and not SCHOOL.search(row)
 
 
 def _titles_near(rows: Sequence[str], n: int, used: set[int]) -> list[str]:
     """Find the titles on the line of the dates, else on the lines around it that no other job has
     used."""
-    if held := find_titles([BULLET.sub("", rows[n])]):
-        return held
+    if titles := find_titles([BULLET.sub("", rows[n])]):
+        return titles
     for place in (n - 1, n + 1, n - 2, n + 2):
-        if 0 <= place < len(rows) and place not in used and (held := find_titles([rows[place]])):
+        if 0 <= place < len(rows) and place not in used and (titles := find_titles([rows[place]])):
             used.add(place)
-            return held
+            return titles
     return []
 
 
 def _spans(row: str, today: dt.date) -> Iterator[tuple[int, int]]:
     now = today.year * 12 + today.month - 1
     bare = BULLET.sub("", row)
-    for found in RANGE.finditer(bare):
+    for match in RANGE.finditer(bare):
         # A bullet point describes the work, unless it starts with the dates.
-        if bare == row or found.start() < 3:
-            start = _month(found, 1, ends=False)
-            end = _month(found, 2, ends=True) if found["year2"] else now
+        if bare == row or match.start() < 3:
+            start = _month_number(match, 1, ends=False)
+            end = _month_number(match, 2, ends=True) if match["year2"] else now
             yield from _plausible(start, min(end, now))
     # Elsewhere it may be the age of a company.
     since = SINCE.search(bare)
     if since and (since.start() == 0 or (bare == row and find_titles([row]))):
-        yield from _plausible(_month(since, 1, ends=False), now)
+        yield from _plausible(_month_number(since, 1, ends=False), now)
 
 
 def _plausible(start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -187,36 +189,44 @@ def _plausible(start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _month(found: re.Match[str], n: int, *, ends: bool) -> int:
+def _month_number(match: re.Match[str], n: int, *, ends: bool) -> int:
     """A year alone counts as its middle, so that 2016 to 2019 is three years."""
-    short, word = found[f"year{n}"].strip("'\u2019"), (found[f"word{n}"] or "").lower()
+    short, word = match[f"year{n}"].strip("'\u2019"), (match[f"word{n}"] or "").lower()
     year = int(short if len(short) > 2 else f"19{short}" if short > "50" else f"20{short}")
-    number = found[f"month{n}"] or found[f"iso{n}"]
+    number = match[f"month{n}"] or match[f"iso{n}"]
     month = int(number) if number else MONTHS.get(word[:4]) or MONTHS.get(word[:3])
     return year * 12 + (month - 1 + ends if month else 6)
 
 
-def total_years(worked: Iterable[Employment]) -> float | None:
+def total_years(employments: Iterable[Employment]) -> float | None:
     """Sum up all employment, each month once, to the nearest half year; None if it is almost
     nothing."""
     months = last = 0
-    for start, end, _ in sorted(worked, key=lambda one: one[:2]):
+    for start, end, _ in sorted(employments, key=lambda employment: employment[:2]):
         months += max(0, end - max(start, last))
         last = max(last, end)
     return (months + 2) // 6 / 2 or None
 
 
 def derive_seniority(
-    headline: Sequence[str], worked: Sequence[Employment], count: float | None
+    headline: Sequence[str], employments: Sequence[Employment], years: float | None
 ) -> list[Seniority]:
     """Derive the seniority from the headline and the latest titles, else from the years of
     experience."""
-    last = max((one.end for one in worked), default=0)
-    held = [*headline, *(title for one in worked if one.end == last for title in one.titles)]
-    found: set[Seniority] = {level for level in map(_level, held) if level}
-    if found:
-        return sorted(found, key=lambda level: STEPS[level])
-    return [next(level for least, level in BY_YEARS if count >= least)] if count else []
+    last = max((employment.end for employment in employments), default=0)
+    titles = [
+        *headline,
+        *(
+            title
+            for employment in employments
+            if employment.end == last
+            for title in employment.titles
+        ),
+    ]
+    levels: set[Seniority] = {level for level in map(_level, titles) if level}
+    if levels:
+        return sorted(levels, key=lambda level: STEPS[level])
+    return [next(level for least, level in BY_YEARS if years >= least)] if years else []
 
 
 def _level(title: str) -> Seniority | None:

@@ -1,4 +1,4 @@
-"""What follows from a person's decision: an approved source runs, an approved board is looked at."""
+"""Carry out approval decisions: an approved source starts running, an approved board is discovered."""
 
 from __future__ import annotations
 
@@ -20,43 +20,46 @@ class ApprovalResult:
     state: str
     name: str
     item: ItemId | None
-    """The item that does what follows."""
+    """The item that runs the source or discovers the board."""
     note: str
 
 
 async def approve(tx: Tx, ref: ApprovalRef, *, actor: str | None = None) -> ApprovalResult:
-    """Let it in, and queue what follows, in one transaction."""
-    wanted = await approvals.approve(tx, ref, actor=actor)
+    """Approve a source or board and queue its first item, in one transaction."""
+    approval = await approvals.approve(tx, ref, actor=actor)
     if ref.noun == "source":
-        item, how = await _submit(tx, source.new_item(ref.id))
-        note = f"It is enabled, and its first run {how}."
+        item, outcome = await _submit(tx, source.new_item(ref.id))
+        note = f"Enabled. Its first run {outcome}."
     else:
-        item, how = await _submit(tx, _look(wanted, actor))
+        item, outcome = await _submit(tx, _discovery_item(approval, actor))
         if item is None:
-            # An approved board that nobody looks at would be forgotten.
-            raise Conflict(f"{ref} was not approved, as its look {how}: try again later")
-        note = f"The look at its board {how}; it runs as soon as a test works."
-    return ApprovalResult(str(ref), wanted.state, wanted.name, item, note)
+            # Without its discovery item, nothing would ever read the approved board.
+            raise Conflict(
+                f"{ref} was not approved, because its discovery {outcome}. Try again later."
+            )
+        note = f"Its discovery {outcome}. The board becomes a source once a test succeeds."
+    return ApprovalResult(str(ref), approval.state, approval.name, item, note)
 
 
 async def reject(
     tx: Tx, ref: ApprovalRef, reason: str, *, actor: str | None = None
 ) -> ApprovalResult:
-    """Keep it out; it stays known."""
-    unwanted = await approvals.reject(tx, ref, reason, actor=actor)
-    note = f"It stays known and is not proposed again. `jobmill approval approve {ref}` undoes it."
-    return ApprovalResult(str(ref), unwanted.state, unwanted.name, None, note)
+    """Reject a source or board. It stays stored, so that it is not proposed again."""
+    approval = await approvals.reject(tx, ref, reason, actor=actor)
+    note = f"It is not proposed again. To undo: `jobmill approval approve {ref}`"
+    return ApprovalResult(str(ref), approval.state, approval.name, None, note)
 
 
-def _look(board: Approval, actor: str | None) -> NewItem:
+def _discovery_item(board: Approval, actor: str | None) -> NewItem:
     assert board.url is not None
     config = DiscoveryConfig(url=board.url, company_id=board.company_id, company_name=board.company)
     return discovery.new_item(config, via="company_analysis", approved=True, by=actor)
 
 
 async def _submit(tx: Tx, new: NewItem) -> tuple[ItemId | None, str]:
-    """The item, and in words what became of it: one that does this work already is as good."""
-    (answer,) = await queue.submit_all(tx, [new])
-    if isinstance(answer, RefusedItem):
-        return answer.live, f"was not queued ({answer.message})"
-    return answer.id, "is queued"
+    """Submit the item; return its id and a phrase for the note. A live item for the same work
+    counts."""
+    (submitted,) = await queue.submit_all(tx, [new])
+    if isinstance(submitted, RefusedItem):
+        return submitted.live, f"was not queued ({submitted.message})"
+    return submitted.id, "is queued"

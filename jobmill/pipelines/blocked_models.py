@@ -1,4 +1,4 @@
-"""What becomes of work whose model does not answer."""
+"""Decide what an item does when its language model does not answer."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from jobmill.errors import OutsideError
 from jobmill.outside.model_question import ModelBlocked, ModelFailed, ModelRefused
 from jobmill.queue import Block, Work
 
-SOONEST, LATEST = dt.timedelta(seconds=1), dt.timedelta(minutes=10)
-"""A budget that others have reserved opens within seconds; one that is spent may be raised at any time."""
+MIN_RECHECK, MAX_RECHECK = dt.timedelta(seconds=1), dt.timedelta(minutes=10)
+"""Bounds of the wait before a blocked item checks the budget again. Reserved money is often
+released within seconds; a spent budget may be raised at any time."""
 
 
 def block_or_retry(work: Work, answer: ModelBlocked | ModelRefused | ModelFailed) -> Block | None:
-    """Wait for the budget or, by an error, try again, where that is wanted; None: go on without it."""
+    """Block on the budget, or raise to retry a temporary error. None: continue without the model."""
     match answer:
         case ModelBlocked(use_local=False):
             return block_until_budget_opens(answer)
@@ -24,6 +25,6 @@ def block_or_retry(work: Work, answer: ModelBlocked | ModelRefused | ModelFailed
 
 
 def block_until_budget_opens(answer: ModelBlocked) -> Block:
-    """Park until the budget opens, and look now and then whether somebody has opened it before."""
-    opens_in = LATEST if answer.opens_in is None else answer.opens_in
-    return Block("budget", answer.detail, recheck=max(SOONEST, min(opens_in, LATEST)))
+    """Block until the budget opens, and recheck regularly in case it is raised before that."""
+    opens_in = MAX_RECHECK if answer.opens_in is None else answer.opens_in
+    return Block("budget", answer.detail, recheck=max(MIN_RECHECK, min(opens_in, MAX_RECHECK)))

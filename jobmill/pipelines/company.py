@@ -1,4 +1,5 @@
-"""Learns what a company is: fetch, extract, analyze, save, each an item that hands over to the next."""
+"""Analyze a company in four stages: fetch, extract, analyze, save. Each stage hands over to the
+next item."""
 
 from __future__ import annotations
 
@@ -33,32 +34,33 @@ from jobmill.queue.retry import classify_error
 from jobmill.tools import Tools
 
 KIND = "company"
-Reader: TypeAlias = Literal["cheap", "strong", "none"]
-"""Which model reads the pages."""
+ReaderTier: TypeAlias = Literal["cheap", "strong", "none"]
+"""Which model tier reads the pages."""
 
 _FACTS = TypeAdapter(CompanyFacts)
 _FINDINGS = TypeAdapter(CompanyFindings)
 
 
 def new_item(id: int, *, force: bool = False) -> NewItem:
-    """The item that analyses a company; `force` also where enough is known and fresh."""
+    """The item that analyzes a company. `force` analyzes it even if its facts are complete and
+    fresh."""
     data: dict[str, Any] = {"company": id}
     return NewItem(KIND, "fetch", f"company:{id}", data=data | {"force": True} if force else data)
 
 
 async def ensure_company(tx: Tx, name: str, website: str | None = None) -> CompanyId:
-    """The company to be analysed, made if need be; a site may be given without https://."""
+    """Find or create the company to analyze. The website may lack https://."""
     if website and "://" not in website:
         website = f"https://{website}"
     return await companies.get_or_create(tx, name, website)
 
 
 async def fail_abandoned(tx: Tx) -> None:
-    """Let no company seem to be under analysis for ever: whatever ended its item (a person, a crash, a
-    fault of ours) could not say so."""
+    """Mark companies as failed when their item ended without finishing the analysis (cancelled,
+    crashed or lost to a bug), so that none is shown as under analysis forever."""
     for id in await company_analyses.lock_analyzing(tx):
         if await find_live_item(tx, new_item(id)) is None:
-            why = "its item ended before its analysis did"
+            why = "its item ended before the analysis finished"
             await company_analyses.mark_unsuccessful(tx, id=id, status="failed", why=why)
 
 
@@ -66,52 +68,58 @@ async def fail_abandoned(tx: Tx) -> None:
 
 
 async def fetch(tools: Tools, work: Work) -> Move:
-    """Keep the pages on which the company speaks of itself."""
-    async with _failing(tools, work):
+    """Download and store the pages on which the company describes itself."""
+    async with _recording_failure(tools, work):
         async with tools.db.transaction() as tx:
             company = await companies.get(tx, work.data["company"])
-            settled = companies.is_up_to_date(company, await server_time(tx))
-        if settled and not work.data.get("force"):
-            return Skip("enough is known of it, and that is fresh")
+            up_to_date = companies.is_up_to_date(company, await server_time(tx))
+        if up_to_date and not work.data.get("force"):
+            return Skip("its facts are complete and up to date")
         if not company.website:
-            return _give_up(
-                company, "no website of it is known: `jobmill company add NAME --website URL`"
+            return _end_as_sparse(
+                company,
+                "its website is unknown. To add it: `jobmill company add NAME --website URL`",
             )
         async with tools.db.transaction() as tx:
             if await lock_claim(tx, work):
                 await company_analyses.mark_analyzing(tx, company.id)
         pages = await company_site.read_site(tools.fetch, company.website, company.name)
-        keep = partial(company_pages.replace_all, id=company.id, pages=pages)
+        save_pages = partial(company_pages.replace_all, id=company.id, pages=pages)
         return HandOver(
-            "extract", message=f"{len(pages)} {'page' if len(pages) == 1 else 'pages'}", save=keep
+            "extract",
+            message=f"{len(pages)} {'page' if len(pages) == 1 else 'pages'}",
+            save=save_pages,
         )
 
 
-def _give_up(company: Company, why: str) -> Move:
-    end = partial(company_analyses.mark_unsuccessful, id=company.id, status="sparse", why=why)
-    return Skip(why, save=end)
+def _end_as_sparse(company: Company, why: str) -> Move:
+    mark_sparse = partial(
+        company_analyses.mark_unsuccessful, id=company.id, status="sparse", why=why
+    )
+    return Skip(why, save=mark_sparse)
 
 
 # Extract.
 
 
-async def extract(tools: Tools, reader: Reader, work: Work) -> Move:
-    """What the pages tell, by a model where there is one, and in any case by rules."""
-    async with _failing(tools, work):
-        pages = [page_sections.read_sections(page) for page in await _pages(tools, work)]
+async def extract(tools: Tools, reader: ReaderTier, work: Work) -> Move:
+    """Read facts from the pages by rules, and also by a model if one is configured."""
+    async with _recording_failure(tools, work):
+        pages = [page_sections.read_sections(page) for page in await _read_pages(tools, work)]
         facts = site_facts.read_facts(pages)
         if reader != "none":
-            by_model = await _ask(tools, reader, work, pages)
+            by_model = await _read_with_model(tools, reader, work, pages)
             if isinstance(by_model, Block):
                 return by_model
             facts = site_facts.merge_facts(by_model, facts) if by_model else facts
         return HandOver("analyze", data={**work.data, "extracted_info": asdict(facts)})
 
 
-async def _ask(
+async def _read_with_model(
     tools: Tools, tier: Literal["cheap", "strong"], work: Work, pages: Sequence[PageSections]
 ) -> CompanyFacts | Block | None:
-    """What a model reads and the pages bear out; None: go on without it."""
+    """Read facts with a model and keep those that the pages confirm. None: continue without the
+    model."""
     answer = await tools.model(
         llm_facts.build_question(pages, tier, item=work.id, run=work.tracking_id)
     )
@@ -124,31 +132,33 @@ async def _ask(
 
 
 async def analyze(tools: Tools, work: Work) -> Move:
-    """Its technologies, its board and its score, by rules alone."""
-    async with _failing(tools, work):
-        company = await _company(tools, work)
+    """Derive the tech stack, job board and score by rules."""
+    async with _recording_failure(tools, work):
+        company = await _read_company(tools, work)
         facts = _FACTS.validate_python(work.data["extracted_info"])
-        findings = derive_findings(company, facts, await _pages(tools, work), await _profile(tools))
+        findings = derive_findings(
+            company, facts, await _read_pages(tools, work), await _default_profile(tools)
+        )
         if companies.is_minimal(company_analyses.apply_facts(company, facts)):
             return HandOver("save", data={**work.data, "analysis": asdict(findings)})
         return Skip(
-            "its pages tell too little about it",
+            "its pages say too little about it",
             save=partial(_save, id=company.id, status="sparse", facts=facts, findings=findings),
-            spawn=await _spawns(tools, company, findings.board),
+            spawn=await _discovery_items(tools, company, findings.board),
         )
 
 
 def derive_findings(
     company: Company, facts: CompanyFacts, pages: Sequence[CompanyPage], profile: Profile
 ) -> CompanyFindings:
-    """What follows from a company's pages for a profile."""
-    known = company_analyses.apply_facts(company, facts)
-    said = "\n".join(text for text in (known.about, known.mission) if text)
+    """Derive the findings for a profile from a company's pages."""
+    updated = company_analyses.apply_facts(company, facts)
+    description = "\n".join(text for text in (updated.about, updated.mission) if text)
     stack = tech_stack.find_tech_stack(
-        said, [page_sections.read_sections(page).text for page in pages]
+        description, [page_sections.read_sections(page).text for page in pages]
     )
-    known = replace(known, tech_stack=list(stack.names) or known.tech_stack)
-    score = company_score.score_company(known, stack, profile)
+    updated = replace(updated, tech_stack=list(stack.names) or updated.tech_stack)
+    score = company_score.score_company(updated, stack, profile)
     return CompanyFindings(
         tech_stack=stack.names,
         ai_ml=bool(stack.ai_ml),
@@ -163,15 +173,16 @@ def derive_findings(
 
 
 async def save(tools: Tools, work: Work) -> Move:
-    """The record; a board that is sure becomes a source, any other waits for a person."""
-    async with _failing(tools, work):
-        company = await _company(tools, work)
+    """Save the record. A board detected with high confidence becomes a source; others need
+    approval."""
+    async with _recording_failure(tools, work):
+        company = await _read_company(tools, work)
         facts = _FACTS.validate_python(work.data["extracted_info"])
         findings = _FINDINGS.validate_python(work.data["analysis"])
         return Finish(
             f"tier {findings.tier} with {findings.priority_score} points",
             save=partial(_save, id=company.id, status="complete", facts=facts, findings=findings),
-            spawn=await _spawns(tools, company, findings.board),
+            spawn=await _discovery_items(tools, company, findings.board),
         )
 
 
@@ -189,32 +200,37 @@ async def _save(
     await company_pages.delete_all(tx, id=id)
 
 
-async def _spawns(tools: Tools, company: Company, found: CompanyBoard | None) -> list[NewItem]:
-    """The discovery of a sure board that is no source yet, and on which nobody has decided."""
-    if found is None or found.confidence != "high" or company.job_board_decision == "approved":
+async def _discovery_items(
+    tools: Tools, company: Company, board: CompanyBoard | None
+) -> list[NewItem]:
+    """Items that discover a high-confidence board, unless it is a source already or a person has
+    decided on it."""
+    if board is None or board.confidence != "high" or company.job_board_decision == "approved":
         return []
     if company.job_board_decision and company_analyses.is_same_board(
-        company, found, PLATFORM_RULES
+        company, board, PLATFORM_RULES
     ):
         return []
     async with tools.db.transaction() as tx:
-        known = await _is_source(tx, company, found)
-    return [] if known else [_discovery(company, found)]
+        is_source = await _is_source(tx, company, board)
+    return [] if is_source else [_discovery_item(company, board)]
 
 
-async def _is_source(tx: Tx, company: Company, found: CompanyBoard) -> bool:
-    page = PLATFORM_RULES.canonical(found.url)
-    own = await sources.find(tx, company_id=company.id, limit=1_000)
-    if any(one.url and PLATFORM_RULES.canonical(one.url) == page for one in own):
+async def _is_source(tx: Tx, company: Company, board: CompanyBoard) -> bool:
+    page = PLATFORM_RULES.canonical(board.url)
+    company_sources = await sources.find(tx, company_id=company.id, limit=1_000)
+    if any(
+        source.url and PLATFORM_RULES.canonical(source.url) == page for source in company_sources
+    ):
         return True
-    same = await sources.find(tx, source_type=found.type, q=found.token, limit=1_000)
-    return any(one.token.lower() == (found.token or "").lower() for one in same)
+    same_token = await sources.find(tx, source_type=board.type, q=board.token, limit=1_000)
+    return any(source.token.lower() == (board.token or "").lower() for source in same_token)
 
 
-def _discovery(company: Company, found: CompanyBoard) -> NewItem:
+def _discovery_item(company: Company, board: CompanyBoard) -> NewItem:
     config = DiscoveryConfig(
-        url=found.url,
-        type_hint=found.type,
+        url=board.url,
+        type_hint=board.type,
         company_id=company.id,
         company_name=company.name,
         auto_enable=True,
@@ -223,15 +239,15 @@ def _discovery(company: Company, found: CompanyBoard) -> NewItem:
     return discovery.new_item(config, via="company_analysis")
 
 
-# What all stages need.
+# Shared by all stages.
 
 
-async def _company(tools: Tools, work: Work) -> Company:
+async def _read_company(tools: Tools, work: Work) -> Company:
     async with tools.db.transaction() as tx:
         return await companies.get(tx, work.data["company"])
 
 
-async def _pages(tools: Tools, work: Work) -> list[CompanyPage]:
+async def _read_pages(tools: Tools, work: Work) -> list[CompanyPage]:
     async with tools.db.transaction() as tx:
         pages = await company_pages.find(tx, work.data["company"])
     if not pages:
@@ -239,8 +255,8 @@ async def _pages(tools: Tools, work: Work) -> list[CompanyPage]:
     return pages
 
 
-async def _profile(tools: Tools) -> Profile:
-    """The default profile; before there is one, what every profile begins with."""
+async def _default_profile(tools: Tools) -> Profile:
+    """The default profile, or an empty one before the first is saved."""
     async with tools.db.transaction() as tx:
         try:
             return (await profiles.get(tx)).profile()
@@ -249,15 +265,18 @@ async def _profile(tools: Tools) -> Profile:
 
 
 @asynccontextmanager
-async def _failing(tools: Tools, work: Work) -> AsyncGenerator[None]:
-    """Let the company not seem to be under analysis for ever when the item fails for good."""
+async def _recording_failure(tools: Tools, work: Work) -> AsyncGenerator[None]:
+    """Mark the company as failed when the item fails for good, so that it is not shown as under
+    analysis forever."""
     try:
         yield
     except AppError as error:
-        last = classify_error(error) == "transient" and work.retry_count >= work.max_retries
-        if last or classify_error(error) == "permanent":
+        retries_exhausted = (
+            classify_error(error) == "transient" and work.retry_count >= work.max_retries
+        )
+        if retries_exhausted or classify_error(error) == "permanent":
             async with tools.db.transaction() as tx:
-                # An attempt that lost its item says nothing: another one may have succeeded.
+                # A stale attempt must not record anything: a newer one may have succeeded.
                 if await lock_claim(tx, work):
                     await company_analyses.mark_unsuccessful(
                         tx, id=work.data["company"], status="failed", why=str(error)

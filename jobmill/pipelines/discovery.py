@@ -1,4 +1,5 @@
-"""From a URL to a source: one item recognises the board, sees that it answers, keeps it, tries it."""
+"""Turn a URL into a source: detect the board, check that it answers, save it, test it. One item
+runs all stages."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from jobmill.catalog.sources import DiscoveredVia, NewSource, Source
 from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound, OutsideError, Unavailable
 from jobmill.outside.request import Ok, Request
-from jobmill.pipelines import source as running
+from jobmill.pipelines import source as source_pipeline
 from jobmill.queue import Advance, Block, Finish, Move, NewItem, Skip, Work
 from jobmill.queue.stages import Save
 from jobmill.tools import Tools
@@ -34,7 +35,7 @@ KIND = "source_discovery"
 _CONFIG = "source_discovery_config"
 
 
-def _web(url: str) -> str:
+def _check_url(url: str) -> str:
     try:
         urls.parse(url)
     except Invalid as error:
@@ -42,8 +43,8 @@ def _web(url: str) -> str:
     return url
 
 
-def _platform(hint: str) -> str:
-    """The platform of that name, however it is written."""
+def _normalize_platform(hint: str) -> str:
+    """Normalize the name of a platform, in any spelling."""
     if hint.lower() == add_source.AUTO:
         return add_source.AUTO
     if hint.lower() == "generic":
@@ -55,18 +56,18 @@ def _platform(hint: str) -> str:
 
 
 class DiscoveryConfig(BaseModel):
-    """What is to be looked at, and what may be done with it."""
+    """The URL to look at, and what discovery may do with the board behind it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    url: Annotated[str, AfterValidator(_web)]
-    type_hint: Annotated[str, AfterValidator(_platform)] = add_source.AUTO
+    url: Annotated[str, AfterValidator(_check_url)]
+    type_hint: Annotated[str, AfterValidator(_normalize_platform)] = add_source.AUTO
     company_id: Annotated[int, Field(ge=1)] | None = None
     company_name: Annotated[str, Field(max_length=companies.MAX_NAME_LENGTH)] | None = None
     auto_enable: bool = True
-    """Let it run when it is sure; else it always waits for a person."""
+    """Enable the source if detection is confident; otherwise it always needs approval."""
     validation_required: bool = False
-    """Let it wait for a person, however sure it is."""
+    """Require approval even if detection is confident."""
 
 
 def new_item(
@@ -76,21 +77,22 @@ def new_item(
     approved: bool = False,
     by: str | None = None,
 ) -> NewItem:
-    """The item that looks at a URL. `approved`: a person vouched for it, so that a test is enough."""
+    """The item that discovers a URL. `approved`: a person approved it, so a passed test is enough
+    to enable it."""
     data = {_CONFIG: config.model_dump(), "via": via, "approved": approved, "by": by}
     return NewItem(KIND, "discover", PLATFORM_RULES.canonical(config.url), data=data)
 
 
 def parse_config(config: object) -> DiscoveryConfig:
-    """The config; Invalid names each thing that is wrong."""
+    """Validate the config. `Invalid` names every problem."""
     try:
         return DiscoveryConfig.model_validate(config)
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'config'}: {one['msg'].removeprefix('Value error, ')}"
-            for one in error.errors()
+        problems = "; ".join(
+            f"{'.'.join(map(str, problem['loc'])) or 'config'}: {problem['msg'].removeprefix('Value error, ')}"
+            for problem in error.errors()
         )
-        raise Invalid(f"not a {_CONFIG}: {wrong}") from None
+        raise Invalid(f"{_CONFIG} is invalid: {problems}") from None
 
 
 def _config(work: Work) -> DiscoveryConfig:
@@ -98,87 +100,91 @@ def _config(work: Work) -> DiscoveryConfig:
 
 
 async def discover(tools: Tools, work: Work) -> Move:
-    """Which board it is: by the address, the page, one link further, a guess that holds."""
+    """Detect the board from its URL, its page, a linked page, or a guess that proves right."""
     config = _config(work)
     name = config.company_name
     if config.company_id is not None:
         async with tools.db.transaction() as tx:
             name = (await companies.get(tx, config.company_id)).name
-    found = await add_source.detect_board_at(tools, config.url, hint=config.type_hint, company=name)
-    return _advance(work, "validate", found, f"{found.platform}: {found.evidence}")
+    detected = await add_source.detect_board_at(
+        tools, config.url, hint=config.type_hint, company=name
+    )
+    return _advance(work, "validate", detected, f"{detected.platform}: {detected.evidence}")
 
 
 async def validate(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
-    """Whether it answers: the API or the feed with postings, a page at all."""
-    found = _found(work)
-    platform = find_platform(found.platform)
+    """Check that the API or feed returns postings, or that the page answers."""
+    detected = _detected_board(work)
+    platform = find_platform(detected.platform)
     try:
-        answers, words = await _answers(tools, found, platform, environ)
+        answers, message = await _check_board(tools, detected, platform, environ)
     except Unavailable as error:
         return Block("key", str(error))
-    return _advance(work, "configure", found, words, valid=answers)
+    return _advance(work, "configure", detected, message, valid=answers)
 
 
-async def _answers(
-    tools: Tools, found: DetectedBoard, platform: Platform, environ: Mapping[str, str]
+async def _check_board(
+    tools: Tools, detected: DetectedBoard, platform: Platform, environ: Mapping[str, str]
 ) -> tuple[bool, str]:
     by_page = platform.name == GENERIC or platform.enable_after_test
-    if by_page or not (found.config and platform.first_request):
-        return await _page_answers(tools, found)
-    board = readable_board.open_board(platform, found.config, environ)
-    seen = await board_crawler.crawl_first_page(tools.fetch, board)
-    if seen.failure:
-        raise _trouble(
-            f"{platform.title} did not answer for {found.token}", seen.failure, seen.detail
+    if by_page or not (detected.config and platform.first_request):
+        return await _check_page(tools, detected)
+    board = readable_board.open_board(platform, detected.config, environ)
+    first_page = await board_crawler.crawl_first_page(tools.fetch, board)
+    if first_page.failure:
+        raise _outside_error(
+            f"{platform.title} did not answer for {detected.token}",
+            first_page.failure,
+            first_page.detail,
         )
-    if not seen.postings and not add_source.may_be_empty(platform):
-        return False, "it answers, but has no entries"
-    return True, f"it answers, with {len(seen.postings)} postings on the first page"
+    if not first_page.postings and not add_source.may_be_empty(platform):
+        return False, "the board answers, but lists no jobs"
+    return True, f"the board answers with {len(first_page.postings)} postings on its first page"
 
 
-async def _page_answers(tools: Tools, found: DetectedBoard) -> tuple[bool, str]:
-    answer = await tools.fetch(Request(found.url, page=True))
+async def _check_page(tools: Tools, detected: DetectedBoard) -> tuple[bool, str]:
+    answer = await tools.fetch(Request(detected.url, page=True))
     if isinstance(answer, Ok):
         return True, "the page answers"
-    error = unreadable_page_error(found.url, answer)
-    if error.permanent and found.config:
-        # Its API may answer where its page does not want us: the test decides.
+    error = unreadable_page_error(detected.url, answer)
+    if error.permanent and detected.config:
+        # The API may answer even if the page refuses us: leave the decision to the test.
         return False, str(error)
     raise error
 
 
 async def configure(tools: Tools, work: Work) -> Move:
-    """Keep it, with all that is needed to read it; what we know already is not kept twice."""
-    found = await add_source.complete_config(tools, _found(work), work)
-    platform = find_platform(found.platform)
-    token = platform.token(platform.parse_config(found.config or {}))
+    """Save the board as a source with its complete config, unless it is a source already."""
+    detected = await add_source.complete_config(tools, _detected_board(work), work)
+    platform = find_platform(detected.platform)
+    token = platform.token(platform.parse_config(detected.config or {}))
     async with tools.db.transaction() as tx:
-        known = await sources.find_by_board(tx, platform.name, token)
-    new = _Kept(_config(work), work, found, platform, token)
-    if known is None or known.status == "pending_validation":
+        source = await sources.find_by_board(tx, platform.name, token)
+    new_source = _NewBoard(_config(work), work, detected, platform, token)
+    if source is None or source.status == "pending_validation":
         return _advance(
-            work, "test", found, f"kept as {platform.title}", save=new.save, token=token
+            work, "test", detected, f"saved as {platform.title}", save=new_source.save, token=token
         )
-    if known.status == "rejected":
-        return _pass_over(known, work)
-    words = f"{_named(known)} is known already, and is {known.status}"
-    return Finish(words, data={**work.data, "source_id": known.id}, save=new.save)
+    if source.status == "rejected":
+        return _skip_rejected(source, work)
+    message = f"{_format_source(source)} already exists and is {source.status}"
+    return Finish(message, data={**work.data, "source_id": source.id}, save=new_source.save)
 
 
-def _pass_over(known: Source, work: Work) -> Skip:
-    """A person's no stands, whoever finds it again."""
-    undo = f"`jobmill approval approve source:{known.id}`, if you want it after all"
-    data = {**work.data, "source_id": known.id}
-    return Skip(f"{_named(known)} was rejected: {undo}", data=data)
+def _skip_rejected(source: Source, work: Work) -> Skip:
+    """Skip a source that a person rejected, however it was discovered again."""
+    undo = f"`jobmill approval approve source:{source.id}`"
+    data = {**work.data, "source_id": source.id}
+    return Skip(f"{_format_source(source)} was rejected. To approve it: {undo}", data=data)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """What is written of a board."""
+class _NewBoard:
+    """A detected board to save as a source."""
 
     config: DiscoveryConfig
     work: Work
-    found: DetectedBoard
+    detected: DetectedBoard
     platform: Platform
     token: str
 
@@ -188,131 +194,146 @@ class _Kept:
             company = await companies.get_or_create(tx, name)
         elif company is not None:
             name = (await companies.get(tx, company)).name
-        found, approved = self.found, _approved(self.work)
+        detected, approved = self.detected, _is_approved(self.work)
         new = NewSource(
             name=f"{name or self.token} {self.platform.title}",
             source_type=self.platform.name,
             token=self.token,
-            config=found.config or {},
-            url=found.url or self.config.url,
+            config=detected.config or {},
+            url=detected.url or self.config.url,
             company_id=None if company is None else companies.CompanyId(company),
             company_name=name,
-            relation=found.relation,
-            discovered_via=_via(self.work, self.config),
+            relation=detected.relation,
+            discovered_via=_discovered_via(self.work, self.config),
             discovered_by=self.work.data.get("by"),
-            discovery_confidence=found.confidence,
-            evidence=found.evidence,
-            validation_required=_asks(self.config, found, approved),
+            discovery_confidence=detected.confidence,
+            evidence=detected.evidence,
+            validation_required=_needs_approval(self.config, detected, approved),
         )
-        await sources.add(tx, new, enabled=_enables(self.work, found, tested=False))
+        await sources.add(tx, new, enabled=_may_enable(self.work, detected, tested=False))
 
 
 async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
-    """Try it. What is sure enough runs from now on, all else waits for a person."""
-    found = _found(work)
-    platform = find_platform(found.platform)
+    """Test the source. It is enabled if detection is confident enough; otherwise it waits for
+    approval."""
+    detected = _detected_board(work)
+    platform = find_platform(detected.platform)
     async with tools.db.transaction() as tx:
         source = await sources.find_by_board(tx, platform.name, work.data["token"])
     if source is None:
         raise NotFound("source", work.data["token"])
     if source.status == "rejected":
-        return _pass_over(source, work)
+        return _skip_rejected(source, work)
     try:
-        tried = await source_run.sample_board(
+        sample = await source_run.sample_board(
             tools.fetch, readable_board.board_of_source(source, environ)
         )
     except Unavailable as error:
         return Block("key", str(error))
-    works = add_source.passes_test(platform, tried)
+    works = add_source.passes_test(platform, sample)
     data = {**work.data, "source_id": source.id}
-    if source.enabled or (works and _enables(work, found, tested=True)):
-        first = [running.new_item(source.id)]
-        save = partial(_proved, id=source.id, tried=tried, enable=True)
+    if source.enabled or (works and _may_enable(work, detected, tested=True)):
+        first_crawl = [source_pipeline.new_item(source.id)]
+        save = partial(_save_test_result, id=source.id, sample=sample, enable=True)
         return Finish(
-            f"{_named(source)} is enabled. {tried.summary}", data=data, save=save, spawn=first
+            f"{_format_source(source)} is enabled. {sample.summary}",
+            data=data,
+            save=save,
+            spawn=first_crawl,
         )
-    if tried.cause and _passes(tried.cause):
-        raise _trouble(f"the test of {_named(source)} failed", tried.cause, tried.detail)
-    return _leave(source, tried, works, data)
+    if sample.cause and _is_temporary(sample.cause):
+        raise _outside_error(
+            f"the test of {_format_source(source)} failed", sample.cause, sample.detail
+        )
+    return _leave_for_approval(source, sample, works, data)
 
 
-def _leave(source: Source, tried: BoardSample, works: bool, data: Mapping[str, Any]) -> Move:
-    """It waits for a person."""
-    save = partial(_proved, id=source.id, tried=tried, enable=False)
-    next_ = f"`jobmill approval approve source:{source.id}`, or `reject`"
+def _leave_for_approval(
+    source: Source, sample: BoardSample, works: bool, data: Mapping[str, Any]
+) -> Move:
+    """Save the test result and leave the source waiting for approval."""
+    save = partial(_save_test_result, id=source.id, sample=sample, enable=False)
+    hint = f"`jobmill approval approve source:{source.id}`, or `reject`"
     if not works:
-        words = (
-            f"{_named(source)} is kept, but its test did not work. {tried.summary} Then: {next_}"
+        message = (
+            f"{_format_source(source)} is saved, but its test failed. {sample.summary} Next: {hint}"
         )
-        return Skip(words, data=data, save=save)
-    return Finish(f"{_named(source)} waits for you: {next_}. {tried.summary}", data=data, save=save)
+        return Skip(message, data=data, save=save)
+    return Finish(
+        f"{_format_source(source)} needs your approval: {hint}. {sample.summary}",
+        data=data,
+        save=save,
+    )
 
 
-async def _proved(tx: Tx, *, id: sources.SourceId, tried: BoardSample, enable: bool) -> None:
-    if tried.ok:
+async def _save_test_result(
+    tx: Tx, *, id: sources.SourceId, sample: BoardSample, enable: bool
+) -> None:
+    if sample.ok:
         await sources.mark_tested(tx, id)
     else:
         await source_health.record_problem(
-            tx, id, source_health.classify_failure(tried.cause or ""), tried.detail or ""
+            tx, id, source_health.classify_failure(sample.cause or ""), sample.detail or ""
         )
     if enable:
         await sources.enable_after_test(tx, id)
 
 
-def _enables(work: Work, found: DetectedBoard, *, tested: bool) -> bool:
+def _may_enable(work: Work, detected: DetectedBoard, *, tested: bool) -> bool:
     config = _config(work)
     return add_source.may_enable(
-        find_platform(found.platform),
-        found.confidence,
+        find_platform(detected.platform),
+        detected.confidence,
         validated=bool(work.data.get("valid")),
         tested=tested,
         auto=config.auto_enable,
         ask=config.validation_required,
-        approved=_approved(work),
+        approved=_is_approved(work),
     )
 
 
-def _asks(config: DiscoveryConfig, found: DetectedBoard, approved: bool) -> bool:
-    return config.validation_required or (found.confidence != "high" and not approved)
+def _needs_approval(config: DiscoveryConfig, detected: DetectedBoard, approved: bool) -> bool:
+    return config.validation_required or (detected.confidence != "high" and not approved)
 
 
-def _approved(work: Work) -> bool:
+def _is_approved(work: Work) -> bool:
     return bool(work.data.get("approved"))
 
 
-def _via(work: Work, config: DiscoveryConfig) -> DiscoveredVia:
-    """Who found it: as the item says; else whoever knew the company spawned it."""
-    told: DiscoveredVia | None = work.data.get("via")
-    if told:
-        return told
+def _discovered_via(work: Work, config: DiscoveryConfig) -> DiscoveredVia:
+    """How the board was discovered: as the item says, else by company analysis if that spawned the
+    item."""
+    via: DiscoveredVia | None = work.data.get("via")
+    if via:
+        return via
     spawned = work.parent_id is not None and config.company_id is not None
     return "company_analysis" if spawned else "user_submission"
 
 
-def _named(source: Source) -> str:
+def _format_source(source: Source) -> str:
     return f"source {source.id} ({source.name})"
 
 
-def _passes(cause: str) -> bool:
+def _is_temporary(cause: str) -> bool:
     return source_health.classify_failure(cause) in ("transient", "rate_limited")
 
 
-def _trouble(what: str, cause: str, detail: str | None) -> OutsideError:
-    return OutsideError(f"{what}: {detail or cause}", permanent=not _passes(cause))
+def _outside_error(what: str, cause: str, detail: str | None) -> OutsideError:
+    return OutsideError(f"{what}: {detail or cause}", permanent=not _is_temporary(cause))
 
 
-def _found(work: Work) -> DetectedBoard:
+def _detected_board(work: Work) -> DetectedBoard:
     return DetectedBoard(**work.data["found"])
 
 
 def _advance(
     work: Work,
     stage: str,
-    found: DetectedBoard,
-    words: str,
+    detected: DetectedBoard,
+    message: str,
     *,
     save: Save | None = None,
-    **more: object,
+    **extra: object,
 ) -> Advance:
-    data = {**work.data, "found": asdict(found), **more}
-    return Advance(stage, words, data=data, save=save)
+    data = {**work.data, "found": asdict(detected), **extra}
+    return Advance(stage, message, data=data, save=save)

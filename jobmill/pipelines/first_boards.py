@@ -1,4 +1,4 @@
-"""The first boards of somebody's own: read from what they chose, kept, and fetched as soon as may be."""
+"""Add boards that a person lists: parse the lines, save the boards as sources and fetch them next."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from jobmill.rotation import bundled_companies, targets
 
 from . import discovery, source
 
-MOST = 1_000
-"""So many at once; `jobmill rotate import` takes any number."""
+MAX_LINES = 1_000
+"""Maximum lines per request; `jobmill rotate import` has no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardChoices:
-    """What lines ask for."""
+    """The boards and pages that the lines name."""
 
     boards: Sequence[NewSource] = ()
     pages: Sequence[DiscoveryConfig] = ()
-    """Where a board is still to be found."""
-    wrong: Sequence[tuple[str, str]] = ()
-    """Lines that are neither, each with why."""
+    """Pages on which a board is still to be detected."""
+    invalid: Sequence[tuple[str, str]] = ()
+    """Invalid lines, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,86 +39,91 @@ class AddedBoards:
     boards: int
     new: int
     queued: int
-    """How many are fetched next; the others come when it is their turn."""
+    """Boards that are fetched next; the rotation reads the others later."""
     pages: int
 
 
 def parse_lines(lines: Iterable[str]) -> BoardChoices:
-    """Boards as PLATFORM/SLUG or by their URL, and pages that may lead to one."""
-    given = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
-    if len(given) > MOST:
-        raise Invalid(f"That is more than {MOST:,} at once: `jobmill rotate import` takes a list.")
-    found: dict[tuple[str, str], NewSource] = {}
+    """Parse boards (PLATFORM/SLUG or URL) and pages that may link to one."""
+    entries = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    if len(entries) > MAX_LINES:
+        raise Invalid(
+            f"You can add at most {MAX_LINES:,} lines at once. For more: `jobmill rotate import`"
+        )
+    boards: dict[tuple[str, str], NewSource] = {}
     pages: list[DiscoveryConfig] = []
-    wrong: list[tuple[str, str]] = []
-    for line in given:
+    invalid: list[tuple[str, str]] = []
+    for line in entries:
         try:
-            one = _read(line)
+            parsed = _parse_line(line)
         except Invalid as error:
-            wrong.append((line, str(error)))
+            invalid.append((line, str(error)))
             continue
-        if isinstance(one, NewSource):
-            found[one.source_type, one.token] = one
+        if isinstance(parsed, NewSource):
+            boards[parsed.source_type, parsed.token] = parsed
         else:
-            pages.append(one)
-    return BoardChoices(list(found.values()), pages, wrong)
+            pages.append(parsed)
+    return BoardChoices(list(boards.values()), pages, invalid)
 
 
-def _read(line: str) -> NewSource | DiscoveryConfig:
+def _parse_line(line: str) -> NewSource | DiscoveryConfig:
     if "." not in line.partition("/")[0] and ":" not in line:
         return bundled_companies.source_for_key(line)
     url = line if "://" in line else f"https://{line}"
     urls.parse(url)
-    return _board(url) or DiscoveryConfig(url=url)
+    return _detect_board(url) or DiscoveryConfig(url=url)
 
 
-def _board(url: str) -> NewSource | None:
-    """The board that the address gives away, if it is one that we can read."""
-    found = detection.detect_likeliest_board(url)
-    if found is None or not found.token or found.config is None:
+def _detect_board(url: str) -> NewSource | None:
+    """The board at this URL, if the URL alone identifies one that we can read."""
+    detected = detection.detect_likeliest_board(url)
+    if detected is None or not detected.token or detected.config is None:
         return None
-    platform = find_platform(found.platform)
+    platform = find_platform(detected.platform)
     if platform.disabled or platform.first_request is None or platform.name in (FEED, GENERIC):
         return None
-    [company] = bundled_companies.companies_by_keys([f"{platform.name}/{found.token}"]) or [None]
+    [company] = bundled_companies.companies_by_keys([f"{platform.name}/{detected.token}"]) or [None]
     return NewSource(
-        name=company.name if company else f"{found.token} {platform.title}",
+        name=company.name if company else f"{detected.token} {platform.title}",
         source_type=platform.name,
-        token=found.token,
-        config=found.config,
-        url=found.url or url,
+        token=detected.token,
+        config=detected.config,
+        url=detected.url or url,
         company_name=company.name if company else None,
-        relation=found.relation,
-        evidence=found.evidence,
+        relation=detected.relation,
+        evidence=detected.evidence,
     )
 
 
 async def add_boards(tx: Tx, choices: BoardChoices, *, by: str) -> AddedBoards:
-    """Keep the boards as sources that run, fetch the new ones next, and look at the pages."""
-    named = [one.company_name for one in choices.boards if one.company_name]
-    ids = await companies.get_or_create_all(tx, named)
-    news = [
-        replace(one, discovered_by=by, company_id=ids.get(one.company_name or ""))
-        for one in choices.boards
+    """Save the boards as enabled sources, queue the new ones, and discover the pages."""
+    company_names = [choice.company_name for choice in choices.boards if choice.company_name]
+    company_ids = await companies.get_or_create_all(tx, company_names)
+    new_sources = [
+        replace(choice, discovered_by=by, company_id=company_ids.get(choice.company_name or ""))
+        for choice in choices.boards
     ]
-    answers = await source_import.add_all(tx, news, enabled=True)
-    fresh = sorted({id for id, new in answers if new})
-    await targets.add_new(tx, fresh)
-    looks = [
-        discovery.new_item(one, via="user_submission", approved=True, by=by)
-        for one in choices.pages
+    added = await source_import.add_all(tx, new_sources, enabled=True)
+    new_ids = sorted({id for id, new in added if new})
+    await targets.add_new(tx, new_ids)
+    discoveries = [
+        discovery.new_item(choice, via="user_submission", approved=True, by=by)
+        for choice in choices.pages
     ]
-    queued = await _submit(tx, [source.new_item(id) for id in fresh])
-    return AddedBoards(len({id for id, _ in answers}), len(fresh), queued, await _submit(tx, looks))
+    queued = await _submit_items(tx, [source.new_item(id) for id in new_ids])
+    return AddedBoards(
+        len({id for id, _ in added}), len(new_ids), queued, await _submit_items(tx, discoveries)
+    )
 
 
-async def _submit(tx: Tx, news: Sequence[NewItem]) -> int:
-    """How many were taken: what a full queue refuses, rotation calls in its turn."""
+async def _submit_items(tx: Tx, new_items: Sequence[NewItem]) -> int:
+    """Submit the items and count the accepted ones. The rotation picks up what a full queue
+    refuses."""
     try:
-        answers = await queue.submit_all(tx, news) if news else []
+        results = await queue.submit_all(tx, new_items) if new_items else []
     except Invalid as error:
         raise Unavailable(
-            "No worker has ever run here, so nobody could fetch anything: start `jobmill up` or "
-            "`jobmill worker`, then add them again. Nothing was added."
+            "Nothing was added, because no worker has run yet. Start one with `jobmill up` or "
+            "`jobmill worker`, then try again."
         ) from error
-    return sum(isinstance(one, AcceptedItem) for one in answers)
+    return sum(isinstance(result, AcceptedItem) for result in results)

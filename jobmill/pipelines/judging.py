@@ -1,4 +1,4 @@
-"""How listings come to be judged: submitted by a person, or fed from those that sources have shown."""
+"""Create the items that judge listings: from URLs that people submit, and from the judging feed."""
 
 from __future__ import annotations
 
@@ -15,70 +15,75 @@ from jobmill.queue.feed import QueueFeed
 from jobmill.queue.spawn import ChildItem
 
 KIND = "listing"
-BY_HAND = 50
-"""The priority of what a person submits: before what the sources bring."""
-LONGEST_PAGE = 3_900
-"""Letters of an address that leave room for the rest of a key."""
+MANUAL_PRIORITY = 50
+"""Priority of submitted URLs: before listings that sources bring."""
+MAX_URL_LENGTH = 3_900
+"""Maximum URL length; leaves room for the rest of the item's key."""
 
 
 def new_item_for_url(url: str, profile_id: int, *, force: bool = False) -> NewItem:
-    """The item that judges what a person submits; Invalid for what is no URL."""
+    """The item that judges a submitted URL. Raises `Invalid` if it is not a URL."""
     key = _key(PLATFORM_RULES.canonical(url), profile_id)
-    # Asked as it was given: what we call its canonical form nobody may serve.
+    # Fetch the URL as submitted: the site may not serve its canonical form.
     data: dict[str, Any] = {"url": url.strip(), "profile_id": profile_id}
     if force:
         data["force"] = True
-    return NewItem(KIND, "scrape", key, data=data, priority=BY_HAND)
+    return NewItem(KIND, "scrape", key, data=data, priority=MANUAL_PRIORITY)
 
 
-def _work(one: PendingJudgement) -> NewItem:
+def _new_item(pending: PendingJudgement) -> NewItem:
     """The item that judges a listing that a source has shown."""
     data: dict[str, Any] = {
-        "url": one.url,
-        "profile_id": one.profile_id,
-        "listing_id": one.listing_id,
+        "url": pending.url,
+        "profile_id": pending.profile_id,
+        "listing_id": pending.listing_id,
     }
-    if one.forced:
-        # What a person once insisted on stays, whatever is judged later.
+    if pending.forced:
+        # A forced match stays forced when its listing is judged again.
         data["force"] = True
-    return NewItem(KIND, "scrape", _key(_page(one), one.profile_id), data=data)
+    return NewItem(KIND, "scrape", _key(_page_key(pending), pending.profile_id), data=data)
 
 
 def _key(page: str, profile_id: int) -> str:
-    """One item at a time for each listing and profile."""
+    """The deduplication key: one live item per listing and profile."""
     return f"{page} for profile {profile_id}"
 
 
-def _page(one: PendingJudgement) -> str:
-    # A posting without a page of its own, or with an address that fits into no key, is known by its
-    # number: one that the queue refuses would keep all the others waiting.
+def _page_key(pending: PendingJudgement) -> str:
+    # Fall back to the listing's id if it has no URL, or one too long for a key: an item that the
+    # queue refuses would hold up the rest of the feed.
     try:
-        page = PLATFORM_RULES.canonical(one.url)
+        page = PLATFORM_RULES.canonical(pending.url)
     except Invalid:
         page = ""
-    return page if page and len(page) <= LONGEST_PAGE else f"listing {one.listing_id}"
+    return page if page and len(page) <= MAX_URL_LENGTH else f"listing {pending.listing_id}"
 
 
 async def add_listings(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = None) -> int:
-    """Let listings be judged for every profile that is not paused; says how many now wait anew."""
+    """Queue listings for judging by every profile that is not paused; return how many were added."""
     added = await judging_feed.add(tx, ids, parent_item=parent)
     if added:
         await feed.notify_feeds(tx)
     return added
 
 
-async def take_items(tx: Tx, most: int) -> list[NewItem | ChildItem]:
-    """The items of those that wait longest, each as a child of the item that found it."""
+async def take_items(tx: Tx, limit: int) -> list[NewItem | ChildItem]:
+    """Take the oldest entries of the feed as items, each a child of the item that found its
+    listing."""
     return [
-        _work(one) if one.parent_item is None else ChildItem(ItemId(one.parent_item), _work(one))
-        for one in await judging_feed.take(tx, most)
+        _new_item(pending)
+        if pending.parent_item is None
+        else ChildItem(ItemId(pending.parent_item), _new_item(pending))
+        for pending in await judging_feed.take(tx, limit)
     ]
 
 
 async def return_refused(tx: Tx, refused: Sequence[RefusedItem]) -> None:
-    """Their items are at work, and may have begun before the listing changed."""
-    for one in refused:
-        await judging_feed.requeue_later(tx, one.new.data["profile_id"], one.new.data["listing_id"])
+    """Requeue refused listings: their live items may have started before the listing changed."""
+    for item in refused:
+        await judging_feed.requeue_later(
+            tx, item.new.data["profile_id"], item.new.data["listing_id"]
+        )
 
 
 FEED = QueueFeed(KIND, "scrape", take_items, return_refused)

@@ -1,6 +1,6 @@
-"""Judges one listing for one profile: scrape, filter, analyze, save.
+"""Judge one listing for one profile: scrape, filter, analyze, review, save.
 
-One item goes through all of it; what its data holds says what comes next.
+One item runs all stages; the fields in its data decide which stage comes next.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
 from jobmill.extract import llm_extraction
-from jobmill.matching import llm_review, matches, profiles
-from jobmill.matching import local_score as judgement
+from jobmill.matching import llm_review, local_score, matches, profiles
 from jobmill.matching.profiles import ProfileId, ProfileVersion
 from jobmill.matching.rules import company_facts, stop_lists
 from jobmill.matching.verdict import (
@@ -41,17 +40,18 @@ from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
 from jobmill.queue.items import NORMAL_PRIORITY, Data
 from jobmill.tools import Tools
 
-FRESH = dt.timedelta(days=1)
-"""A listing that was seen so lately is not fetched again."""
-PATIENCE = dt.timedelta(minutes=5)
-"""So long a listing waits until its company is known; then it goes on with what there is."""
-GONE = Skip("the listing was removed meanwhile")
-IN_REACH = 15
-"""A model is asked about what is at most so far below the threshold: it rarely lifts more."""
+FRESH_FOR = dt.timedelta(days=1)
+"""A listing seen more recently than this is not fetched again."""
+MAX_COMPANY_WAIT = dt.timedelta(minutes=5)
+"""How long a listing waits for the analysis of its company before it continues without."""
+LISTING_DELETED = Skip("the listing was deleted in the meantime")
+REVIEW_MARGIN = 15
+"""Ask a model only about scores at most this far below the threshold; a review rarely lifts more.
+"""
 
 
 def route(data: Data) -> str:
-    """What comes next, by what is there."""
+    """Choose the next stage by the fields that the data already has."""
     if "job_data" not in data:
         return "scrape"
     if "filter_result" not in data:
@@ -61,18 +61,18 @@ def route(data: Data) -> str:
     return "save"
 
 
-def _on(work: Work, *, priority: int | None = None, **found: Any) -> Advance:
-    data = {**work.data, **found}
+def _advance(work: Work, *, priority: int | None = None, **fields: Any) -> Advance:
+    data = {**work.data, **fields}
     return Advance(route(data), data=data, priority=priority)
 
 
 @dataclass(frozen=True, slots=True)
 class ListingCase:
-    """What is judged, and for whom."""
+    """A listing to judge, with its company and the profile to judge it for."""
 
     work: Work
     version: ProfileVersion
-    """Of the profile: the one that began to judge, else the newest."""
+    """The version with which judging started, else the newest."""
     listing: Listing
     company: Company | None
 
@@ -83,7 +83,7 @@ class ListingCase:
     def verdict(
         self,
         outcome: Outcome,
-        sifted: FilterResult,
+        filter_result: FilterResult,
         result: MatchResult | None = None,
         local_score: int | None = None,
     ) -> Verdict:
@@ -92,7 +92,7 @@ class ListingCase:
             profile_version=self.version.version,
             listing_id=self.listing.id,
             outcome=outcome,
-            filter_result=sifted,
+            filter_result=filter_result,
             match_result=result,
             local_score=local_score,
             forced=self.forced,
@@ -100,11 +100,11 @@ class ListingCase:
         )
 
 
-async def _case(tools: Tools, work: Work) -> ListingCase | None:
-    """The case as it stands now; None if its listing was removed meanwhile."""
+async def _read_case(tools: Tools, work: Work) -> ListingCase | None:
+    """Read the current case. None: its listing was deleted in the meantime."""
     async with tools.db.transaction() as tx:
-        version = await _version(tx, work)
-        listing = await _listing(tx, work)
+        version = await _read_version(tx, work)
+        listing = await _read_listing(tx, work)
         if listing is None:
             return None
         company = listing.company_id and await companies.get(
@@ -113,17 +113,17 @@ async def _case(tools: Tools, work: Work) -> ListingCase | None:
     return ListingCase(work, version, listing, company or None)
 
 
-async def _listing(tx: Tx, work: Work) -> Listing | None:
+async def _read_listing(tx: Tx, work: Work) -> Listing | None:
     if id := work.data.get("listing_id"):
         ids = [id]
     else:
-        known = await listings.find_by_identity(tx, [work.data["job_data"]["identity"]])
-        ids = [one.id for one in known.values()]
-    found = await listings.by_ids(tx, ids)
-    return found[0] if found else None
+        rows = await listings.find_by_identity(tx, [work.data["job_data"]["identity"]])
+        ids = [row.id for row in rows.values()]
+    stored = await listings.by_ids(tx, ids)
+    return stored[0] if stored else None
 
 
-async def _version(tx: Tx, work: Work) -> ProfileVersion:
+async def _read_version(tx: Tx, work: Work) -> ProfileVersion:
     id, version = ProfileId(work.data["profile_id"]), work.data.get("profile_version")
     return await profiles.get_by_id(tx, id, version=version)
 
@@ -132,110 +132,120 @@ async def _version(tx: Tx, work: Work) -> ProfileVersion:
 
 
 async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
-    """What the posting says: as we know it, by its board, from its page, or as a model reads it."""
+    """Read the posting from the catalog, its board's API or its page, in the last resort with a
+    model."""
     async with tools.db.transaction() as tx:
-        version = await _version(tx, work)
-        known = await _known(tx, work)
+        version = await _read_version(tx, work)
+        stored = await _find_stored(tx, work)
         now = await server_time(tx)
-    stopped = _stopped(version, work, known)
-    if stopped and not work.data.get("force"):
-        return _stop(work, version, known, stopped)
-    if known and not _is_stale(known, work, now):
-        method = f"catalog:{known.platform or 'page'}"
-        told = _fields(listings.to_posting(known), None) | {"identity": known.identity}
-        return _on(work, job_data=told, scrape_method=method, listing_id=known.id)
-    found = await single_posting.read_posting(tools.db, tools.fetch, work.data["url"], environ)
-    if isinstance(found, ClosedPosting):
-        save = partial(listings.close, id=known.id, why=found.reason) if known else None
-        return Skip(found.reason, save=save)
-    if isinstance(found, UnclearPage):
-        return await _read_by_model(tools, work, found)
-    return _scraped(work, found.posting, found.method, found.source_id)
+    rejection = _check_stop_lists(version, work, stored)
+    if rejection and not work.data.get("force"):
+        return _filter_early(work, version, stored, rejection)
+    if stored and not _is_stale(stored, work, now):
+        method = f"catalog:{stored.platform or 'page'}"
+        job_data = _job_data(listings.to_posting(stored), None) | {"identity": stored.identity}
+        return _advance(work, job_data=job_data, scrape_method=method, listing_id=stored.id)
+    page = await single_posting.read_posting(tools.db, tools.fetch, work.data["url"], environ)
+    if isinstance(page, ClosedPosting):
+        save = partial(listings.close, id=stored.id, why=page.reason) if stored else None
+        return Skip(page.reason, save=save)
+    if isinstance(page, UnclearPage):
+        return await _read_by_model(tools, work, page)
+    return _advance_with_posting(work, page.posting, page.method, page.source_id)
 
 
-async def _known(tx: Tx, work: Work) -> Listing | None:
+async def _find_stored(tx: Tx, work: Work) -> Listing | None:
     id = work.data.get("listing_id") or await listings.find_by_url(
         tx, work.data["url"], PLATFORM_RULES
     )
-    found = await listings.by_ids(tx, [id]) if id else []
-    return found[0] if found else None
+    stored = await listings.by_ids(tx, [id]) if id else []
+    return stored[0] if stored else None
 
 
-def _is_stale(known: Listing, work: Work, now: dt.datetime) -> bool:
-    """A source looks after its own; the others' pages may say something new."""
-    if work.data.get("listing_id") or known.source_id:
+def _is_stale(stored: Listing, work: Work, now: dt.datetime) -> bool:
+    """Whether to fetch the listing again. Sources refresh their own listings; other pages may have
+    changed."""
+    if work.data.get("listing_id") or stored.source_id:
         return False
-    return known.partial or now - known.last_seen_at > FRESH
+    return stored.partial or now - stored.last_seen_at > FRESH_FOR
 
 
-def _stopped(version: ProfileVersion, work: Work, known: Listing | None) -> Rejection | None:
+def _check_stop_lists(
+    version: ProfileVersion, work: Work, stored: Listing | None
+) -> Rejection | None:
     url: str = work.data["url"]
-    title, company = (known.title, known.company) if known else (None, None)
+    title, company = (stored.title, stored.company) if stored else (None, None)
     return stop_lists.find_rejection(
         version.profile(), PLATFORM_RULES, url=url, title=title, company=company
     )
 
 
-def _stop(work: Work, version: ProfileVersion, known: Listing | None, why: Rejection) -> Move:
-    result = FilterResult(False, 0, (why,), (), why.reason)
+def _filter_early(
+    work: Work, version: ProfileVersion, stored: Listing | None, rejection: Rejection
+) -> Move:
+    result = FilterResult(False, 0, (rejection,), (), rejection.reason)
     data = {**work.data, "filter_result": result.to_dict()}
-    if known is None:
-        return Filter(why.reason, data=data)
-    word = ListingCase(work, version, known, None).verdict("filtered", result)
-    return Filter(why.reason, data=data, save=partial(matches.save_verdict, verdict=word))
+    if stored is None:
+        return Filter(rejection.reason, data=data)
+    verdict = ListingCase(work, version, stored, None).verdict("filtered", result)
+    return Filter(rejection.reason, data=data, save=partial(matches.save_verdict, verdict=verdict))
 
 
-async def _read_by_model(tools: Tools, work: Work, found: UnclearPage) -> Move:
-    """What the cheap model reads from a page that nothing else understands."""
+async def _read_by_model(tools: Tools, work: Work, page: UnclearPage) -> Move:
+    """Let the cheap model read a page that no parser understands."""
     answer = await tools.model(
-        llm_extraction.build_question(found.html, found.url, item=work.id, run=work.tracking_id)
+        llm_extraction.build_question(page.html, page.url, item=work.id, run=work.tracking_id)
     )
     if isinstance(answer, ModelAnswer):
-        posting = llm_extraction.build_posting(answer.answer, found.html, found.url)
+        posting = llm_extraction.build_posting(answer.answer, page.html, page.url)
         if posting and listings.is_minimal(posting):
-            return _scraped(work, posting, f"model:{answer.model}", None)
+            return _advance_with_posting(work, posting, f"model:{answer.model}", None)
     elif move := blocked_models.block_or_retry(work, answer):
         return move
-    if found.posting and found.posting.title and work.data.get("force"):
-        # Whoever insists gets what there is.
-        return _scraped(work, found.posting, "text", None)
-    raise OutsideError(_unread(found), permanent=True)
+    if page.posting and page.posting.title and work.data.get("force"):
+        # With `force`, judge the little that the page says.
+        return _advance_with_posting(work, page.posting, "text", None)
+    raise OutsideError(_unreadable_message(page), permanent=True)
 
 
-def _unread(found: UnclearPage) -> str:
-    if found.posting and found.posting.title:
-        known = f"the page says too little to be judged, only: {found.posting.title}"
-        return f"{known}; `jobmill listing add URL --force` takes what there is"
-    return "no posting could be read: the page is none, or needs JavaScript"
+def _unreadable_message(page: UnclearPage) -> str:
+    if page.posting and page.posting.title:
+        problem = f"the page says too little to score the job (title: {page.posting.title})"
+        return f"{problem}. To score it anyway: `jobmill listing add URL --force`"
+    return "no job could be read: the page shows none, or needs JavaScript"
 
 
-def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
+def _advance_with_posting(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
     posting = listings.make_storable(replace(posting, url=posting.url or work.data["url"]))
-    site = company_site.website_of(posting)
-    keep = partial(
+    website = company_site.website_of(posting)
+    save = partial(
         save_posting.save,
         posting=posting,
         platforms=PLATFORM_RULES,
-        website=site,
+        website=website,
         source_id=source_id,
     )
-    # The number of a listing that is gone meanwhile is not that of the one which is kept now.
-    told = _on(work, job_data=_fields(posting, site), scrape_method=method, listing_id=None)
-    return replace(told, save=keep)
+    # The id may belong to a listing that was deleted; saving may create another one.
+    move = _advance(
+        work, job_data=_job_data(posting, website), scrape_method=method, listing_id=None
+    )
+    return replace(move, save=save)
 
 
-def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
-    """The fields of the posting that the item carries; the text stays in the catalog."""
-    pay = posting.salary
+def _job_data(posting: Posting, website: str | None) -> dict[str, Any]:
+    """The posting's fields for the item's data, without the text: that stays in the catalog."""
+    salary = posting.salary
     return {
         "identity": posting_identity.identity(posting, PLATFORM_RULES),
         "title": posting.title,
         "company": posting.company,
-        "company_website": site,
+        "company_website": website,
         "location": posting.location,
         "url": posting.url,
         "posted_date": posting.posted_at.isoformat() if posting.posted_at else None,
-        "salary": None if pay is None else [pay.min, pay.max, pay.currency, pay.period],
+        "salary": None
+        if salary is None
+        else [salary.min, salary.max, salary.currency, salary.period],
     }
 
 
@@ -243,19 +253,19 @@ def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
 
 
 async def apply_filter(tools: Tools, work: Work) -> Move:
-    """Hard rejections and strikes; whoever insists goes on, and keeps what they said."""
-    case = await _case(tools, work)
+    """Apply hard rejections and strikes. A forced listing continues and keeps the result."""
+    case = await _read_case(tools, work)
     if case is None:
-        return GONE
+        return LISTING_DELETED
     listing = case.listing
     if listing.closed_at:
         return Skip("the listing is closed")
-    if _repeats(listing) and not case.forced:
-        return Skip(f"it repeats listing {listing.duplicate_of}: {listing.duplicate_why}")
-    result = judgement.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
+    if _is_duplicate(listing) and not case.forced:
+        return Skip(f"duplicate of listing {listing.duplicate_of}: {listing.duplicate_why}")
+    result = local_score.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
     record = result.to_dict()
     if result.passed or case.forced:
-        return _on(work, filter_result=record, profile_version=case.version.version)
+        return _advance(work, filter_result=record, profile_version=case.version.version)
     return Filter(
         result.rejection_summary,
         data={**work.data, "filter_result": record},
@@ -263,8 +273,9 @@ async def apply_filter(tools: Tools, work: Work) -> Move:
     )
 
 
-def _repeats(listing: Listing) -> bool:
-    """Whether another listing stands for it; the same work at another place is another offer."""
+def _is_duplicate(listing: Listing) -> bool:
+    """Whether another listing represents this one. The same role in another location is a separate
+    job."""
     return listing.duplicate_of is not None and listing.duplicate_kind != "multi_location"
 
 
@@ -272,24 +283,24 @@ def _repeats(listing: Listing) -> bool:
 
 
 async def analyze(tools: Tools, work: Work) -> Move:
-    """The local score, when the company is known or has been waited for."""
-    case = await _case(tools, work)
+    """Compute the local score, after waiting for the company's analysis if there is none yet."""
+    case = await _read_case(tools, work)
     if case is None:
-        return GONE
+        return LISTING_DELETED
     company = case.company
-    if company and work.waited_for is None and await _is_unknown(tools, company):
-        return WaitFor(company_pipeline.new_item(company.id), at_most=PATIENCE)
-    who = company_facts.to_employer(company)
-    local = await judgement.score(tools.db, case.version.profile(), case.listing, who)
-    if local.match_score < local.threshold - IN_REACH and not case.forced:
+    if company and work.waited_for is None and await _needs_analysis(tools, company):
+        return WaitFor(company_pipeline.new_item(company.id), at_most=MAX_COMPANY_WAIT)
+    employer = company_facts.to_employer(company)
+    local = await local_score.score(tools.db, case.version.profile(), case.listing, employer)
+    if local.match_score < local.threshold - REVIEW_MARGIN and not case.forced:
         return _conclude(case, local, local)
-    # The best first, so that the budget buys the most; but first what a person insists on.
-    least = 0 if case.forced else NORMAL_PRIORITY
-    return _on(work, local_result=local.to_dict(), priority=least - local.match_score)
+    # Review the best scores first to get the most from the budget; forced listings come before all.
+    base_priority = 0 if case.forced else NORMAL_PRIORITY
+    return _advance(work, local_result=local.to_dict(), priority=base_priority - local.match_score)
 
 
-async def _is_unknown(tools: Tools, company: Company) -> bool:
-    """Whether its analysis is under way, or has not been tried for long."""
+async def _needs_analysis(tools: Tools, company: Company) -> bool:
+    """Whether the company's analysis is under way or overdue."""
     if company.website is None:
         return False
     async with tools.db.transaction() as tx:
@@ -302,18 +313,20 @@ async def _is_unknown(tools: Tools, company: Company) -> bool:
 
 
 async def review(tools: Tools, work: Work) -> Move:
-    """What the strong model makes of what is in reach; without one the local score stands."""
-    case = await _case(tools, work)
+    """Let the strong model review the score. Without a model the local score stands."""
+    case = await _read_case(tools, work)
     if case is None:
-        return GONE
+        return LISTING_DELETED
     if case.listing.closed_at and not case.forced:
-        # The budget may have kept it waiting for weeks.
+        # The item may have been blocked on the budget for weeks.
         return Skip("the listing is closed")
     local = parse_match_result(work.data["local_result"])
     posting, profile = listings.to_posting(case.listing), case.version.profile()
-    who = company_facts.to_employer(case.company)
+    employer = company_facts.to_employer(case.company)
     answer = await tools.model(
-        llm_review.build_question(profile, posting, who, local, item=work.id, run=work.tracking_id)
+        llm_review.build_question(
+            profile, posting, employer, local, item=work.id, run=work.tracking_id
+        )
     )
     if isinstance(answer, ModelAnswer):
         result = llm_review.combine_with_review(
@@ -325,14 +338,16 @@ async def review(tools: Tools, work: Work) -> Move:
 
 def _conclude(case: ListingCase, result: MatchResult, local: MatchResult) -> Move:
     if result.fits or case.forced:
-        return _on(case.work, match_result=result.to_dict(), local_score=local.match_score)
-    sifted = parse_filter_result(case.work.data["filter_result"])
-    word = case.verdict("skipped", sifted, result, local.match_score)
-    return Skip(_below(result), save=partial(matches.save_verdict, verdict=word))
+        return _advance(case.work, match_result=result.to_dict(), local_score=local.match_score)
+    filter_result = parse_filter_result(case.work.data["filter_result"])
+    verdict = case.verdict("skipped", filter_result, result, local.match_score)
+    return Skip(
+        _below_threshold_message(result), save=partial(matches.save_verdict, verdict=verdict)
+    )
 
 
-def _below(result: MatchResult) -> str:
-    """Why it is none of the few: the score, and what cost most."""
+def _below_threshold_message(result: MatchResult) -> str:
+    """Explain a score below the threshold by the items that cost most."""
     lost = sorted(result.items, key=lambda item: item.points - item.most)[:3]
     reasons = "; ".join(item.why for item in lost if item.points < item.most)
     return f"score {result.match_score} is below {result.threshold}: {reasons}"
@@ -342,17 +357,17 @@ def _below(result: MatchResult) -> str:
 
 
 async def save(tools: Tools, work: Work) -> Move:
-    """The match, and with it the end of the item."""
-    case = await _case(tools, work)
+    """Save the match and finish the item."""
+    case = await _read_case(tools, work)
     if case is None:
-        return GONE
-    sifted, result = (
+        return LISTING_DELETED
+    filter_result, result = (
         parse_filter_result(work.data["filter_result"]),
         parse_match_result(work.data["match_result"]),
     )
-    word = case.verdict("matched", sifted, result, work.data["local_score"])
+    verdict = case.verdict("matched", filter_result, result, work.data["local_score"])
     method: str = work.data["scrape_method"]
     return Finish(
         f"{result.application_priority} match with score {result.match_score}",
-        save=partial(matches.save_verdict, verdict=word, scrape_method=method),
+        save=partial(matches.save_verdict, verdict=verdict, scrape_method=method),
     )

@@ -1,4 +1,4 @@
-"""Keeps house: what ended long ago leaves, a bite at a time."""
+"""Delete old records in batches: ended items, closed listings, expired sessions and applicants."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ from jobmill.tools import Tools
 
 KIND = "upkeep"
 MAX_BATCHES = 500
-"""What is left after so many bites waits for the next hour."""
+"""Batches per run; the next hourly run continues."""
 
 
 async def prune_items(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     async with tools.db.transaction() as tx:
-        gone = await retention.prune_ended_items(tx, keep)
-    total = work.data.get("pruned", 0) + gone
-    if gone < retention.BATCH_SIZE or work.steps >= MAX_BATCHES:
+        deleted = await retention.prune_ended_items(tx, keep)
+    total = work.data.get("pruned", 0) + deleted
+    if deleted < retention.BATCH_SIZE or work.steps >= MAX_BATCHES:
         return Finish(f"{total} old items pruned")
     return Advance("prune", data={"pruned": total})
 
 
 async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     async with tools.db.transaction() as tx:
-        gone = await listings.prune(tx, keep)
-    total = work.data.get("pruned", 0) + gone
-    if not gone or work.steps >= MAX_BATCHES:
+        deleted = await listings.prune(tx, keep)
+    total = work.data.get("pruned", 0) + deleted
+    if not deleted or work.steps >= MAX_BATCHES:
         return Finish(f"{total} closed listings pruned")
     return Advance("prune_listings", data={"pruned": total})
 
 
 async def prune_records(tools: Tools, work: Work) -> Move:
     async with tools.db.transaction() as tx:
-        gone = (
+        deleted = (
             await budget_ledger.prune(tx)
             + await source_runs.prune(tx)
             + await calls.prune_calls(tx)
         )
-        gone += (
+        deleted += (
             await idempotent_responses.delete_expired(tx)
             + await sessions.prune(tx)
             + await notices.delete_old(tx)
         )
-    total = work.data.get("pruned", 0) + gone
-    if not gone or work.steps >= MAX_BATCHES:
+    total = work.data.get("pruned", 0) + deleted
+    if not deleted or work.steps >= MAX_BATCHES:
         return Finish(f"{total} old calls, answers and runs pruned")
     return Advance("prune_records", data={"pruned": total})
 
 
 async def erase_applicants(tools: Tools, work: Work) -> Move:
-    """Forget those whose time is over, as each opening says."""
+    """Erase applicants after the retention period of their opening."""
     async with tools.db.transaction() as tx:
-        gone = await privacy.erase_expired(tx)
-    total = work.data.get("erased", 0) + gone
-    if not gone or work.steps >= MAX_BATCHES:
+        deleted = await privacy.erase_expired(tx)
+    total = work.data.get("erased", 0) + deleted
+    if not deleted or work.steps >= MAX_BATCHES:
         return Finish(f"{total} applicants erased")
     return Advance("erase_applicants", data={"erased": total})

@@ -1,4 +1,4 @@
-"""Sends what is to be told: letters to applicants, events to webhooks."""
+"""Send notices: letters to applicants and events to webhooks."""
 
 from __future__ import annotations
 
@@ -36,120 +36,132 @@ from jobmill.tools import Tools
 
 KIND = "notice"
 RETRIES: dict[Channel, int] = {"mail": 10, "webhook": 8}
-"""Some 17 minutes, which outlasts most servers that want to be asked twice; and some 4."""
+"""About 17 minutes for mail, which outlasts most greylisting servers, and about 4 for webhooks."""
 
 
-def feeds(settings: Settings) -> tuple[QueueFeed, ...]:
-    """What is due, letters and webhooks apart: neither waits for the other."""
-    lacking = mail.missing_setting(settings)
-    take_mail = partial(_drop, lacking) if lacking else partial(_take, "mail")
+def queue_feeds(settings: Settings) -> tuple[QueueFeed, ...]:
+    """Feed due letters and webhook calls separately, so that neither waits for the other."""
+    missing_setting = mail.missing_setting(settings)
+    take_mail = (
+        partial(_drop_letters, missing_setting) if missing_setting else partial(_take_due, "mail")
+    )
     return (
-        QueueFeed(KIND, "mail", take_mail, _give_back),
-        QueueFeed(KIND, "webhook", partial(_take, "webhook"), _give_back),
+        QueueFeed(KIND, "mail", take_mail, _requeue_refused),
+        QueueFeed(KIND, "webhook", partial(_take_due, "webhook"), _requeue_refused),
     )
 
 
-async def _take(way: Channel, tx: Tx, most: int) -> list[NewItem]:
-    ids = await notices.claim_due(tx, way, most)
-    return [NewItem(KIND, way, f"notice {id}", data={"notice": id}) for id in ids]
+async def _take_due(channel: Channel, tx: Tx, limit: int) -> list[NewItem]:
+    ids = await notices.claim_due(tx, channel, limit)
+    return [NewItem(KIND, channel, f"notice {id}", data={"notice": id}) for id in ids]
 
 
-async def _drop(reason: str, tx: Tx, most: int) -> list[NewItem]:
-    """Where no letter can be sent, none goes through the queue."""
+async def _drop_letters(reason: str, tx: Tx, limit: int) -> list[NewItem]:
+    """Drop due letters while mail is not configured, instead of queueing them."""
     await notices.drop_letters(tx, reason)
     return []
 
 
-async def _give_back(tx: Tx, refused: Sequence[RefusedItem]) -> None:
-    await notices.requeue(tx, [one.new.data["notice"] for one in refused])
+async def _requeue_refused(tx: Tx, refused: Sequence[RefusedItem]) -> None:
+    await notices.requeue(tx, [item.new.data["notice"] for item in refused])
 
 
 class LetterSender:
-    """How letters are written and sent here."""
+    """Renders letters and sends them with the configured mailer."""
 
     def __init__(self, settings: Settings) -> None:
-        self.post = Mailer(settings)
-        self.folder: Path | None = settings.letters_dir
-        self.base = public_base_url(settings)
+        self.mailer = Mailer(settings)
+        self.templates_dir: Path | None = settings.letters_dir
+        self.base_url = public_base_url(settings)
 
-    def write(self, told: OutgoingLetter, secret: bytes) -> Letter:
-        values = letters.template_values(told, LinkSigner(secret), self.base)
-        text = letters.render_letter(letters.choose_template(told), values, self.folder)
-        id = letters.message_id(told, secret, self.post.domain)
-        return Letter(values["name"], told.email, text.subject, text.body, id)
+    def render(self, outgoing: OutgoingLetter, secret: bytes) -> Letter:
+        values = letters.template_values(outgoing, LinkSigner(secret), self.base_url)
+        text = letters.render_letter(letters.choose_template(outgoing), values, self.templates_dir)
+        id = letters.message_id(outgoing, secret, self.mailer.domain)
+        return Letter(values["name"], outgoing.email, text.subject, text.body, id)
 
 
-async def send_letter(tools: Tools, room: LetterSender, work: Work) -> Move:
-    """Send one letter, if what it says is still true. It may arrive twice, under one Message-ID."""
+async def send_letter(tools: Tools, sender: LetterSender, work: Work) -> Move:
+    """Send one letter if its message still applies. A retry may deliver it twice, with the same
+    Message-ID."""
     id: int = work.data["notice"]
     async with tools.db.transaction() as tx:
-        told = await notices.find_letter(tx, id)
+        outgoing = await notices.find_letter(tx, id)
         secret = await secrets.get_signing_key(tx)
-    if told is None or told.state in ("sent", "dropped"):
-        return Skip("there is nothing to send any more")
-    if reason := notices.reason_not_to_send(told):
+    if outgoing is None or outgoing.state in ("sent", "dropped"):
+        return Skip("already sent or dropped")
+    if reason := notices.reason_not_to_send(outgoing):
         return Skip(reason, save=partial(_settle, id, "dropped", reason))
     try:
-        await room.post.send(room.write(told, secret))
+        await sender.mailer.send(sender.render(outgoing, secret))
     except (MailLoginFailed, Unavailable) as error:
-        # It would be the same for every letter, and none is to be lost for it.
+        # Every letter would fail like this: block instead of losing letters.
         blocked = BlockedOn("mail", str(error))
-        await _note(tools, work, blocked)
+        await _record_error(tools, work, blocked)
         raise blocked from error
     except (OutsideError, Invalid) as error:
-        await _note(tools, work, error)
+        await _record_error(tools, work, error)
         raise
     return Finish("sent", save=partial(_settle, id, "sent", None))
 
 
-async def call_webhook(tools: Tools, caller: WebhookSender, work: Work) -> Move:
-    """Tell one receiver of one event. It may arrive twice, under one number."""
+async def call_webhook(tools: Tools, sender: WebhookSender, work: Work) -> Move:
+    """Send one event to one receiver. A retry may deliver it twice, with the same id."""
     id: int = work.data["notice"]
     async with tools.db.transaction() as tx:
-        out = await webhooks.find_outgoing(tx, id)
-        found = (
-            await events.find_by_opening(tx, out.opening_id, after=out.seq - 1, limit=1)
-            if out
+        outgoing = await webhooks.find_outgoing(tx, id)
+        audit_events = (
+            await events.find_by_opening(tx, outgoing.opening_id, after=outgoing.seq - 1, limit=1)
+            if outgoing
             else []
         )
-    if out is None or out.state in ("sent", "dropped"):
-        return Skip("there is nothing to send any more")
-    if not out.enabled:
+    if outgoing is None or outgoing.state in ("sent", "dropped"):
+        return Skip("already sent or dropped")
+    if not outgoing.enabled:
         reason = "the webhook is disabled"
         return Skip(reason, save=partial(_settle, id, "dropped", reason))
-    return await _deliver(tools, caller, work, out, found[0])
+    return await _deliver(tools, sender, work, outgoing, audit_events[0])
 
 
 async def _deliver(
-    tools: Tools, caller: WebhookSender, work: Work, out: OutgoingDelivery, event: events.AuditEvent
+    tools: Tools,
+    sender: WebhookSender,
+    work: Work,
+    outgoing: OutgoingDelivery,
+    event: events.AuditEvent,
 ) -> Move:
-    delivery = webhook.WebhookRequest(
-        out.id, out.url, out.secret, event.type, webhooks.encode_body(event), out.read_at
+    request = webhook.WebhookRequest(
+        outgoing.id,
+        outgoing.url,
+        outgoing.secret,
+        event.type,
+        webhooks.encode_body(event),
+        outgoing.read_at,
     )
     try:
-        answer = await caller.send(delivery)
+        answer = await sender.send(request)
     except ReceiverGone as error:
-        return Skip(str(error), save=partial(_disable, out, str(error)))
+        return Skip(str(error), save=partial(_disable, outgoing, str(error)))
     except OutsideError as error:
-        await _note(tools, work, error)
+        await _record_error(tools, work, error)
         raise
-    return Finish(answer, save=partial(_settle, out.id, "sent", answer))
+    return Finish(answer, save=partial(_settle, outgoing.id, "sent", answer))
 
 
 async def _settle(id: int, state: notices.FinalState, detail: str | None, tx: Tx) -> None:
     await notices.record_result(tx, id, state, detail)
 
 
-async def _disable(out: OutgoingDelivery, said: str, tx: Tx) -> None:
-    await webhooks.set_enabled(tx, out.webhook_id, False)
-    await notices.record_result(tx, out.id, "failed", f"{said}; the webhook is disabled")
+async def _disable(outgoing: OutgoingDelivery, reason: str, tx: Tx) -> None:
+    await webhooks.set_enabled(tx, outgoing.webhook_id, False)
+    await notices.record_result(tx, outgoing.id, "failed", f"{reason}; the webhook is disabled")
 
 
-async def _note(tools: Tools, work: Work, error: AppError) -> None:
-    """Keep what went wrong beside the notice; it has failed where the queue will not try again."""
+async def _record_error(tools: Tools, work: Work, error: AppError) -> None:
+    """Record the error with the notice, as failed if the queue will not retry."""
     async with tools.db.transaction() as tx:
         if not await lock_claim(tx, work):
-            # Another attempt sends this notice now, and its outcome is the one that counts.
+            # Another attempt owns the notice now and records its own result.
             return
         if not isinstance(outcome_of_error(work, error), Retry | Block):
             await notices.record_result(tx, work.data["notice"], "failed", str(error))

@@ -1,4 +1,4 @@
-"""Tries a source for somebody who watches: its first postings stay with the item, and nowhere else."""
+"""Test a source while a person waits. Its first postings are stored only in the item's data."""
 
 from __future__ import annotations
 
@@ -12,36 +12,43 @@ from jobmill.queue import Finish, Move, NewItem, Skip, Work
 from jobmill.tools import Tools
 
 KIND = "source_test"
-SOON = 10
-"""The priority of what a person waits for."""
-EXCERPT = 600
+INTERACTIVE_PRIORITY = 10
+"""Priority of work that a person is waiting for."""
+EXCERPT_LENGTH = 600
 
 
 def new_item(id: int) -> NewItem:
-    """The item that tries a source; it is not tried again by itself, for whoever asked can."""
-    return NewItem(KIND, "try", f"source:{id}", data={"source": id}, priority=SOON, max_retries=0)
+    """The item that tests a source, without retries: the person can start another test."""
+    return NewItem(
+        KIND,
+        "try",
+        f"source:{id}",
+        data={"source": id},
+        priority=INTERACTIVE_PRIORITY,
+        max_retries=0,
+    )
 
 
 async def try_source(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
-    """Fetch the first page; what it showed is the item's result, how it went its message."""
+    """Fetch the first page. The item's data holds the postings, its message the summary."""
     try:
-        tried = await source_run.test_source(tools, work.data["source"], environ)
+        sample = await source_run.test_source(tools, work.data["source"], environ)
     except (Conflict, Invalid, NotFound, Unavailable) as error:
         return Skip(str(error))
-    end = Finish if tried.ok else Skip
-    found = {
-        "ok": tried.ok,
-        "cause": tried.cause,
-        "seen": tried.first_page_count,
-        "total": tried.total,
-        "postings": [_shown(one) for one in tried.postings],
+    end = Finish if sample.ok else Skip
+    result = {
+        "ok": sample.ok,
+        "cause": sample.cause,
+        "seen": sample.first_page_count,
+        "total": sample.total,
+        "postings": [_summarize(posting) for posting in sample.postings],
     }
-    return end(tried.summary, data={**work.data, "found": found})
+    return end(sample.summary, data={**work.data, "found": result})
 
 
-def _shown(posting: Posting) -> dict[str, Any]:
-    """As much of a posting as tells whether it was read right."""
-    pay = posting.salary
+def _summarize(posting: Posting) -> dict[str, Any]:
+    """The fields that show whether a posting was read correctly."""
+    salary = posting.salary
     text = posting.description or ""
     return {
         "title": posting.title,
@@ -49,7 +56,9 @@ def _shown(posting: Posting) -> dict[str, Any]:
         "company": posting.company,
         "location": posting.location or "; ".join(posting.locations) or None,
         "arrangement": posting.arrangement,
-        "pay": format_salary(pay.min, pay.max, pay.currency, pay.period) if pay else None,
+        "pay": format_salary(salary.min, salary.max, salary.currency, salary.period)
+        if salary
+        else None,
         "posted_at": posting.posted_at and posting.posted_at.isoformat(),
-        "text": text[:EXCERPT] + ("…" if len(text) > EXCERPT else ""),
+        "text": text[:EXCERPT_LENGTH] + ("…" if len(text) > EXCERPT_LENGTH else ""),
     }

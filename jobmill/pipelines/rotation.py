@@ -1,4 +1,4 @@
-"""The rotation as work: what is due becomes items that run sources, once each however many ask."""
+"""Run the rotation: queue one item for every source that is due."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from jobmill.rotation.target_selection import RunLimits
 from jobmill.settings import Settings
 
 KIND = "rotation"
-EVERY = dt.timedelta(minutes=5)
+RUN_INTERVAL = dt.timedelta(minutes=5)
 
 
 def request_from_settings(settings: Settings) -> RunRequest:
-    """What the settings say of every run."""
+    """The limits that the settings define for every run."""
     limits = RunLimits(
         companies=settings.max_company_targets_per_run,
         slices=settings.max_search_slices_per_run,
@@ -37,36 +37,42 @@ def request_from_settings(settings: Settings) -> RunRequest:
 
 
 async def start_run(
-    tx: Tx, wish: RunRequest, environ: Mapping[str, str], *, at: dt.datetime | None = None
+    tx: Tx, request: RunRequest, environ: Mapping[str, str], *, at: dt.datetime | None = None
 ) -> tuple[RunPlan, dict[int, ItemId]]:
-    """Claim what is due and put it into the queue, in one transaction: the plan, and the item of
-    each source. What the queue has no room for is left for the next run."""
-    planned = await planner.start_run(tx, wish, at or await planner.clock(tx), environ)
-    news = [source.new_item(one.source_id, window=one.repeat_window) for one in planned.claimed]
-    answers = await queue.submit_all(tx, news) if news else []
-    full = [one for one in answers if isinstance(one, RefusedItem) and one.live is None]
-    left_out = [int(one.new.data["source"]) for one in full]
-    await targets.release(tx, ids=left_out, why="the queue has no room")
+    """Claim due targets and queue their items in one transaction; return the plan and each source's
+    item. Targets that the queue has no room for are released for the next run."""
+    plan = await planner.start_run(tx, request, at or await planner.clock(tx), environ)
+    new_items = [
+        source.new_item(target.source_id, window=target.repeat_window) for target in plan.claimed
+    ]
+    answers = await queue.submit_all(tx, new_items) if new_items else []
+    refused = [
+        answer for answer in answers if isinstance(answer, RefusedItem) and answer.live is None
+    ]
+    refused_ids = [int(answer.new.data["source"]) for answer in refused]
+    await targets.release(tx, ids=refused_ids, why="the queue has no room")
     items = {
-        one.source_id: answer.id if not isinstance(answer, RefusedItem) else answer.live
-        for one, answer in zip(planned.claimed, answers, strict=True)
+        target.source_id: answer.id if not isinstance(answer, RefusedItem) else answer.live
+        for target, answer in zip(plan.claimed, answers, strict=True)
     }
-    claimed = [one for one in planned.claimed if one.source_id not in left_out]
-    placed = {id: item for id, item in items.items() if item is not None}
-    return replace(planned, claimed=claimed), placed
+    claimed = [target for target in plan.claimed if target.source_id not in refused_ids]
+    item_ids = {id: item for id, item in items.items() if item is not None}
+    return replace(plan, claimed=claimed), item_ids
 
 
 def new_item() -> NewItem:
-    """A run that a person asks for: a worker makes it, without regard to the pace."""
+    """The item for a run that a person starts; it ignores the daily pace."""
     return NewItem(KIND, "run", "what a person asked for", {"trigger": "manual"}, priority=0)
 
 
-async def rotate(wish: RunRequest, work: Work) -> Move:
-    """The recurring run, or one that a person asked for."""
-    by_hand = work.data.get("trigger") == "manual"
-    wish = replace(wish, trigger="manual") if by_hand else wish
-    if wish.per_day <= 0 and not by_hand:
-        return Finish("rotation_calls_per_day is 0: nothing is called")
-    # In the transaction that ends the item: a worker that dies before that has claimed nothing, and
-    # the next attempt does not choose as many targets again.
-    return Finish("what is due is queued", save=partial(start_run, wish=wish, environ=os.environ))
+async def rotate(request: RunRequest, work: Work) -> Move:
+    """Run the scheduled rotation, or one that a person started."""
+    manual = work.data.get("trigger") == "manual"
+    request = replace(request, trigger="manual") if manual else request
+    if request.per_day <= 0 and not manual:
+        return Finish("rotation_calls_per_day is 0: no source is read")
+    # Claim in the transaction that finishes the item: if the worker dies first, nothing is claimed
+    # and the next attempt does not claim a second set of targets.
+    return Finish(
+        "due sources queued", save=partial(start_run, request=request, environ=os.environ)
+    )

@@ -1,4 +1,4 @@
-"""Runs a source: one item walks it from its first page to its last."""
+"""Crawl a source: one item reads it from the first page to the last."""
 
 from __future__ import annotations
 
@@ -22,39 +22,41 @@ from jobmill.rotation.calls import EarlierCall
 from jobmill.tools import Tools
 
 KIND = "source"
-HOLD = dt.timedelta(hours=1)
-"""How long no run chooses a source whose key is missing; its item looks again sooner, and goes on
-when the key is there."""
+MISSING_KEY_HOLD = dt.timedelta(hours=1)
+"""How long the rotation leaves out a source with a missing API key. Its blocked item checks sooner
+and continues once the key is set."""
 
 
 def new_item(id: int, *, window: dt.timedelta | None = None) -> NewItem:
-    """The item that runs a source; there is one at a time, however often it is asked for. With a
-    window, it does not ask what was asked within it."""
-    asked = {} if window is None else {"window": window.total_seconds()}
-    return NewItem(KIND, "scrape", f"source:{id}", data={"source": id, **asked})
+    """The item that crawls a source; only one is live at a time. With a window, the crawl is
+    skipped if the same request was made within it."""
+    window_data = {} if window is None else {"window": window.total_seconds()}
+    return NewItem(KIND, "scrape", f"source:{id}", data={"source": id, **window_data})
 
 
 async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
-    """Walk the source; what it showed is kept together with the end of the item."""
+    """Crawl the source and save the result in the transaction that settles the item."""
     id: int = work.data["source"]
-    ear = RetryAfterRecorder(tools.fetch)
+    recorder = RetryAfterRecorder(tools.fetch)
     try:
-        asked = await _asked(tools, work)
-        if asked:
-            return _skip(id, asked.description, not_before=asked.called_at + _window(work))
-        harvest = await _run(replace(tools, fetch=ear), id, environ)
+        earlier_call = await _claim_call(tools, work)
+        if earlier_call:
+            return _skip(
+                id, earlier_call.description, not_before=earlier_call.called_at + _window(work)
+            )
+        crawl = await _run(replace(tools, fetch=recorder), id, environ)
     except Unavailable as error:
         return Block("key", str(error), save=partial(_hold, id=id, item=work.id, why=str(error)))
     except (Conflict, NotFound) as error:
         return _skip(id, str(error))
-    # What a source could not show is its health's business, and the next run's: no retry here.
-    end = Skip if harvest.outcome in ("failed", "held") else Finish
-    save = partial(save_harvest, id=id, harvest=harvest, item=work.id, retry_after=ear.retry_after)
-    return end(_words(harvest), save=save)
+    # Source health handles failed crawls and the next run repeats them: no retry here.
+    end = Skip if crawl.outcome in ("failed", "held") else Finish
+    save = partial(save_crawl, id=id, crawl=crawl, item=work.id, retry_after=recorder.retry_after)
+    return end(_format_summary(crawl), save=save)
 
 
 async def _run(tools: Tools, id: int, environ: Mapping[str, str]) -> CrawlResult:
-    """What the source showed; a config that cannot be asked with is a failure of the source."""
+    """Crawl the source; a config that cannot be used counts as a failure of the source."""
     try:
         return await source_run.crawl_source(tools, id, environ)
     except Invalid as error:
@@ -68,15 +70,16 @@ def _skip(id: int, why: str, *, not_before: dt.datetime | None = None) -> Skip:
 
 
 async def _hold(tx: Tx, *, id: int, item: ItemId, why: str) -> None:
-    """It was not asked, and is not chosen while its item waits; that costs no call and is no failure."""
+    """Release the target until its item can continue. No request was made, so this counts neither
+    as a call nor as a failure."""
     await source_health.record_problem(tx, SourceId(id), "auth", why)
-    not_before = await planner.clock(tx) + HOLD
+    not_before = await planner.clock(tx) + MISSING_KEY_HOLD
     await targets.release(tx, ids=[id], why=why, not_before=not_before)
     await calls.release_claim(tx, id, item=item)
 
 
 class RetryAfterRecorder:
-    """A way to the network that remembers for how long somebody asked us to wait."""
+    """Wraps fetch and remembers the last Retry-After of a failed response."""
 
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
@@ -89,9 +92,9 @@ class RetryAfterRecorder:
         return answer
 
 
-async def _asked(tools: Tools, work: Work) -> EarlierCall | None:
-    """Who has asked the same within the window, if the item has one; Conflict if the source may not
-    take turns any more."""
+async def _claim_call(tools: Tools, work: Work) -> EarlierCall | None:
+    """Claim the call, or return the same call made earlier within the item's window. Raises
+    `Conflict` if the source is no longer in the rotation."""
     if "window" not in work.data:
         return None
     async with tools.db.transaction() as tx:
@@ -99,7 +102,9 @@ async def _asked(tools: Tools, work: Work) -> EarlierCall | None:
         id: int = work.data["source"]
         source = await sources.get(tx, id)
         if source.status != "active" and source.retry_at is None:
-            raise Conflict(f"source {id} ({source.name}) is {source.status}: it takes no turns")
+            raise Conflict(
+                f"source {id} ({source.name}) is {source.status}, so the rotation does not read it"
+            )
         return await calls.claim_signature(tx, id, item=work.id, window=_window(work), at=at)
 
 
@@ -107,27 +112,27 @@ def _window(work: Work) -> dt.timedelta:
     return dt.timedelta(seconds=work.data["window"])
 
 
-async def save_harvest(
+async def save_crawl(
     tx: Tx,
     *,
     id: int,
-    harvest: CrawlResult,
+    crawl: CrawlResult,
     item: ItemId | None = None,
     retry_after: dt.timedelta | None = None,
 ) -> SavedRun:
-    """What a run saw; what it shows anew or otherwise than before is to be judged, and the source's
-    next turn follows from it."""
-    saved = await source_runs.save(tx, id, harvest, PLATFORM_RULES)
+    """Save a crawl, queue its new and changed listings for judging, and schedule the source's next
+    turn."""
+    saved = await source_runs.save(tx, id, crawl, PLATFORM_RULES)
     at = await planner.clock(tx)
     await call_outcomes.record_outcome(
-        tx, id, harvest, saved, at=at, item=item, retry_after=retry_after
+        tx, id, crawl, saved, at=at, item=item, retry_after=retry_after
     )
     await judging.add_listings(tx, [*saved.added, *saved.changed], parent=item)
     return saved
 
 
-def _words(harvest: CrawlResult) -> str:
-    told = f": {harvest.detail}" if harvest.detail else ""
-    postings = "posting" if len(harvest.postings) == 1 else "postings"
-    calls = "call" if harvest.calls == 1 else "calls"
-    return f"{harvest.outcome}, {len(harvest.postings)} {postings} in {harvest.calls} {calls}{told}"
+def _format_summary(crawl: CrawlResult) -> str:
+    detail = f": {crawl.detail}" if crawl.detail else ""
+    postings = "posting" if len(crawl.postings) == 1 else "postings"
+    calls = "call" if crawl.calls == 1 else "calls"
+    return f"{crawl.outcome}, {len(crawl.postings)} {postings} in {crawl.calls} {calls}{detail}"

@@ -71,7 +71,9 @@ async def test_an_approved_board_becomes_a_source_that_runs(
 ) -> None:
     ref = f"board:{make_board(url, site.url('/careers'))}"
     assert await listed(run) == [ref]
-    assert "stays known" in (await run("approval", "reject", ref, "--reason", "spam")).stdout
+    assert (
+        "is not proposed again" in (await run("approval", "reject", ref, "--reason", "spam")).stdout
+    )
     assert await listed(run) == []
     assert "Undo: " in (await run("approval", "show", ref)).stdout
     assert "is queued" in (await run("approval", "approve", ref)).stdout

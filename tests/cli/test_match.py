@@ -509,7 +509,7 @@ async def test_an_export_has_all_fields_and_is_safe_in_a_spreadsheet(
 
 
 async def test_an_export_includes_every_page(run: Run, database: Database) -> None:
-    many = match_export.PAGE + 3
+    many = match_export.PAGE_SIZE + 3
     await make(database, *([90] * many))
     exported = json_lines(await run("export", "--json"))
     assert sorted(match["id"] for match in exported) == list(range(1, many + 1))

@@ -81,7 +81,7 @@ async def test_listing_add_wait_prints_the_result(run: Run, home: Path) -> None:
 async def test_listing_add_fails_if_no_job_can_be_read(run: Run, home: Path) -> None:
     await have_profile(run, home)
     none = await add(run, "/blog", "--wait")
-    assert (none.returncode, "failed: no posting could be read" in none.stdout) == (1, True)
+    assert (none.returncode, "failed: no job could be read" in none.stdout) == (1, True)
     little = await add(run, "/little", "--wait")
     assert little.returncode == 1
     assert "only: Backend Engineer; `jobmill listing add URL --force` takes" in little.stdout

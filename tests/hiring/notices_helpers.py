@@ -45,7 +45,7 @@ class Sender:
         async with self.database.transaction() as tx:
             await declare_stages(tx, self.stages)
         taken = 0
-        for feed in pipeline.feeds(self.settings):
+        for feed in pipeline.queue_feeds(self.settings):
             more = 1
             while more:
                 async with self.database.transaction() as tx:

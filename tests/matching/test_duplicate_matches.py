@@ -35,7 +35,7 @@ async def listed(tx: Tx, profile: ProfileId, status: Status = "new", **more: Any
     page = await inbox.read_page(tx, MatchQuery(profile, statuses=[status], **more))
     if not more:
         counts = {
-            one.status: one.count for one in await matches.count_shown(tx, profile, most=MANY)
+            one.status: one.count for one in await matches.count_shown(tx, profile, limit=MANY)
         }
         assert counts[status] == len(page.matches)
     return [one.id for one in page.matches]

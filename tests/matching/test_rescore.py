@@ -185,7 +185,7 @@ async def test_what_was_forced_and_what_repeats_another_is_left_alone(database: 
 
 async def test_more_than_a_page_is_compared_once_each(database: Database) -> None:
     async with database.transaction() as tx:
-        place = await make(tx, *(offer(id) for id in range(1, rescore.PAGE + 6)))
+        place = await make(tx, *(offer(id) for id in range(1, rescore.PAGE_SIZE + 6)))
     found = rescore.compare_open_listings(database, place.profile, profile(), PLATFORM_RULES)
     ids = [one.listing_id async for one in found]
     assert sorted(ids) == sorted(place.listings)

@@ -20,11 +20,11 @@ HOURS, MINUTES, SECONDS = (dt.timedelta(**{unit: 1}) for unit in ("hours", "minu
 @pytest.mark.parametrize(
     ("opens_in", "recheck"),
     [
-        (None, blocked_models.LATEST),
-        (20 * HOURS, blocked_models.LATEST),
+        (None, blocked_models.MAX_RECHECK),
+        (20 * HOURS, blocked_models.MAX_RECHECK),
         (5 * MINUTES, 5 * MINUTES),
-        (0 * MINUTES, blocked_models.SOONEST),
-        (-MINUTES, blocked_models.SOONEST),
+        (0 * MINUTES, blocked_models.MIN_RECHECK),
+        (-MINUTES, blocked_models.MIN_RECHECK),
     ],
 )
 def test_work_waits_until_the_budget_opens_but_looks_now_and_then(

@@ -211,7 +211,7 @@ async def test_a_company_without_a_site_is_skipped(bed: Bed) -> None:
     known = await bed.run()
     ended = await item(bed.database, id)
     assert (ended.status, known.analysis_status) == ("SKIPPED", "sparse")
-    assert "no website" in (ended.message or "")
+    assert "website is unknown" in (ended.message or "")
 
 
 async def test_too_little_is_skipped_and_what_there_is_kept(bed: Bed) -> None:

@@ -140,7 +140,7 @@ async def test_a_board_is_kept_once_and_gets_the_company_that_it_lacked(
     again = {"url": f"{BOARD}/jobs/7", "company_id": company}
     done, (source,) = await run(database, net, again, via="company_analysis")
     assert (done.status, done.data["source_id"]) == ("SUCCESS", first.id)
-    assert "known already" in (done.message or "")
+    assert "already exists" in (done.message or "")
     assert (source.company_id, source.company_name) == (company, "Wells & Co")
     assert await runs_of(database, done.id) == []
 

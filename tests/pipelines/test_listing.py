@@ -216,7 +216,7 @@ async def test_a_listing_that_is_removed_between_two_stages_is_skipped(bed: Bed)
         await tx.execute("DELETE FROM catalog.listing")
     await bed.drain()
     done = await item(bed.database, id)
-    assert (done.status, done.message) == ("SKIPPED", "the listing was removed meanwhile")
+    assert (done.status, done.message) == ("SKIPPED", "the listing was deleted in the meantime")
 
 
 async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: Bed) -> None:
@@ -373,7 +373,7 @@ async def test_a_page_that_neither_rules_nor_the_cheap_model_understand_fails(be
     id = await bed.judge()
     failed = await item(bed.database, id)
     assert failed.status == "FAILED"
-    assert "no posting could be read" in (failed.error_text or "")
+    assert "no job could be read" in (failed.error_text or "")
     assert clerk.asked == ["read page"]
 
 

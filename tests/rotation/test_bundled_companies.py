@@ -52,7 +52,7 @@ def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
         ("lever", "acme"),
     ]
     assert [company.url for company in result.pages] == ["https://acme.example/careers"]
-    assert [line for line, _ in result.wrong] == [
+    assert [line for line, _ in result.invalid] == [
         "not a board",
         "javascript:alert(1)",
         "nowhere/acme",
@@ -61,7 +61,7 @@ def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
 
 def test_too_many_lines_at_once_are_refused() -> None:
     with pytest.raises(Invalid, match="rotate import"):
-        first_boards.parse_lines(f"greenhouse/x{n}" for n in range(first_boards.MOST + 1))
+        first_boards.parse_lines(f"greenhouse/x{n}" for n in range(first_boards.MAX_LINES + 1))
 
 
 async def test_boards_are_kept_once_and_only_new_ones_are_fetched(database: Database) -> None:

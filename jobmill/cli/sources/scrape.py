@@ -178,7 +178,7 @@ async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
 
         harvest = await source_run.crawl_source(tools, id, os.environ, report=show_progress)
     async with tools.db.transaction() as tx:
-        saved = await source.save_harvest(tx, id=id, harvest=harvest)
+        saved = await source.save_crawl(tx, id=id, crawl=harvest)
         detail = harvest.detail or (await sources.get(tx, id)).last_detail
     result = _RunResult.from_saved(id, saved, detail)
     if as_json:

@@ -1,4 +1,4 @@
-"""How near two texts are in meaning, by a small model that runs here."""
+"""Compare the meaning of texts with a small embedding model that runs locally."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ if TYPE_CHECKING:
     from .minilm import MiniLM
 
 Vector: TypeAlias = "npt.NDArray[np.float32]"
-"""Of length 1."""
+"""A vector of length 1."""
 
 MODEL = "all-MiniLM-L6-v2, 128 tokens"
-"""What vectors are kept under: those of another model, or of more tokens, are not compared."""
+"""Stored with every vector: vectors of another model or token limit are not compared."""
 UNRELATED, CLOSE = 0.2, 0.6
-"""The similarity of a posting and a profile that have nothing in common, and of a close pair: of
-real postings most that belong together lie between, around 0.5, and others around 0.3."""
+"""Similarity of an unrelated and of a close pair of posting and profile. Of real postings, most
+related pairs are around 0.5 and unrelated ones around 0.3."""
 
-# One text at a time: the pool for other work stays free.
+# One text at a time, to keep the default thread pool free for other work.
 _thread = ThreadPoolExecutor(1, "meaning")
 
 
 async def embed(texts: Sequence[str]) -> list[Vector]:
-    """The vector of each text; the loop goes on meanwhile."""
+    """Compute the vector of each text in a thread."""
     return await asyncio.get_running_loop().run_in_executor(_thread, _embed, tuple(texts))
 
 
-def similarity(one: Vector, other: Vector) -> float:
-    """From -1 to 1: the cosine of two vectors."""
-    return max(-1.0, min(1.0, float(one @ other)))
+def similarity(first: Vector, second: Vector) -> float:
+    """The cosine of two vectors, from -1 to 1."""
+    return max(-1.0, min(1.0, float(first @ second)))
 
 
 def scaled_similarity(similarity: float) -> float:
-    """From 0, nothing in common, to 1, close: the similarity spread over the range that real pairs
-    have."""
+    """Scale a similarity to 0 (unrelated) to 1 (close), over the range of real pairs."""
     return max(0.0, min(1.0, (similarity - UNRELATED) / (CLOSE - UNRELATED)))
 
 
@@ -50,7 +49,7 @@ def _embed(texts: Sequence[str]) -> list[Vector]:
 
 @lru_cache(maxsize=1)
 def _model() -> MiniLM:
-    # Only a process that compares loads it.
+    # Import on first use, because most processes never compare texts.
     from .minilm import MiniLM
 
     return MiniLM()

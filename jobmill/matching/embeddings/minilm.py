@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in numpy: what a text means, as 384 numbers that make a vector of length 1."""
+"""all-MiniLM-L6-v2 in numpy: embeds a text as a vector of 384 numbers with length 1."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ Array: TypeAlias = npt.NDArray[np.float32]
 
 SIZE = 384
 TOKENS = 128
-"""Of a text that is longer only so many count: twice as many take twice as long and ranked
-no better."""
+"""Maximum tokens of a text. Twice as many take twice as long and did not rank better."""
 LAYERS = 6
 HEADS = 12
-# What the cache of a core holds of the widest layer.
+# Rows of the widest layer that fit into a core's cache.
 _ROWS = 32
 
 
 class MiniLM:
-    """The model in memory. Several threads may use it at the same time."""
+    """The loaded model. It is thread-safe."""
 
     def __init__(self) -> None:
         folder = get_model_path()
@@ -36,8 +35,8 @@ class MiniLM:
         self._tokenizer.enable_truncation(TOKENS)  # pyright: ignore[reportUnknownMemberType]
 
     def embed(self, text: str) -> Array:
-        """The vector of a text. Each is computed alone: so there is nothing to pad or to mask, and
-        the company that a text keeps does not move it."""
+        """Embed one text. Without batches there is no padding or masking, and the result does not
+        depend on other texts."""
         x = self._embed_tokens(self._tokenizer.encode(text).ids)
         for layer in range(LAYERS):
             x = self._attend(x, f"encoder.layer.{layer}.attention")
@@ -63,8 +62,10 @@ class MiniLM:
         weights -= weights.max(-1, keepdims=True)
         np.exp(weights, out=weights)
         weights /= weights.sum(-1, keepdims=True)
-        seen = (weights @ value).swapaxes(0, 1).reshape(len(x), SIZE)
-        return self._layer_norm(x + self._linear(seen, f"{part}.output.dense"), f"{part}.output")
+        attended = (weights @ value).swapaxes(0, 1).reshape(len(x), SIZE)
+        return self._layer_norm(
+            x + self._linear(attended, f"{part}.output.dense"), f"{part}.output"
+        )
 
     def _feed_forward(self, x: Array, part: str) -> Array:
         wide = self._linear(x, f"{part}.intermediate.dense")
@@ -86,21 +87,21 @@ class MiniLM:
 
 
 def _read_weights(file: Path) -> Mapping[str, Array]:
-    """The weights of a safetensors file: the length of a header, the header in JSON, the numbers.
-    They stay in the file, where the processes of a machine share them."""
+    """Map the weights of a safetensors file (header length, JSON header, numbers) into memory,
+    where all processes of the machine share them."""
     with file.open("rb") as stream:
         start = int.from_bytes(stream.read(8), "little")
         header: dict[str, Any] = json.loads(stream.read(start))
     data = np.asarray(np.memmap(file, mode="r", offset=8 + start))
     return {
-        name: data[slice(*one["data_offsets"])].view("<f4").reshape(one["shape"])
-        for name, one in header.items()
-        if one.get("dtype") == "F32"
+        name: data[slice(*tensor["data_offsets"])].view("<f4").reshape(tensor["shape"])
+        for name, tensor in header.items()
+        if tensor.get("dtype") == "F32"
     }
 
 
 def _gelu(x: Array) -> None:
-    """x * P(normal <= x), in place; by Abramowitz and Stegun 7.1.26, whose error is below 1.5e-7."""
+    """Compute x * P(normal <= x) in place, by Abramowitz and Stegun 7.1.26 (error below 1.5e-7)."""
     z = np.abs(x)
     z *= np.float32(math.sqrt(0.5))
     t = z * np.float32(0.3275911)
@@ -114,7 +115,8 @@ def _gelu(x: Array) -> None:
     np.negative(z, out=z)
     np.exp(z, out=z)
     tail *= z
-    # Up to here 1 - erf(|x| / sqrt 2); what is negative has that tail, what is positive the rest.
+    # `tail` is now 1 - erf(|x| / sqrt 2). Use the tail for negative x and its complement for
+    # positive x.
     tail *= np.float32(0.5)
     np.subtract(1, tail, out=tail, where=x > 0)
     x *= tail

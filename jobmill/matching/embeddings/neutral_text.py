@@ -1,4 +1,5 @@
-"""Texts as their meaning is compared: without who offers, who asks, and what must not count."""
+"""Prepare texts for comparison: without names of companies and people, and without gender, origin,
+faith or age."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from jobmill.catalog.posting import Posting
 from jobmill.matching.profile import Profile
 from jobmill.plain_text import fold_case
 
-LONGEST = 4_000
-"""Characters of a text; of what is longer the model sees nothing."""
-_FIRST = 50_000
-SECTION = 60
-"""Characters of a heading; what is longer is a sentence."""
+MAX_LENGTH = 4_000
+"""Maximum length in characters; the model does not read further."""
+_MAX_INPUT_LENGTH = 50_000
+MAX_HEADING_LENGTH = 60
+"""Maximum length of a heading in characters; longer lines are sentences."""
 
 # Sections and sentences that say nothing about the work.
 _ASIDE = re.compile(
@@ -68,7 +69,7 @@ _AGE = (
     "young|younger|youngest|youthful|old|older|elderly|aged|age|ages|teenage|teenager|middle-aged|"
     "millennial|boomer|gen[- ][xyz]|\\d{2}[- ]years?[- ]olds?"
 )
-# With their article, which would tell one from another; and with what makes a person of them.
+# Include the article, which differs between words, and suffixes such as "woman".
 _WORDS = re.compile(
     rf"(?i)(?<!\w)(?:an?\s+)?(?:{_GENDER}|(?:{_ORIGIN}|{_FAITH}|{_AGE})(?:s|m[ae]n|wom[ae]n)?"
     r"|(?-i:Polish|Poles?|Ms|Miss|Mx)|(?:black|white|brown)(?=\s+(?:wo)?(?:m[ae]n|(?:fe)?male|pe(?:rson|ople)))"
@@ -80,7 +81,7 @@ _TRADE = re.compile(
     r"(?:wom[ae]n|m[ae]n|persons?|people)(?!\w)"
 )
 _EMPTY = re.compile(r"[(\[]\W{0,9}[)\]]")
-# What stands behind the name of many companies, and is left out where they are spoken of.
+# Words at the end of company names that people often leave out.
 _GENERIC = re.compile(
     r"tech(?:nolog(?:y|ies))?|labs?|group|solutions|software|systems|services|holdings?|international|"
     r"global|partners|studios?|networks|ventures|industries|enterprises|hq|io|ai|com"
@@ -96,45 +97,47 @@ _FORMS = (
 
 
 def posting_text(posting: Posting) -> str:
-    """What a posting asks for and lets one do, whoever offers it."""
-    text = f"{posting.title}.\n{posting.requirements or posting.description or ''}"[:_FIRST]
+    """The text of a posting that describes the work, without the employer's name."""
+    text = f"{posting.title}.\n{posting.requirements or posting.description or ''}"[
+        :_MAX_INPUT_LENGTH
+    ]
     text = _ADDRESS.sub(" ", text)
     for name in _spellings(company_names.company_key(posting.company)):
         text = _remove_name(text, name, posting.company or "")
     title, _, body = text.partition("\n")
-    return _plain("\n".join([title, *_about_the_work(body)]))
+    return _neutralize("\n".join([title, *_about_the_work(body)]))
 
 
 def profile_text(profile: Profile) -> str:
-    """What a person wants and has done, whoever it is. Not the skills: one more must never be a
-    disadvantage."""
+    """The text of a profile that describes wishes and experience, without the person's name. Skills
+    are left out, because adding a skill must never lower a score."""
     text = "\n".join([". ".join(profile.titles), profile.summary, *profile.highlights])
     text = _ADDRESS.sub(" ", text)
     name = profile.person.name or ""
     words = re.sub(r"[^\w'\u2019-]+", " ", fold_case(name)).split()
     for part in [words, *([word] for word in words if len(word) > 1)]:
         text = _remove_name(text, part, name)
-    return _plain(text)
+    return _neutralize(text)
 
 
 def _about_the_work(text: str) -> list[str]:
-    """The lines that are not about the company, its benefits or the law; what stands before the
-    first heading last, as it is mostly about the company, too."""
-    before: list[str] = []
-    kept: list[str] = []
+    """The lines that are not about the company, its benefits or legal terms. Lines before the first
+    heading come last, because most are about the company."""
+    before_heading: list[str] = []
+    after_heading: list[str] = []
     aside = begun = False
     for line in text.splitlines():
-        if len(line) <= SECTION:
+        if len(line) <= MAX_HEADING_LENGTH:
             work = bool(_WORK.match(line))
             aside = not work and (aside or bool(_ASIDE.match(line)))
             begun = begun or work
         if not aside and not _LEGALESE.search(line):
-            (kept if begun else before).append(line)
-    return kept + before
+            (after_heading if begun else before_heading).append(line)
+    return after_heading + before_heading
 
 
 def _spellings(key: str) -> Iterator[Sequence[str]]:
-    """The words of a company's name, then fewer of them as people use it."""
+    """The words of a company's name, then shorter forms of it."""
     words = key.split()
     if words:
         yield words
@@ -143,22 +146,22 @@ def _spellings(key: str) -> Iterator[Sequence[str]]:
         yield words
 
 
-def _remove_name(text: str, words: Sequence[str], given: str) -> str:
-    """The text without a name, wherever it is written as one: "Box" is a company, "box" is not."""
+def _remove_name(text: str, words: Sequence[str], full_name: str) -> str:
+    """Remove a name where it is written as a name: "Box" is a company, "box" is not."""
     if not words:
         return text
 
-    def erased(found: re.Match[str]) -> str:
-        parts = re.findall(r"[^\W_](?:\w|['\u2019.]\w)*", found["name"])
-        # "Centre for Wells" is a name, too.
+    def erased(match: re.Match[str]) -> str:
+        parts = re.findall(r"[^\W_](?:\w|['\u2019.]\w)*", match["name"])
+        # Short words may be lower case, as in "Centre for Wells".
         large = [not part[0].islower() for part in parts[:1] + [p for p in parts if len(p) > 3]]
-        return " " if all(large) or found["name"] in given or found["site"] else found[0]
+        return " " if all(large) or match["name"] in full_name or match["site"] else match[0]
 
-    return _name(tuple(words)).sub(erased, text)
+    return _name_pattern(tuple(words)).sub(erased, text)
 
 
 @lru_cache(maxsize=256)
-def _name(words: tuple[str, ...]) -> re.Pattern[str]:
+def _name_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     spelt = ("(?:and|&|\\+)" if word == "and" else _letters(word) for word in words)
     name = r"[\W_]{0,3}".join(spelt)
     return re.compile(rf"(?i)(?<!\w)(?P<name>{name}){_SITE}{_FORMS}(?:['\u2019]s)?(?![\w+#])")
@@ -168,7 +171,7 @@ def _letters(word: str) -> str:
     return "['\u2019.]?".join(map(re.escape, word))
 
 
-def _plain(text: str) -> str:
+def _neutralize(text: str) -> str:
     text = _TRADE.sub(r"\1person", text)
-    # In small letters, as the model reads it.
-    return " ".join(_EMPTY.sub(" ", _WORDS.sub(" ", text)).lower().split())[:LONGEST]
+    # The model reads lower case.
+    return " ".join(_EMPTY.sub(" ", _WORDS.sub(" ", text)).lower().split())[:MAX_LENGTH]

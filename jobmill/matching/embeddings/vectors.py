@@ -1,4 +1,4 @@
-"""What listings mean, as numbers: computed once for a text, and kept."""
+"""Embeddings of listings, computed once per text and stored."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from . import MODEL, Vector, neutral_text
 
 SIZE = 384
 MAX_CACHED_PROFILES = 64
-"""So many profiles are remembered by a process."""
+"""Maximum profiles in each process's cache."""
 
 _profiles: dict[str, Vector] = {}
-_under_way: dict[tuple[int, UUID], asyncio.Task[Vector]] = {}
+_running: dict[tuple[int, UUID], asyncio.Task[Vector]] = {}
 
 
 async def similarity_to_profile(db: Database, listing: Listing, profile: Profile) -> float | None:
-    """How near a listing is to a profile, from 0 to 1; None where the profile says nothing."""
-    wanted = neutral_text.profile_text(profile)
-    if not wanted:
+    """The similarity of a listing to a profile, from 0 to 1; None if the profile has no text."""
+    text = neutral_text.profile_text(profile)
+    if not text:
         return None
-    offered = await _listing_vector(db, listing)
+    listing_vector = await _listing_vector(db, listing)
     return embeddings.scaled_similarity(
-        embeddings.similarity(offered, await _profile_vector(wanted))
+        embeddings.similarity(listing_vector, await _profile_vector(text))
     )
 
 
@@ -39,20 +39,21 @@ async def _listing_vector(db: Database, listing: Listing) -> Vector:
     text = neutral_text.posting_text(listings.to_posting(listing))
     text_hash = hash_text(text)
     async with db.transaction() as tx:
-        kept = await read_vectors(tx, MODEL, {listing.id: text_hash})
-    if listing.id in kept:
-        return kept[listing.id]
+        stored = await read_vectors(tx, MODEL, {listing.id: text_hash})
+    if listing.id in stored:
+        return stored[listing.id]
     return await _compute_once(db, listing.id, text_hash, text)
 
 
 async def _compute_once(db: Database, id: int, text_hash: UUID, text: str) -> Vector:
-    """The vector, computed once for all who want it now: several profiles come to a listing together."""
+    """Compute the vector once for all concurrent callers: several profiles often judge a listing at
+    the same time."""
     key = id, text_hash
-    if key not in _under_way:
-        _under_way[key] = asyncio.create_task(_compute(db, id, text_hash, text))
-        _under_way[key].add_done_callback(lambda _: _under_way.pop(key))
-    # One who is cancelled does not take it from the others.
-    return await asyncio.shield(_under_way[key])
+    if key not in _running:
+        _running[key] = asyncio.create_task(_compute(db, id, text_hash, text))
+        _running[key].add_done_callback(lambda _: _running.pop(key))
+    # A cancelled caller must not cancel the computation for the others.
+    return await asyncio.shield(_running[key])
 
 
 async def _compute(db: Database, id: int, text_hash: UUID, text: str) -> Vector:
@@ -73,7 +74,7 @@ async def _profile_vector(text: str) -> Vector:
 
 
 def hash_text(text: str) -> UUID:
-    """What tells one text from another."""
+    """The hash that identifies a text."""
     return UUID(hashlib.md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest())
 
 
@@ -85,8 +86,8 @@ class _StoredVector:
 
 
 async def read_vectors(tx: Tx, model: str, hashes: Mapping[int, UUID]) -> dict[int, Vector]:
-    """The vectors of these listings, as far as they are of this model and of these texts."""
-    found = await fetch_all(
+    """Read the stored vectors of these listings for this model and these texts."""
+    rows = await fetch_all(
         tx,
         _StoredVector,
         """
@@ -96,14 +97,14 @@ async def read_vectors(tx: Tx, model: str, hashes: Mapping[int, UUID]) -> dict[i
         [list(hashes), model],
     )
     return {
-        one.listing_id: _read(one.vector)
-        for one in found
-        if one.text_hash == hashes[one.listing_id] and len(one.vector) == 4 * SIZE
+        row.listing_id: _decode(row.vector)
+        for row in rows
+        if row.text_hash == hashes[row.listing_id] and len(row.vector) == 4 * SIZE
     }
 
 
 async def save(tx: Tx, listing_id: int, model: str, text_hash: UUID, vector: Vector) -> None:
-    """Keep the vector of a listing in place of any other; nothing if the listing is gone."""
+    """Store the vector of a listing, replacing any other. Does nothing if the listing was deleted."""
     await tx.execute(
         """
         INSERT INTO matching.vector (listing_id, model, text_hash, vector)
@@ -122,7 +123,7 @@ async def save(tx: Tx, listing_id: int, model: str, text_hash: UUID, vector: Vec
     )
 
 
-def _read(stored: bytes) -> Vector:
-    import numpy as np  # Where nothing is compared it is not loaded.
+def _decode(stored: bytes) -> Vector:
+    import numpy as np  # Import on first use, because most processes never compare texts.
 
     return np.frombuffer(stored, "<f4")

@@ -143,7 +143,7 @@ def _company_names(company: str | None) -> tuple[str, ...]:
 
 
 def _candidate(profile: Profile, local: MatchResult) -> str:
-    ranked = sorted(profile.skills, key=lambda one: -RANKS[one.rank])[:MAX_SKILLS]
+    ranked = sorted(profile.skills, key=lambda skill: -RANKS[skill.rank])[:MAX_SKILLS]
     years = profile.experience_years
     facts = {
         "Years of experience": "" if years is None else f"{years:g}",
@@ -185,20 +185,20 @@ def combine_with_review(
     review: ReviewAnswer, model: str, local: MatchResult, profile: Profile, posting: Posting
 ) -> MatchResult:
     """Replace the base of the local score with the model's fit, as far as both texts support it."""
-    held, checked = ClaimChecker(profile, posting), DroppedClaims()
-    matched = checked.keep_verified("skill", review.matched_skills, held.check_matched_skill)
-    gaps = checked.keep_verified("gap", review.gaps, held.check_gap)
-    reasons = _verified_reasons(review, held, checked, posting)
-    intake = _fill_gaps(_verified_intake(review, held, checked, profile), local.resume_intake)
+    checker, dropped = ClaimChecker(profile, posting), DroppedClaims()
+    matched = dropped.keep_verified("skill", review.matched_skills, checker.check_matched_skill)
+    gaps = dropped.keep_verified("gap", review.gaps, checker.check_gap)
+    reasons = _verified_reasons(review, checker, dropped, posting)
+    intake = _fill_gaps(_verified_intake(review, checker, dropped, profile), local.resume_intake)
     shared = _union(local.matched_skills, matched)
     lacking = _union(local.skill_gaps, gaps, but=shared)
     lift = _max_lift(len(shared), len(lacking))
     points, why = _bound_fit(
-        review.fit, _base_score(local), lift, prompt_injection.find_injection(held.posting_text)
+        review.fit, _base_score(local), lift, prompt_injection.find_injection(checker.posting_text)
     )
-    judged = ScoreItem("model", points, 100, f"{model} {why}", reasons)
-    items = cap_items(judged, *(one for one in local.items if one.name in LOCAL_ITEMS))
-    score = sum(one.points for one in items)
+    model_item = ScoreItem("model", points, 100, f"{model} {why}", reasons)
+    items = cap_items(model_item, *(item for item in local.items if item.name in LOCAL_ITEMS))
+    score = sum(item.points for item in items)
     return MatchResult(
         match_score=score,
         application_priority=priority_of(profile, score),
@@ -209,13 +209,13 @@ def combine_with_review(
         threshold_why=local.threshold_why,
         resume_intake=intake,
         scored_by=model,
-        dropped_claims=tuple(checked.dropped),
+        dropped_claims=tuple(dropped.dropped),
     )
 
 
 def _base_score(local: MatchResult) -> int:
     """The rules' score for what the model judges."""
-    parts = (one.points for one in local.items if one.name not in (*LOCAL_ITEMS, LIMIT))
+    parts = (item.points for item in local.items if item.name not in (*LOCAL_ITEMS, LIMIT))
     return max(0, min(100, sum(parts)))
 
 
@@ -242,25 +242,28 @@ def _bound_fit(fit: int, base: int, lift: int, injection: str | None) -> tuple[i
 
 
 def _verified_reasons(
-    review: ReviewAnswer, held: ClaimChecker, checked: DroppedClaims, posting: Posting
+    review: ReviewAnswer, checker: ClaimChecker, dropped: DroppedClaims, posting: Posting
 ) -> tuple[str, ...]:
     """Verified quotes, those in favour first."""
 
-    def quote(said: str) -> str | None:
-        whole = (
-            said.replace(EMPLOYER, name) for name in (*_company_names(posting.company), EMPLOYER)
+    def quote(claim: str) -> str | None:
+        variants = (
+            claim.replace(EMPLOYER, name) for name in (*_company_names(posting.company), EMPLOYER)
         )
-        return next(filter(None, map(held.check_quote, whole)), None)
+        return next(filter(None, map(checker.check_quote, variants)), None)
 
     def quotes(speaks_for: bool) -> tuple[str, ...]:
-        said = (one.quote for one in review.reasons if one.speaks_for is speaks_for)
-        return checked.keep_verified("quote", said, quote)
+        claims = (reason.quote for reason in review.reasons if reason.speaks_for is speaks_for)
+        return dropped.keep_verified("quote", claims, quote)
 
-    return (*(f"for: {one}" for one in quotes(True)), *(f"against: {one}" for one in quotes(False)))
+    return (
+        *(f"for: {words}" for words in quotes(True)),
+        *(f"against: {words}" for words in quotes(False)),
+    )
 
 
 def _verified_intake(
-    review: ReviewAnswer, held: ClaimChecker, checked: DroppedClaims, profile: Profile
+    review: ReviewAnswer, checker: ClaimChecker, dropped: DroppedClaims, profile: Profile
 ) -> ResumeIntake:
     names = _candidate_names(profile)
 
@@ -269,40 +272,42 @@ def _verified_intake(
         sent = {_replace_names(names, CANDIDATE, line): line for line in lines}
         return lambda claim: sent.get(claim_checks.closest_line(claim, list(sent)) or "")
 
-    told = claim_checks.split_sentences(review.summary.replace(CANDIDATE, names[0] or "I"))
+    sentences = claim_checks.split_sentences(review.summary.replace(CANDIDATE, names[0] or "I"))
     return ResumeIntake(
-        professional_summary=" ".join(checked.keep_verified("summary", told, held.check_sentence)),
-        prioritized_skills=checked.keep_verified(
-            "own skill", review.prioritized_skills, held.check_profile_skill
+        professional_summary=" ".join(
+            dropped.keep_verified("summary", sentences, checker.check_sentence)
         ),
-        experience_highlights=checked.keep_verified(
+        prioritized_skills=dropped.keep_verified(
+            "own skill", review.prioritized_skills, checker.check_profile_skill
+        ),
+        experience_highlights=dropped.keep_verified(
             "highlight", review.highlights, among(profile.highlights)
         ),
-        projects_to_include=checked.keep_verified(
+        projects_to_include=dropped.keep_verified(
             "project", review.projects, among(profile.projects)
         ),
-        achievement_angles=checked.keep_verified(
+        achievement_angles=dropped.keep_verified(
             "achievement",
             review.achievement_angles,
             among(profile.achievements, profile.highlights),
         ),
-        ats_keywords=checked.keep_verified("keyword", review.ats_keywords, held.check_keyword),
+        ats_keywords=dropped.keep_verified("keyword", review.ats_keywords, checker.check_keyword),
     )
 
 
 def _fill_gaps(intake: ResumeIntake, local: ResumeIntake) -> ResumeIntake:
     """Use the local suggestions wherever nothing from the model remains."""
-    said = {one.name: getattr(intake, one.name) for one in fields(intake)}
-    return replace(local, **{name: words for name, words in said.items() if words})
+    values = {field.name: getattr(intake, field.name) for field in fields(intake)}
+    return replace(local, **{name: words for name, words in values.items() if words})
 
 
 def _union(
     names: tuple[str, ...], more: tuple[str, ...], but: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
     """All names once, ignoring spelling variants."""
-    by_name = {_key(one): one for one in reversed((*names, *more))}
+    by_name = {_key(name): name for name in reversed((*names, *more))}
     left_out = set(map(_key, but))
-    return tuple(reversed([one for key, one in by_name.items() if key not in left_out]))
+    return tuple(reversed([name for key, name in by_name.items() if key not in left_out]))
 
 
 def _key(skill: str) -> str:

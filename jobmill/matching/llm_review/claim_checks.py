@@ -52,16 +52,16 @@ class DroppedClaims:
     ) -> tuple[str, ...]:
         """Return what `check` makes of each claim, without repeats, and record the claims that it
         rejects."""
-        kept: dict[str, str] = {}
+        verified: dict[str, str] = {}
         for claim in list(claims)[:MAX_CLAIMS]:
-            said = on_one_line(claim)
-            if not said:
+            text = on_one_line(claim)
+            if not text:
                 continue
-            if held := check(said):
-                kept.setdefault(held.casefold(), held)
+            if checked := check(text):
+                verified.setdefault(checked.casefold(), checked)
             else:
-                self.dropped.append(f"{kind}: {said[:MAX_DROPPED_LENGTH]}")
-        return tuple(kept.values())
+                self.dropped.append(f"{kind}: {text[:MAX_DROPPED_LENGTH]}")
+        return tuple(verified.values())
 
 
 class ClaimChecker:
@@ -89,7 +89,8 @@ class ClaimChecker:
     def _listed_skills(self) -> dict[str, str]:
         """Skills listed in the profile, with its spelling, by case-folded name."""
         return {
-            skills.canonical_name(one.name).casefold(): one.name for one in self._profile.skills
+            skills.canonical_name(skill.name).casefold(): skill.name
+            for skill in self._profile.skills
         }
 
     @cached_property
@@ -108,21 +109,23 @@ class ClaimChecker:
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
-        years = (self._profile.experience_years, *(one.years for one in self._profile.skills))
-        told = {f"{one:g}" for one in years if one is not None}
-        return frozenset(told.union(NUMBER.findall(self.profile_text)))
+        years = (self._profile.experience_years, *(skill.years for skill in self._profile.skills))
+        numbers = {f"{count:g}" for count in years if count is not None}
+        return frozenset(numbers.union(NUMBER.findall(self.profile_text)))
 
     @cached_property
     def _years(self) -> dict[str, float]:
-        return {skills.canonical_name(one.name): one.years or 0.0 for one in self._profile.skills}
+        return {
+            skills.canonical_name(skill.name): skill.years or 0.0 for skill in self._profile.skills
+        }
 
     def check_matched_skill(self, claim: str) -> str | None:
         """A skill that both texts name, in the profile's spelling."""
         name = skills.canonical_name(claim)
-        mine = self._profile_skills.get(name.casefold())
-        if not mine and not is_known_skill(name):
-            mine = find_words(claim, self.profile_text)
-        return mine if mine and self._spelling_in_posting(claim) else None
+        own_spelling = self._profile_skills.get(name.casefold())
+        if not own_spelling and not is_known_skill(name):
+            own_spelling = find_words(claim, self.profile_text)
+        return own_spelling if own_spelling and self._spelling_in_posting(claim) else None
 
     def check_gap(self, claim: str) -> str | None:
         """A skill that the posting names and the profile does not."""
@@ -151,9 +154,9 @@ class ClaimChecker:
         return written if written and self._supports(written) else None
 
     def check_sentence(self, claim: str) -> str | None:
-        """A sentence whose skills, numbers, names and other words are all in the profile."""
-        own = find_words(claim.rstrip("."), self.profile_text)
-        return claim if own or self._supports(claim) else None
+        """A sentence that uses only skills, numbers, names and other words of the profile."""
+        is_quote = find_words(claim.rstrip("."), self.profile_text)
+        return claim if is_quote or self._supports(claim) else None
 
     def _spelling_in_posting(self, claim: str) -> str | None:
         """A term of the posting, in its spelling."""
@@ -188,9 +191,9 @@ class ClaimChecker:
     def _has_the_years(self, text: str) -> bool:
         """Whether the years claimed for a skill do not exceed those in the profile."""
         return all(
-            float(found[1]) <= self._years.get(name, 0.0)
-            for found in YEARS.finditer(text)
-            for name in skills.skill_names(found[2])
+            float(match[1]) <= self._years.get(name, 0.0)
+            for match in YEARS.finditer(text)
+            for name in skills.skill_names(match[2])
         )
 
 
@@ -211,15 +214,15 @@ def split_sentences(text: str) -> list[str]:
 
 def closest_line(claim: str, lines: Sequence[str]) -> str | None:
     """The line that a claim repeats exactly or nearly."""
-    wanted = normalize(claim)
-    best, most = None, MIN_SIMILARITY
+    normalized_claim = normalize(claim)
+    best, best_ratio = None, MIN_SIMILARITY
     for line in lines:
-        said = normalize(line[:MAX_CLAIM_LENGTH])
-        if said == wanted:
+        normalized_line = normalize(line[:MAX_CLAIM_LENGTH])
+        if normalized_line == normalized_claim:
             return line
-        alike = SequenceMatcher(None, said, wanted, autojunk=False)
-        if alike.quick_ratio() >= most and (ratio := alike.ratio()) >= most:
-            best, most = line, ratio
+        matcher = SequenceMatcher(None, normalized_line, normalized_claim, autojunk=False)
+        if matcher.quick_ratio() >= best_ratio and (ratio := matcher.ratio()) >= best_ratio:
+            best, best_ratio = line, ratio
     return best
 
 
@@ -230,14 +233,14 @@ def find_words(words: str, text: str) -> str | None:
         return None
     inner = r"\s+".join(map(re.escape, parts))
     # The translation maps one character to one character, so positions stay valid.
-    found = re.search(rf"(?<!\w){inner}(?!\w)", text.translate(SIGNS), re.IGNORECASE)
-    return " ".join(text[found.start() : found.end()].split()) if found else None
+    match = re.search(rf"(?<!\w){inner}(?!\w)", text.translate(SIGNS), re.IGNORECASE)
+    return " ".join(text[match.start() : match.end()].split()) if match else None
 
 
-def on_one_line(text: str, most: int = MAX_CLAIM_LENGTH) -> str:
+def on_one_line(text: str, max_length: int = MAX_CLAIM_LENGTH) -> str:
     """The text on one line, without characters that terminals or the database reject."""
-    kept = "".join(sign if sign.isprintable() else " " for sign in text[:most])
-    return " ".join(kept.split())
+    printable = "".join(sign if sign.isprintable() else " " for sign in text[:max_length])
+    return " ".join(printable.split())
 
 
 def normalize_signs(text: str) -> str:
@@ -256,4 +259,4 @@ def is_known_skill(name: str) -> bool:
 
 @cache
 def _known_skill_names() -> frozenset[str]:
-    return frozenset(one.name for one in skills.all_spellings())
+    return frozenset(spelling.name for spelling in skills.all_spellings())

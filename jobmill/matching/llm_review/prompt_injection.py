@@ -26,7 +26,7 @@ _TO_MODELS = re.compile(
 
 def find_injection(text: str) -> str | None:
     """The first words that address a model; None if there are none."""
-    seen = unicodedata.normalize("NFKC", text)
-    seen = "".join(sign for sign in seen if unicodedata.category(sign) != "Cf")
-    found = _TO_MODELS.search(seen)
-    return " ".join(found[0].split())[:80] if found else None
+    visible = unicodedata.normalize("NFKC", text)
+    visible = "".join(sign for sign in visible if unicodedata.category(sign) != "Cf")
+    match = _TO_MODELS.search(visible)
+    return " ".join(match[0].split())[:80] if match else None

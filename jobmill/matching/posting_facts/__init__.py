@@ -1,4 +1,4 @@
-"""What a posting asks for and offers, in the terms of the rules, each with the words that say it."""
+"""Read the facts that the rules need from a posting, each with the words that state it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from .time_zones import UtcOffsets
 
 Importance: TypeAlias = required_skills.Importance
 
-LONGEST = 40_000
-"""Characters of a text that are looked at."""
-LONGEST_TAG, MOST_TAGS = 200, 200
-ARRANGED: dict[Arrangement, re.Pattern[str]] = {
+MAX_TEXT_LENGTH = 40_000
+"""Characters of a text to read."""
+MAX_TAG_LENGTH, MAX_TAGS = 200, 200
+ARRANGEMENT_PATTERNS: dict[Arrangement, re.Pattern[str]] = {
     "remote": re.compile(
         r"\bremot\w*|\bwork(?:ing)? from (?:home|anywhere)|\banywhere\b|\bworldwide\b|\bdistributed\b"
         r"|\bhome[- ]?(?:based|office)\b|\btelecommut\w*|télétravail|\bzdaln\w*",
@@ -51,35 +51,35 @@ ARRANGED: dict[Arrangement, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class PostingFacts:
-    """None and () mean that the posting does not say; nothing is guessed."""
+    """Facts stated by a posting. None and () mean that the posting does not say; nothing is
+    guessed."""
 
     skills: tuple[PostingSkill, ...] = ()
-    """Each once, with the highest importance that it has anywhere."""
+    """Each skill once, with its highest importance."""
     years: RequiredYears | None = None
-    """Overall: not of one tool, and not the company's age."""
+    """Overall experience, not with one tool, and not the age of the company."""
     seniority: Seniority | None = None
     seniority_words: str = ""
     role: Role | None = None
     role_words: str = ""
     arrangement: Arrangement | None = None
     arrangement_words: str = ""
-    """Also where the arrangement is not said: then they say that it might be remote."""
+    """The words for the arrangement. If it is unknown: words that suggest remote work."""
     places: tuple[str, ...] = ()
-    """Where one would work, or live to work remotely."""
+    """Where employees work, or must live to work remotely."""
     required_residence: tuple[str, ...] = ()
-    """Countries or regions of which the text says that one must live there."""
+    """Countries or regions where the text requires employees to live."""
     utc_offsets: tuple[float, ...] = ()
-    """Hours from UTC at which the team works, as far as words or places tell."""
+    """Hours from UTC at which the team works, from the text or the places."""
     zone_words: str = ""
 
 
 def read_facts(posting: Posting) -> PostingFacts:
-    """The facts of a posting."""
-    text = (posting.description or posting.requirements or "")[:LONGEST]
+    text = (posting.description or posting.requirements or "")[:MAX_TEXT_LENGTH]
     parts = sections.find_sections(text)
     places = _places(posting)
     role, role_words = role_type.read_role(posting.title, text)
-    hours, zone_words = _zones(text, places)
+    hours, zone_words = _utc_offsets(text, places)
     return PostingFacts(
         skills=_skills(posting, text, parts),
         years=experience_years.read_years(text, parts),
@@ -97,30 +97,31 @@ def read_facts(posting: Posting) -> PostingFacts:
 
 
 def _skills(posting: Posting, text: str, parts: TextSections) -> tuple[PostingSkill, ...]:
-    requirements = (posting.requirements or "")[:LONGEST]
-    # A tag is a word or two: what is longer is a text without end.
-    tags = [tag[:LONGEST_TAG] for tag in posting.tags[:MOST_TAGS]]
+    requirements = (posting.requirements or "")[:MAX_TEXT_LENGTH]
+    # Cut tags: a real tag is one or two words.
+    tags = [tag[:MAX_TAG_LENGTH] for tag in posting.tags[:MAX_TAGS]]
     return tuple(required_skills.read_skills(posting.title, text, parts, requirements, tags))
 
 
 def _places(posting: Posting) -> tuple[str, ...]:
-    said = posting.locations or ((posting.location,) if posting.location else ())
-    return tuple(dict.fromkeys((*said, *posting.remote_from)))
+    locations = posting.locations or ((posting.location,) if posting.location else ())
+    return tuple(dict.fromkeys((*locations, *posting.remote_from)))
 
 
-def _zones(text: str, places: Sequence[str]) -> tuple[UtcOffsets, str]:
-    """As the text states them, else those of the places."""
+def _utc_offsets(text: str, places: Sequence[str]) -> tuple[UtcOffsets, str]:
+    """Offsets that the text states, else those of the places."""
     hours, words = time_zones.offsets_from_text(text)
     return (hours, words) if hours else time_zones.offsets_from_places(places)
 
 
 def _arrangement_words(posting: Posting, places: Sequence[str], text: str) -> str:
-    """Where its word stands: a place or the title, else the text; else the places, or nothing."""
+    """The words for the arrangement: from a place or the title, else from the text, else the
+    places."""
     if posting.arrangement is None:
         return remote_hints.find_remote_hint(text)
-    pattern = ARRANGED[posting.arrangement]
+    pattern = ARRANGEMENT_PATTERNS[posting.arrangement]
     shown = (posting.location or "", *places, posting.title)
-    if short := next((one for one in shown if pattern.search(one)), None):
+    if short := next((shown_text for shown_text in shown if pattern.search(shown_text)), None):
         return short
-    found = pattern.search(text)
-    return quote_line(text, *found.span()) if found else "; ".join(places)
+    match = pattern.search(text)
+    return quote_line(text, *match.span()) if match else "; ".join(places)

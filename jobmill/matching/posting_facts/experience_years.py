@@ -1,4 +1,5 @@
-"""Years of experience that a text asks for: not a company's age, a contract's length or a person's."""
+"""Read the years of experience that a text asks for, and not a company's age, a contract's length
+or a person's age."""
 
 from __future__ import annotations
 
@@ -18,12 +19,12 @@ WORDS = {
     "uno": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8,
     "diez": 10,
 }  # fmt: skip
-SEVERAL = 3
-"""What "several years" are taken for."""
-FIRST = 2
-"""Up to so many years are a first experience."""
+SEVERAL_YEARS = 3
+"""The number that "several years" stands for."""
+FIRST_EXPERIENCE_YEARS = 2
+"""The maximum number of years that "first experience" stands for."""
 
-# Each begins with its own letters, so that the search for them is quick.
+# Each pattern starts with literal letters, which makes the search fast.
 UNITS = tuple(
     (hint, re.compile(pattern))
     for hint, pattern in (
@@ -40,7 +41,7 @@ UNITS = tuple(
         ("jaar", r"jaar(?!\w)"),
         ("année", r"années?(?!\w)"),
         ("ans", r"ans(?!\w)"),
-        # English, too, so it needs its number.
+        # Also an English word, so require a number before it.
         (" an", r" an(?<=\d an)(?!\w)"),
     )
 )
@@ -70,14 +71,14 @@ EXPERIENCE = re.compile(
     r"(?:role|position|capacity|field|industry)|background",
     re.IGNORECASE,
 )
-# What follows a number of years that a person has worked.
+# Text that follows years of work experience.
 WORKED = re.compile(
     r"['\u2019]?\+?,? ?(?:(?:of|in|as|within|across|at|on|with|working|spent|using|doing|managing"
     r"|leading|post|related|relevant|professional|combined|progressive|direct|proven|hands|en|dans"
     r"|sur|als|im|comme|chez)\b|\w+ing\b|[:)])",
     re.IGNORECASE,
 )
-# The line goes on as only a span of time, an age or a term does.
+# Text that follows a time span, an age or a contract term.
 OTHER_AFTER = re.compile(
     r"['\u2019]?s?[ -]*(?:old\b|of age\b|or older|and older|and counting|ago\b|in a row|in business"
     r"|running|sooner|later|from now|to (?:realize|come|complete|build)|straight|history|in existence"
@@ -122,7 +123,7 @@ INSTEAD = re.compile(
     r"|\b(?:in lieu of|instead of|isn['\u2019]t met|degree (?:and|with|\+|plus)|equivalent)[^.]{0,30}$",
     re.IGNORECASE,
 )
-"""One way of several, such as years in place of a degree."""
+"""One of several alternatives, such as years in place of a degree."""
 STATED_IN_WORDS = re.compile(
     r"(?P<several>\bmehrjährige\w*(?: \w+){0,2} ?\w*erfahrung|\bmehrere jahre\w*(?: \w+){0,2} ?\w*"
     r"erfahrung|\bseveral years['\u2019]?(?: of)?(?: \w+){0,3} experience)"
@@ -139,16 +140,14 @@ STATED_HINTS = (
     "d'expérience", "d\u2019expérience",
 )  # fmt: skip
 BREAK = re.compile(r"(?<!\bca)(?<!\bmin)(?<!\bmind)(?<!\b[A-Z])[.!?;] |\n|\s{2,}|[•·✨●▪]")
-LONGEST = 30
-"""Nobody asks for more: that is what a team has together."""
-EXPERIENCED = 15
-"""Whoever has worked for longer is more often the company than the person looked for."""
+MAX_YEARS = 30
+"""Larger numbers are the combined years of a team."""
+MAX_LIKELY_YEARS = 15
+"""Larger numbers more often describe the company than the candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequiredYears:
-    """Years of experience that a posting asks for."""
-
     least: float
     most: float | None
     words: str
@@ -164,16 +163,15 @@ class YearsMention:
 
 
 def read_years(text: str, sections: TextSections) -> RequiredYears | None:
-    """The years asked for overall; what is only preferred, or one way of several, counts if nothing
-    else is said."""
+    """Read the overall years required. Preferred years and alternatives count only if the text
+    states no others."""
     mentions = list(_mentions(text, sections))
     if not mentions:
-        return _in_words(text)
-    firm = [one for one in mentions if not one.preferred]
-    # Who needs three years of one thing and five of another needs five; of several ways the shortest
-    # will do.
-    one = max(firm, key=_low) if firm else min(mentions, key=_low)
-    return RequiredYears(one.low, one.high, quote_line(text, one.start, one.end))
+        return _read_years_in_words(text)
+    required = [mention for mention in mentions if not mention.preferred]
+    # If several things need different years, the highest counts; of alternatives, the lowest.
+    mention = max(required, key=_low) if required else min(mentions, key=_low)
+    return RequiredYears(mention.low, mention.high, quote_line(text, mention.start, mention.end))
 
 
 def _low(mention: YearsMention) -> float:
@@ -193,13 +191,17 @@ def _mentions(text: str, sections: TextSections) -> Iterator[YearsMention]:
 
 
 def _units(text: str) -> list[re.Match[str]]:
-    """Where years or months stand, in order."""
+    """Find the words for years and months, in order."""
     small = text.lower()
     if len(small) != len(text):
         small = text
-    found = [unit for hint, unit in UNITS if hint in small for unit in unit.finditer(small)]
+    units = [match for hint, unit in UNITS if hint in small for match in unit.finditer(small)]
     return sorted(
-        (one for one in found if not text[max(0, one.start() - 1)].isalpha() or not one.start()),
+        (
+            unit
+            for unit in units
+            if not text[max(0, unit.start() - 1)].isalpha() or not unit.start()
+        ),
         key=re.Match[str].start,
     )
 
@@ -229,7 +231,7 @@ def _read_mention(
 def _is_requirement(
     count: re.Match[str], before: str, after: str, low: float, *, months: bool
 ) -> bool:
-    if low > LONGEST or OTHER_AFTER.match(after) or OTHER_BEFORE.search(before):
+    if low > MAX_YEARS or OTHER_AFTER.match(after) or OTHER_BEFORE.search(before):
         return False
     experience = EXPERIENCE.search(after[:100]) or EXPERIENCE.search(before[-60:])
     asks = LEAST.search(before) or UP_TO.search(before)
@@ -241,7 +243,7 @@ def _is_requirement(
     plus = count["more"] or count["more2"] or count["open"]
     if not before.strip(" -*:()") and not after.strip(" +.)") and (plus or count["high"]):
         return True
-    if low > EXPERIENCED and not (asks or YOU.search(before) or (plus and experience)):
+    if low > MAX_LIKELY_YEARS and not (asks or YOU.search(before) or (plus and experience)):
         return False
     if experience:
         return True
@@ -251,9 +253,9 @@ def _is_requirement(
 
 
 def _clause(text: str, start: int, end: int) -> tuple[str, str]:
-    """What stands before and after in the same sentence or line."""
+    """The text before and after in the same sentence or line."""
     before, after = text[max(0, start - 120) : start], text[end : end + 140]
-    breaks = [one.end() for one in BREAK.finditer(before)]
+    breaks = [match.end() for match in BREAK.finditer(before)]
     stop = BREAK.search(after)
     return before[breaks[-1] if breaks else 0 :], after[: stop.start() if stop else None]
 
@@ -265,12 +267,12 @@ def _number(text: str | None) -> float | None:
     return float(WORDS[word] if word in WORDS else word.replace(",", "."))
 
 
-def _in_words(text: str) -> RequiredYears | None:
+def _read_years_in_words(text: str) -> RequiredYears | None:
     small = text.lower()
-    found = STATED_IN_WORDS.search(text) if any(hint in small for hint in STATED_HINTS) else None
-    if not found:
+    match = STATED_IN_WORDS.search(text) if any(hint in small for hint in STATED_HINTS) else None
+    if not match:
         return None
-    words = quote_line(text, *found.span())
-    if found["several"]:
-        return RequiredYears(SEVERAL, None, words)
-    return RequiredYears(0, FIRST if found["first"] else None, words)
+    words = quote_line(text, *match.span())
+    if match["several"]:
+        return RequiredYears(SEVERAL_YEARS, None, words)
+    return RequiredYears(0, FIRST_EXPERIENCE_YEARS if match["first"] else None, words)

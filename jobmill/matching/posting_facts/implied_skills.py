@@ -1,11 +1,11 @@
-"""Skills that nobody has without having others: who knows Django knows Python."""
+"""Skills that imply others: a person with Django experience knows Python."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
 
-# A skill, then what it implies; names as in `skills.txt`.
+# Each line: a skill, then the skills it implies, named as in `skills.txt`.
 TABLE = """
 Django > Python
 Flask > Python
@@ -195,20 +195,20 @@ HubSpot > CRM
 
 
 def implied_skills(names: Iterable[str]) -> set[str]:
-    """What skills imply, directly or through others; not the skills themselves."""
-    given = set(names)
-    return {one for name in given for one in _all(name)} - given
+    """The skills that these imply, directly or indirectly, without the given ones."""
+    names_set = set(names)
+    return {implied for name in names_set for implied in _implied_by(name)} - names_set
 
 
 @cache
-def _all(name: str) -> frozenset[str]:
-    found: set[str] = set()
-    ahead = [name]
-    while ahead:
-        new = _table().get(ahead.pop(), frozenset()) - found
-        found |= new
-        ahead += new
-    return frozenset(found)
+def _implied_by(name: str) -> frozenset[str]:
+    implied: set[str] = set()
+    pending = [name]
+    while pending:
+        new = _table().get(pending.pop(), frozenset()) - implied
+        implied |= new
+        pending += new
+    return frozenset(implied)
 
 
 @cache

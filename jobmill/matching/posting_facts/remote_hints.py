@@ -1,4 +1,4 @@
-"""Words that leave room for remote work where a posting does not say how one works."""
+"""Find words that suggest remote work in postings that do not state an arrangement."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HINTS = (
     "remote", "from home", "from-home", "home office", "homeoffice", "distributed", "any location",
     "any us location", "any u.s. location", "arbeiten", "telework", "télétravail", "teletrabajo",
 )  # fmt: skip
-# It is denied, or is about something else.
+# Negated, or about something else.
 DENIED = re.compile(
     r"\b(?:not?|never|without|cannot|can['\u2019]?t|don['\u2019]t|kein\w*|sans|pas de|ineligible|unable)\b",
     re.IGNORECASE,
@@ -34,12 +34,12 @@ ANOTHER = re.compile(
 
 
 def find_remote_hint(text: str) -> str:
-    """The first line that has such words; empty where there is none."""
+    """The first line with such words; empty if there is none."""
     small = text.lower()
     if not any(hint in small for hint in HINTS):
         return ""
-    for found in MAYBE.finditer(text):
-        around = sentence_around(text, *found.span())
+    for match in MAYBE.finditer(text):
+        around = sentence_around(text, *match.span())
         if not DENIED.search(around) and not ANOTHER.search(around):
-            return quote_line(text, *found.span())
+            return quote_line(text, *match.span())
     return ""

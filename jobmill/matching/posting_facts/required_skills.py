@@ -1,4 +1,4 @@
-"""The skills that a posting names, and how much it wants each."""
+"""Read the skills that a posting names, and how important each is."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ WANTS = re.compile(
 DEMANDS = re.compile(
     r"\b(?:required|must|mandatory|essential|erforderlich|requis|imprescindible)\b", re.IGNORECASE
 )
-# What comes after these words is preferred...
+# Skills after these words are preferred.
 LEADS = re.compile(
     r"\b(?:preferably|ideally|bonus(?: points)?(?: for| if)?|nice[- ]to[- ]haves?:|plus if|plus:|a plus,?"
     r" such as|idealerweise|vorzugsweise|gerne auch|idéalement|de préférence|idealmente|preferiblemente"
     r"|we(?:['\u2019]d| would) love (?:it )?if|optional(?:ly)?:)",
     re.IGNORECASE,
 )
-# ...and what comes before these.
+# Skills before these words are preferred.
 FOLLOWS = re.compile(
     r"\b(?:(?:strongly |highly |is |are )?preferred|an? (?:big |strong |huge |definite |major |real )?"
     r"plus\b(?!:)|nice[- ]to[- ]have|desirable|desired|an? (?:\w+ )?(?:advantage|asset|bonus)"
@@ -42,7 +42,7 @@ FOLLOWS = re.compile(
     r"|un (?:vrai )?plus|(?:est |serait )?(?:appréciée?s?|souhaitée?s?)|deseables?|valorables?|se valora)",
     re.IGNORECASE,
 )
-# A skill behind these words is what they do without.
+# Skills after these words are not needed.
 DENIED = re.compile(
     r"(?:\bno|(?<!or )\bwithout|\binstead of|\brather than|\baway from|\bunlike"
     r"|\b(?:do|does|did|are|is|will)(?: not|n['\u2019]t) (?:us(?:e|ing)|need|require|write|want|expect|do)"
@@ -50,27 +50,25 @@ DENIED = re.compile(
     r"(?:(?:any|an?|to know|prior|previous|more|legacy|experience (?:with|in)|knowledge of)\s+){0,2}$",
     re.IGNORECASE,
 )
-REACH = 300
-"""So far around a skill its sentence is looked at."""
+CONTEXT_LENGTH = 300
+"""Characters of the sentence to read on each side of a skill."""
 SENTENCE = re.compile(r"(?<=[.;!?])\s|\s{2,}|[•●▪✨]")
 
 
 @dataclass(frozen=True, slots=True)
 class PostingSkill:
-    """A skill that a posting names."""
-
     name: str
-    """As `skills.canonical` has it."""
+    """The name from `skills.canonical_name`."""
     importance: Importance
     words: str
-    """The line in which it stands, cut short."""
+    """The line that names it, shortened."""
 
 
 def read_skills(
     title: str, text: str, sections: TextSections, requirements: str = "", tags: Iterable[str] = ()
 ) -> list[PostingSkill]:
-    """Each skill once, in order, with the highest importance that it has anywhere: what the title
-    names is required, what only a tag names is mentioned."""
+    """Read every skill once, in order, with its highest importance. Skills in the title are
+    required; skills only in tags are mentioned."""
     in_title = (PostingSkill(name, "required", title) for name in skills.skill_names(title))
     in_text = _in_text(skills.find_skills(text), text, sections, requirements)
     return _keep_most_important((*in_title, *in_text, *_in_tags(tags)))
@@ -79,7 +77,7 @@ def read_skills(
 def read_custom_skills(
     names: Collection[str], title: str, text: str, sections: TextSections, requirements: str = ""
 ) -> list[PostingSkill]:
-    """The same of a person's own names, such as no list has."""
+    """Read a profile's custom skills, which are not in our list."""
     in_title = (
         PostingSkill(hit.name, "required", title)
         for hit in personal_skills.find_custom_skills(names, title)
@@ -90,38 +88,40 @@ def read_custom_skills(
     return _keep_most_important((*in_title, *in_text))
 
 
-def _keep_most_important(several: Iterable[PostingSkill]) -> list[PostingSkill]:
-    found: dict[str, PostingSkill] = {}
-    for one in several:
-        known = found.get(one.name)
-        if known is None or RANKS[one.importance] > RANKS[known.importance]:
-            found[one.name] = one
-    return list(found.values())
+def _keep_most_important(mentions: Iterable[PostingSkill]) -> list[PostingSkill]:
+    by_name: dict[str, PostingSkill] = {}
+    for mention in mentions:
+        best = by_name.get(mention.name)
+        if best is None or RANKS[mention.importance] > RANKS[best.importance]:
+            by_name[mention.name] = mention
+    return list(by_name.values())
 
 
 def _in_tags(tags: Iterable[str]) -> Iterator[PostingSkill]:
     for tag in tags:
         name = skills.canonical_name(tag)
-        for known in [name] if name in skills.all_names() else skills.skill_names(tag):
-            yield PostingSkill(known, "mentioned", tag)
+        for skill in [name] if name in skills.all_names() else skills.skill_names(tag):
+            yield PostingSkill(skill, "mentioned", tag)
 
 
 def _in_text(
     hits: Iterable[SkillHit], text: str, sections: TextSections, requirements: str
 ) -> Iterator[PostingSkill]:
-    wanted = {line.strip() for line in requirements.split("\n")} - {""}
+    required_lines = {line.strip() for line in requirements.split("\n")} - {""}
     for hit in hits:
         begin, end = line_bounds(text, hit.start, hit.end)
         line = text[begin:end]
         if DENIED.search(line[max(0, hit.start - begin - 60) : hit.start - begin]):
             continue
-        part = sections.section_at(hit.start) or ("required" if line.strip() in wanted else None)
-        importance = _weigh(line, hit.start - begin, hit.end - begin, part)
+        part = sections.section_at(hit.start) or (
+            "required" if line.strip() in required_lines else None
+        )
+        importance = _importance(line, hit.start - begin, hit.end - begin, part)
         yield PostingSkill(hit.name, importance, quote_line(text, hit.start, hit.end))
 
 
-def _weigh(line: str, start: int, end: int, part: Part | None) -> Importance:
-    """By the words of its sentence, else by the part in which it stands."""
+def _importance(line: str, start: int, end: int, part: Part | None) -> Importance:
+    """Importance by the words of the sentence, else by the section."""
     first, last = _sentence(line, start, end)
     before, after = line[first:start], line[end:last]
     if part == "preferred" or LEADS.search(before) or _is_extra(after):
@@ -132,13 +132,15 @@ def _weigh(line: str, start: int, end: int, part: Part | None) -> Importance:
 
 
 def _is_extra(after: str) -> bool:
-    """Whether what follows calls it a plus, and not before calling it a must."""
+    """Whether the following text calls it a plus before calling it a must."""
     extra = FOLLOWS.search(after)
     return extra is not None and not DEMANDS.search(after, 0, extra.start())
 
 
 def _sentence(line: str, start: int, end: int) -> tuple[int, int]:
-    first = max(0, start - REACH)
-    breaks = [one.end() for one in SENTENCE.finditer(line, first, start)]
-    stop = SENTENCE.search(line, end, end + REACH)
-    return breaks[-1] if breaks else first, stop.start() if stop else min(len(line), end + REACH)
+    first = max(0, start - CONTEXT_LENGTH)
+    breaks = [match.end() for match in SENTENCE.finditer(line, first, start)]
+    stop = SENTENCE.search(line, end, end + CONTEXT_LENGTH)
+    return breaks[-1] if breaks else first, stop.start() if stop else min(
+        len(line), end + CONTEXT_LENGTH
+    )

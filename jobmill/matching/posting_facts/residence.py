@@ -1,4 +1,4 @@
-"""Where one must live to do a remote role, as the text of a posting says it."""
+"""Find where a posting requires remote workers to live."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ HINTS = (
     "residing in", "residents", "candidates only", "applicants only",
 )  # fmt: skip
 _BETWEEN = re.compile(r"(?:,| or| and)+(?: the)? ?|\.$")
-# Some are asked to, others are not.
+# The requirement applies only to some candidates.
 _BUT = re.compile(
     r"\b(?:if|unless|preferred|ideally|or (?:be )?willing|relocat\w+|not)\b", re.IGNORECASE
 )
 
 
 def find_required_residence(text: str) -> tuple[str, ...]:
-    """The places, in the text's words; none where it does not say."""
+    """The places in the text's words; empty if it does not say."""
     small = text.lower()
     if not any(hint in small for hint in HINTS):
         return ()
-    for found in LIVES.finditer(text):
-        if not _BUT.search(sentence_around(text, *found.span())):
-            parts = _BETWEEN.split(found["one"] or found["two"])
+    for match in LIVES.finditer(text):
+        if not _BUT.search(sentence_around(text, *match.span())):
+            parts = _BETWEEN.split(match["one"] or match["two"])
             return tuple(part for part in parts if part)
     return ()

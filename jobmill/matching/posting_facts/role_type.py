@@ -1,4 +1,4 @@
-"""Whether a role leads people or makes things."""
+"""Decide whether a role manages people or is an individual contributor."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ ALONE = re.compile(
 
 
 def read_role(title: str, text: str) -> tuple[Role | None, str]:
-    """The role and the words that show it; by the title, else by what the text says of a team."""
+    """The role and the words that show it, from the title, else from what the text says about a
+    team."""
     role = _role_of_title(title)
     if role == "management":
         return role, title
@@ -98,7 +99,7 @@ def _role_of_title(title: str) -> Role | None:
 
 
 def _may_lead(title: str) -> bool:
-    """An engineer's posting that speaks of people management speaks of somebody else's."""
+    """A posting for an engineer that mentions people management describes another role."""
     low = title.lower()
     return bool(re.search(r"\b(?:lead|leader|head|manager|principal|chief)\b", low)) or not (
         MAKERS.search(low)

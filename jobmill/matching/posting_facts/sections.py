@@ -1,4 +1,4 @@
-"""Parts of a text by their headings: what is required, what is preferred, and the rest."""
+"""Split a text into sections by headings: required, preferred and other."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 
 Part: TypeAlias = Literal["required", "preferred", "other"]
 
-LONGEST = 80
-"""Characters of a heading; what is longer is a sentence."""
+MAX_HEADING_LENGTH = 80
+"""Maximum length of a heading in characters; longer lines are sentences."""
 BULLET = re.compile(r"\s*(?:[-•*·▪◦●‣\u2013\u2014✓✔➢►+]|\d{1,2}[.)])\s")
 HEADS: tuple[tuple[Part, re.Pattern[str]], ...] = (
     ("preferred", re.compile(
@@ -61,39 +61,38 @@ PREFERRED_ANYWHERE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextSections:
-    """Where each part begins; before the first nothing is known."""
+    """Start and type of each section. The text before the first has no type."""
 
     starts: tuple[int, ...] = ()
     parts: tuple[Part, ...] = ()
 
     def section_at(self, place: int) -> Part | None:
-        """The part in which a place lies."""
+        """The type of the section at a position."""
         index = bisect_right(self.starts, place)
         return self.parts[index - 1] if index else None
 
 
 def find_sections(text: str) -> TextSections:
-    """The parts of a text."""
     starts: list[int] = []
     parts: list[Part] = []
     begin = 0
     for line in text.split("\n"):
-        if part := _heading(line):
+        if part := _section_of_heading(line):
             starts.append(begin)
             parts.append(part)
         begin += len(line) + 1
     return TextSections(tuple(starts), tuple(parts))
 
 
-def _heading(line: str) -> Part | None:
-    """What a heading announces; None for a line that is none."""
+def _section_of_heading(line: str) -> Part | None:
+    """The type of section that a heading starts; None if the line is not such a heading."""
     bare = line.strip(" \t\r\n#*_=|►▪•✅🔥🎯💡👉🚀✨📌🔍🧠💪⭐")
     if not bare or BULLET.match(line):
         return None
     head, colon, _ = bare.partition(":")
-    if len(head) > LONGEST or (not colon and bare.endswith((".", "!", ";", ","))):
+    if len(head) > MAX_HEADING_LENGTH or (not colon and bare.endswith((".", "!", ";", ","))):
         return None
-    low = (head if colon else bare)[:LONGEST].lower()
+    low = (head if colon else bare)[:MAX_HEADING_LENGTH].lower()
     if PREFERRED_ANYWHERE.search(low):
         return "preferred"
     return next((part for part, pattern in HEADS if pattern.match(low)), None)

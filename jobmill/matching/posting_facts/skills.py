@@ -1,4 +1,4 @@
-"""Skills by the names that people give them, found as whole words and never as parts of others."""
+"""Find known skills in texts, by all their names, as whole words."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from typing import Literal, TypeAlias
 from .quoted_lines import line_bounds
 
 Kind: TypeAlias = Literal["", "=", "?", "~"]
-"""How a spelling is meant: any case; this case only; an everyday word; one that is a language."""
+"""How a spelling matches: "" in any case; "=" in this case only; "?" an everyday word; "~" an
+everyday word that is also a language."""
 KINDS: dict[str, Kind] = {"=": "=", "?": "?", "~": "~"}
 EVERYDAY = ("?", "~")
 
-# `c++`, `.net` and `node.js` begin or end with marks, so \b does not do.
+# \b does not work: `c++`, `.net` and `node.js` start or end with punctuation.
 WORD = re.compile(r"(?<![\w@#+])(?<!\w[.\-])\.?\w+")
 AFTER = r"(?![\w+#])(?![.\-]\w)"
 AFTER_PLAIN = r"(?![\w+#])(?!\.\w)"
 
 BULLETS = " \t-*•·▪●\u2013"
-REACH = 80
-"""So far around a word we look for what it means there."""
+CONTEXT_LENGTH = 80
+"""Characters on each side of a word that decide its meaning."""
 MARK = re.compile(
     r"[,;/|•·()\[\]:\t]| (?:and|or|&|und|oder|et|ou|y|e|och|eller) |(?:^|\s)[-\u2013\u2014*]\s"
 )
@@ -35,7 +36,7 @@ AFTER_LANGUAGE = re.compile(
     r"\s(?:programming|language|developer|engineer|code|codebase|skills|spreadsheets?|macros)\b",
     re.IGNORECASE,
 )
-# "R&D" is no list, "R & D3" is.
+# "R&D" is not a list, "R & D3" is.
 ENDS = re.compile(
     r"\s*(?:$|[,.;:()/|•·\[\]]|(?:&|and|or|und|oder|et|ou|y|e|och|eller|[-\u2013\u2014])\s)"
 )
@@ -43,7 +44,7 @@ ENDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SkillHit:
-    """A skill, and where a text names it."""
+    """A skill and its position in a text."""
 
     name: str
     start: int
@@ -55,75 +56,81 @@ class SkillSpelling:
     text: str
     kind: Kind
     name: str
-    """The skill's."""
+    """The skill's canonical name."""
 
 
 def find_skills(text: str) -> list[SkillHit]:
-    """Every place where the text names a skill, in order; a longer name hides the shorter in it."""
-    found = _occurrences(text)
-    sure = [hit.start for one, hit in found if one.kind not in EVERYDAY]
+    """Find every skill that the text names, in order. A longer name hides shorter ones inside it."""
+    occurrences = _occurrences(text)
+    certain = [hit.start for spelling, hit in occurrences if spelling.kind not in EVERYDAY]
     return [
-        hit for one, hit in found if one.kind not in EVERYDAY or _is_meant(text, one, hit, sure)
+        hit
+        for spelling, hit in occurrences
+        if spelling.kind not in EVERYDAY or _is_meant(text, spelling, hit, certain)
     ]
 
 
 def skill_names(text: str) -> list[str]:
-    """The skills that a text names, each once, in the order in which they come."""
+    """The skills that a text names, each once, in order of appearance."""
     return list(dict.fromkeys(hit.name for hit in find_skills(text)))
 
 
 def canonical_name(name: str) -> str:
-    """The name under which we know a skill, else the name itself."""
+    """The canonical name of a skill in our list; other names are returned unchanged."""
     name = name.strip()
-    return _names().get(name.casefold(), name)
+    return _canonical_names().get(name.casefold(), name)
 
 
 @cache
 def all_names() -> frozenset[str]:
-    """The skills that we know."""
-    return frozenset(one.name for one in all_spellings())
+    """The canonical names of all skills in our list."""
+    return frozenset(spelling.name for spelling in all_spellings())
 
 
 @cache
 def all_spellings() -> tuple[SkillSpelling, ...]:
-    """All that we know: one skill a line, its name first, each with its kind's mark before it."""
+    """All spellings in `skills.txt`: one skill per line, its name first, each with an optional mark
+    for its kind."""
     lines = (
         (resources.files("jobmill.matching.posting_facts") / "skills.txt")
         .read_text("utf-8")
         .splitlines()
     )
-    return tuple(one for line in lines for one in _read(line.split(" | ")))
+    return tuple(spelling for line in lines for spelling in _parse_line(line.split(" | ")))
 
 
-def _read(marked: list[str]) -> Iterable[SkillSpelling]:
-    name = marked[0].lstrip("=?~")
-    for one in marked:
-        kind = KINDS.get(one[0], "")
-        yield SkillSpelling(one.removeprefix(kind), kind, name)
+def _parse_line(spellings: list[str]) -> Iterable[SkillSpelling]:
+    name = spellings[0].lstrip("=?~")
+    for spelling in spellings:
+        kind = KINDS.get(spelling[0], "")
+        yield SkillSpelling(spelling.removeprefix(kind), kind, name)
 
 
 def _occurrences(text: str) -> list[tuple[SkillSpelling, SkillHit]]:
-    known = _by_first_word()
-    found: list[tuple[SkillSpelling, SkillHit]] = []
+    by_first_word = _by_first_word()
+    occurrences: list[tuple[SkillSpelling, SkillHit]] = []
     end = 0
     for word in WORD.finditer(text):
         start = word.start()
-        if start < end or (group := known.get(word[0].lower())) is None:
+        if start < end or (group := by_first_word.get(word[0].lower())) is None:
             continue
         for spelling in group:
             if match := _pattern(spelling).match(text, start):
                 end = match.end()
-                found.append((spelling, SkillHit(spelling.name, start, end)))
+                occurrences.append((spelling, SkillHit(spelling.name, start, end)))
                 break
-    return found
+    return occurrences
 
 
-def _is_meant(text: str, spelling: SkillSpelling, hit: SkillHit, sure: list[int]) -> bool:
-    """Whether an everyday word stands where only a skill would: named as a language, or in a list
-    of others on its line."""
+def _is_meant(text: str, spelling: SkillSpelling, hit: SkillHit, certain: list[int]) -> bool:
+    """Whether an everyday word means a skill here: it is called a language, or is listed with other
+    skills on its line."""
     start, end = hit.start, hit.end
     begin, stop = line_bounds(text, start, end)
-    before, after = text[max(begin, start - REACH) : start], text[end : min(stop, end + REACH)]
+    before, after = (
+        text[max(begin, start - CONTEXT_LENGTH) : start],
+        text[end : min(stop, end + CONTEXT_LENGTH)],
+    )
     ends = ENDS.match(after) is not None
     if spelling.kind == "~" and (
         AFTER_LANGUAGE.match(after) or (ends and BEFORE_LANGUAGE.search(before))
@@ -132,9 +139,11 @@ def _is_meant(text: str, spelling: SkillSpelling, hit: SkillHit, sure: list[int]
     if USING.search(before):
         return True
     if not before.strip(BULLETS) and not after.strip():
-        # A line of its own: the lines around it are the list.
-        begin, stop = begin - REACH, stop + REACH
-    return ends and _begins_an_item(before) and any(begin <= one < stop for one in sure)
+        # The word is alone on its line: treat the neighbouring lines as the list.
+        begin, stop = begin - CONTEXT_LENGTH, stop + CONTEXT_LENGTH
+    return (
+        ends and _begins_an_item(before) and any(begin <= position < stop for position in certain)
+    )
 
 
 def _begins_an_item(before: str) -> bool:
@@ -143,17 +152,18 @@ def _begins_an_item(before: str) -> bool:
 
 
 @cache
-def _names() -> dict[str, str]:
-    return {one.text.casefold(): one.name for one in all_spellings()}
+def _canonical_names() -> dict[str, str]:
+    return {spelling.text.casefold(): spelling.name for spelling in all_spellings()}
 
 
 @cache
 def _by_first_word() -> dict[str, list[SkillSpelling]]:
-    """Names by the word that they begin with, the longest first: most words of a text begin none."""
+    """Spellings by first word, the longest first. Most words of a text start none, so the lookup is
+    fast."""
     groups: defaultdict[str, list[SkillSpelling]] = defaultdict(list)
-    for one in sorted(all_spellings(), key=lambda one: -len(one.text)):
-        if first := WORD.match(one.text):
-            groups[first[0].lower()].append(one)
+    for spelling in sorted(all_spellings(), key=lambda spelling: -len(spelling.text)):
+        if first := WORD.match(spelling.text):
+            groups[first[0].lower()].append(spelling)
     return dict(groups)
 
 

@@ -1,5 +1,5 @@
-"""Hours from UTC, by the words for time zones and by well-known places; in winter, so that a
-summer's hour more or less is left out."""
+"""Read a team's hours from UTC, from names of time zones and from known places. Daylight saving is
+ignored."""
 
 from __future__ import annotations
 
@@ -49,40 +49,44 @@ NOT_HOURS = re.compile(
     r"|phone|support line|posted|updated)\b",
     re.IGNORECASE,
 )
-REACH = 60
+CONTEXT_LENGTH = 60
 
 
 def offsets_from_text(text: str) -> tuple[UtcOffsets, str]:
-    """The zones in which a text says the work is done, and the words."""
-    for found in STATED.finditer(text):
-        around = text[max(0, found.start() - REACH) : found.end() + REACH]
+    """The offsets at which the text says the team works, and the words that say so."""
+    for match in STATED.finditer(text):
+        around = text[max(0, match.start() - CONTEXT_LENGTH) : match.end() + CONTEXT_LENGTH]
         if NOT_HOURS.search(around) or not ABOUT_HOURS.search(around):
             continue
-        # "Central" and its like are everyday words.
-        if (found["one"] or "UTC").isupper() or NAMED.match(text, found.end()):
-            return _stated_offsets(found), quote_line(text, *found.span())
+        # "Central" and similar names are also everyday words.
+        if (match["one"] or "UTC").isupper() or NAMED.match(text, match.end()):
+            return _stated_offsets(match), quote_line(text, *match.span())
     return (), ""
 
 
-def offsets_from_places(said: Iterable[str]) -> tuple[UtcOffsets, str]:
-    """The zones of places, and those that tell; a place that we do not know tells nothing."""
-    known = [(zones, place) for place in said if (zones := utc_offsets.offsets_of_location(place))]
-    hours = sorted({hour for zones, _ in known for hour in zones})
-    return tuple(hours), "; ".join(place for _, place in known)
+def offsets_from_places(places: Iterable[str]) -> tuple[UtcOffsets, str]:
+    """The offsets of the known places, and these places. Unknown places are skipped."""
+    offsets = [
+        (zones, place) for place in places if (zones := utc_offsets.offsets_of_location(place))
+    ]
+    hours = sorted({hour for zones, _ in offsets for hour in zones})
+    return tuple(hours), "; ".join(place for _, place in offsets)
 
 
-def _stated_offsets(found: re.Match[str]) -> UtcOffsets:
-    if found["low"]:
-        low = _hours(found["low"])
-        high = found["high"] or found["bare"]
-        return gazetteer.hours_between(low, _hours(high)) if high else (low,)
-    if found["region"]:
-        return gazetteer.hours_between(*_ends(WORDS[found["region"].replace(".", "").lower()]))
-    one = WORDS[found["one"].lower()]
-    return gazetteer.hours_between(one[0], WORDS[found["two"].lower()][0]) if found["two"] else one
+def _stated_offsets(match: re.Match[str]) -> UtcOffsets:
+    if match["low"]:
+        low = _parse_offset(match["low"])
+        high = match["high"] or match["bare"]
+        return gazetteer.hours_between(low, _parse_offset(high)) if high else (low,)
+    if match["region"]:
+        return gazetteer.hours_between(*_ends(WORDS[match["region"].replace(".", "").lower()]))
+    zone = WORDS[match["one"].lower()]
+    return (
+        gazetteer.hours_between(zone[0], WORDS[match["two"].lower()][0]) if match["two"] else zone
+    )
 
 
-def _hours(offset: str) -> float:
+def _parse_offset(offset: str) -> float:
     sign = -1 if offset[0] in "-\u2212\u2013" else 1
     digits = offset[1:].strip()
     hours, _, minutes = digits.partition(":")

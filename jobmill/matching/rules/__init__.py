@@ -1,1 +1,2 @@
-"""The rules by which listings and companies are judged: pure, and explained."""
+"""Rules that filter and score listings and companies. They are pure functions that explain their
+results."""

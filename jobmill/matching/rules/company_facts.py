@@ -1,4 +1,4 @@
-"""What the rules need to know of a company; the less is known, the less it moves."""
+"""The facts about a company that the rules use. Unknown facts do not affect a score."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Employer:
     name: str = ""
     size: Literal["large", "medium", "small"] | None = None
     offices: tuple[str, ...] = ()
-    """Places, headquarters first."""
+    """Locations, headquarters first."""
     remote_first: bool | None = None
 
 
 def to_employer(company: Company | None) -> Employer:
-    """The employer as the catalog knows it."""
+    """Convert a company of the catalog."""
     if company is None:
         return Employer()
     head = [company.headquarters_location] if company.headquarters_location else []

@@ -1,4 +1,4 @@
-"""How much a company is worth looking at, in points that each name what they are for."""
+"""Score how interesting a company is for a profile, as a list of explained points."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from jobmill.matching.verdict import ScoreItem
 from jobmill.places import parsed_place
 
 FULL_STACK_SKILLS = 5
-"""A stack that shares a person's five best skills is as near as can be."""
+"""A tech stack with this many of the profile's best skills gets all points."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompanyScore:
     points: int
-    """The sum of the items'."""
+    """The sum of the items' points."""
     tier: Tier
     items: tuple[ScoreItem, ...]
 
 
 def score_company(company: Company, stack: TechStack, profile: Profile) -> CompanyScore:
-    """The points and the tier of a company for a profile; what is not known adds nothing."""
+    """Score a company for a profile; unknown facts add nothing."""
     items = (
         _home_city(company, profile),
         _tech(company.tech_stack or (), profile),
@@ -37,7 +37,7 @@ def score_company(company: Company, stack: TechStack, profile: Profile) -> Compa
 
 
 def tier_for_points(points: int, tiers: Tiers) -> Tier:
-    """The best tier that so many points reach."""
+    """The best tier that these points reach."""
     borders: dict[Tier, int] = {"S": tiers.S, "A": tiers.A, "B": tiers.B, "C": tiers.C}
     for name, least in borders.items():
         if points >= least:
@@ -57,24 +57,24 @@ def _home_city(company: Company, profile: Profile) -> ScoreItem:
 
 def _tech(stack: Iterable[str], profile: Profile) -> ScoreItem:
     most = profile.rules.company.tech_alignment
-    known = dict.fromkeys(stack)
+    stack_names = dict.fromkeys(stack)
     ranks: dict[str, int] = {}
     for skill in profile.skills:
         name = tech_stack.stack_name(skill.name)
         if name:
             ranks[name] = max(RANKS[skill.rank], ranks.get(name, 0))
-    shared = tuple(name for name in known if name in ranks)
+    shared = tuple(name for name in stack_names if name in ranks)
     full = sum(sorted(ranks.values(), reverse=True)[:FULL_STACK_SKILLS])
     points = min(most, most * sum(ranks[name] for name in shared) // full) if full else 0
-    return ScoreItem("tech alignment", points, most, _why_tech(known, ranks, shared), shared)
+    return ScoreItem("tech alignment", points, most, _why_tech(stack_names, ranks, shared), shared)
 
 
-def _why_tech(known: dict[str, None], ranks: dict[str, int], shared: tuple[str, ...]) -> str:
-    if not known:
+def _why_tech(stack_names: dict[str, None], ranks: dict[str, int], shared: tuple[str, ...]) -> str:
+    if not stack_names:
         return "its tech stack is not known"
     if not ranks:
         return "the profile names no technology"
-    return f"{len(shared)} of its {len(known)} technologies are in the profile"
+    return f"{len(shared)} of its {len(stack_names)} technologies are in the profile"
 
 
 def _remote_first(company: Company, profile: Profile) -> ScoreItem:

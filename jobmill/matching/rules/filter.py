@@ -1,4 +1,4 @@
-"""Sorts out what does not fit, for nothing: reasons that are enough by themselves, and strikes."""
+"""Filter out listings that do not fit, by hard rejections and strikes."""
 
 from __future__ import annotations
 
@@ -20,20 +20,24 @@ from jobmill.matching.rules.skill_fit import SkillComparison
 from jobmill.matching.verdict import FilterResult, Rejection, Strike
 
 CAPPED_FROM_SHARE = 0.4
-"""Who has so much of what is required is not turned down for missing skills alone."""
+"""Strikes for missing skills are capped if the profile has at least this share of the required
+ones."""
 YEARS_LACKING, YEARS_TOLERANCE = (2, 4), 0.2
-"""So many years that lack are the mildest and the worst case; a fifth of what is asked is none."""
+"""Missing years of experience for the fewest and the most strikes. Missing up to a fifth of the
+required years costs nothing."""
 SAME_TITLE = 0.95
-"""A title that is so near is the one that is wanted."""
+"""A title at least this similar counts as a wanted title."""
 YEARS_BEYOND = (5, 10)
-"""So many years more than are wanted are, too: such work bores."""
+"""Years of experience above the maximum for the fewest and the most strikes: the job is too junior.
+"""
 ROLES = {"ic": "a role that leads nobody", "management": "a role that leads people"}
 
 
 def apply_rules(
     profile: Profile, posting: Posting, facts: PostingFacts, platforms: PlatformRules
 ) -> FilterResult:
-    """Every rejection and strike; it passes with no rejection and fewer strikes than the threshold."""
+    """Find all rejections and strikes. The posting passes without rejections and with fewer strikes
+    than the threshold."""
     place = location_fit.judge_location(profile, posting, facts)
     rejections = (
         *_stop_list_rejections(profile, posting, platforms),
@@ -77,12 +81,13 @@ def _location_rejection(place: LocationFit) -> Iterable[Rejection]:
 
 
 def _role_rejection(profile: Profile, posting: Posting, facts: PostingFacts) -> Iterable[Rejection]:
-    """What its title alone says of a role counts less than that the title is one that is wanted."""
+    """Reject a role type that the profile excludes. A wanted title outweighs a role read from the
+    title alone."""
     if facts.role_words == posting.title and _is_wanted_title(profile, posting.title):
         return
     if facts.role and profile.role_types and facts.role not in profile.role_types:
-        wanted = " or ".join(ROLES[role] for role in profile.role_types)
-        reason = f"It is {ROLES[facts.role]}, and {wanted} is wanted"
+        wanted_roles = " or ".join(ROLES[role] for role in profile.role_types)
+        reason = f"It is {ROLES[facts.role]}, and {wanted_roles} is wanted"
         yield Rejection("role_type", reason, facts.role_words)
 
 
@@ -109,53 +114,59 @@ def _seniority_strike(profile: Profile, posting: Posting, facts: PostingFacts) -
 
 
 def _experience_strike(profile: Profile, facts: PostingFacts) -> Iterable[Strike]:
-    own, asked = profile.experience_years, facts.years
-    if own is None or asked is None:
+    years, required = profile.experience_years, facts.years
+    if years is None or required is None:
         return
     span = profile.rules.strikes.experience
-    lacking = asked.least - own
-    beyond = own - asked.most if asked.most is not None else 0
+    lacking = required.least - years
+    beyond = years - required.most if required.most is not None else 0
     strikes = 0
-    if lacking > max(1, YEARS_TOLERANCE * asked.least):
+    if lacking > max(1, YEARS_TOLERANCE * required.least):
         strikes = _between(span, lacking, *YEARS_LACKING)
     elif beyond >= YEARS_BEYOND[0]:
         strikes = _between(span, beyond, *YEARS_BEYOND)
-    reason = f"Asks for {format_years(asked)} of experience, the profile has {own:g}"
-    yield from _strike("experience", reason, strikes, asked.words)
+    reason = f"Asks for {format_years(required)} of experience, the profile has {years:g}"
+    yield from _strike("experience", reason, strikes, required.words)
 
 
-def format_years(asked: RequiredYears) -> str:
-    """ "5 to 8 years", as a person would say it."""
-    most = f" to {asked.most:g}" if asked.most is not None and asked.most != asked.least else ""
-    return f"{asked.least:g}{most} {'year' if asked.least == 1 and not most else 'years'}"
+def format_years(required: RequiredYears) -> str:
+    """Format as "5 to 8 years"."""
+    most = (
+        f" to {required.most:g}"
+        if required.most is not None and required.most != required.least
+        else ""
+    )
+    return f"{required.least:g}{most} {'year' if required.least == 1 and not most else 'years'}"
 
 
-def _skill_strikes(profile: Profile, compared: tuple[SkillComparison, ...]) -> Iterable[Strike]:
-    """One for each missing skill, the most important first; long lists of wishes end at the cap."""
+def _skill_strikes(profile: Profile, comparisons: tuple[SkillComparison, ...]) -> Iterable[Strike]:
+    """One strike reason per missing skill, the most important first, up to the cap."""
     if not profile.skills:
         return
     rules = profile.rules.strikes
-    left = rules.missing_skills_cap if _required_share(compared) >= CAPPED_FROM_SHARE else None
-    for one in compared:
-        if not one.is_missing or not one.weight or one.is_practice:
+    left = rules.missing_skills_cap if _required_share(comparisons) >= CAPPED_FROM_SHARE else None
+    for skill in comparisons:
+        if not skill.is_missing or not skill.weight or skill.is_practice:
             continue
-        strikes = _between(rules.missing_skill, one.weight, 1, 3)
+        strikes = _between(rules.missing_skill, skill.weight, 1, 3)
         if left is not None:
             strikes = min(strikes, left)
             left -= strikes
-        yield from _strike("missing_skill", _missing_reason(one), strikes, one.requirement.words)
+        yield from _strike(
+            "missing_skill", _missing_reason(skill), strikes, skill.requirement.words
+        )
 
 
-def _missing_reason(ability: SkillComparison) -> str:
-    kind = {3: "primary", 2: "required", 1: "preferred"}[ability.weight or 1]
-    return f"Missing {kind} skill: {ability.name}"
+def _missing_reason(skill: SkillComparison) -> str:
+    kind = {3: "primary", 2: "required", 1: "preferred"}[skill.weight or 1]
+    return f"Missing {kind} skill: {skill.name}"
 
 
-def _required_share(compared: tuple[SkillComparison, ...]) -> float:
-    """How much of what is required the profile has, by weight."""
-    required = [one for one in compared if one.weight > 1]
-    had = sum(one.weight for one in required if not one.is_missing)
-    return had / sum(one.weight for one in required) if required else 1.0
+def _required_share(comparisons: tuple[SkillComparison, ...]) -> float:
+    """The share of required skills that the profile has, by weight."""
+    required = [skill for skill in comparisons if skill.weight > 1]
+    had = sum(skill.weight for skill in required if not skill.is_missing)
+    return had / sum(skill.weight for skill in required) if required else 1.0
 
 
 def _strike(rule: str, reason: str, strikes: int, words: str) -> Iterable[Strike]:
@@ -164,6 +175,6 @@ def _strike(rule: str, reason: str, strikes: int, words: str) -> Iterable[Strike
 
 
 def _between(span: Span, value: float, mildest: float, worst: float) -> int:
-    """From the least at the mildest case to the most at the worst."""
+    """Interpolate from the fewest strikes in the mildest case to the most in the worst."""
     share = min(1.0, max(0.0, (value - mildest) / (worst - mildest)))
     return span.least + int((span.most - span.least) * share + 0.5)

@@ -1,4 +1,4 @@
-"""Whether one can work where a posting wants it: remote, or in the cities that suit."""
+"""Check whether a person can work where a posting requires: remotely, or in one of their cities."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from jobmill.places.parsed_place import ParsedPlace
 
 from ..posting_facts import PostingFacts
 
-LONGEST: Final = 300
-"""Characters of the words that are shown."""
+MAX_WORDS_LENGTH: Final = 300
+"""Maximum length of the quoted evidence."""
 _ONLY: Final = re.compile(r"(?i)\b(?:only|residents?|nur|uniquement|exclusiv\w+)\b")
 _REMOTE: Final = re.compile(r"(?i)(?:fully |100% )?remote\b(?!.*hybrid)|.{0,30}\bremote\)?$")
 
@@ -31,17 +31,17 @@ class LocationFit:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What is known of the two."""
+    """The locations of a profile and of a posting."""
 
     profile: Profile
     locations: tuple[ParsedPlace, ...]
     only_from: tuple[ParsedPlace, ...]
-    """Where one must live to work remotely."""
+    """Where remote workers must live."""
     required_residence: tuple[ParsedPlace, ...]
-    """By the text, which is easier to misread."""
+    """Required residence read from the text, which is less reliable."""
     words: str
     may_be_remote: bool
-    """It does not say remote for certain: its text is not all here, or leaves room for it."""
+    """The posting does not rule out remote work: its text is incomplete or ambiguous."""
 
     @property
     def homes(self) -> tuple[str, ...]:
@@ -65,39 +65,41 @@ class _Case:
 
 
 def judge_location(profile: Profile, posting: Posting, facts: PostingFacts) -> LocationFit:
-    """How a posting's arrangement and places suit a person."""
+    """Judge how a posting's arrangement and locations fit a profile."""
     named = facts.places or posting.locations or (posting.location or "",)
     arrangement = facts.arrangement or posting.arrangement
     case = _Case(
         profile,
         parsed_place.parse_all(named),
         parsed_place.parse_all(
-            (*posting.remote_from, *(one for one in named if _ONLY.search(one)))
+            (*posting.remote_from, *(name for name in named if _ONLY.search(name)))
         ),
         tuple(place for place in parsed_place.parse_all(facts.required_residence) if place.areas),
-        _words(facts, (*posting.remote_from, *named)),
+        _quote(facts, (*posting.remote_from, *named)),
         posting.partial or bool(not arrangement and facts.arrangement_words),
     )
     if arrangement == "remote":
-        return _remote(case)
-    # A board says "hybrid" of a posting for "New York; Remote (US)": one may choose.
+        return _judge_remote(case)
+    # Boards label "New York; Remote (US)" as hybrid, although candidates may choose either.
     also = [place for place in named if len(named) > 1 and _REMOTE.match(place)]
     if also and case.wants("remote"):
-        found = _remote(replace(case, only_from=parsed_place.parse_all(also), words=also[0]))
-        if found.fit == "suits":
-            return found
-    return _on_site(case, arrangement) if arrangement else _arrangement_unknown(case)
+        remote_fit = _judge_remote(
+            replace(case, only_from=parsed_place.parse_all(also), words=also[0])
+        )
+        if remote_fit.fit == "suits":
+            return remote_fit
+    return _judge_on_site(case, arrangement) if arrangement else _arrangement_unknown(case)
 
 
-def _words(facts: PostingFacts, named: tuple[str, ...]) -> str:
+def _quote(facts: PostingFacts, named: tuple[str, ...]) -> str:
     listed = "; ".join(dict.fromkeys(place for place in named if place))
-    said = facts.arrangement_words
-    both = (said, "" if listed in said else listed)
+    arrangement_words = facts.arrangement_words
+    both = (arrangement_words, "" if listed in arrangement_words else listed)
     text = "; ".join(part for part in both if part)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\u2026"
+    return text if len(text) <= MAX_WORDS_LENGTH else f"{text[: MAX_WORDS_LENGTH - 1]}\u2026"
 
 
-def _remote(case: _Case) -> LocationFit:
+def _judge_remote(case: _Case) -> LocationFit:
     if not case.wants("remote"):
         return LocationFit(
             "impossible",
@@ -106,25 +108,25 @@ def _remote(case: _Case) -> LocationFit:
             "arrangement",
         )
     around = case.only_from or case.locations
-    if case.is_at_home or not around or any(_admits(place, case) for place in around):
-        found = LocationFit("suits", "Remote", case.words)
+    if case.is_at_home or not around or any(_includes_home(place, case) for place in around):
+        result = LocationFit("suits", "Remote", case.words)
     else:
-        found = _remote_elsewhere(case, around)
-    if found.fit == "suits" and not case.is_at_home and _requires_other_residence(case):
+        result = _remote_elsewhere(case, around)
+    if result.fit == "suits" and not case.is_at_home and _requires_other_residence(case):
         reason = "Remote, but the text asks to live in another country"
         return LocationFit("unlikely", reason, case.words)
-    return found
+    return result
 
 
 def _requires_other_residence(case: _Case) -> bool:
-    asked = case.required_residence
-    return bool(asked) and not any(_is_in_country(place, case) for place in asked)
+    required = case.required_residence
+    return bool(required) and not any(_is_in_country(place, case) for place in required)
 
 
 def _remote_elsewhere(case: _Case, around: tuple[ParsedPlace, ...]) -> LocationFit:
-    """Remote, but from places of which none is the person's."""
+    """Remote, but only from places where the person does not live."""
     if any(not place.lies_in for place in around):
-        # We do not know where that is.
+        # The place is unknown to us.
         fit: Fit = "doubtful" if case.only_from else "suits"
         return LocationFit(fit, "Remote, perhaps only from other places", case.words)
     if any(_is_in_country(place, case) for place in around):
@@ -140,7 +142,7 @@ def _remote_elsewhere(case: _Case, around: tuple[ParsedPlace, ...]) -> LocationF
     return LocationFit("unlikely", "Remote, but in another country", case.words)
 
 
-def _on_site(case: _Case, arrangement: str) -> LocationFit:
+def _judge_on_site(case: _Case, arrangement: str) -> LocationFit:
     if case.is_at_home:
         if case.wants(arrangement):
             return LocationFit("suits", f"{arrangement.capitalize()} in {case.cities}", case.words)
@@ -154,7 +156,7 @@ def _on_site(case: _Case, arrangement: str) -> LocationFit:
 
 
 def _arrangement_unknown(case: _Case) -> LocationFit:
-    """A posting that names a city and does not say remote is for people in that city."""
+    """A posting that names a city without mentioning remote work is for people in that city."""
     if case.is_at_home:
         fit: Fit = "suits" if case.wants("hybrid") or case.wants("onsite") else "doubtful"
         return LocationFit(fit, f"In {case.cities}, and it does not say remote", case.words)
@@ -167,12 +169,13 @@ def _arrangement_unknown(case: _Case) -> LocationFit:
 
 
 def _is_elsewhere(case: _Case) -> bool:
-    """Whether only cities or other countries are named; a person's own country alone says nothing."""
-    return bool(case.locations) and not any(_admits(place, case) for place in case.locations)
+    """Whether the posting names only cities or other countries. The person's own country alone does
+    not tell."""
+    return bool(case.locations) and not any(_includes_home(place, case) for place in case.locations)
 
 
-def _admits(place: ParsedPlace, case: _Case) -> bool:
-    """Whether somebody at home may live in this place, which is no single city."""
+def _includes_home(place: ParsedPlace, case: _Case) -> bool:
+    """Whether this area, unless it is a single city, includes the person's home."""
     if place.city:
         return False
     homes = parsed_place.parse_all(case.homes)
@@ -187,14 +190,16 @@ def _names_states(place: ParsedPlace) -> bool:
 
 
 def _is_in_country(place: ParsedPlace, case: _Case) -> bool:
-    own = _countries(case)
-    return not own or all(gazetteer.countries(area) & own for area in place.lies_in)
+    home_countries = _home_countries(case)
+    return not home_countries or all(
+        gazetteer.countries(area) & home_countries for area in place.lies_in
+    )
 
 
-def _countries(case: _Case) -> frozenset[str]:
-    """The person's own: by their time zone, and by what their cities say."""
-    found = gazetteer.country_of_time_zone(case.profile.person.timezone)
+def _home_countries(case: _Case) -> frozenset[str]:
+    """The person's countries, from their time zone and their cities."""
+    countries = gazetteer.country_of_time_zone(case.profile.person.timezone)
     for home in parsed_place.parse_all(case.homes):
         areas = [gazetteer.countries(area) for area in home.lies_in]
-        found |= frozenset[str].intersection(*areas) if areas else frozenset()
-    return found
+        countries |= frozenset[str].intersection(*areas) if areas else frozenset()
+    return countries

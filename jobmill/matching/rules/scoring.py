@@ -1,4 +1,4 @@
-"""The local score: what fits a profile, item by item; the sum is the score."""
+"""Compute the local score of a posting: the sum of explained items."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from .company_facts import Employer
 from .skill_fit import SkillComparison
 
 CREDIT: Final[dict[Rank, float]] = {"primary": 1.0, "strong": 0.95, "familiar": 0.75}
-"""What a skill of each rank is worth where it is asked for."""
+"""Credit for a required skill by its rank in the profile."""
 IMPLIED_CREDIT: Final = 0.7
-"""Of it, where another skill only implies it."""
+"""Factor for a skill that another skill only implies."""
 UNNAMED_WEIGHT: Final = 3.0
-"""Skills of so much weight stand for what a posting asks and does not name. How much of it is there
-is a guess: the title tells."""
+"""Weight that stands for required skills that the posting does not name. The similarity of the
+titles decides how many of them the profile is assumed to have."""
 UNNAMED_SHARE: Final = (0.1, 0.6)
 FEW_SKILLS: Final = 4
-"""Below so many skills the guess weighs enough to be told."""
+"""With fewer skills than this, the explanation mentions the assumption."""
 RELATED_TITLE: Final = 0.5
-"""Titles that are this near are about the same kind of work. The farther another one is, the more it
-asks that is not named, and the less do years count: they were spent on other things."""
+"""From this similarity on, titles describe the same kind of work. Below it, more skills are assumed
+to be unnamed, and years of experience count less."""
 PRACTICE_WEIGHT: Final = 0.5
 MENTIONED_WEIGHT: Final = 0.5
 MENTIONED_CAP: Final = 2.0
 UNKNOWN_SHARE: Final = 0.7
-"""Of an item's points where one of the two does not say: not knowing is no fault."""
+"""Share of an item's points if the posting or the profile does not say."""
 PERIODS_PER_YEAR: Final[dict[Period, float]] = {
     "hour": 2_080,
     "day": 260,
@@ -54,19 +54,22 @@ def score_posting(
     posting: Posting,
     facts: PostingFacts,
     employer: Employer,
-    likeness: float | None,
+    similarity: float | None,
 ) -> MatchResult:
-    """The same for the same input; who offers, and who asks, moves nothing."""
-    compared = skill_fit.compare_skills(profile, posting, facts)
-    near = title_fit.find_closest(posting.title, profile.titles)[0] if profile.titles else 1.0
+    """Score a posting. The result is deterministic and does not depend on the names of the company
+    or the person."""
+    comparisons = skill_fit.compare_skills(profile, posting, facts)
+    title_similarity = (
+        title_fit.find_closest(posting.title, profile.titles)[0] if profile.titles else 1.0
+    )
     items = cap_items(
-        _skills(profile, compared, near),
+        _skills(profile, comparisons, title_similarity),
         _title(profile, posting),
         _seniority(profile, posting, facts),
-        _experience(profile, facts, near),
+        _experience(profile, facts, title_similarity),
         _salary(profile, posting.salary),
         _arrangement(profile, posting, facts),
-        _meaning(profile, likeness),
+        _meaning(profile, similarity),
         _timezone(profile, facts),
         _size(profile, employer),
     )
@@ -76,9 +79,9 @@ def score_posting(
         match_score=score,
         application_priority=priority_of(profile, score),
         matched_skills=tuple(
-            one.name for one in compared if one.profile_skill and not one.is_implied
+            skill.name for skill in comparisons if skill.profile_skill and not skill.is_implied
         ),
-        skill_gaps=tuple(one.name for one in compared if one.is_missing and one.weight),
+        skill_gaps=tuple(skill.name for skill in comparisons if skill.is_missing and skill.weight),
         items=items,
         threshold=threshold,
         threshold_why=why,
@@ -92,7 +95,7 @@ def priority_of(profile: Profile, score: int) -> Priority:
 
 
 def cap_items(*items: ScoreItem) -> tuple[ScoreItem, ...]:
-    """The items, and one more where their sum would leave 0 to 100."""
+    """Append an item that keeps the sum between 0 and 100, if needed."""
     total = sum(item.points for item in items)
     over = min(max(total, 0), 100) - total
     if not over:
@@ -106,79 +109,89 @@ def _item(name: str, most: int, share: float, why: str, *words: str) -> ScoreIte
     return ScoreItem(name, points, most, why, tuple(word for word in words if word))
 
 
-def _skills(profile: Profile, compared: tuple[SkillComparison, ...], near: float) -> ScoreItem:
+def _skills(
+    profile: Profile, comparisons: tuple[SkillComparison, ...], title_similarity: float
+) -> ScoreItem:
     most = profile.rules.weights.skills
     if not profile.skills:
         return _item("skills", most, 0, "The profile names no skills")
-    asked = [one for one in compared if one.weight and not one.is_covered]
-    words = tuple(dict.fromkeys(one.requirement.words for one in asked if one.profile_skill))[:5]
-    share = _skill_share(compared, near)
-    also = [one for one in compared if one.profile_skill and not one.weight]
-    return _item("skills", most, share, _skills_why(asked, also), *words)
+    requested = [skill for skill in comparisons if skill.weight and not skill.is_covered]
+    words = tuple(
+        dict.fromkeys(skill.requirement.words for skill in requested if skill.profile_skill)
+    )[:5]
+    share = _skill_share(comparisons, title_similarity)
+    mentioned = [skill for skill in comparisons if skill.profile_skill and not skill.weight]
+    return _item("skills", most, share, _skills_why(requested, mentioned), *words)
 
 
-def _skill_share(compared: tuple[SkillComparison, ...], near: float) -> float:
-    """How much of the weight is there. Of a choice the best counts, once. What is only mentioned, or
-    known only because the person has it, can help and not harm."""
+def _skill_share(comparisons: tuple[SkillComparison, ...], title_similarity: float) -> float:
+    """The share of skill weight that the profile covers. Of alternatives only the best counts.
+    Skills that are only mentioned, and custom skills, can raise the share but not lower it."""
     weights: dict[str, float] = {}
-    had: dict[str, float] = {}
-    extra = known = 0.0
-    for one in compared:
-        if one.is_custom and one.weight:
-            known += one.weight * _credit(one)
-        elif one.weight:
-            weight = PRACTICE_WEIGHT if one.is_practice else one.weight
-            weights[one.choice] = max(weights.get(one.choice, 0), weight)
-            had[one.choice] = max(had.get(one.choice, 0), _credit(one))
+    credits: dict[str, float] = {}
+    extra = custom = 0.0
+    for skill in comparisons:
+        if skill.is_custom and skill.weight:
+            custom += skill.weight * _credit(skill)
+        elif skill.weight:
+            weight = PRACTICE_WEIGHT if skill.is_practice else skill.weight
+            weights[skill.choice] = max(weights.get(skill.choice, 0), weight)
+            credits[skill.choice] = max(credits.get(skill.choice, 0), _credit(skill))
         else:
-            extra += MENTIONED_WEIGHT * _credit(one)
-    extra = min(extra, MENTIONED_CAP) + known
-    own = sum(had[choice] * weight for choice, weight in weights.items())
-    guess = UNNAMED_SHARE[0] + (UNNAMED_SHARE[1] - UNNAMED_SHARE[0]) * near
-    unsure = UNNAMED_WEIGHT * (2 - min(near / RELATED_TITLE, 1))
-    return (own + extra + unsure * guess) / (sum(weights.values()) + extra + unsure)
+            extra += MENTIONED_WEIGHT * _credit(skill)
+    extra = min(extra, MENTIONED_CAP) + custom
+    covered = sum(credits[choice] * weight for choice, weight in weights.items())
+    unnamed_share = UNNAMED_SHARE[0] + (UNNAMED_SHARE[1] - UNNAMED_SHARE[0]) * title_similarity
+    unnamed_weight = UNNAMED_WEIGHT * (2 - min(title_similarity / RELATED_TITLE, 1))
+    return (covered + extra + unnamed_weight * unnamed_share) / (
+        sum(weights.values()) + extra + unnamed_weight
+    )
 
 
-def _credit(one: SkillComparison) -> float:
-    if one.profile_skill is None:
+def _credit(skill: SkillComparison) -> float:
+    if skill.profile_skill is None:
         return 0.0
-    return CREDIT[one.profile_skill.rank] * (IMPLIED_CREDIT if one.is_implied else 1)
+    return CREDIT[skill.profile_skill.rank] * (IMPLIED_CREDIT if skill.is_implied else 1)
 
 
-def _skills_why(asked: list[SkillComparison], also: list[SkillComparison]) -> str:
-    had = [_format_skill(one) for one in asked if one.profile_skill]
-    missing = [one.name for one in asked if not one.profile_skill]
+def _skills_why(requested: list[SkillComparison], mentioned: list[SkillComparison]) -> str:
+    had = [_format_skill(skill) for skill in requested if skill.profile_skill]
+    missing = [skill.name for skill in requested if not skill.profile_skill]
     parts = [
-        f"{len(had)} of {len(asked)} that are asked for"
-        if asked
+        f"{len(had)} of {len(requested)} that are asked for"
+        if requested
         else "No skill is asked for by name"
     ]
     if had:
         parts[0] += f": {', '.join(had)}"
     if missing:
         parts.append(f"missing: {', '.join(missing)}")
-    if also:
-        parts.append(f"mentioned: {', '.join(map(_format_skill, also))}")
-    if len(asked) < FEW_SKILLS:
+    if mentioned:
+        parts.append(f"mentioned: {', '.join(map(_format_skill, mentioned))}")
+    if len(requested) < FEW_SKILLS:
         parts.append("so few are named that the title tells the rest")
     return "; ".join(parts)
 
 
-def _format_skill(one: SkillComparison) -> str:
-    """With the profile's own name for it, where that is another."""
-    own = one.profile_skill.name if one.profile_skill else one.name
-    if one.is_implied:
-        return f"{one.name} (implied by {own})"
-    return one.name if own.casefold() == one.name.casefold() else f"{one.name} ({own})"
+def _format_skill(skill: SkillComparison) -> str:
+    """Format a skill with the profile's name for it, if that differs."""
+    profile_name = skill.profile_skill.name if skill.profile_skill else skill.name
+    if skill.is_implied:
+        return f"{skill.name} (implied by {profile_name})"
+    return (
+        skill.name
+        if profile_name.casefold() == skill.name.casefold()
+        else f"{skill.name} ({profile_name})"
+    )
 
 
 def _title(profile: Profile, posting: Posting) -> ScoreItem:
     most = profile.rules.weights.title
     if not profile.titles:
         return _item("title", most, 1, "Any title is wanted")
-    share, wanted = title_fit.find_closest(posting.title, profile.titles)
-    said = "Like" if share >= 0.8 else "Near" if share >= 0.4 else "Far from"
-    return _item("title", most, share, f"{said} {wanted}", posting.title)
+    share, closest = title_fit.find_closest(posting.title, profile.titles)
+    relation = "Like" if share >= 0.8 else "Near" if share >= 0.4 else "Far from"
+    return _item("title", most, share, f"{relation} {closest}", posting.title)
 
 
 def _seniority(profile: Profile, posting: Posting, facts: PostingFacts) -> ScoreItem:
@@ -194,23 +207,23 @@ def _seniority(profile: Profile, posting: Posting, facts: PostingFacts) -> Score
     return _item("seniority", most, share, f"{level}{away}", facts.seniority_words)
 
 
-def _experience(profile: Profile, facts: PostingFacts, near: float) -> ScoreItem:
-    most, own, asked = profile.rules.weights.experience, profile.experience_years, facts.years
-    if asked is None:
+def _experience(profile: Profile, facts: PostingFacts, title_similarity: float) -> ScoreItem:
+    most, years, required = profile.rules.weights.experience, profile.experience_years, facts.years
+    if required is None:
         return _item("experience", most, UNKNOWN_SHARE, "The posting does not say how many years")
-    if own is None:
+    if years is None:
         return _item(
             "experience",
             most,
             UNKNOWN_SHARE,
             "The profile does not say how many years",
-            asked.words,
+            required.words,
         )
-    lacking = max(0.0, asked.least - own)
-    beyond = max(0.0, own - asked.most - 4) if asked.most is not None else 0.0
-    why = f"{format_years(asked)} asked for, {own:g} there{'' if near >= RELATED_TITLE else ', of other work'}"
-    share = (1 - lacking / 5 - beyond / 20) * min(near / RELATED_TITLE, 1)
-    return _item("experience", most, share, why, asked.words)
+    lacking = max(0.0, required.least - years)
+    beyond = max(0.0, years - required.most - 4) if required.most is not None else 0.0
+    why = f"{format_years(required)} asked for, {years:g} there{'' if title_similarity >= RELATED_TITLE else ', of other work'}"
+    share = (1 - lacking / 5 - beyond / 20) * min(title_similarity / RELATED_TITLE, 1)
+    return _item("experience", most, share, why, required.words)
 
 
 def _salary(profile: Profile, salary: Salary | None) -> ScoreItem:
@@ -226,14 +239,16 @@ def _salary(profile: Profile, salary: Salary | None) -> ScoreItem:
             "salary", most, UNKNOWN_SHARE, f"Cannot be compared with {_format_floor(floor)}", words
         )
     share = top * PERIODS_PER_YEAR[salary.period] / (floor.amount * PERIODS_PER_YEAR[floor.period])
-    said = f"reaches {_format_floor(floor)}"
+    comparison = f"reaches {_format_floor(floor)}"
     if share < 1:
-        said = f"is below {_format_floor(floor)}, which costs points and filters nothing"
+        comparison = f"is below {_format_floor(floor)}, which costs points and filters nothing"
     if salary.known == "predicted":
         return _item(
-            "salary", most, max(UNKNOWN_SHARE, min(share, 1)), f"An estimate {said}", words
+            "salary", most, max(UNKNOWN_SHARE, min(share, 1)), f"An estimate {comparison}", words
         )
-    return _item("salary", most, 1 if share >= 1 else 1 - (1 - share) * 4, f"It {said}", words)
+    return _item(
+        "salary", most, 1 if share >= 1 else 1 - (1 - share) * 4, f"It {comparison}", words
+    )
 
 
 def _format_salary(salary: Salary) -> str:
@@ -252,11 +267,11 @@ def _arrangement(profile: Profile, posting: Posting, facts: PostingFacts) -> Sco
     return _item("arrangement", profile.rules.weights.arrangement, share, place.reason, place.words)
 
 
-def _meaning(profile: Profile, likeness: float | None) -> ScoreItem:
+def _meaning(profile: Profile, similarity: float | None) -> ScoreItem:
     most = profile.rules.weights.meaning
-    if likeness is None:
+    if similarity is None:
         return _item("meaning", most, UNKNOWN_SHARE, "The texts were not compared")
-    return _item("meaning", most, likeness, f"The texts are alike by {likeness:.2f} of 1")
+    return _item("meaning", most, similarity, f"The texts are alike by {similarity:.2f} of 1")
 
 
 def _timezone(profile: Profile, facts: PostingFacts) -> ScoreItem:
@@ -272,16 +287,16 @@ def _timezone(profile: Profile, facts: PostingFacts) -> ScoreItem:
 
 
 def _size(profile: Profile, employer: Employer) -> ScoreItem:
-    rules, wanted = profile.rules.size, profile.company_size
+    rules, preferred = profile.rules.size, profile.company_size
     most = max(rules.preferred, 0)
-    if wanted is None:
+    if preferred is None:
         return ScoreItem("size", 0, most, "Any size is wanted")
     if employer.size is None:
         return ScoreItem("size", 0, most, "The company's size is not known")
-    points = rules.preferred if employer.size == wanted else 0
-    if employer.size == "small" != wanted:
+    points = rules.preferred if employer.size == preferred else 0
+    if employer.size == "small" != preferred:
         points = rules.small
-    return ScoreItem("size", points, most, f"A {employer.size} company, {wanted} is preferred")
+    return ScoreItem("size", points, most, f"A {employer.size} company, {preferred} is preferred")
 
 
 def _threshold(

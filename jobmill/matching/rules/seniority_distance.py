@@ -1,4 +1,4 @@
-"""How far apart two levels of seniority are."""
+"""Distances between levels of seniority."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ STEPS: Final[dict[Seniority, int]] = {
 }  # fmt: skip
 
 
-def steps_from(asked: Seniority, wanted: Iterable[Seniority]) -> int:
-    """Steps from what is asked to the nearest that is wanted; below 0 where that is more senior."""
-    return min((STEPS[asked] - STEPS[one] for one in wanted), key=lambda step: (abs(step), step))
+def steps_from(level: Seniority, wanted_levels: Iterable[Seniority]) -> int:
+    """Signed steps from the nearest wanted level to the posting's level; negative if the posting is
+    more junior."""
+    return min(
+        (STEPS[level] - STEPS[wanted_level] for wanted_level in wanted_levels),
+        key=lambda step: (abs(step), step),
+    )

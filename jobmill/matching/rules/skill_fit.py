@@ -1,4 +1,4 @@
-"""What a posting asks for beside what a profile has: how much each skill counts, and who has it."""
+"""Compare the skills that a posting asks for with those of a profile, and weigh each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.matching.profile import RANKS, Profile, Skill
 
 from ..posting_facts import (
-    LONGEST,
+    MAX_TEXT_LENGTH,
     Importance,
     PostingFacts,
     PostingSkill,
@@ -26,10 +26,10 @@ from ..posting_facts import (
 from ..posting_facts.implied_skills import implied_skills
 
 Weight: TypeAlias = Literal[0, 1, 2, 3]
-"""3: what the work is about; 2: required; 1: nice to have; 0: only mentioned."""
+"""3: central to the job; 2: required; 1: nice to have; 0: only mentioned."""
 
-# Ways of working, and tools that everybody has: people rarely write them into a profile, and nobody
-# is turned down for them.
+# Practices and common tools. People rarely list them in a profile, and employers rarely reject
+# anyone for lacking them.
 PRACTICES: Final = frozenset(
     ("A/B testing", "Accessibility", "Agile", "AI agents", "Bash", "BDD", "Bitbucket",
      "Business analysis", "CI/CD", "Cloud computing", "Confluence", "Data analysis",
@@ -48,10 +48,10 @@ PRACTICES: Final = frozenset(
      "Unix", "WebSockets", "Wireframing", "XML", "YAML")
 )  # fmt: skip
 PRIMARY_LINE_COUNT: Final = 3
-"""A required skill that so many lines name is what the work is about."""
+"""A required skill that this many lines name is central to the job."""
 
 CUSTOM_WEIGHTS: Final[dict[Importance, Weight]] = {"required": 2, "preferred": 1, "mentioned": 1}
-"""Most trades name what they need among the duties."""
+"""Outside of software, postings often name required skills among the duties."""
 
 _JOINS: Final = re.compile(r"\s*(?:,|/|,?\s*(?:and/)?or|\||,?\s*and)\s*", re.IGNORECASE)
 _OR: Final = re.compile(r"/|\bor\b|\|", re.IGNORECASE)
@@ -68,18 +68,19 @@ _OR_ALIKE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SkillComparison:
-    """A skill that is asked for, and the profile's own that has it or implies it."""
+    """A skill that a posting names, and the profile's skill that equals or implies it."""
 
     requirement: PostingSkill
     weight: Weight
     profile_skill: Skill | None
     is_implied: bool = False
     choice: str = ""
-    """The same for all skills of which the posting says that one will do; else its own name."""
+    """Shared by skills that the posting offers as alternatives; otherwise the skill's name."""
     is_covered: bool = False
-    """Another one of the choice is there, or stands for it."""
+    """Another alternative is in the profile, or already counts for this one."""
     is_custom: bool = False
-    """Nobody but the person calls it a skill: what else the posting asks of the kind is not known."""
+    """Only the profile lists it as a skill, so similar skills that the posting asks for are
+    unknown."""
 
     @property
     def name(self) -> str:
@@ -87,7 +88,7 @@ class SkillComparison:
 
     @property
     def is_practice(self) -> bool:
-        """Not what the work is about."""
+        """Whether it is a practice that is not central to the job."""
         return self.weight == 1 and self.name in PRACTICES
 
     @property
@@ -98,37 +99,47 @@ class SkillComparison:
 def compare_skills(
     profile: Profile, posting: Posting, facts: PostingFacts
 ) -> tuple[SkillComparison, ...]:
-    """Each skill that is asked for, what counts most first."""
-    held, others = _skills_by_name(profile.skills)
+    """Compare every skill that the posting names, the most important first."""
+    own_skills, implied = _skills_by_name(profile.skills)
     weights = _weights(posting, facts)
     choices = _find_choices(facts.skills, {name for name, weight in weights.items() if weight == 3})
-    found: list[SkillComparison] = []
-    for one in facts.skills:
-        name = skills.canonical_name(one.name)
-        has = held.get(name) or others.get(name)
-        is_implied = has is not None and name not in held
-        choice = choices.get(one.name, one.name)
-        found.append(SkillComparison(one, weights[one.name], has, is_implied, choice))
-    found += _compare_custom_skills(profile, posting)
-    return tuple(_mark_covered(sorted(found, key=lambda one: (-one.weight, one.name))))
+    comparisons: list[SkillComparison] = []
+    for requirement in facts.skills:
+        name = skills.canonical_name(requirement.name)
+        profile_skill = own_skills.get(name) or implied.get(name)
+        is_implied = profile_skill is not None and name not in own_skills
+        choice = choices.get(requirement.name, requirement.name)
+        comparisons.append(
+            SkillComparison(
+                requirement, weights[requirement.name], profile_skill, is_implied, choice
+            )
+        )
+    comparisons += _compare_custom_skills(profile, posting)
+    return tuple(_mark_covered(sorted(comparisons, key=lambda skill: (-skill.weight, skill.name))))
 
 
 def _compare_custom_skills(profile: Profile, posting: Posting) -> Iterable[SkillComparison]:
-    """What the profile names and no list of skills has, where the posting has it in these words."""
-    held, _ = _skills_by_name(profile.skills)
-    for one in _find_custom_skills(_custom_names(profile), posting):
-        weight = 3 if one.words == posting.title else CUSTOM_WEIGHTS[one.importance]
-        weight = 0 if personal_skills.is_generic(one.name) else weight
-        yield SkillComparison(one, weight, held[one.name], choice=one.name, is_custom=True)
+    """Compare the profile's skills that are not in our list, if the posting contains their words."""
+    own_skills, _ = _skills_by_name(profile.skills)
+    for requirement in _find_custom_skills(_custom_names(profile), posting):
+        weight = 3 if requirement.words == posting.title else CUSTOM_WEIGHTS[requirement.importance]
+        weight = 0 if personal_skills.is_generic(requirement.name) else weight
+        yield SkillComparison(
+            requirement,
+            weight,
+            own_skills[requirement.name],
+            choice=requirement.name,
+            is_custom=True,
+        )
 
 
 def _custom_names(profile: Profile) -> tuple[str, ...]:
-    held, _ = _skills_by_name(profile.skills)
-    return tuple(sorted(held.keys() - skills.all_names()))
+    own_skills, _ = _skills_by_name(profile.skills)
+    return tuple(sorted(own_skills.keys() - skills.all_names()))
 
 
 def _find_custom_skills(names: tuple[str, ...], posting: Posting) -> tuple[PostingSkill, ...]:
-    text = (posting.description or posting.requirements or "")[:LONGEST]
+    text = (posting.description or posting.requirements or "")[:MAX_TEXT_LENGTH]
     return (
         _find_custom_skills_in(names, posting.title, text, posting.requirements or "")
         if names
@@ -148,59 +159,64 @@ def _find_custom_skills_in(
 
 
 def has_skill(profile: Profile, name: str) -> bool:
-    """Whether a profile names a skill, by whatever name."""
+    """Whether a profile lists a skill, under any of its names."""
     return skills.canonical_name(name) in _skills_by_name(profile.skills)[0]
 
 
 @lru_cache(maxsize=256)
-def _skills_by_name(of: tuple[Skill, ...]) -> tuple[dict[str, Skill], dict[str, Skill]]:
-    """The skills by their canonical names, and by the names of those that they imply; the best first."""
-    best = sorted(of, key=lambda skill: (-RANKS[skill.rank], skill.name))
-    held: dict[str, Skill] = {}
-    others: dict[str, Skill] = {}
+def _skills_by_name(
+    skills_of_profile: tuple[Skill, ...],
+) -> tuple[dict[str, Skill], dict[str, Skill]]:
+    """Index skills by canonical name, and by the names of skills that they imply. The best rank
+    wins."""
+    best = sorted(skills_of_profile, key=lambda skill: (-RANKS[skill.rank], skill.name))
+    own_skills: dict[str, Skill] = {}
+    implied: dict[str, Skill] = {}
     for skill in best:
         for name in _names(skill.name):
-            held.setdefault(name, skill)
+            own_skills.setdefault(name, skill)
             for more in sorted(implied_skills([name])):
-                others.setdefault(more, skill)
-    return held, others
+                implied.setdefault(more, skill)
+    return own_skills, implied
 
 
-def _names(said: str) -> list[str]:
-    """The name, and those of other skills in it: "Python (Django, Flask)" are three."""
-    name = skills.canonical_name(said)
-    return [name] if name in skills.all_names() else [name, *skills.skill_names(said)]
+def _names(text: str) -> list[str]:
+    """The name and other skills in it: "Python (Django, Flask)" yields three."""
+    name = skills.canonical_name(text)
+    return [name] if name in skills.all_names() else [name, *skills.skill_names(text)]
 
 
 def _weights(posting: Posting, facts: PostingFacts) -> dict[str, Weight]:
     titled = set(skills.skill_names(posting.title))
     lines = (
-        _count_lines(posting) if any(one.importance == "required" for one in facts.skills) else {}
+        _count_lines(posting)
+        if any(skill.importance == "required" for skill in facts.skills)
+        else {}
     )
-    return {one.name: _weigh(one, titled, lines) for one in facts.skills}
+    return {skill.name: _weigh_skill(skill, titled, lines) for skill in facts.skills}
 
 
-def _weigh(asked: PostingSkill, titled: set[str], lines: dict[str, int]) -> Weight:
-    if asked.name in titled:
+def _weigh_skill(skill: PostingSkill, titled: set[str], lines: dict[str, int]) -> Weight:
+    if skill.name in titled:
         return 3
-    if asked.importance == "mentioned":
+    if skill.importance == "mentioned":
         return 0
-    if asked.importance == "preferred" or asked.name in PRACTICES:
+    if skill.importance == "preferred" or skill.name in PRACTICES:
         return 1
-    return 3 if lines.get(asked.name, 0) >= PRIMARY_LINE_COUNT else 2
+    return 3 if lines.get(skill.name, 0) >= PRIMARY_LINE_COUNT else 2
 
 
 def spellings_in_posting(posting: Posting) -> dict[str, str]:
-    """Every skill that a posting names, as it spells it first."""
+    """Every skill that a posting names, with the first spelling it uses."""
     text = _text(posting)
-    found: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for hit in _cached_hits(text):
-        found.setdefault(hit.name, text[hit.start : hit.end])
-    return found
+        spellings.setdefault(hit.name, text[hit.start : hit.end])
+    return spellings
 
 
 def custom_spellings_in_posting(profile: Profile, posting: Posting) -> dict[str, str]:
-    """The same of the skills that only the profile calls so."""
+    """The profile's custom skills, in the posting's spelling."""
     text = _text(posting)
     hits = sorted(
         personal_skills.find_custom_skills(_custom_names(profile), text), key=lambda hit: -hit.start
@@ -209,12 +225,12 @@ def custom_spellings_in_posting(profile: Profile, posting: Posting) -> dict[str,
 
 
 def custom_skills_in_line(profile: Profile, line: str) -> set[str]:
-    """The skills that only the profile calls so, and a line names."""
+    """The profile's custom skills that a line names."""
     return {hit.name for hit in personal_skills.find_custom_skills(_custom_names(profile), line)}
 
 
 def _count_lines(posting: Posting) -> dict[str, int]:
-    """How many lines name each skill."""
+    """Count the lines that name each skill."""
     text = _text(posting)
     return Counter(
         name
@@ -224,43 +240,50 @@ def _count_lines(posting: Posting) -> dict[str, int]:
 
 def _text(posting: Posting) -> str:
     body = posting.description or posting.requirements or ""
-    # As much as `facts` reads: nobody may keep a worker from its heartbeat by a text without end.
-    return "\n".join([posting.title, *posting.tags, body])[:LONGEST]
+    # Read at most as much as `posting_facts`, so that an endless text cannot delay a worker's
+    # heartbeat.
+    return "\n".join([posting.title, *posting.tags, body])[:MAX_TEXT_LENGTH]
 
 
 @lru_cache(maxsize=64)
 def _cached_hits(text: str) -> tuple[skills.SkillHit, ...]:
-    """One posting is judged several times in a row."""
+    """Cached because a posting is judged several times in a row."""
     return tuple(skills.find_skills(text))
 
 
-def _mark_covered(abilities: list[SkillComparison]) -> Iterable[SkillComparison]:
-    """Of a choice, what the profile has covers the others; if it has none, the first stands for all."""
-    held = {one.choice for one in abilities if one.profile_skill}
-    seen: set[str] = set()
-    for one in abilities:
-        spare = one.profile_skill is None and (one.choice in held or one.choice in seen)
-        seen.add(one.choice)
-        yield replace(one, is_covered=spare)
+def _mark_covered(comparisons: list[SkillComparison]) -> Iterable[SkillComparison]:
+    """Mark alternatives as covered by the one that the profile has, else by the first one."""
+    covered_choices = {skill.choice for skill in comparisons if skill.profile_skill}
+    previous_choices: set[str] = set()
+    for skill in comparisons:
+        is_covered = skill.profile_skill is None and (
+            skill.choice in covered_choices or skill.choice in previous_choices
+        )
+        previous_choices.add(skill.choice)
+        yield replace(skill, is_covered=is_covered)
 
 
-def _find_choices(asked: Iterable[PostingSkill], fixed: set[str]) -> dict[str, str]:
-    """The choice to which a skill belongs. What the work is about is none: it is asked for whatever
-    else would do."""
-    wanted = {one.name: one.words for one in asked if one.name not in fixed}
-    found: dict[str, str] = {}
-    for words in dict.fromkeys(wanted.values()):
+def _find_choices(requirements: Iterable[PostingSkill], fixed: set[str]) -> dict[str, str]:
+    """Group alternative skills. A skill that is central to the job is never an alternative."""
+    words_by_name = {
+        requirement.name: requirement.words
+        for requirement in requirements
+        if requirement.name not in fixed
+    }
+    choices: dict[str, str] = {}
+    for words in dict.fromkeys(words_by_name.values()):
         for run in _joined_names(words):
-            names = {name for name in run if name in wanted}
-            known = {found[name] for name in names if name in found}
-            joined = names | {name for name, choice in found.items() if choice in known}
-            found |= dict.fromkeys(joined, min(joined)) if len(joined) > 1 else {}
-    return found
+            names = {name for name in run if name in words_by_name}
+            existing = {choices[name] for name in names if name in choices}
+            joined = names | {name for name, choice in choices.items() if choice in existing}
+            choices |= dict.fromkeys(joined, min(joined)) if len(joined) > 1 else {}
+    return choices
 
 
 @lru_cache(maxsize=16_384)
 def _joined_names(line: str) -> tuple[tuple[str, ...], ...]:
-    """The names that a line joins by "or", "/" or as examples: "Go, Rust or Java", "such as AWS, GCP"."""
+    """Groups of names that a line joins as alternatives or examples: "Go, Rust or Java", "such as
+    AWS, GCP"."""
     hits = skills.find_skills(line)
     runs: dict[int, list[skills.SkillHit]] = defaultdict(list)
     begin = 0
@@ -272,7 +295,7 @@ def _joined_names(line: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _is_choice(line: str, run: list[skills.SkillHit]) -> bool:
-    between = (line[one.end : other.start] for one, other in pairwise(run))
+    between = (line[hit.end : next_hit.start] for hit, next_hit in pairwise(run))
     return len(run) > 1 and (
         any(_OR.search(text) for text in between)
         or _SUCH_AS.search(line[: run[0].start]) is not None

@@ -1,4 +1,4 @@
-"""Stop lists: what is never wanted, told before anything is fetched."""
+"""Check postings against the profile's stop lists, before anything is fetched."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def find_rejection(
     title: str | None = None,
     company: str | None = None,
 ) -> Rejection | None:
-    """The first reason never to look at a posting, from what a link alone tells."""
+    """The first stop list entry that rejects a posting, using only what its link tells."""
     rejections = find_rejections(profile, platforms, urls=(url,), title=title, company=company)
     return next(iter(rejections), None)
 
@@ -35,17 +35,20 @@ def find_rejections(
     title: str | None = None,
     company: str | None = None,
 ) -> tuple[Rejection, ...]:
-    """Every reason: company, domain, each keyword."""
+    """All rejections: by company, domain and keyword."""
     links = [url for url in urls if url]
     boards = [key.board for link in links if (key := platforms.posting_key(link))]
-    found = [_company(profile, [company, *boards]), *(_domain(profile, link) for link in links)]
+    rejections = [
+        _company(profile, [company, *boards]),
+        *(_domain(profile, link) for link in links),
+    ]
     for keyword in profile.stop_lists.keywords:
-        found.append(_keyword(keyword, title or "", links))
-    return tuple(dict.fromkeys(one for one in found if one))
+        rejections.append(_keyword(keyword, title or "", links))
+    return tuple(dict.fromkeys(rejection for rejection in rejections if rejection))
 
 
 def _company(profile: Profile, names: Sequence[str | None]) -> Rejection | None:
-    """By the company's name, or by the board that a link leads to: boards bear companies' names."""
+    """Check the company's name and the board in the link, which is usually named after the company."""
     for excluded in profile.stop_lists.companies:
         for name in names:
             if name and company_names.same_company(name, excluded):
@@ -80,8 +83,9 @@ def _keyword(keyword: str, title: str, links: list[str]) -> Rejection | None:
 
 @lru_cache(maxsize=4_096)
 def _patterns(keyword: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """How a keyword stands in a title, and how in a link. \\b does not do: "c++" and ".net" have marks
-    at their edges, and "c" is not in "c++". In a link any mark stands between two words."""
+    r"""Patterns for a keyword in a title and in a link. \b does not work: "c++" and ".net" start or
+    end with punctuation, and "c" must not match "c++". In a link, any punctuation separates
+    words."""
     words = [re.escape(word) for word in re.split(r"[\s_-]+", keyword) if word] or [
         re.escape(keyword)
     ]

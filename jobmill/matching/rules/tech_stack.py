@@ -1,4 +1,4 @@
-"""Which technologies a company's texts name, and whether it is about machine learning."""
+"""Find the technologies that a company's texts name, and whether it focuses on machine learning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..posting_facts import skills
 
-# What each is called in a company's record. The first five lines must never be shorter.
+# The names that company records use. Never remove any of the first five lines.
 _NAMES = (
     ("Python", "JavaScript", "Java", "Go", "Rust", "Ruby", "PHP", "C#"),
     ("React", "Vue", "Angular", "Svelte"),
@@ -26,9 +26,9 @@ _NAMES = (
     ("pandas", "NumPy", "CUDA", "WebAssembly", "FPGA", "ROS 2", "Unity3D", "Unreal Engine"),
 )
 STACK = {name: name.lower() for line in _NAMES for name in line} | {"Google Cloud": "gcp"}
-"""From the names of `skills` to those of a stack."""
+"""Maps names of `skills` to names of a tech stack."""
 
-# Words of everyday language, too: they count beside another technology or the trade's own words.
+# Also everyday words: they count only next to another technology or to technical vocabulary.
 _EVERYDAY = frozenset({"react", "vue", "angular", "azure", "java", "redux", "swift", "dart"})
 _TRADE = re.compile(
     r"engineer|develop|\bstack\b|\bcod(?:e|ing)|framework|cloud|back-?end|front-?end|software"
@@ -46,25 +46,26 @@ _AI = re.compile(
 )
 _AI_SHORT = re.compile(r"\b(?:AI|A\.I\.|ML|LLMs?|GenAI|NLP|KI)\b(?!\s*(?:\d|[A-Z]{2}\b))")
 _MIN_MENTIONS = 3
-"""So often a site must speak of it before it is what the company is about."""
+"""Minimum mentions on a site for a focus on machine learning."""
 
 
 @dataclass(frozen=True, slots=True)
 class TechStack:
     names: tuple[str, ...] = ()
-    """In small letters, in the order in which they come."""
+    """In lower case, in order of appearance."""
     ai_ml: tuple[str, ...] = ()
-    """The words that show a focus on machine learning; none where there is no such focus."""
+    """The words that show a focus on machine learning; empty without such a focus."""
 
 
 def find_tech_stack(about: str, texts: Iterable[str]) -> TechStack:
-    """What the texts of a site name; `about` is what the company says of itself in short."""
-    whole = [about, *texts]
-    return TechStack(names=_names_in(whole), ai_ml=_ai_focus(about, whole))
+    """Find the technologies in a site's texts; `about` is the company's short description of
+    itself."""
+    all_texts = [about, *texts]
+    return TechStack(names=_names_in(all_texts), ai_ml=_ai_focus(about, all_texts))
 
 
 def stack_name(name: str) -> str | None:
-    """How a stack calls a skill of a profile; None for what no stack tells."""
+    """The tech stack's name for a profile's skill; None if stacks do not contain it."""
     return STACK.get(skills.canonical_name(name))
 
 
@@ -75,23 +76,23 @@ def _names_in(texts: Iterable[str]) -> tuple[str, ...]:
 
 def _in_line(line: str) -> list[str]:
     hits = [hit for hit in skills.find_skills(line) if hit.name in STACK]
-    sure = {hit.name for hit in hits if line[hit.start : hit.end].casefold() not in _EVERYDAY}
-    return [STACK[hit.name] for hit in hits if hit.name in sure or _is_meant(line, hit, sure)]
+    certain = {hit.name for hit in hits if line[hit.start : hit.end].casefold() not in _EVERYDAY}
+    return [STACK[hit.name] for hit in hits if hit.name in certain or _is_meant(line, hit, certain)]
 
 
-def _is_meant(line: str, hit: skills.SkillHit, sure: set[str]) -> bool:
-    """Whether a word that is no name to most people is one here."""
+def _is_meant(line: str, hit: skills.SkillHit, certain: set[str]) -> bool:
+    """Whether an everyday word means a technology here."""
     around = line[max(0, hit.start - _REACH) : hit.end + _REACH]
-    return line[hit.start].isupper() and bool(sure or _TRADE.search(around))
+    return line[hit.start].isupper() and bool(certain or _TRADE.search(around))
 
 
 def _ai_focus(about: str, texts: list[str]) -> tuple[str, ...]:
-    told = _ai_words(about)
-    if told:
-        return told
-    said = [word for text in texts for word in _ai_words(text)]
-    return tuple(dict.fromkeys(said)) if len(said) >= _MIN_MENTIONS else ()
+    about_words = _ai_words(about)
+    if about_words:
+        return about_words
+    words = [word for text in texts for word in _ai_words(text)]
+    return tuple(dict.fromkeys(words)) if len(words) >= _MIN_MENTIONS else ()
 
 
 def _ai_words(text: str) -> tuple[str, ...]:
-    return tuple(found[0] for found in (*_AI.finditer(text), *_AI_SHORT.finditer(text)))
+    return tuple(match[0] for match in (*_AI.finditer(text), *_AI_SHORT.finditer(text)))

@@ -1,4 +1,4 @@
-"""How near a posting's title is to those that are wanted: by the kind of role and its field."""
+"""Measure how similar a posting's title is to the wanted titles, by role and field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Final
 from jobmill.catalog import job_titles
 from jobmill.plain_text import fold_case
 
-# The first that a title names is its role: a "Product Manager, Developer Tools" is no developer.
+# The first word in a title that is listed here is its role: a "Product Manager, Developer Tools" is
+# not a developer.
 ROLES: Final = {
     "manager": "manager", "mgr": "manager", "head": "director", "director": "director",
     "vp": "director", "president": "director", "chief": "director", "cto": "director",
@@ -73,14 +74,14 @@ NEAR_FIELDS: Final[dict[tuple[str, str], float]] = {
     ("backend", "learning"): 0.3, ("embedded", "hardware"): 0.4, ("software", "product"): 0.2, ("backend", "frontend"): 0.2,
     ("sales", "customers"): 0.5, ("sales", "marketing"): 0.3, ("data", "product"): 0.4,
 }  # fmt: skip
-# How senior somebody is, is judged by itself.
+# Seniority is judged separately.
 _LEVEL_WORDS: Final = (
     "senior junior staff principal lead intern internship entry mid associate graduate 1 2 3 4 5 i ii iii"
     " iv v level remote hybrid onsite"
 )
 LEVELS: Final = frozenset(_LEVEL_WORDS.split())
 OPEN_FIELD, UNKNOWN_FIELD = 0.7, 0.2
-"""A field that one of the titles leaves open; one that it names and we do not know."""
+"""Similarity if one title leaves the field open, and if it names a field that we do not know."""
 
 _FIELD_OF: Final = {word: field for field, words in FIELDS.items() for word in words.split()}
 _SPELLINGS: Final = (
@@ -97,7 +98,7 @@ _DISTANT: Final = frozenset(
     ("sales", "customers", "hardware", "marketing", "finance", "people", "legal", "operations",
      "quality", "security")
 )  # fmt: skip
-# These roles say their field by themselves.
+# These roles imply their field.
 _FIELD_OF_ROLE: Final = {
     "accountant": "finance", "recruiter": "people", "lawyer": "legal", "seller": "sales",
 }  # fmt: skip
@@ -114,44 +115,46 @@ class _Title:
     words: frozenset[str]
 
 
-def find_closest(title: str, wanted: Iterable[str]) -> tuple[float, str]:
-    """How near a title is to the nearest one wanted, from 0 to 1, and which that is."""
-    given = {one: _read(one) for one in wanted}
-    # Whoever wants to be a "Software Engineer" or a "Staff Engineer" means software both times.
-    fields = frozenset(field for one in given.values() for field in one.fields)
-    near = {
-        one: _similarity(_read(title), replace(known, fields=known.fields or fields))
-        for one, known in given.items()
+def find_closest(title: str, wanted_titles: Iterable[str]) -> tuple[float, str]:
+    """The similarity (0 to 1) of a title to the closest wanted title, and that title."""
+    parsed = {wanted_title: _parse_title(wanted_title) for wanted_title in wanted_titles}
+    # A person who wants "Software Engineer" or "Staff Engineer" means software in both.
+    fields = frozenset(field for wanted_title in parsed.values() for field in wanted_title.fields)
+    similarities = {
+        wanted_title: _similarity(
+            _parse_title(title), replace(parts, fields=parts.fields or fields)
+        )
+        for wanted_title, parts in parsed.items()
     }
-    best = max(near, key=lambda one: near[one])
-    return near[best], best
+    best = max(similarities, key=lambda wanted_title: similarities[wanted_title])
+    return similarities[best], best
 
 
 @lru_cache(maxsize=65_536)
-def _read(title: str) -> _Title:
+def _parse_title(title: str) -> _Title:
     text = fold_case(title)
     for pattern, word in _SPELLINGS:
         text = pattern.sub(word, text)
-    spoken: list[str] = _WORD.findall(text)
-    named = next((word for word in ROLES if word in spoken), None)
-    at = spoken.index(named) if named else 0
-    role = ROLES[named] if named else None
+    title_words: list[str] = _WORD.findall(text)
+    role_word = next((word for word in ROLES if word in title_words), None)
+    at = title_words.index(role_word) if role_word else 0
+    role = ROLES[role_word] if role_word else None
     words = {
         word
-        for one in job_titles.parse_title(title).words
-        for word in _LETTERS.get(one, one).split()
+        for token in job_titles.parse_title(title).words
+        for word in _LETTERS.get(token, token).split()
     }
-    fields = _fields(spoken[: at + 1], spoken[at + 1 :], role)
+    fields = _fields(title_words[: at + 1], title_words[at + 1 :], role)
     if not fields and role in _FIELD_OF_ROLE:
         fields = frozenset((_FIELD_OF_ROLE[role],))
     return _Title(role, fields, frozenset(words - LEVELS))
 
 
-def _fields(before: list[str], behind: list[str], role: str | None) -> frozenset[str]:
-    """What stands before the role says its field; what stands behind is often only the team: a
-    "Software Engineer, Growth" writes software, a "Software Support Engineer" supports."""
+def _fields(before: list[str], after: list[str], role: str | None) -> frozenset[str]:
+    """Words before the role tell its field; words after it are often only the team. A "Software
+    Engineer, Growth" writes software, a "Software Support Engineer" gives support."""
     fields = frozenset(_FIELD_OF[word] for word in before if word in _FIELD_OF)
-    team = frozenset(_FIELD_OF[word] for word in behind if word in _FIELD_OF)
+    team = frozenset(_FIELD_OF[word] for word in after if word in _FIELD_OF)
     if not fields:
         return team
     if fields == _GENERAL and role != "manager":
@@ -159,33 +162,37 @@ def _fields(before: list[str], behind: list[str], role: str | None) -> frozenset
     return fields & _DISTANT or (fields - {"software"} or fields)
 
 
-def _similarity(one: _Title, other: _Title) -> float:
-    if one.words == other.words and one.role == other.role:
+def _similarity(title: _Title, other: _Title) -> float:
+    if title.words == other.words and title.role == other.role:
         return 1.0
-    if one.role is None or other.role is None:
-        return _shared_words(one.words, other.words) * (1 if one.role == other.role else 0.5)
-    role = 1.0 if one.role == other.role else NEAR_ROLES.get(frozenset((one.role, other.role)), 0.0)
-    return 0.25 * role + 0.75 * max(role, 0.1) * _field_similarity(one, other)
+    if title.role is None or other.role is None:
+        return _shared_words(title.words, other.words) * (1 if title.role == other.role else 0.5)
+    role = (
+        1.0
+        if title.role == other.role
+        else NEAR_ROLES.get(frozenset((title.role, other.role)), 0.0)
+    )
+    return 0.25 * role + 0.75 * max(role, 0.1) * _field_similarity(title, other)
 
 
-def _field_similarity(one: _Title, other: _Title) -> float:
-    """1 where both name the same field; words that we do not know count only where they are shared."""
-    if not one.fields or not other.fields:
+def _field_similarity(title: _Title, other: _Title) -> float:
+    """1 if both name the same field. Unknown words count only if both titles share them."""
+    if not title.fields or not other.fields:
         return max(
-            _similarity_without_field(one, other),
-            _shared_words(one.words, other.words - ROLES.keys()),
+            _similarity_without_field(title, other),
+            _shared_words(title.words, other.words - ROLES.keys()),
         )
-    pairs = [(a, b) for a in one.fields for b in other.fields]
+    pairs = [(a, b) for a in title.fields for b in other.fields]
     return max(
         1.0 if a == b else NEAR_FIELDS.get((a, b)) or NEAR_FIELDS.get((b, a), 0) for a, b in pairs
     )
 
 
 def _similarity_without_field(*both: _Title) -> float:
-    known = any(one.words - ROLES.keys() and not one.fields for one in both)
-    distant = any(one.fields & _DISTANT for one in both)
-    return UNKNOWN_FIELD if known or distant else OPEN_FIELD
+    names_unknown_field = any(title.words - ROLES.keys() and not title.fields for title in both)
+    distant = any(title.fields & _DISTANT for title in both)
+    return UNKNOWN_FIELD if names_unknown_field or distant else OPEN_FIELD
 
 
-def _shared_words(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(other) if other else 0.0
+def _shared_words(words: frozenset[str], other: frozenset[str]) -> float:
+    return len(words & other) / len(other) if other else 0.0

@@ -1,4 +1,4 @@
-"""How far the working hours of a team are from a person's."""
+"""Compare the working hours of a team with those of a person."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ from zoneinfo import ZoneInfo
 
 from jobmill.matching.profile import Span
 
-NEAR: Final = 1
-"""So many hours apart is as good as the same."""
+SAME_HOURS: Final = 1
+"""Up to this many hours apart count as the same time zone."""
 NEUTRAL: Final = 3
-FAR: Final = 9
-"""From here on it is the worst case: no hour of the day is shared."""
+NO_OVERLAP: Final = 9
+"""From here on, no working hours overlap."""
 
 
 @lru_cache(maxsize=1_024)
 def standard_offset(zone: str) -> float:
-    """Hours from UTC without summer time, so that a score does not change with the season."""
-    known = ZoneInfo(zone)
-    offsets = (dt.datetime(2026, month, 1, tzinfo=known).utcoffset() for month in (1, 7))
+    """Hours from UTC without daylight saving, so that scores do not change with the season."""
+    zone_info = ZoneInfo(zone)
+    offsets = (dt.datetime(2026, month, 1, tzinfo=zone_info).utcoffset() for month in (1, 7))
     return min(offset.total_seconds() / 3_600 for offset in offsets if offset is not None)
 
 
 def hours_apart(zone: str, zones: Iterable[float]) -> float:
-    """Hours to the nearest of the zones, around the globe the shorter way."""
-    own = standard_offset(zone)
-    return min(min(abs(own - other) % 24, 24 - abs(own - other) % 24) for other in zones)
+    """Hours to the nearest of the offsets, the shorter way around the globe."""
+    home_offset = standard_offset(zone)
+    return min(
+        min(abs(home_offset - other) % 24, 24 - abs(home_offset - other) % 24) for other in zones
+    )
 
 
 def points_for_hours(hours: float, span: Span) -> int:
-    """The most where the hours are the same, nothing at three hours, the least from nine on."""
+    """All points for the same hours, none at three hours apart, the minimum from nine hours on."""
     nothing = min(max(0, span.least), span.most)
     if hours <= NEUTRAL:
-        share = (max(hours, NEAR) - NEAR) / (NEUTRAL - NEAR)
+        share = (max(hours, SAME_HOURS) - SAME_HOURS) / (NEUTRAL - SAME_HOURS)
         return span.most - int((span.most - nothing) * share + 0.5)
-    share = (min(hours, FAR) - NEUTRAL) / (FAR - NEUTRAL)
+    share = (min(hours, NO_OVERLAP) - NEUTRAL) / (NO_OVERLAP - NEUTRAL)
     return nothing - int((nothing - span.least) * share + 0.5)

@@ -92,7 +92,7 @@ async def read(tx: Tx) -> HomeState:
         version=version,
         new=await _count_new(tx, version.profile_id) if version else 0,
         best=[MatchRow.of(match) for match in best],
-        unscored=await judging_feed.count(tx, most=COUNT_LIMIT),
+        unscored=await judging_feed.count(tx, limit=COUNT_LIMIT),
         totals=await totals.count(tx),
         approvals=await approvals.count_waiting(tx, limit=COUNT_LIMIT),
         alerts=await list_alerts(tx, limit=MAX_ROWS),
@@ -108,7 +108,7 @@ async def _find_best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
 
 
 async def _count_new(tx: Tx, profile_id: ProfileId) -> int:
-    listed = await matches.count_shown(tx, profile_id, most=COUNT_LIMIT)
+    listed = await matches.count_shown(tx, profile_id, limit=COUNT_LIMIT)
     return next((count.count for count in listed if count.status == "new"), 0)
 
 

@@ -88,7 +88,7 @@ async def show(
 
 
 async def _read_columns(tx: Tx, profile_id: int, profile: str | None) -> list[BoardColumn]:
-    listed = await matches.count_shown(tx, profiles.ProfileId(profile_id), most=COUNT_LIMIT)
+    listed = await matches.count_shown(tx, profiles.ProfileId(profile_id), limit=COUNT_LIMIT)
     counts = {count.status: count.count for count in listed}
     columns: list[BoardColumn] = []
     for status in COLUMNS:

@@ -33,7 +33,7 @@ async def export_jsonl(query: ExportQuery, db: Db) -> StreamingResponse:
 async def _export(query: InboxQuery, db: Db, form: Form) -> StreamingResponse:
     async with db.transaction() as tx:
         version = await profiles.get(tx, query.profile)
-    filter = query.without("after").to_filter(version.profile_id, match_export.PAGE)
+    filter = query.without("after").to_filter(version.profile_id, match_export.PAGE_SIZE)
     pages = match_export.read_pages(db.transaction, filter)
     # Read the first page before the response starts, so that an early failure is an error page.
     first = await anext(pages)

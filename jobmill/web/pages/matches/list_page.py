@@ -142,7 +142,9 @@ async def read_inbox(
     # Read before the list: a match that arrives in between counts as new and is not lost.
     newest = await matches.newest_id(tx)
     result = await inbox.read_page(tx, query.to_filter(id, PAGE_SIZE))
-    counts = [count for count in await matches.count_shown(tx, id, most=COUNT_LIMIT) if count.count]
+    counts = [
+        count for count in await matches.count_shown(tx, id, limit=COUNT_LIMIT) if count.count
+    ]
     changed_match = await matches.find_by_id(tx, done) if done else None
     empty_reason = (
         "" if result.matches else await _empty_reason(tx, version, query, result, bool(counts))
@@ -181,7 +183,7 @@ async def _empty_reason(
         return "last page"
     if has_matches:
         return "filtered" if query.is_filtered else "dismissed"
-    if await judging_feed.count(tx, version.profile_id, most=1):
+    if await judging_feed.count(tx, version.profile_id, limit=1):
         return "scoring"
     return "no fit" if await verdicts.has_any(tx, version.profile_id) else "no jobs"
 

@@ -64,7 +64,7 @@ async def show(query: Annotated[ProfileQuery, Query()], db: Db, page: Page) -> H
             version.profile(),
             await profiles.find_all(tx),
             await profiles.read_versions(tx, version.name),
-            await judging_feed.count(tx, version.profile_id, most=COUNT_LIMIT),
+            await judging_feed.count(tx, version.profile_id, limit=COUNT_LIMIT),
         )
     return page(
         "profile/page.html",

@@ -103,8 +103,8 @@ async def add(
     try:
         keys = [company.key for company in selection.selected]
         wishes = first_boards.parse_lines([*keys, *selection.pasted.split("\n")])
-        if wishes.wrong:
-            return await _render(db, page, site_settings, selection, wishes.wrong)
+        if wishes.invalid:
+            return await _render(db, page, site_settings, selection, wishes.invalid)
         if not wishes.boards and not wishes.pages:
             return await _render(db, page, site_settings, selection, is_empty=True)
         async with db.transaction(ADD_SECONDS) as tx:

@@ -62,8 +62,8 @@ async def _read(tx: Tx, status: SetupStatus) -> FirstMatches:
     best = await matches.find(tx, MatchQuery(profile_id=id, limit=MAX_MATCHES))
     return FirstMatches(
         listings,
-        await verdicts.count(tx, id, most=COUNT_LIMIT),
-        await judging_feed.count(tx, id, most=COUNT_LIMIT),
+        await verdicts.count(tx, id, limit=COUNT_LIMIT),
+        await judging_feed.count(tx, id, limit=COUNT_LIMIT),
         [MatchRow.of(match) for match in best],
         has_worker,
     )
