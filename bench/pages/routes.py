@@ -42,9 +42,9 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             /jobs?q=nothinglikeit
         """,
         "companies": """
-            /companies /companies?order=newest /companies?tier=S /companies?tier=D&order=newest /companies?known=sparse
-            /companies?known=good&order=newest /companies?waiting=true /companies?q=river /companies?q=nobody
-            /companies?q=harbor&tier=A&known=minimal
+            /companies /companies?order=newest /companies?tier=S /companies?tier=D&order=newest /companies?data=sparse
+            /companies?data=good&order=newest /companies?waiting=true /companies?q=river /companies?q=nobody
+            /companies?q=harbor&tier=A&data=minimal
         """,
         "sources": """
             /sources /sources?show=waiting /sources?show=troubled /sources?show=disabled /sources?show=rejected

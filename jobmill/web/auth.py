@@ -64,7 +64,7 @@ class Visitor:
         return is_applicant or RANKS[self.role] >= RANKS[role]
 
     def require(self, role: Role, *, applicant_id: int | None = None) -> None:
-        """NotSignedIn for anonymous visitors, Forbidden for others who lack the role."""
+        """NotSignedIn for anonymous visitors, Forbidden for others without the role."""
         if self.may(role, applicant_id=applicant_id):
             return
         if self.role is None and self.applicant_id is None:

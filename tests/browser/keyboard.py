@@ -12,39 +12,38 @@ FIRST, LAST = 40, 15
 PATIENCE = 30
 
 UNSEEN = """
-() => window.trail.filter(one => !one.ring).map(one => `no visible focus on ${one.told}`)
+() => window.trail.filter(entry => !entry.ring).map(entry => `no visible focus on ${entry.label}`)
 """
-REACHED = "() => window.trail.map(one => one.stop).filter(stop => stop >= 0)"
+REACHED = "() => window.trail.map(entry => entry.stop).filter(stop => stop >= 0)"
 STOPS = """
 () => {
-  const seen = one => one.checkVisibility({visibilityProperty: true}) && !one.closest("[inert]");
+  const isVisible = element => element.checkVisibility({visibilityProperty: true}) && !element.closest("[inert]");
   const kinds = "a[href], button, input, select, textarea, summary, [tabindex], [contenteditable]";
-  const chosen = new Set();
-  const isStop = one => {
-    if (one.disabled || one.tabIndex < 0 || !seen(one)) return false;
-    if (one.type !== "radio") return true;
+  const isStop = element => {
+    if (element.disabled || element.tabIndex < 0 || !isVisible(element)) return false;
+    if (element.type !== "radio") return true;
     // A group is one stop.
-    const group = [...document.getElementsByName(one.name)];
+    const group = [...document.getElementsByName(element.name)];
     const stop = group.find(other => other.checked) || group[0];
-    return one === stop;
+    return element === stop;
   };
   window.stops = [...document.querySelectorAll(kinds)].filter(isStop);
   window.trail = [];
-  const told = one => {
-    const id = one.id ? `#${one.id}` : "";
-    const text = (one.getAttribute("aria-label") || one.textContent).trim().slice(0, 30);
-    return `${one.localName}${id} ${JSON.stringify(text)}`;
+  const describe = element => {
+    const id = element.id ? `#${element.id}` : "";
+    const text = (element.getAttribute("aria-label") || element.textContent).trim().slice(0, 30);
+    return `${element.localName}${id} ${JSON.stringify(text)}`;
   };
   document.addEventListener("focusin", event => {
     const style = getComputedStyle(event.target);
     const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
     window.trail.push({
       stop: window.stops.indexOf(event.target),
-      told: told(event.target),
+      label: describe(event.target),
       ring: ring || style.boxShadow !== "none",
     });
   });
-  return window.stops.map(told);
+  return window.stops.map(describe);
 }
 """
 

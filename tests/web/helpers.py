@@ -26,7 +26,7 @@ async def site_with(
         yield client
 
 
-def told(answer: httpx2.Response) -> tuple[int, str]:
+def status_and_code(answer: httpx2.Response) -> tuple[int, str]:
     """The status and the code of an error."""
     assert set(answer.json()["error"]) == {"code", "message", "details"}
     return answer.status_code, answer.json()["error"]["code"]

@@ -15,7 +15,7 @@ from jobmill.db import Database
 from jobmill.hiring.transitions import InvalidTransition
 from jobmill.web import api_errors
 from jobmill.web.middleware import MAX_BODY_BYTES
-from tests.web.helpers import site_with, told
+from tests.web.helpers import site_with, status_and_code
 from tests.web.test_every_route import routes
 
 router = APIRouter(prefix="/api/try")
@@ -98,7 +98,7 @@ async def test_validation_errors_are_listed_by_field(
         # Also for clients that accept HTML.
         headers = {**HTML, "Content-Type": "application/json"}
         answer = await client.post(f"/api/try/{path}", content=body, headers=headers)
-    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert status_and_code(answer) == (400, "VALIDATION_ERROR")
     assert [detail["field"] for detail in answer.json()["error"]["details"]] == fields
     assert all(detail["message"] for detail in answer.json()["error"]["details"])
 
@@ -110,18 +110,18 @@ async def test_errors_of_the_framework_have_the_same_format(database: Database) 
             return await client.request(method, path, headers=HTML, **more)  # pyright: ignore[reportArgumentType]
 
         for path in ("/api", "/api/", "/api/nowhere", "/api/try/1/2"):
-            assert told(await ask("GET", path)) == (404, "NOT_FOUND"), path
+            assert status_and_code(await ask("GET", path)) == (404, "NOT_FOUND"), path
         wrong = await ask("PUT", "/api/try/1")
-        assert told(wrong) == (405, "METHOD_NOT_ALLOWED")
+        assert status_and_code(wrong) == (405, "METHOD_NOT_ALLOWED")
         assert wrong.headers["allow"] == "POST"
         large = await ask("POST", "/api/try/1", content=b"x" * (MAX_BODY_BYTES + 1))
-        assert told(large) == (413, "PAYLOAD_TOO_LARGE")
+        assert status_and_code(large) == (413, "PAYLOAD_TOO_LARGE")
         garbled = await client.post(
             "/api/try/1", content=b"\xff\xfe{", headers={"Content-Type": "application/json"}
         )
-        assert told(garbled) == (400, "VALIDATION_ERROR")
+        assert status_and_code(garbled) == (400, "VALIDATION_ERROR")
         stranger = await client.get("/api/session", headers={"Host": "evil.example"})
-        assert told(stranger) == (400, "VALIDATION_ERROR")
+        assert status_and_code(stranger) == (400, "VALIDATION_ERROR")
         # /apis is not below /api, so it is an HTML page.
         assert "This page does not exist." in (await ask("GET", "/apis")).text
 
@@ -182,5 +182,5 @@ async def test_an_unreachable_database_is_503_with_retry_after(database: Databas
     async with site_with(database, database_timeout=0.2) as client, database.transaction() as tx:
         await tx.execute("LOCK TABLE people.api_key IN ACCESS EXCLUSIVE MODE")
         answer = await client.get("/api/session", headers={"Authorization": "Bearer jm_x"})
-    assert told(answer) == (503, "UNAVAILABLE")
+    assert status_and_code(answer) == (503, "UNAVAILABLE")
     assert answer.headers["retry-after"] == "5"

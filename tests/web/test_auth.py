@@ -19,7 +19,7 @@ from jobmill.web import auth, rate_limits, site
 from jobmill.web.auth import Admin, Anyone, Links, Recruiter, Viewer, Visitor
 from jobmill.web.rate_limits import Public
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
-from tests.web.helpers import site_with, told
+from tests.web.helpers import site_with, status_and_code
 
 router = APIRouter(prefix="/api/try")
 
@@ -97,7 +97,7 @@ async def test_every_role_reaches_its_own_routes_and_no_others(
     codes = {200: None, 401: (401, "UNAUTHENTICATED"), 403: (403, "FORBIDDEN")}
     for answer in answers:
         if expected := codes[answer.status_code]:
-            assert told(answer) == expected
+            assert status_and_code(answer) == expected
         if answer.status_code == 401:
             assert answer.headers["www-authenticate"] == "Bearer"
 
@@ -125,7 +125,10 @@ async def test_a_revoked_or_unknown_key_is_refused_everywhere(
         [key] = await keys.find_all(tx)
         await keys.revoke(tx, key.id)
     for bad in (headers, {"Authorization": "Bearer jm_x"}, {"Authorization": "Bearer"}):
-        assert told(await far.get("/api/try/anyone", headers=bad)) == (401, "UNAUTHENTICATED")
+        assert status_and_code(await far.get("/api/try/anyone", headers=bad)) == (
+            401,
+            "UNAUTHENTICATED",
+        )
 
 
 async def test_a_local_visitor_may_do_everything(database: Database) -> None:
@@ -142,7 +145,7 @@ async def test_a_local_visitor_may_do_everything(database: Database) -> None:
 async def test_a_request_through_a_proxy_is_not_local(database: Database, header: str) -> None:
     async with site_with(database, router, local=True) as near:
         answer = await near.get("/api/try/viewer", headers={header: "203.0.113.9"})
-        assert told(answer) == (401, "UNAUTHENTICATED")
+        assert status_and_code(answer) == (401, "UNAUTHENTICATED")
 
 
 async def test_explicit_credentials_override_local_access(database: Database) -> None:
@@ -175,8 +178,14 @@ async def test_applicants_reach_only_their_own_data(
         visitor = (await far.get(f"/api/try/applicants/{own_id}", **way)).json()
         assert (visitor["applicant_id"], visitor["role"]) == (own_id, None)
         assert visitor["actor"]["name"] == f"applicant:{own_id}"
-        assert told(await far.get(f"/api/try/applicants/{theirs}", **way)) == (403, "FORBIDDEN")
-    assert told(await far.get(f"/api/try/applicants/{own_id}")) == (401, "UNAUTHENTICATED")
+        assert status_and_code(await far.get(f"/api/try/applicants/{theirs}", **way)) == (
+            403,
+            "FORBIDDEN",
+        )
+    assert status_and_code(await far.get(f"/api/try/applicants/{own_id}")) == (
+        401,
+        "UNAUTHENTICATED",
+    )
     viewer = await bearer(database, "viewer")
     assert (await far.get(f"/api/try/applicants/{own_id}", headers=viewer)).status_code == 200
 
@@ -192,7 +201,10 @@ async def test_invalid_expired_replaced_and_erased_links_are_refused(
     next_version = LinkSigner(secret).sign_personal(id, 2, dt.datetime.now(dt.UTC))
     for bad in (old, foreign, next_version, token[:-2], "x" * 40):
         for way in ({"headers": {"Authorization": f"Link {bad}"}}, {"params": {"key": bad}}):
-            assert told(await far.get("/api/try/anyone", **way)) == (401, "UNAUTHENTICATED")
+            assert status_and_code(await far.get("/api/try/anyone", **way)) == (
+                401,
+                "UNAUTHENTICATED",
+            )
         # An invalid cookie is ignored.
         cookie = {"Cookie": f"{auth.LINK_COOKIE}={bad}"}
         visitor = (await far.get("/api/try/anyone", headers=cookie)).json()

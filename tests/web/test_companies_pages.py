@@ -64,7 +64,7 @@ async def test_filters_are_query_parameters(site: httpx2.AsyncClient, database: 
         await make(tx, "Delta", **board)
     assert names(await site.get("/companies?q=WELLS")) == ["Alpha Wells", "Beta Wells"]
     assert names(await site.get("/companies?tier=D&q=")) == ["Beta Wells"]
-    assert names(await site.get("/companies?known=good")) == ["Gamma"]
+    assert names(await site.get("/companies?data=good")) == ["Gamma"]
     assert names(await site.get("/companies?waiting=true")) == ["Delta"]
     assert "No companies match these filters" in (await site.get("/companies?q=nobody")).text
 

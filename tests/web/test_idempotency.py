@@ -15,7 +15,7 @@ from jobmill.web.auth import Anyone
 from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from tests.people.helpers import bearer
-from tests.web.helpers import site_with, told
+from tests.web.helpers import site_with, status_and_code
 
 router = APIRouter(prefix="/api/try")
 
@@ -123,8 +123,11 @@ async def test_concurrent_requests_with_one_key_have_one_effect_and_one_response
 
 async def test_a_key_is_valid_for_one_request(near: httpx2.AsyncClient, database: Database) -> None:
     await post(near, "k-1")
-    assert told(await post(near, "k-1", name="y")) == (422, "IDEMPOTENCY_KEY_REUSED")
-    assert told(await post(near, "k-1", "block?dry=1")) == (422, "IDEMPOTENCY_KEY_REUSED")
+    assert status_and_code(await post(near, "k-1", name="y")) == (422, "IDEMPOTENCY_KEY_REUSED")
+    assert status_and_code(await post(near, "k-1", "block?dry=1")) == (
+        422,
+        "IDEMPOTENCY_KEY_REUSED",
+    )
     assert await effects(database) == 1
     assert (await post(near, "k-2", name="y")).status_code == 201
 
@@ -204,7 +207,7 @@ async def test_an_error_response_is_stored_with_its_committed_work(
     near: httpx2.AsyncClient, database: Database
 ) -> None:
     first = await post(near, "k-1", how="late")
-    assert told(first) == (410, "GONE")
+    assert status_and_code(first) == (410, "GONE")
     again = await post(near, "k-1", how="late")
     assert (again.status_code, again.content) == (410, first.content)
     assert again.headers["idempotent-replayed"] == "true"
@@ -218,7 +221,7 @@ async def test_an_invalid_key_is_refused(
     answer = await near.post(
         "/api/try/block", json={"name": "x"}, headers=[(b"Idempotency-Key", key)]
     )
-    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert status_and_code(answer) == (400, "VALIDATION_ERROR")
     assert await effects(database) == 0
 
 
@@ -228,7 +231,7 @@ async def test_a_long_key_is_accepted_but_not_two_keys(
     assert (await post(near, "!~" + "x" * 253)).status_code == 201
     twice = [("Idempotency-Key", "a"), ("Idempotency-Key", "b")]
     answer = await near.post("/api/try/block", json={"name": "x"}, headers=twice)
-    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert status_and_code(answer) == (400, "VALIDATION_ERROR")
 
 
 async def test_responses_are_deleted_after_two_days(tx: Tx) -> None:

@@ -162,7 +162,7 @@ WALK = 4_100
         "/companies?order=newest",
         "/companies?tier=S",
         "/companies?waiting=true",
-        "/companies?known=good",
+        "/companies?data=good",
         "/sources",
         "/sources?show=waiting",
         "/sources?show=troubled",

@@ -10,7 +10,7 @@ from jobmill.errors import RateLimited
 from jobmill.web.client_address import rate_limit_network
 from jobmill.web.rate_limits import MAX_KEYS, Public, RateLimit
 from tests.people.helpers import bearer, make_applicant
-from tests.web.helpers import site_with, told
+from tests.web.helpers import site_with, status_and_code
 
 router = APIRouter(prefix="/api/try")
 
@@ -82,7 +82,7 @@ async def test_anonymous_visitors_and_applicants_are_limited_per_route_and_staff
             assert (await client.get(f"/api/try/one/{n}")).status_code == 200
         for headers in ({}, {"Authorization": f"Link {token}"}):
             answer = await client.get("/api/try/one/9", headers=headers)
-            assert told(answer) == (429, "RATE_LIMITED")
+            assert status_and_code(answer) == (429, "RATE_LIMITED")
             assert 0 < int(answer.headers["retry-after"]) <= 20
         assert (await client.get("/api/try/two")).status_code == 200
         viewer = await bearer(database, "viewer")

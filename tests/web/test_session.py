@@ -9,7 +9,7 @@ from jobmill.db import Database
 from jobmill.people import persons
 from jobmill.web.auth import SESSION_COOKIE
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
-from tests.web.helpers import site_with, told
+from tests.web.helpers import site_with, status_and_code
 
 RIGHT = {"email": "ada@example.org", "password": PASSWORD}
 
@@ -21,7 +21,7 @@ async def sign_in(client: httpx2.AsyncClient, **body: str) -> httpx2.Response:
 async def test_a_person_signs_in_and_out(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
-        assert told(await client.get("/api/session")) == (401, "UNAUTHENTICATED")
+        assert status_and_code(await client.get("/api/session")) == (401, "UNAUTHENTICATED")
         answer = await sign_in(client, email=" ADA@example.org")
         me = {"name": "Ada", "role": "recruiter", "applicantId": None, "local": False}
         assert (answer.status_code, answer.json()) == (200, me)
@@ -72,7 +72,7 @@ async def test_every_failed_sign_in_gets_the_same_response(database: Database) -
             await sign_in(client, password="wrong password"),
             await sign_in(client, email="eve@example.org"),
         ]
-    assert {told(answer) for answer in answers} == {(401, "UNAUTHENTICATED")}
+    assert {status_and_code(answer) for answer in answers} == {(401, "UNAUTHENTICATED")}
     assert len({answer.text for answer in answers}) == 1
     assert not any("set-cookie" in answer.headers for answer in answers)
 
@@ -107,7 +107,7 @@ async def test_sign_in_attempts_are_limited_per_address_and_account(database: Da
         refused = await client.post(
             "/api/session", json=RIGHT, headers={"X-Forwarded-For": "203.0.113.9"}
         )
-        assert told(refused) == (429, "RATE_LIMITED")
+        assert status_and_code(refused) == (429, "RATE_LIMITED")
         assert 0 < int(refused.headers["retry-after"]) <= 12
 
 
@@ -152,7 +152,7 @@ async def test_an_invalid_sign_in_body_is_400(database: Database, body: bytes) -
         answer = await client.post(
             "/api/session", content=body, headers={"Content-Type": "application/json"}
         )
-        assert told(answer) == (400, "VALIDATION_ERROR")
+        assert status_and_code(answer) == (400, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize("password", ["\\u0000" * 12, "\\ud83d\\ude00" * 6])
@@ -163,4 +163,4 @@ async def test_a_password_may_be_any_text(database: Database, password: str) -> 
             content=f'{{"email": "a@b", "password": "{password}"}}',
             headers={"Content-Type": "application/json"},
         )
-        assert told(answer) == (401, "UNAUTHENTICATED")
+        assert status_and_code(answer) == (401, "UNAUTHENTICATED")

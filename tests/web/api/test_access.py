@@ -17,7 +17,7 @@ from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import keys, secrets
 from jobmill.people.persons import Role
 from tests.hiring.helpers import make_applicant, make_opening
-from tests.web.helpers import site_with, told
+from tests.web.helpers import site_with, status_and_code
 
 RANKS: list[Role] = ["viewer", "recruiter", "admin"]
 
@@ -104,12 +104,12 @@ async def test_each_endpoint_requires_its_role(world: World) -> None:
     for method, path, body, role in ENDPOINTS:
         where = f"{method} {path}"
         answer = await world.ask(method, path, body)
-        assert told(answer) == (401, "UNAUTHENTICATED"), where
+        assert status_and_code(answer) == (401, "UNAUTHENTICATED"), where
         answer = await world.ask(method, path, body, f"Link {world.link}")
-        assert told(answer) == (403, "FORBIDDEN"), where
+        assert status_and_code(answer) == (403, "FORBIDDEN"), where
         for lower in RANKS[: RANKS.index(role)]:
             answer = await world.ask(method, path, body, f"Bearer {world.keys[lower]}")
-            assert told(answer) == (403, "FORBIDDEN"), f"{where} as {lower}"
+            assert status_and_code(answer) == (403, "FORBIDDEN"), f"{where} as {lower}"
         answer = await world.ask(method, path, body, f"Bearer {world.keys[role]}")
         assert answer.status_code not in (401, 403), f"{where} as {role}"
 
@@ -126,7 +126,7 @@ async def test_an_applicant_sees_and_ends_only_own_applications(world: World) ->
     assert again.status_code == 201
     gone = await world.ask("POST", "/api/applicants/{me}/erase", None, auth)
     assert gone.json() == {"applicantId": world.ids["me"], "erased": True}
-    assert told(await world.ask("GET", "/api/status/{me}", None, auth))[0] == 401
+    assert status_and_code(await world.ask("GET", "/api/status/{me}", None, auth))[0] == 401
 
 
 async def test_anonymous_clients_see_open_jobs_and_may_apply(

@@ -13,7 +13,7 @@ from jobmill.hiring.records import applications
 from jobmill.web.middleware import MAX_BODY_BYTES
 from tests.conftest import clone
 from tests.web.api.helpers import apply, let_pass, make_job, make_person
-from tests.web.helpers import site_with, told
+from tests.web.helpers import site_with, status_and_code
 
 JSON = {"content-type": "application/json"}
 
@@ -45,7 +45,7 @@ async def test_an_id_in_a_path_is_a_positive_integer(
     still: httpx2.AsyncClient, path: str, id: str
 ) -> None:
     answer = await still.get(path.format(id))
-    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert status_and_code(answer) == (400, "VALIDATION_ERROR")
     assert answer.json()["error"]["details"][0]["field"] in ("jobId", "applicantId")
 
 
@@ -74,7 +74,7 @@ async def test_an_id_in_a_path_is_a_positive_integer(
 )
 async def test_an_invalid_body_is_refused(still: httpx2.AsyncClient, body: bytes) -> None:
     answer = await still.post("/api/apply", content=body, headers=JSON)
-    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert status_and_code(answer) == (400, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,14 @@ async def test_an_invalid_body_is_refused(still: httpx2.AsyncClient, body: bytes
 async def test_an_invalid_field_is_refused(
     still: httpx2.AsyncClient, path: str, body: dict[str, Any]
 ) -> None:
-    assert told(await still.post(path, json=body)) == (400, "VALIDATION_ERROR")
+    assert status_and_code(await still.post(path, json=body)) == (400, "VALIDATION_ERROR")
 
 
 async def test_a_body_that_is_not_json_is_refused_with_a_hint(still: httpx2.AsyncClient) -> None:
     body = b'{"title": "x", "capacity": 1}'
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
         answer = await still.post("/api/jobs", content=body, headers={"Content-Type": kind})
-        assert told(answer) == (400, "VALIDATION_ERROR")
+        assert status_and_code(answer) == (400, "VALIDATION_ERROR")
         assert "as application/json" in answer.json()["error"]["message"]
 
 
@@ -128,20 +128,20 @@ async def test_an_empty_text_is_refused_as_a_string(still: httpx2.AsyncClient) -
 async def test_half_a_surrogate_pair_is_refused(still: httpx2.AsyncClient) -> None:
     body = b'{"title": "x", "capacity": 1, "description": "\\ud800"}'
     answer = await still.post("/api/jobs", content=body, headers=JSON)
-    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert status_and_code(answer) == (400, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize("query", ["asOf=yesterday", "asOf=", "seq=0", "seq=x", "limit=0"])
 async def test_an_invalid_query_is_refused(still: httpx2.AsyncClient, query: str) -> None:
     job = await make_job(still)
     answer = await still.get(f"/api/pipeline/{job}/replay?{query}")
-    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert status_and_code(answer) == (400, "VALIDATION_ERROR")
 
 
 async def test_a_body_that_is_too_large_is_refused(still: httpx2.AsyncClient) -> None:
     body = b'{"title": "' + b"x" * MAX_BODY_BYTES + b'", "capacity": 1}'
     answer = await still.post("/api/jobs", content=body, headers=JSON)
-    assert told(answer) == (413, "PAYLOAD_TOO_LARGE")
+    assert status_and_code(answer) == (413, "PAYLOAD_TOO_LARGE")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ async def test_a_missing_resource_is_named(
     still: httpx2.AsyncClient, method: str, path: str, body: dict[str, Any] | None, message: str
 ) -> None:
     answer = await still.request(method, path, json=body)
-    assert told(answer) == (404, "NOT_FOUND")
+    assert status_and_code(answer) == (404, "NOT_FOUND")
     assert answer.json()["error"]["message"] == message
 
 
@@ -177,23 +177,23 @@ async def test_a_conflict_is_explained(site: httpx2.AsyncClient) -> None:
     job, person = await make_job(site), await make_person(site)
     placed = await apply(site, job, person)
     again = await site.post("/api/apply", json={"applicantId": person, "jobId": job})
-    assert told(again) == (409, "DUPLICATE_SUBMISSION")
+    assert status_and_code(again) == (409, "DUPLICATE_SUBMISSION")
     words = f"Applicant {person} already has an active application for job {job}"
     assert again.json()["error"]["message"] == words
     which = {"applicationId": placed["applicationId"]}
-    assert told(await site.post("/api/acknowledge", json=which)) == (409, "CONFLICT")
+    assert status_and_code(await site.post("/api/acknowledge", json=which)) == (409, "CONFLICT")
     promote = f"/api/applications/{placed['applicationId']}/promote"
     early = await site.post(promote, json={"reason": "urgent"})
-    assert told(early) == (422, "INVALID_TRANSITION")
+    assert status_and_code(early) == (422, "INVALID_TRANSITION")
     assert (await site.post("/api/withdraw", json=which)).status_code == 200
-    assert told(await site.post("/api/withdraw", json=which)) == (409, "CONFLICT")
+    assert status_and_code(await site.post("/api/withdraw", json=which)) == (409, "CONFLICT")
 
 
 async def test_addresses_are_compared_without_regard_to_case(site: httpx2.AsyncClient) -> None:
     first = {"name": "Ada", "email": "Ada@Example.org"}
     assert (await site.post("/api/applicants", json=first)).status_code == 201
     second = {"name": "Ada", "email": "ada@example.ORG"}
-    assert told(await site.post("/api/applicants", json=second)) == (409, "CONFLICT")
+    assert status_and_code(await site.post("/api/applicants", json=second)) == (409, "CONFLICT")
 
 
 async def test_a_refused_public_application_leaves_no_applicant(site: httpx2.AsyncClient) -> None:
@@ -201,7 +201,7 @@ async def test_a_refused_public_application_leaves_no_applicant(site: httpx2.Asy
     await site.post(f"/api/jobs/{job}/pause")
     before = (await site.get("/api/applicants")).json()
     body = {"name": "Eve", "email": "eve@example.org", "jobId": job}
-    assert told(await site.post("/api/apply-public", json=body)) == (409, "CONFLICT")
+    assert status_and_code(await site.post("/api/apply-public", json=body)) == (409, "CONFLICT")
     assert (await site.get("/api/applicants")).json() == before
 
 
@@ -213,7 +213,7 @@ async def test_an_answer_after_the_deadline_gets_410_and_the_penalty_is_applied(
     await site.post("/api/withdraw", json={"applicationId": first["applicationId"]})
     await let_pass(database, job, 301)
     late = await site.post("/api/acknowledge", json={"applicationId": second["applicationId"]})
-    assert told(late) == (410, "GONE")
+    assert status_and_code(late) == (410, "GONE")
     assert late.json()["error"]["message"] == (
         "Acknowledgment window has expired. You have been returned to the waitlist with a penalty."
     )
@@ -238,7 +238,7 @@ async def test_the_only_waiting_applicant_is_too_late_as_well(
     await site.post("/api/withdraw", json={"applicationId": first["applicationId"]})
     await let_pass(database, job, 301)
     which = {"applicationId": second["applicationId"]}
-    assert told(await site.post("/api/acknowledge", json=which)) == (410, "GONE")
+    assert status_and_code(await site.post("/api/acknowledge", json=which)) == (410, "GONE")
     # The applicant gets a new offer, and may accept that one.
     assert (await site.post("/api/acknowledge", json=which)).json()["status"] == "ACTIVE"
 
@@ -250,7 +250,7 @@ async def test_missing_the_last_offer_ends_the_application(
     placed = await apply(site, job)
     await let_pass(database, job, 301)
     late = await site.post("/api/acknowledge", json={"applicationId": placed["applicationId"]})
-    assert told(late) == (410, "GONE")
+    assert status_and_code(late) == (410, "GONE")
     assert "your application has ended" in late.json()["error"]["message"]
 
 

@@ -10,7 +10,7 @@ from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.records import applications
 from jobmill.people import secrets
 from tests.web.api.helpers import apply, let_pass, make_job
-from tests.web.helpers import told
+from tests.web.helpers import status_and_code
 
 
 async def offer(site: httpx2.AsyncClient, **terms: object) -> tuple[int, int]:
@@ -37,7 +37,7 @@ async def test_an_offer_link_answers_once(
     first = await site.post(link, json={"answer": answer})
     assert (first.status_code, first.json()["status"]) == (200, status)
     for again in ("accept", "decline"):
-        assert told(await site.post(link, json={"answer": again})) == (409, "CONFLICT")
+        assert status_and_code(await site.post(link, json={"answer": again})) == (409, "CONFLICT")
 
 
 async def test_the_log_records_the_applicant_as_actor(
@@ -60,8 +60,8 @@ async def test_an_expired_offer_link_answers_neither_its_offer_nor_a_later_one(
     await let_pass(database, job, 301)
     link = f"/api/offers/{await token(database, application)}"
     # The only waiting applicant gets a new offer at once: that is another offer.
-    assert told(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
-    assert told(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
+    assert status_and_code(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
+    assert status_and_code(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
     detail = (await site.get(f"/api/jobs/{job}")).json()
     assert [row["status"] for row in detail["activeApplicants"]] == ["PENDING_ACKNOWLEDGMENT"]
     fresh = f"/api/offers/{await token(database, application)}"
@@ -74,8 +74,10 @@ async def test_a_foreign_link_is_refused(site: httpx2.AsyncClient, database: Dat
     forged = LinkSigner(b"x" * 32).sign_offer(application, (await _deadline(database, application)))
     for bad in (good[:-2] + "AA", forged, "x", "%00"):
         answer = await site.post(f"/api/offers/{bad}", json={"answer": "accept"})
-        assert told(answer) == (400, "VALIDATION_ERROR")
-    assert told(await site.post(f"/api/offers/{good}", json={"answer": "maybe"}))[0] == 400
+        assert status_and_code(answer) == (400, "VALIDATION_ERROR")
+    assert (
+        status_and_code(await site.post(f"/api/offers/{good}", json={"answer": "maybe"}))[0] == 400
+    )
 
 
 async def _deadline(database: Database, application: int):

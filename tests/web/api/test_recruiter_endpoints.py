@@ -9,7 +9,7 @@ from jobmill.db import Database
 from jobmill.settings import Settings
 from jobmill.web.site_settings import SiteSettings
 from tests.web.api.helpers import apply, make_job, make_person
-from tests.web.helpers import site_with, told
+from tests.web.helpers import site_with, status_and_code
 
 
 async def test_removing_and_promoting_keep_their_reasons_in_the_log(
@@ -18,7 +18,7 @@ async def test_removing_and_promoting_keep_their_reasons_in_the_log(
     job = await make_job(site)
     first, _, third = [await apply(site, job) for _ in range(3)]
     promote = f"/api/applications/{third['applicationId']}/promote"
-    assert told(await site.post(promote, json={"reason": "urgent"})) == (409, "CONFLICT")
+    assert status_and_code(await site.post(promote, json={"reason": "urgent"})) == (409, "CONFLICT")
     done = await site.post(promote, json={"reason": "urgent", "addSlot": True})
     assert done.json()["status"] == "PENDING_ACKNOWLEDGMENT"
     gone = await site.post(
@@ -68,7 +68,7 @@ async def test_an_import_applies_for_each_person_once(site: httpx2.AsyncClient) 
     again = await site.post(url, content=table, headers=headers)
     assert [line["outcome"] for line in again.json()["lines"]] == ["known", "known", "repeated"]
     bad = await site.post(url, content="name\nAda\n", headers=headers)
-    assert told(bad) == (400, "VALIDATION_ERROR")
+    assert status_and_code(bad) == (400, "VALIDATION_ERROR")
 
 
 async def test_the_csv_export_contains_no_formula(site: httpx2.AsyncClient) -> None:
@@ -91,7 +91,7 @@ async def test_an_event_is_explained_and_the_log_is_verified(
     why = (await site.get(f"/api/jobs/{job}/events/2/why")).json()
     assert (why["eventType"], why["rule"]) == ("APPLIED", "a slot is free and nobody waits")
     assert why["sentences"]
-    assert told(await site.get(f"/api/jobs/{job}/events/99/why")) == (404, "NOT_FOUND")
+    assert status_and_code(await site.get(f"/api/jobs/{job}/events/99/why")) == (404, "NOT_FOUND")
     good = (await site.get(f"/api/jobs/{job}/verify")).json()
     assert (good["ok"], good["events"], good["head"]["seq"], good["faults"]) == (True, 2, 2, [])
     async with database.transaction() as tx:
@@ -116,14 +116,14 @@ async def test_a_replay_by_number_shows_the_opening_right_after_that_event(
         second["applicationId"]
     ]
     both = await site.get(f"/api/pipeline/{job}/replay?seq=2&asOf=2026-01-01T00:00:00Z")
-    assert told(both) == (400, "VALIDATION_ERROR")
+    assert status_and_code(both) == (400, "VALIDATION_ERROR")
 
 
 async def test_webhooks_are_added_disabled_replayed_and_removed(
     site: httpx2.AsyncClient,
 ) -> None:
     bad = await site.post("/api/webhooks", json={"url": "http://127.0.0.1/x"})
-    assert told(bad) == (400, "VALIDATION_ERROR")
+    assert status_and_code(bad) == (400, "VALIDATION_ERROR")
     body = {"url": "https://example.org/hook", "events": ["APPLIED"]}
     made = (await site.post("/api/webhooks", json=body)).json()
     assert set(made) == {"id", "url", "secret"}
@@ -140,7 +140,7 @@ async def test_webhooks_are_added_disabled_replayed_and_removed(
     off = await site.patch(hook, json={"enabled": False})
     assert off.json()["enabled"] is False
     assert (await site.delete(hook)).status_code == 204
-    assert told(await site.get(hook)) == (404, "NOT_FOUND")
+    assert status_and_code(await site.get(hook)) == (404, "NOT_FOUND")
 
 
 async def test_a_blocked_address_cannot_apply_and_leaves_nothing(site: httpx2.AsyncClient) -> None:
@@ -148,7 +148,7 @@ async def test_a_blocked_address_cannot_apply_and_leaves_nothing(site: httpx2.As
     entry = {"address": "@Bad.example", "reason": "spam"}
     assert (await site.post("/api/blocklist", json=entry)).json()["address"] == "@bad.example"
     body = {"name": "Eve", "email": "eve@bad.example", "jobId": job}
-    assert told(await site.post("/api/apply-public", json=body)) == (403, "FORBIDDEN")
+    assert status_and_code(await site.post("/api/apply-public", json=body)) == (403, "FORBIDDEN")
     assert (await site.get("/api/applicants")).json() == []
     assert [blocked["reason"] for blocked in (await site.get("/api/blocklist")).json()] == ["spam"]
     assert (await site.delete("/api/blocklist/@bad.example")).status_code == 204
@@ -171,7 +171,7 @@ async def test_a_personal_link_is_returned_and_renewed(site: httpx2.AsyncClient)
     assert "Zoe" in (await site.get(second)).text
     await site.post(f"/api/applicants/{person}/erase")
     for body in (None, {"renew": True}):
-        assert told(await site.post(path, json=body)) == (404, "NOT_FOUND")
+        assert status_and_code(await site.post(path, json=body)) == (404, "NOT_FOUND")
 
 
 async def test_a_person_is_exported_and_erased(site: httpx2.AsyncClient) -> None:
@@ -192,7 +192,7 @@ async def test_a_request_sent_twice_with_one_key_is_done_once(site: httpx2.Async
     again = await site.post("/api/jobs", json=body, headers=headers)
     assert (again.status_code, again.json()) == (201, first.json())
     other = await site.post("/api/jobs", json={**body, "capacity": 2}, headers=headers)
-    assert told(other) == (422, "IDEMPOTENCY_KEY_REUSED")
+    assert status_and_code(other) == (422, "IDEMPOTENCY_KEY_REUSED")
     assert len((await site.get("/api/jobs")).json()) == 1
 
 

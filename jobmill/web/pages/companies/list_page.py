@@ -25,18 +25,18 @@ PAGE_SIZE = 50
 class CompanyListQuery(PageQuery):
     q: ShortText | None = None
     tier: Tier | None = None
-    known: Completeness | None = None
+    data: Completeness | None = None
     waiting: bool = False
     order: Order = "best"
     after: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.q or self.tier or self.known or self.waiting)
+        return bool(self.q or self.tier or self.data or self.waiting)
 
     def to_filter(self, limit: int) -> CompanyFilter:
         return CompanyFilter(
-            self.q, self.tier, self.known, self.waiting, self.order, self.after, limit
+            self.q, self.tier, self.data, self.waiting, self.order, self.after, limit
         )
 
 

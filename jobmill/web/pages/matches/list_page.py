@@ -85,7 +85,7 @@ async def show(
     done: OptionalId = None,
     gone: OptionalId = None,
 ) -> HTMLResponse:
-    """`done`: the match whose status just changed; `gone`: the view that was just removed."""
+    """`done`: the match with the status that just changed; `gone`: the view that was just removed."""
     return await render(db, page, query, done=done, gone=gone)
 
 

@@ -1,4 +1,4 @@
-"""/people: people who may sign in, and API keys."""
+"""/people: people with access, and API keys."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ async def set_role(
             await persons.set_role(tx, person.email, role)
     except (Invalid, Conflict) as error:
         return await _render(request, visitor, db, page, person_id, error=error)
-    # Admins who give up their own role may no longer see this page.
+    # After giving up their own role, admins may no longer see this page.
     lost_access = role != "admin" and _is_self(visitor, person_id)
     return RedirectResponse("/account" if lost_access else f"/people/{person_id}?did=role", 303)
 

@@ -169,7 +169,7 @@ def _confirmation(detail: ItemDetail, change: Change, reason: str = "") -> Confi
 
 
 def related_pages(data: Mapping[str, Any]) -> list[RelatedPage]:
-    """Links to the things whose ids are in the data of a task."""
+    """Links to the records with ids in the data of a task."""
     names = {
         "listing": say("Job"),
         "source": say("Source"),
