@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 BROWSER = "tests/browser"
 LONGEST_FIRST = (BROWSER, "tests/faults", "tests/acceptance", "tests/queue", "tests/demo")
-"""Folders whose tests take longest; a long group that starts last would keep the other processes waiting."""
+"""Folders with the longest tests; a long group that starts last would keep the other processes waiting."""
 
 
 class Scheduler(LoadFileScheduling):

@@ -90,9 +90,9 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.known: dict[str, str] = {}
+        self.placeholders: dict[str, str] = {}
         self.port = _free_port()
-        self.own = {
+        self.environment = {
             "HOME": str(folder),
             "PATH": f"{sys.prefix}/bin:{os.environ['PATH']}",
             "EDITOR": "true",
@@ -100,11 +100,11 @@ class Reader:
             "JOBMILL_WEB_PORT": str(self.port),
             "JOBMILL_LOG_LEVEL": "error",
         }
-        self.mill: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         (folder / ".venv").symlink_to(sys.prefix)
 
     def do(self, step: TutorialStep) -> None:
-        line = NAME.sub(lambda name: self.known[name[0]], step.line)
+        line = NAME.sub(lambda name: self.placeholders[name[0]], step.line)
         deadline = time.monotonic() + PATIENCE
         while not self._shows(step, output := self._run(line)):
             assert time.monotonic() < deadline, f"{line}\n{output}\nnot as in:\n{step.shown}"
@@ -114,8 +114,8 @@ class Reader:
         if step.shown is None:
             return True
         shown = step.shown.replace(":8000/", f":{self.port}/")
-        match = pattern(shown, self.known).fullmatch(plain(output))
-        self.known |= match.groupdict() if match else {}
+        match = pattern(shown, self.placeholders).fullmatch(plain(output))
+        self.placeholders |= match.groupdict() if match else {}
         return match is not None
 
     def _run(self, line: str) -> str:
@@ -123,10 +123,10 @@ class Reader:
             return self.start()
         words = shlex.split(line)
         if words[0] == "jobmill" and not re.search(r"[>|$]", line):
-            done = forked.jobmill(*words[1:], folder=self.folder, variables=self.own)
+            done = forked.jobmill(*words[1:], folder=self.folder, variables=self.environment)
         else:
             done = subprocess.run(
-                line, shell=True, check=False, cwd=self.folder, env=self.own,
+                line, shell=True, check=False, cwd=self.folder, env=self.environment,
                 stdin=subprocess.DEVNULL, capture_output=True, text=True,
             )  # fmt: skip
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
@@ -134,14 +134,14 @@ class Reader:
 
     def start(self) -> str:
         """`make run` without its set-up: this environment is set up already."""
-        if self.mill:
-            self.mill.wait(20)
+        if self.process:
+            self.process.wait(20)
         output, errors = self.folder / "said", self.folder / "errors"
         with output.open("wb") as out, errors.open("wb") as wrong:
-            self.mill = subprocess.Popen(
+            self.process = subprocess.Popen(
                 ["jobmill", "up"],
                 cwd=self.folder,
-                env=self.own,
+                env=self.environment,
                 stdout=out,
                 stderr=wrong,
                 # A background job ignores SIGINT, and its children inherit that.
@@ -149,7 +149,7 @@ class Reader:
             )
         deadline = time.monotonic() + PATIENCE
         while "Ctrl-C\n" not in output.read_text():
-            assert self.mill.poll() is None, errors.read_text()
+            assert self.process.poll() is None, errors.read_text()
             assert time.monotonic() < deadline, errors.read_text()
             time.sleep(0.05)
         return output.read_text()
@@ -157,13 +157,13 @@ class Reader:
     def meet(self, board: LoopbackSite) -> None:
         """Start again with `board` in place of Greenhouse, which the demo answers itself."""
         self.stop()
-        self.own["JOBMILL_HOST_OVERRIDES"] = f"{API}={board.place}"
+        self.environment["JOBMILL_HOST_OVERRIDES"] = f"{API}={board.place}"
         self.start()
 
     def stop(self) -> None:
-        if self.mill and self.mill.poll() is None:
-            self.mill.send_signal(signal.SIGTERM)
-            self.mill.wait(20)
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(20)
 
 
 def _free_port() -> int:

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from jobmill.db import connect
 from tests.browser import every_page
-from tests.browser.world import Place, live_a_while, serve
+from tests.browser.world import ServedSite, live_a_while, serve
 from tests.conftest import clone, run
 from tests.missing_browser import skip_or_fail
 
@@ -51,7 +51,7 @@ async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterato
 
 
 @pytest.fixture(scope="session")
-async def place(server: str, lived_in: str) -> AsyncIterator[Place]:
+async def place(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
     """The demo data, shared by tests that only read."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:
@@ -59,7 +59,7 @@ async def place(server: str, lived_in: str) -> AsyncIterator[Place]:
 
 
 @pytest.fixture
-async def own_place(server: str, lived_in: str) -> AsyncIterator[Place]:
+async def own_place(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
     """The demo data, for one test that changes it."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:
@@ -67,7 +67,7 @@ async def own_place(server: str, lived_in: str) -> AsyncIterator[Place]:
 
 
 @pytest.fixture(scope="session")
-async def new_place(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
+async def new_place(server: str, template: str, browser: Browser) -> AsyncIterator[ServedSite]:
     """A site with an empty database."""
     with clone(server, template) as url:
         async with connect(url) as database, serve(database) as place:
@@ -79,24 +79,24 @@ class Tour:
     """The pages of a site with their HTML, and broken links."""
 
     name: str
-    place: Place
+    place: ServedSite
     pages: Mapping[str, str]
     broken: Sequence[str]
 
 
-async def _tour(name: str, place: Place) -> Tour:
+async def _tour(name: str, place: ServedSite) -> Tour:
     walk = await every_page.find(place)
     errors = await every_page.read(place, every_page.ERRORS)
     return Tour(name, place, walk.pages | errors, walk.broken)
 
 
 @pytest.fixture(scope="session")
-async def tour_of_the_world(place: Place) -> Tour:
+async def tour_of_the_world(place: ServedSite) -> Tour:
     return await _tour("lived in", place)
 
 
 @pytest.fixture(scope="session")
-async def tour_of_nothing(new_place: Place) -> Tour:
+async def tour_of_nothing(new_place: ServedSite) -> Tour:
     return await _tour("new", new_place)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from tests.browser.world import Place, links
+from tests.browser.world import ServedSite, links
 
 HTML = {"Accept": "text/html"}
 NUMBERED = re.compile(r".*[\d/].*|.{40,}")
@@ -74,7 +74,7 @@ class Walk:
                 self._left.append(url)
 
 
-async def find(place: Place) -> Walk:
+async def find(place: ServedSite) -> Walk:
     """All pages that respond, and broken links."""
     async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
         unlinked = [
@@ -87,7 +87,7 @@ async def find(place: Place) -> Walk:
         return walk
 
 
-async def read(place: Place, urls: Iterable[str]) -> dict[str, str]:
+async def read(place: ServedSite, urls: Iterable[str]) -> dict[str, str]:
     """Pages by URL, whatever their status."""
     async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
         return {url: (await client.get(url, headers=HTML)).text for url in urls}

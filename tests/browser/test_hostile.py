@@ -12,7 +12,7 @@ from jobmill.db import connect
 from tests.browser import every_page
 from tests.browser.helpers import format_faults, window
 from tests.browser.hostile import TEXTS, spoil
-from tests.browser.world import Place, serve
+from tests.browser.world import ServedSite, serve
 from tests.conftest import clone
 
 pytestmark = pytest.mark.timeout(300)
@@ -35,7 +35,7 @@ RUNS = """
 
 
 @pytest.fixture(scope="module")
-async def spoilt(server: str, lived_in: str) -> AsyncIterator[Place]:
+async def spoilt(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
     with clone(server, lived_in) as url:
         async with connect(url) as database:
             await spoil(database)
@@ -43,7 +43,7 @@ async def spoilt(server: str, lived_in: str) -> AsyncIterator[Place]:
                 yield place
 
 
-async def test_no_page_runs_or_loads_hostile_content(browser: Browser, spoilt: Place) -> None:
+async def test_no_page_runs_or_loads_hostile_content(browser: Browser, spoilt: ServedSite) -> None:
     walk = await every_page.find(spoilt)
     assert not walk.broken, format_faults(walk.broken)
     faults: list[str] = []

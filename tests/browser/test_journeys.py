@@ -24,7 +24,7 @@ from jobmill.people import secrets
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.browser.helpers import Size, Theme, Window, window
-from tests.browser.world import Place, serve
+from tests.browser.world import ServedSite, serve
 from tests.conftest import clone
 from tests.demo.helpers import begin, running
 from tests.web.api.helpers import make_job
@@ -40,14 +40,14 @@ expect.set_options(timeout=20_000)
 
 
 @pytest.fixture
-async def fresh_place(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
+async def fresh_place(server: str, template: str, browser: Browser) -> AsyncIterator[ServedSite]:
     with clone(server, template) as url:
         async with connect(url) as database, serve(database) as place:
             yield place
 
 
 @pytest.fixture
-async def first_run(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
+async def first_run(server: str, template: str, browser: Browser) -> AsyncIterator[ServedSite]:
     """The demo right after its start, with a worker."""
     with clone(server, template) as url:
         async with connect(url) as database:
@@ -57,7 +57,7 @@ async def first_run(server: str, template: str, browser: Browser) -> AsyncIterat
 
 
 async def test_numbers_update_live_in_the_first_run(
-    browser: Browser, first_run: Place, size: Size, theme: Theme
+    browser: Browser, first_run: ServedSite, size: Size, theme: Theme
 ) -> None:
     async with window(browser, first_run.origin, size, theme) as view:
         page = await view.go("/")
@@ -87,7 +87,7 @@ async def at_work(database: Database) -> AsyncIterator[None]:
 
 
 async def test_ending_the_demo_and_setting_up_leads_to_a_first_match(
-    browser: Browser, own_place: Place, size: Size, theme: Theme
+    browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
     boards = [
         f"{vendor}/{view.slug}"
@@ -125,7 +125,7 @@ async def test_ending_the_demo_and_setting_up_leads_to_a_first_match(
 
 
 async def test_matches_can_be_sorted_with_the_keyboard_alone(
-    browser: Browser, own_place: Place, size: Size, theme: Theme
+    browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
     async with window(browser, own_place.origin, size, theme) as view:
         page = await view.go("/matches?status=new")
@@ -152,7 +152,7 @@ async def test_matches_can_be_sorted_with_the_keyboard_alone(
 
 
 async def test_a_source_that_waits_is_approved(
-    browser: Browser, own_place: Place, size: Size, theme: Theme
+    browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
     async with window(browser, own_place.origin, size, theme) as view:
         page = await view.go("/sources?show=waiting")
@@ -189,7 +189,7 @@ async def apply(view: Window, opening: int, name: str) -> None:
 
 
 async def test_a_waiting_applicant_sees_a_free_place_and_accepts_it(
-    browser: Browser, fresh_place: Place, size: Size, theme: Theme
+    browser: Browser, fresh_place: ServedSite, size: Size, theme: Theme
 ) -> None:
     origin, database = fresh_place.origin, fresh_place.database
     async with httpx2.AsyncClient(base_url=origin) as client:
@@ -228,7 +228,7 @@ async def test_a_waiting_applicant_sees_a_free_place_and_accepts_it(
 
 
 async def test_the_replay_of_an_opening_works_with_arrow_keys(
-    browser: Browser, own_place: Place, size: Size, theme: Theme
+    browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
     async with window(browser, own_place.origin, size, theme) as view:
         page = await view.go("/hiring")

@@ -10,7 +10,7 @@ from tests.browser import axe, keyboard
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
 from tests.browser.helpers import format_faults, window
-from tests.browser.world import Place
+from tests.browser.world import ServedSite
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -28,7 +28,7 @@ async def test_tab_reaches_every_control_in_order_with_a_visible_focus(
 
 @pytest.mark.parametrize("url", ["/matches", "/openings"])
 async def test_the_first_tab_stop_skips_to_the_content(
-    browser: Browser, place: Place, url: str
+    browser: Browser, place: ServedSite, url: str
 ) -> None:
     async with window(browser, place.origin) as view:
         page = await view.go(url)
@@ -41,7 +41,7 @@ async def test_the_first_tab_stop_skips_to_the_content(
 
 
 async def test_the_phone_menu_opens_and_closes_with_the_keyboard(
-    browser: Browser, place: Place
+    browser: Browser, place: ServedSite
 ) -> None:
     async with window(browser, place.origin, "phone") as view:
         page = await view.go("/matches")
@@ -60,7 +60,7 @@ async def test_the_phone_menu_opens_and_closes_with_the_keyboard(
         await expect(opener).to_be_focused()
 
 
-async def hear_news(page: Page, place: Place, topic: str, part: str) -> None:
+async def hear_news(page: Page, place: ServedSite, topic: str, part: str) -> None:
     """Wait until a live update has replaced a part of the page."""
     await page.evaluate("where => { document.querySelector(where).old = true; }", part)
     async with place.database.transaction() as tx:
@@ -68,7 +68,9 @@ async def hear_news(page: Page, place: Place, topic: str, part: str) -> None:
     await page.wait_for_function("where => !document.querySelector(where).old", arg=part)
 
 
-async def test_live_updates_keep_the_focus_and_typed_text(browser: Browser, place: Place) -> None:
+async def test_live_updates_keep_the_focus_and_typed_text(
+    browser: Browser, place: ServedSite
+) -> None:
     async with window(browser, place.origin) as view:
         for topic, part in {
             "matches": "#tabs a",

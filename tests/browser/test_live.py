@@ -8,12 +8,12 @@ import pytest
 from playwright.async_api import Browser, Route
 
 from tests.browser.helpers import window
-from tests.browser.world import Place
+from tests.browser.world import ServedSite
 
 
 @pytest.mark.parametrize("script", ["hx-sse.min.js", "app.js", "app.css"])
 async def test_a_page_receives_live_updates_although_a_part_loads_late(
-    browser: Browser, new_place: Place, script: str
+    browser: Browser, new_place: ServedSite, script: str
 ) -> None:
     async def dawdle(route: Route) -> None:
         # Long enough for all other scripts to start first.

@@ -72,7 +72,7 @@ async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServedSite:
     """A served site and its database."""
 
     database: Database
@@ -80,10 +80,10 @@ class Place:
 
 
 @asynccontextmanager
-async def serve(database: Database) -> AsyncIterator[Place]:
+async def serve(database: Database) -> AsyncIterator[ServedSite]:
     """A local site without rate limits."""
     async with served(site.create_app(database, local=True, public_per_minute=100_000)) as client:
-        yield Place(database, str(client.base_url).rstrip("/"))
+        yield ServedSite(database, str(client.base_url).rstrip("/"))
 
 
 async def make_offer(database: Database) -> None:

@@ -36,7 +36,7 @@ from tests.queue.helpers import SOON, fetch, new, put, stages
 from tests.web.api.helpers import apply, make_job
 from tests.web.conftest import served
 from tests.web.helpers import site_with
-from tests.web.test_every_route import World, routes
+from tests.web.test_every_route import RouteTester, routes
 from tests.web.test_live_updates import words
 
 CONCURRENT_REQUESTS = 8
@@ -108,7 +108,7 @@ async def test_every_page_is_served_through_two_server_connections(
             "applicant_id": application["applicantId"],
             "application_id": application["applicationId"],
         }
-        world = World(ids, client, {})
+        world = RouteTester(ids, client, {})
         paths = [
             world.url(route)
             for route in routes(web_database)

@@ -111,7 +111,7 @@ def routes(database: Database) -> list[Route]:
     return _routes
 
 
-class World(NamedTuple):
+class RouteTester(NamedTuple):
     """Rows for every route."""
 
     ids: dict[str, int]
@@ -136,7 +136,7 @@ class World(NamedTuple):
             return answer.status_code
 
 
-async def make_world(client: httpx2.AsyncClient, database: Database) -> World:
+async def make_world(client: httpx2.AsyncClient, database: Database) -> RouteTester:
     headers: dict[str, dict[str, str]] = {"nobody": {}}
     for role in ("viewer", "recruiter", "admin"):
         headers[role] = await bearer(database, role)
@@ -148,17 +148,17 @@ async def make_world(client: httpx2.AsyncClient, database: Database) -> World:
     del client.headers["Authorization"]
     other, _ = await make_applicant(database, "cy@example.org")
     ids = {"job_id": job, "opening_id": job, "application_id": application, "applicant_id": other}
-    return World(ids, client, headers)
+    return RouteTester(ids, client, headers)
 
 
 @pytest.fixture
-async def world(database: Database) -> AsyncIterator[World]:
+async def world(database: Database) -> AsyncIterator[RouteTester]:
     async with site_with(database, public_per_minute=10_000) as client:
         yield await make_world(client, database)
 
 
 async def test_anonymous_visitors_reach_only_public_routes(
-    world: World, database: Database
+    world: RouteTester, database: Database
 ) -> None:
     wrong: dict[str, int] = {}
     for route in routes(database):
@@ -172,7 +172,7 @@ async def test_anonymous_visitors_reach_only_public_routes(
     assert wrong == {}
 
 
-async def test_a_personal_link_opens_no_staff_route(world: World, database: Database) -> None:
+async def test_a_personal_link_opens_no_staff_route(world: RouteTester, database: Database) -> None:
     wrong: dict[str, int] = {}
     for route in routes(database):
         if route.name in OPEN or route.is_signed:
@@ -187,7 +187,7 @@ async def test_a_personal_link_opens_no_staff_route(world: World, database: Data
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter"])
 async def test_no_role_may_use_routes_of_a_higher_role(
-    world: World, database: Database, role: Role
+    world: RouteTester, database: Database, role: Role
 ) -> None:
     wrong: dict[str, int] = {}
     for route in routes(database):
@@ -200,7 +200,9 @@ async def test_no_role_may_use_routes_of_a_higher_role(
 
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
-async def test_every_role_may_use_its_routes(world: World, database: Database, role: Role) -> None:
+async def test_every_role_may_use_its_routes(
+    world: RouteTester, database: Database, role: Role
+) -> None:
     """Viewers may not open pages that only lead to a change."""
     wrong: dict[str, int] = {}
     for route in routes(database):
@@ -222,7 +224,7 @@ def is_asking(route: Route, database: Database) -> bool:
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
 async def test_the_menu_links_only_to_allowed_pages(
-    world: World, database: Database, role: Role
+    world: RouteTester, database: Database, role: Role
 ) -> None:
     paths = {route.path for route in routes(database)}
     for group in menu():
@@ -233,7 +235,7 @@ async def test_the_menu_links_only_to_allowed_pages(
 
 
 async def test_a_browser_without_a_session_is_sent_to_sign_in_from_every_page(
-    world: World, database: Database
+    world: RouteTester, database: Database
 ) -> None:
     world.headers["nobody"] = {"Accept": "text/html"}
     wrong: dict[str, int] = {}
@@ -253,7 +255,7 @@ async def test_no_page_of_another_site_changes_anything_with_a_session(database:
         body = {"email": "ada@example.org", "password": PASSWORD}
         assert (await client.post("/sign-in", data=body)).status_code == 303
         foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
-        world = World({}, client, {"foreign": foreign})
+        world = RouteTester({}, client, {"foreign": foreign})
         allowed = {
             route.name: status
             for route in routes(database)

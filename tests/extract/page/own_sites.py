@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .pages import Case
+from .pages import PageExample
 
 _LIST = """<h2>What you will do</h2><ul><li>Design sensors for fields<li>Test them outdoors</ul>
 <h2>Requirements</h2><ul><li>Python for at least three years<li>SQL<li>Good English</ul>"""
 
 OWN = [
-    Case(
+    PageExample(
         "a line of facts and short lists",
         f"""<html><head><title>Field Engineer - Agrisense</title>
         <meta property="og:site_name" content="Agrisense"></head><body>
@@ -19,7 +19,7 @@ OWN = [
         <footer>© 2024 Agrisense GmbH</footer></body></html>""",
         "Field Engineer", "Agrisense", "Munich",
     ),
-    Case(
+    PageExample(
         "German, with tasks, profile and offer",
         """<html lang="de"><head><title>Gärtnermeister (m/w/d) | Blattwerk Karriere</title></head>
         <body><h1>Gärtnermeister (m/w/d)</h1><div>Leipzig | Vollzeit | unbefristet</div>
@@ -29,7 +29,7 @@ OWN = [
         <a href="mailto:hallo@blattwerk.example">Jetzt bewerben</a></body></html>""",
         "Gärtnermeister (m/w/d)", "Blattwerk", "Leipzig",
     ),
-    Case(
+    PageExample(
         "a short page",
         """<html><head><title>Barista - Kettle &amp; Crane</title></head><body>
         <img src="/logo.svg" alt="Kettle &amp; Crane logo"><h1>Barista</h1>
@@ -39,7 +39,7 @@ OWN = [
         </p></body></html>""",
         "Barista", "Kettle & Crane", "Hobart",
     ),
-    Case(
+    PageExample(
         "with other openings below",
         f"""<html><head><title>Data Analyst | Northmoor Careers</title></head><body>
         <h1>Data Analyst</h1><p>Berlin, Germany | Full-time</p>
@@ -48,7 +48,7 @@ OWN = [
         <li><a href="/jobs/3-night-clerk-x">Night Clerk</a></li></ul></body></html>""",
         "Data Analyst", "Northmoor", "Berlin, Germany",
     ),
-    Case(
+    PageExample(
         "labels and values in blocks side by side",
         f"""<html><head><title>Site Manager at Stonebridge Homes</title></head><body>
         <h1>Site Manager</h1><div class=row><div><h5>Location</h5></div><div>Berlin</div></div>
@@ -57,7 +57,7 @@ OWN = [
         <button>Apply for this job</button></body></html>""",
         "Site Manager", "Stonebridge Homes", "Berlin",
     ),
-    Case(
+    PageExample(
         "the rights at the foot and a heading name the company",
         f"""<html><head><title>Press Officer | Hollow Hill Trust</title></head><body>
         <header><a href="/about">Who we are</a></header><main><h1>Press Officer</h1>

@@ -16,7 +16,7 @@ TEXT = f"<p>{PROSE}</p><p>{MORE}</p>"
 
 
 @dataclass(frozen=True)
-class Case:
+class PageExample:
     """A page and the posting a reader would see."""
 
     name: str
@@ -29,7 +29,7 @@ class Case:
 
 
 CASES = [
-    Case(
+    PageExample(
         "definition list",
         f"""<html><head><title>Harbour Pilot Job in Westport, OR - SaltyJobs</title></head><body>
         <ul id="topnav"><li><a href="/">Home</a></li><li><a href="/c">Company</a></li>
@@ -42,7 +42,7 @@ CASES = [
         SaltyJobs</div></body></html>""",
         "Harbour Pilot", "Northwater Marine Ltd.", "Westport, OR 97121", "2011-03-03",
     ),
-    Case(
+    PageExample(
         "table with a colon behind each label",
         f"""<title>TechPlace.example :: Job Details</title><body><table><tr><td><img
         src=logo.gif></td>
@@ -55,7 +55,7 @@ CASES = [
         <p><b>Description:</b><br>{PROSE}<br><br>{MORE}</p></body>""",
         "Database Gardener (Contract)", "Fern & Moss, Inc.", "Duluth, MN", "2010-11-23",
     ),
-    Case(
+    PageExample(
         "labels and values in one text each",
         f"""<title>Night Baker at Crumb House | OvenWork</title><body><div><h3>Night Baker</h3>
         <p>Company: Crumb House<br>Location: Asheville, NC<br>Posted on: 2 May 2012<br>Ref:
@@ -63,7 +63,7 @@ CASES = [
         {TEXT}</div></body>""",
         "Night Baker", "Crumb House", "Asheville, NC", "2012-05-02",
     ),
-    Case(
+    PageExample(
         "labels between bars in one line",
         f"""<title>Crane Operator - Lift Right LLC - Gary, IN</title><body><div
         class="hd">LiftJobs</div>
@@ -72,7 +72,7 @@ CASES = [
         <div>{PROSE}</div><div>{MORE}</div></body>""",
         "Crane Operator", "Lift Right LLC", "Gary, IN", "2011-01-09",
     ),
-    Case(
+    PageExample(
         "cells side by side, no colon, empty values between",
         f"""<title>View Opening</title><body><h2>Welcome to JobHarbor</h2><table class="grid">
         <tr><th>Position Title</th><td>Payroll Clerk II</td></tr><tr><th>Salary</th><td></td></tr>
@@ -81,7 +81,7 @@ CASES = [
         <tr><th>Posting Date</th><td>12-06-2010</td></tr></table>{TEXT}</body>""",
         "Payroll Clerk II", "County of Elmwood", "Elmwood, Kansas", "2010-12-06",
     ),
-    Case(
+    PageExample(
         "a row of labels over a row of values",
         f"""<title>Job: Piano Tuner</title><body><h1>Piano Tuner</h1><table>
         <tr><th>Company</th><th>Location</th><th>Date Posted</th></tr>
@@ -89,7 +89,7 @@ CASES = [
         {TEXT}</body>""",
         "Piano Tuner", "Ivory & Sons", "Salem, MA", "2010-10-01",
     ),
-    Case(
+    PageExample(
         "breadcrumbs and a header block without labels",
         f"""<head><title>Roof Thatcher - Reed Works - Ludlow | Craftlist</title>
         <meta name="description" content="Roof Thatcher at Reed Works. Apply today.">
@@ -103,7 +103,7 @@ CASES = [
         href="/2">Mason</a></div></body>""",
         "Roof Thatcher", "Reed Works", "Ludlow, United Kingdom",
     ),
-    Case(
+    PageExample(
         "posted by, and all openings of the company",
         f"""<title>'Line Cook' in Bend, OR job posted by Juniper Grill</title><body>
         <div class="contenttitle">Juniper Grill</div><h3>Line Cook</h3><i>Posted: June 4, 2011</i>
@@ -111,7 +111,7 @@ CASES = [
         <p>Bend, OR</p></body>""",
         "Line Cook", "Juniper Grill", "Bend, OR", "2011-06-04",
     ),
-    Case(
+    PageExample(
         "div soup with test ids",
         f"""<head><title>Staff Surveyor | Contour Labs Careers</title>
         <meta property="og:title" content="Staff Surveyor"></head><body><div id="root"><div
@@ -125,7 +125,7 @@ CASES = [
         <div class="x2"><div>{PROSE}</div><div>{MORE}</div></div></div></div></body>""",
         "Staff Surveyor", "Contour Labs", "Graz, Austria", "2024-02-11",
     ),
-    Case(
+    PageExample(
         "German",
         f"""<html lang="de"><head><title>Uhrmacher (m/w/d) in Glashütte -
         Stellenmarkt</title></head><body>
@@ -136,7 +136,7 @@ CASES = [
         <h2>Ihre Aufgaben</h2><p>{PROSE}</p><h2>Ihr Profil</h2><p>{MORE}</p></body></html>""",
         "Uhrmacher (m/w/d)", "Feinwerk Berger GmbH", "01768 Glashütte", "2023-05-03",
     ),
-    Case(
+    PageExample(
         "Spanish, label and value in one list entry",
         f"""<html lang="es"><head><title>Panadero de noche</title></head><body>
         <header><h1 class="job-page__title">Panadero de noche</h1></header>
@@ -146,7 +146,7 @@ CASES = [
         {TEXT}</body></html>""",
         "Panadero de noche", "Hornos Ribera", "Soria (España)",
     ),
-    Case(
+    PageExample(
         "title only in the head and in a plain cell",
         f"""<title>Find Jobs - Beekeeper - Apiary Jobs in Chico, California - Sweet Acre
         Farms</title><body>
@@ -157,7 +157,7 @@ CASES = [
         <div class=desc>{PROSE} {MORE}</div><b>Company Overview</b><p>{MORE}</p></body>""",
         "Beekeeper - Apiary", "Sweet Acre Farms", "US-CA-Chico",
     ),
-    Case(
+    PageExample(
         "company hung on the heading",
         f"""<head><title>Locksmith job in Provo, UT: Security careers - JobMoth</title>
         <meta name="description" content="View the Locksmith job description at Keyhole Bros. and
@@ -170,7 +170,7 @@ CASES = [
         <div id="jobDescription">{TEXT}</div></body>""",
         "Locksmith", "Keyhole Bros.", "Provo, UT", "2010-07-27",
     ),
-    Case(
+    PageExample(
         "somebody is hiring",
         f"""<head><title>Tidewater Clinic hiring Night Nurse in Mobile, AL |
         WorkNet</title></head><body>
@@ -178,7 +178,7 @@ CASES = [
         <span>Posted 5 days ago</span></h4><div class="description">{TEXT}</div></body>""",
         "Night Nurse", "Tidewater Clinic", "Mobile, AL", "some day",
     ),
-    Case(
+    PageExample(
         "labels after the text, town and state apart",
         f"""<title>Forester - TimberJobs.example</title><body><h2>Forester</h2>{TEXT}
         <div class=row><div class=lbl>Hiring Company</div><div class=val>Highridge Timber
@@ -189,12 +189,12 @@ CASES = [
         00:17:25</div></div></body>""",
         "Forester", "Highridge Timber Co", "Libby, Montana", "2010-06-21",
     ),
-    Case(
+    PageExample(
         "a page that names no company and no place",
         f"""<title>Kennel Hand</title><body><h1>Kennel Hand</h1>{TEXT}</body>""",
         "Kennel Hand", None, None,
     ),
-    Case(
+    PageExample(
         "the company is a second heading and a part of the page's title",
         f"""<title>Weaver - Loom &amp; Shuttle - Paisley, OR - threadjobs.example</title><body>
         <a href="/"><img src="l.gif" alt="ThreadJobs"></a><h1>Weaver</h1><h2>Loom &amp; Shuttle</h2>
@@ -203,7 +203,7 @@ CASES = [
         {TEXT}</body>""",
         "Weaver", "Loom & Shuttle", "Paisley, OR", "2010-12-03",
     ),
-    Case(
+    PageExample(
         "no heading, only a larger line above the labels",
         f"""<title>Job Detail</title><body><table><tr><td><a href=/>Home</a></td></tr></table>
         <font size=+1>Tugboat Deckhand</font><br><br>
@@ -213,7 +213,7 @@ CASES = [
         {PROSE}<br><br>{MORE}</body>""",
         "Tugboat Deckhand", "Columbia Tow", "Astoria, OR", "2010-09-14",
     ),
-    Case(
+    PageExample(
         "town and state labelled apart in one line, company known by its logo",
         f"""<head><title>Millwright needed by Gristwork Inc. - HireMill</title></head><body>
         <div><img src="9.png" alt="Gristwork Inc. logo"></div><h2>Millwright</h2>
@@ -222,7 +222,7 @@ CASES = [
         <div>Posted 10/30/2010 by staff</div>{TEXT}</body>""",
         "Millwright", "Gristwork Inc.", "Minot, ND", "2010-10-30",
     ),
-    Case(
+    PageExample(
         "posted by whom and when in one line",
         f"""<title>Pastry Chef (Hotel) | Kitchenwork</title><body><div id="hdr">Kitchenwork</div>
         <div class="posting"><span class="big">Pastry Chef (Hotel)</span><br>
@@ -231,7 +231,7 @@ CASES = [
         <div>{PROSE}</div><div>{MORE}</div></body>""",
         "Pastry Chef (Hotel)", "Grand Meridian Hotel", "Baton Rouge, LA 70801", "2010-12-06",
     ),
-    Case(
+    PageExample(
         "a search form and a sidebar around it",
         f"""<title>Glazier - Clearpane Ltd - Jobs in Leeds</title><body>
         <form><label>Job title</label><input>
@@ -244,7 +244,7 @@ CASES = [
         <article>{TEXT}</article></main></body>""",
         "Glazier", "Clearpane Ltd", "Leeds, West Yorkshire", "2024-03-14",
     ),
-    Case(
+    PageExample(
         "a company's own careers site",
         f"""<html><head><title>Arborist | Greenbough Tree Care Careers</title>
         </head><body>
@@ -253,7 +253,7 @@ CASES = [
         href="/apply/3">Apply</a></body></html>""",
         "Arborist", "Greenbough Tree Care", "Eugene, OR",
     ),
-    Case(
+    PageExample(
         "the company in the first heading, the title in the second",
         f"""<head><title>Ropewalk Ltd: Splicer in Dundee, Scotland</title></head><body>
         <h1>Ropewalk Ltd</h1><h2>Splicer</h2><div>Dundee, Scotland</div>
@@ -261,7 +261,7 @@ CASES = [
         Ltd</a></p></body>""",
         "Splicer", "Ropewalk Ltd", "Dundee, Scotland",
     ),
-    Case(
+    PageExample(
         "a page title that says all in one breath",
         f"""<title>Job Search Data Librarian Confidential</title><body><h1>RIGHT</h1>
         <div class="n">Data Librarian</div><div><div>Company</div><div>Confidential</div></div>
@@ -269,7 +269,7 @@ CASES = [
         {TEXT}</body>""",
         "Data Librarian", "Confidential", "Boise,United States",
     ),
-    Case(
+    PageExample(
         "company hung on the heading and nowhere in the head",
         f"""<title>Job view</title><body><h1>Saddler - Hoof &amp; Strap</h1><table>
         <tr><td>Employer:</td><td>Hoof &amp; Strap</td></tr>
@@ -277,7 +277,7 @@ CASES = [
         {TEXT}</body>""",
         "Saddler", "Hoof & Strap", "Reno",
     ),
-    Case(
+    PageExample(
         "the company only in description and breadcrumbs",
         f"""<head><title>Vintner job in Napa, CA - BoardBoard</title><meta name="description"
         content="Read the Vintner job description at Tannin Hill. Find more jobs on
@@ -287,20 +287,20 @@ CASES = [
         <div><img alt="Tannin Hill logo" src="t.png"></div>{TEXT}</body>""",
         "Vintner", "Tannin Hill", "Napa, CA",
     ),
-    Case(
+    PageExample(
         "hiring in the page's title, the company far from the title",
         f"""<title>Peatland Trust is hiring a Warden | Greenwork</title><body><h1>Warden</h1>
         {TEXT}<h3>About Peatland Trust</h3><p>Bogs since 1971.</p></body>""",
         "Warden", "Peatland Trust", None,
     ),
-    Case(
+    PageExample(
         "a time for machines, and a title like an error",
         f"""<title>403(b) Plan Clerk - Jobs</title><body><h1>403(b) Plan Clerk</h1>
         <p><b>Company</b> Fund Office</p><p>Since <time datetime="2024-05-06">two weeks</time></p>
         {TEXT}</body>""",
         "403(b) Plan Clerk", "Fund Office", None, "2024-05-06",
     ),
-    Case(
+    PageExample(
         "French, label and value in spans side by side",
         f"""<html lang="fr"><head><title>Fromager H/F - Annecy - Emplois des
         Alpes</title></head><body>
@@ -313,5 +313,5 @@ CASES = [
 ]  # fmt: skip
 
 
-def named(name: str) -> Case:
+def named(name: str) -> PageExample:
     return next(case for case in CASES if case.name == name)

@@ -7,14 +7,16 @@ import pytest
 from jobmill.extract.page import page_reader
 
 from .own_sites import OWN
-from .pages import MORE, TEXT, Case
+from .pages import MORE, TEXT, PageExample
 
 URL = "https://www.example.org/jobs/7"
 
 
 @pytest.mark.parametrize("expected", [True, False])
 @pytest.mark.parametrize("case", OWN, ids=lambda case: case.name)
-def test_an_ordinary_page_is_read_whether_it_is_expected_or_not(case: Case, expected: bool) -> None:
+def test_an_ordinary_page_is_read_whether_it_is_expected_or_not(
+    case: PageExample, expected: bool
+) -> None:
     posting = page_reader.read_posting(case.html, URL, expected=expected).posting
 
     assert posting is not None
@@ -23,7 +25,7 @@ def test_an_ordinary_page_is_read_whether_it_is_expected_or_not(case: Case, expe
 
 
 @pytest.mark.parametrize("case", [OWN[0], OWN[3], OWN[4]], ids=lambda case: case.name)
-def test_lists_of_short_items_are_part_of_the_text(case: Case) -> None:
+def test_lists_of_short_items_are_part_of_the_text(case: PageExample) -> None:
     posting = page_reader.read_posting(case.html, URL).posting
 
     assert posting is not None

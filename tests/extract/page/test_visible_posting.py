@@ -9,13 +9,13 @@ import pytest
 from jobmill.catalog.posting import Salary
 from jobmill.extract.page import page_reader
 
-from .pages import CASES, MORE, PROSE, TEXT, Case, named
+from .pages import CASES, MORE, PROSE, TEXT, PageExample, named
 
 URL = "https://jobs.example/view/1"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_visible_posting_is_read_correctly(case: Case) -> None:
+def test_a_visible_posting_is_read_correctly(case: PageExample) -> None:
     reading = page_reader.read_posting(case.html, URL)
 
     assert reading.method == "text"
@@ -32,7 +32,7 @@ def test_a_visible_posting_is_read_correctly(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_description_is_the_main_text_only(case: Case) -> None:
+def test_the_description_is_the_main_text_only(case: PageExample) -> None:
     posting = page_reader.read_posting(case.html, URL).posting
 
     assert posting is not None

@@ -60,7 +60,7 @@ ENDPOINTS: list[tuple[str, str, Any, Role]] = [
 
 
 @dataclass
-class World:
+class ApiClient:
     site: httpx2.AsyncClient
     ids: dict[str, int]
     keys: dict[str, str]
@@ -79,7 +79,7 @@ class World:
 
 
 @pytest.fixture
-async def world(database: Database) -> AsyncIterator[World]:
+async def world(database: Database) -> AsyncIterator[ApiClient]:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 2)
         me, other = await make_applicant(tx), await make_applicant(tx)
@@ -95,12 +95,12 @@ async def world(database: Database) -> AsyncIterator[World]:
         "theirs": theirs.application.id,
     }
     async with site_with(database) as site:
-        yield World(
+        yield ApiClient(
             site, ids, made, signer.sign_personal(me.id, me.link_version, dt.datetime.now(dt.UTC))
         )
 
 
-async def test_each_endpoint_requires_its_role(world: World) -> None:
+async def test_each_endpoint_requires_its_role(world: ApiClient) -> None:
     for method, path, body, role in ENDPOINTS:
         where = f"{method} {path}"
         answer = await world.ask(method, path, body)
@@ -114,7 +114,7 @@ async def test_each_endpoint_requires_its_role(world: World) -> None:
         assert answer.status_code not in (401, 403), f"{where} as {role}"
 
 
-async def test_an_applicant_sees_and_ends_only_own_applications(world: World) -> None:
+async def test_an_applicant_sees_and_ends_only_own_applications(world: ApiClient) -> None:
     auth = f"Link {world.link}"
     for path in ("/api/status/{me}", "/api/timeline/{me}", "/api/applicants/{me}",
                  "/api/applicants/{me}/export"):  # fmt: skip
@@ -130,7 +130,7 @@ async def test_an_applicant_sees_and_ends_only_own_applications(world: World) ->
 
 
 async def test_anonymous_clients_see_open_jobs_and_may_apply(
-    world: World, database: Database
+    world: ApiClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
         closed = await make_opening(tx)
