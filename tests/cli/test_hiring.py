@@ -124,7 +124,7 @@ async def test_an_applicant_is_promoted_out_of_turn_with_a_reason(
     opening, ids = await fill(database, 1, 3)
     words = ["hiring", "promote", ids[2], "--reason", "knows the ovens"]
     full = await run(*words)
-    assert (full.returncode, "has no free place" in full.stderr) == (4, True)
+    assert (full.returncode, "no free place" in full.stderr) == (4, True)
     assert "out of turn" in (await run(*words, "--add-slot")).stdout
     assert await state(database, ids[2]) == "PENDING_ACKNOWLEDGMENT"
     (why,) = json_lines(await run("hiring", "why", opening.id, 6, "--json"))
@@ -160,7 +160,7 @@ async def test_errors_say_opening_instead_of_job(run: Run, database: Database) -
     opening, _ = await fill(database, 1, 0)
     await run("opening", "pause", opening.id)
     refused = await run("hiring", "apply", opening.id, "--name", "Ada", "--email", "ada@a.example")
-    assert (refused.returncode, f"Opening {opening.id} is paused" in refused.stderr) == (4, True)
+    assert (refused.returncode, "Applications are paused." in refused.stderr) == (4, True)
     gone = await run("hiring", "why", opening.id, 99)
     assert f"`jobmill hiring replay {opening.id}` lists" in gone.stderr
     lines = await run("hiring", "withdraw-many", opening.id, 10**6, "--reason", "x")
@@ -281,7 +281,7 @@ async def test_importing_applicants_twice_reports_repeats(
     async with database.transaction() as tx:
         await lifecycle.close(tx, opening.id, LOCAL)
     closed = await run(*words[:-1], "-", stdin="name,email\nEve,eve@a.example\n")
-    assert (closed.returncode, "is closed" in closed.stderr) == (1, True)
+    assert (closed.returncode, "Applications are closed." in closed.stderr) == (1, True)
 
 
 async def test_personal_data_is_exported_and_erased(run: Run, database: Database) -> None:

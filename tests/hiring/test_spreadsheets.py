@@ -155,7 +155,7 @@ async def test_a_refused_entry_leaves_nothing_and_does_not_stop_the_others(tx: T
         (5, "known", None, None),
     ]
     assert "not accepted" in (done[0].detail or "")
-    assert "takes 1 at most" in (done[2].detail or "")
+    assert "waitlist is full" in (done[2].detail or "")
     assert await applicants.find_by_email_key(tx, "ben@a.example")
     assert await applicants.find_by_email_key(tx, "cy@a.example") is None
     assert await applicants.find_by_email_key(tx, "eve@evil.example") is None

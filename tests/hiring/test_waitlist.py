@@ -60,7 +60,7 @@ async def test_an_applicant_with_a_live_application_cannot_apply_again(tx: Tx) -
 async def test_no_application_is_taken_after_apply_until(tx: Tx) -> None:
     current = await server_time(tx)
     ended = await make_opening(tx, 2, apply_until=current - WINDOW)
-    with pytest.raises(Conflict, match=f"Applications for job {ended.id} ended at"):
+    with pytest.raises(Conflict, match="Applications closed at"):
         await apply(tx, ended)
     await apply(tx, await make_opening(tx, 2, apply_until=current + WINDOW))
 
@@ -68,7 +68,7 @@ async def test_no_application_is_taken_after_apply_until(tx: Tx) -> None:
 async def test_a_waitlist_has_a_limit(tx: Tx) -> None:
     opening = await make_opening(tx, 1, waitlist_limit=1)
     assert [(await apply(tx, opening)).position for _ in range(2)] == [None, 1]
-    with pytest.raises(Conflict, match=f"The waitlist of job {opening.id} is full"):
+    with pytest.raises(Conflict, match="The waitlist is full"):
         await apply(tx, opening)
 
 
@@ -76,7 +76,7 @@ async def test_a_paused_opening_takes_no_application_and_promotes_no_applicant(t
     opening = await make_opening(tx, 1)
     active, waiting = [await apply(tx, opening) for _ in range(2)]
     await lifecycle.pause(tx, opening.id, LOCAL)
-    with pytest.raises(Conflict, match="is paused: it takes no applications now"):
+    with pytest.raises(Conflict, match="Applications are paused"):
         await apply(tx, opening)
     await withdrawals.withdraw(tx, active.application.id, LOCAL)
     assert (await now(tx, waiting)).status == "WAITLIST"

@@ -194,7 +194,7 @@ async def offer_out_of_turn(
         if not locked.free_slots:
             if not add_slot:
                 raise Conflict(
-                    f"Job {opening_id} has no free place. Add one for this person, or remove someone first."
+                    "There is no free place. Add one for this person, or remove someone first."
                 )
             resize(locked, locked.occupied + 1, reason)
         return promotions.offer_slot(locked, application, why=OUT_OF_TURN, note=reason)

@@ -191,11 +191,10 @@ async def apply_locked(locked: LockedOpening, applicant_id: ApplicantId) -> Plac
 def reason_to_refuse(opening: Opening, free: int, waiting: int, at: dt.datetime) -> str | None:
     """Why the opening takes no applications; None if it does."""
     if opening.status != "open":
-        return f"Job {opening.id} is {opening.status}: it takes no applications now."
+        return f"Applications are {opening.status}."
     if opening.apply_until and at > opening.apply_until:
-        until = format_timestamp(opening.apply_until)
-        return f"Applications for job {opening.id} ended at {until}."
+        return f"Applications closed at {format_timestamp(opening.apply_until)}."
     limit = opening.waitlist_limit
     if limit is not None and waiting >= limit and (waiting or not free):
-        return f"The waitlist of job {opening.id} is full: it takes {limit} at most."
+        return f"The waitlist is full (limit: {limit:,})."
     return None

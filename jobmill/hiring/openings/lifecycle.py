@@ -146,7 +146,7 @@ async def _change_status(
 ) -> Opening:
     async with lock_and_expire_offers(tx, id, by) as locked:
         if locked.status not in before:
-            raise Conflict(f"Job {id} is {locked.status} and cannot become {after}.")
+            raise Conflict(f"The status cannot change from {locked.status} to {after}.")
         locked.status = after
         locked.record_opening_event(type, {})
         await promotions.offer_free_slots(locked, cause=locked.seq)
