@@ -1,4 +1,4 @@
-"""Profiles, postings and facts to judge: a test names only what it is about."""
+"""Profiles, postings and facts for tests, with defaults for everything a test does not set."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ SKILLS = (
 
 def profile(**changed: Any) -> Profile:
     """A senior backend engineer in Portland, Oregon."""
-    given = {
+    values = {
         "skills": SKILLS,
         "titles": ["Senior Software Engineer"],
         "seniority": ["senior", "staff"],
         "role_types": ["ic"],
         "experience_years": 8,
     }
-    return Profile.model_validate(given | changed)
+    return Profile.model_validate(values | changed)
 
 
 def posting(title: str = "Senior Software Engineer", **changed: Any) -> Posting:
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "url": "https://wells.example/openings/7",
         "company": "Wells & Co",
         "location": "Remote",
         "arrangement": "remote",
         "description": "Keep the pumps running.",
     }
-    return Posting(title, **given | changed)
+    return Posting(title, **values | changed)
 
 
 def asked(name: str, importance: Importance = "required", words: str = "") -> PostingSkill:
@@ -43,15 +43,15 @@ def asked(name: str, importance: Importance = "required", words: str = "") -> Po
 
 
 def facts(*skills: PostingSkill | str, **changed: Any) -> PostingFacts:
-    """Remote and senior, with these skills required."""
-    given: dict[str, Any] = {
-        "skills": tuple(asked(one) if isinstance(one, str) else one for one in skills),
+    """Facts of a remote senior role that requires these skills."""
+    values: dict[str, Any] = {
+        "skills": tuple(asked(skill) if isinstance(skill, str) else skill for skill in skills),
         "arrangement": "remote",
         "seniority": "senior",
         "seniority_words": "Senior Software Engineer",
         "role": "ic",
     }
-    return PostingFacts(**given | changed)
+    return PostingFacts(**values | changed)
 
 
 def with_skill(of: Profile, name: str, rank: str = "familiar") -> Profile:
@@ -60,5 +60,5 @@ def with_skill(of: Profile, name: str, rank: str = "familiar") -> Profile:
 
 
 def without_skill(of: Profile, name: str) -> Profile:
-    rest = tuple(one for one in of.skills if one.name != name)
+    rest = tuple(skill for skill in of.skills if skill.name != name)
     return of.model_copy(update={"skills": rest})

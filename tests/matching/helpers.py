@@ -135,7 +135,7 @@ def word(text: str = TEXT, table: Sequence[str] = ()) -> bytes:
 
 
 def word_with(name: str, content: bytes) -> bytes:
-    """A DOCX in which one part is another."""
+    """A DOCX with one part replaced."""
     out = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(word())) as source,

@@ -1,4 +1,4 @@
-"""Listings and profiles to judge, and verdicts on them, for tests that name only what they are about."""
+"""Listings, profiles and verdicts for tests, with defaults for everything a test does not set."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Place:
     def word(
         self, score: int, listing: ListingId | None = None, *, version: int = 1, **more: Any
     ) -> Verdict:
-        """A listing's score; matched or skipped by its threshold."""
+        """A verdict with this score, matched or skipped by its threshold."""
         local = more.pop("local_score", score)
         match = result(score, **more)
         outcome = "matched" if match.fits else "skipped"
@@ -108,8 +108,8 @@ async def make(
     """A profile in its first version, and open listings of a source."""
     await profiles.save(tx, name, profile or Profile(titles=("Pump Engineer",)))
     source = await helpers.make_source(tx)
-    found = postings or [helpers.posting(number) for number in range(1, listings + 1)]
-    await helpers.run(tx, source, 0, found)
+    all_postings = postings or [helpers.posting(number) for number in range(1, listings + 1)]
+    await helpers.run(tx, source, 0, all_postings)
     cursor = await tx.execute(
         "SELECT id FROM catalog.listing WHERE source_id = %s ORDER BY vendor_id::int", [source]
     )

@@ -1,4 +1,4 @@
-"""Resumes as people lay them out, with what they say: name, years and seniority."""
+"""Resumes in common layouts, with the name, years and seniority that they state."""
 
 # ruff: noqa: RUF001  The dashes are as people write them.
 

@@ -28,13 +28,13 @@ def points(result: company_score.CompanyScore) -> list[int]:
     return [item.points for item in result.items]
 
 
-def test_nothing_known_adds_nothing() -> None:
+def test_unknown_facts_add_no_points() -> None:
     result = score()
     assert (result.points, result.tier, points(result)) == (0, "D", [0, 0, 0, 0])
     assert [item.most for item in result.items] == [50, 100, 15, 10]
 
 
-def test_everything_that_is_wanted_is_the_best_tier() -> None:
+def test_a_company_with_everything_gets_the_best_tier() -> None:
     stack = ["python", "postgresql", "react", "rust"]
     result = score(
         offices=["Lisbon", "Portland, Oregon"], tech_stack=stack, remote_first=True, ai=("AI",)
@@ -70,7 +70,7 @@ def test_the_headquarters_is_an_office() -> None:
         (["python", "react"], 66),
     ],
 )
-def test_ranks_weigh_what_a_stack_shares(stack: list[str], expected: int) -> None:
+def test_shared_skills_count_by_rank(stack: list[str], expected: int) -> None:
     assert points(score(tech_stack=stack))[1] == expected
 
 
@@ -97,5 +97,5 @@ def test_five_shared_skills_are_enough() -> None:
         (150, "S"),
     ],
 )
-def test_tiers_are_the_seeds(reached: int, tier: str) -> None:
+def test_default_tiers_have_the_required_thresholds(reached: int, tier: str) -> None:
     assert company_score.tier_for_points(reached, Tiers()) == tier

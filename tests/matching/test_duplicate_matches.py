@@ -1,4 +1,4 @@
-"""One vacancy that several sources tell of stands once in a list of matches."""
+"""A list of matches shows a vacancy once, even if several sources post it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MANY = 1_000
 
 
 async def fill(tx: Tx, *scores: int, **more: Any) -> tuple[judged.Place, list[MatchId]]:
-    """Matches with these scores, of listings of which all but the first repeat it."""
+    """Matches with these scores; every listing but the first is a duplicate of the first."""
     place = await judged.make(tx, listings=len(scores), **more)
     made: list[MatchId] = []
     for listing, score in zip(place.listings, scores, strict=True):
@@ -31,20 +31,21 @@ async def fill(tx: Tx, *scores: int, **more: Any) -> tuple[judged.Place, list[Ma
 
 
 async def listed(tx: Tx, profile: ProfileId, status: Status = "new", **more: Any) -> list[int]:
-    """What a list shows; its tab says as many."""
+    """The matches that a list shows; its tab shows the same number."""
     page = await inbox.read_page(tx, MatchQuery(profile, statuses=[status], **more))
     if not more:
         counts = {
-            one.status: one.count for one in await matches.count_shown(tx, profile, limit=MANY)
+            match.status: match.count
+            for match in await matches.count_shown(tx, profile, limit=MANY)
         }
         assert counts[status] == len(page.matches)
-    return [one.id for one in page.matches]
+    return [match.id for match in page.matches]
 
 
 @pytest.mark.parametrize(
     ("scores", "best"), [((85, 91), 1), ((91, 85), 0), ((88, 88), 0), ((85, 88, 91), 2)]
 )
-async def test_of_copies_that_nobody_spoke_of_the_best_is_listed(
+async def test_of_untouched_duplicates_the_best_is_listed(
     tx: Tx, scores: tuple[int, ...], best: int
 ) -> None:
     place, made = await fill(tx, *scores)
@@ -55,7 +56,7 @@ async def test_of_copies_that_nobody_spoke_of_the_best_is_listed(
 
 
 @pytest.mark.parametrize("status", ["saved", "applied", "dismissed"])
-async def test_what_a_person_said_of_a_copy_stands_for_all_and_can_be_undone(
+async def test_a_status_on_a_duplicate_counts_for_all_and_can_be_undone(
     tx: Tx, status: Status
 ) -> None:
     place, (low, high) = await fill(tx, 85, 91)
@@ -66,16 +67,16 @@ async def test_what_a_person_said_of_a_copy_stands_for_all_and_can_be_undone(
     assert await listed(tx, place.profile) == [high]
 
 
-async def test_nothing_that_a_person_said_is_hidden(tx: Tx) -> None:
-    place, (one, other, _) = await fill(tx, 85, 91, 95)
-    await matches.set_status(tx, one, "saved")
+async def test_matches_that_a_person_touched_are_never_hidden(tx: Tx) -> None:
+    place, (first, other, _) = await fill(tx, 85, 91, 95)
+    await matches.set_status(tx, first, "saved")
     await matches.set_status(tx, other, "dismissed")
-    assert await listed(tx, place.profile, "saved") == [one]
+    assert await listed(tx, place.profile, "saved") == [first]
     assert await listed(tx, place.profile, "dismissed") == [other]
     assert await listed(tx, place.profile) == []
 
 
-async def test_a_copy_that_is_gone_hides_nothing(tx: Tx) -> None:
+async def test_a_closed_duplicate_hides_nothing(tx: Tx) -> None:
     place, (low, high) = await fill(tx, 85, 91)
     await judged.close(tx, place.listings[1])
     assert await listed(tx, place.profile) == [low]
@@ -84,33 +85,35 @@ async def test_a_copy_that_is_gone_hides_nothing(tx: Tx) -> None:
     assert await listed(tx, place.profile, include_closed=True) == [high]
 
 
-async def test_a_copy_that_fits_no_longer_hides_nothing(tx: Tx) -> None:
+async def test_a_dropped_duplicate_hides_nothing(tx: Tx) -> None:
     place, (low, _) = await fill(tx, 85, 91)
     await matches.save_verdict(tx, place.word(10, place.listings[1]))
     assert await listed(tx, place.profile) == [low]
 
 
-async def test_what_is_unlinked_is_listed_again(tx: Tx) -> None:
+async def test_an_unlinked_duplicate_is_listed_again(tx: Tx) -> None:
     place, (low, high) = await fill(tx, 85, 91)
     await duplicate_links.unlink(tx, place.listings[1])
     assert await listed(tx, place.profile) == [high, low]
 
 
-async def test_a_match_of_somebody_else_hides_nothing(tx: Tx) -> None:
+async def test_a_match_of_another_profile_hides_nothing(tx: Tx) -> None:
     place = await judged.make(tx, listings=2)
     other = await judged.make(tx, postings=[helpers.posting(3)], name="other")
-    one, two = place.listings
-    await duplicate_links.link(tx, two, one)
-    await matches.save_verdict(tx, judged.Place(other.profile, [two]).word(95))
-    mine = await matches.save_verdict(tx, place.word(85, one))
-    assert await listed(tx, place.profile) == [mine]
+    first, second = place.listings
+    await duplicate_links.link(tx, second, first)
+    await matches.save_verdict(tx, judged.Place(other.profile, [second]).word(95))
+    match_id = await matches.save_verdict(tx, place.word(85, first))
+    assert await listed(tx, place.profile) == [match_id]
 
 
 @pytest.mark.parametrize(("places", "shown"), [(("Porto", "Lisbon"), 2), (("Porto", "PORTO"), 1)])
-async def test_the_same_work_at_another_place_is_another_offer(
+async def test_the_same_role_in_another_location_is_listed_separately(
     tx: Tx, places: tuple[str, str], shown: int
 ) -> None:
-    postings = [helpers.posting(number, location=one) for number, one in enumerate(places, 1)]
+    postings = [
+        helpers.posting(number, location=location) for number, location in enumerate(places, 1)
+    ]
     place, made = await fill(tx, 85, 91, postings=postings)
     await _call(tx, place.listings[1], "multi_location")
     assert len(await listed(tx, place.profile)) == shown
@@ -123,34 +126,40 @@ async def _call(tx: Tx, listing: ListingId, kind: str) -> None:
     )
 
 
-async def test_a_match_says_where_else_its_vacancy_stands(tx: Tx) -> None:
+async def test_a_match_names_its_duplicates(tx: Tx) -> None:
     place, (low, high) = await fill(tx, 85, 91)
     await matches.set_status(tx, low, "saved")
-    found = await duplicate_matches.find_duplicates(tx, [low, high])
-    assert [(one.match_id, one.status) for one in found[high]] == [(low, "saved")]
-    assert [(one.match_id, one.status) for one in found[low]] == [(high, "new")]
-    assert found[low][0].source_name.endswith(" board")
+    found_matches = await duplicate_matches.find_duplicates(tx, [low, high])
+    assert [(duplicate.match_id, duplicate.status) for duplicate in found_matches[high]] == [
+        (low, "saved")
+    ]
+    assert [(duplicate.match_id, duplicate.status) for duplicate in found_matches[low]] == [
+        (high, "new")
+    ]
+    assert found_matches[low][0].source_name.endswith(" board")
     await tx.execute("UPDATE catalog.listing SET source_id = NULL")
     assert (await duplicate_matches.find_duplicates(tx, [low]))[low][
         0
     ].source_name == "boards.example"
     await judged.close(tx, *place.listings)
-    # What one applied for is told of when it is closed, too.
+    # A duplicate that the person applied to is named even if it is closed.
     assert list(await duplicate_matches.find_duplicates(tx, [low, high])) == [high]
 
 
-async def test_a_copy_that_was_never_judged_is_told_of_and_no_more_than_a_few(tx: Tx) -> None:
+async def test_unjudged_duplicates_are_named_up_to_a_limit(tx: Tx) -> None:
     place = await judged.make(tx, listings=duplicate_matches.MAX_DUPLICATES + 3)
     first, *others = place.listings
     id = MatchId(await matches.save_verdict(tx, place.word(91, first)) or 0)
-    for one in others:
-        await duplicate_links.link(tx, one, first)
-    found = (await duplicate_matches.find_duplicates(tx, [id]))[id]
-    assert [one.listing_id for one in found] == others[: duplicate_matches.MAX_DUPLICATES]
-    assert {one.match_id for one in found} == {None}
+    for other in others:
+        await duplicate_links.link(tx, other, first)
+    found_matches = (await duplicate_matches.find_duplicates(tx, [id]))[id]
+    assert [other.listing_id for other in found_matches] == others[
+        : duplicate_matches.MAX_DUPLICATES
+    ]
+    assert {other.match_id for other in found_matches} == {None}
 
 
-async def test_what_a_list_asks_for_is_found_also_where_a_better_copy_does_not_have_it(
+async def test_a_filter_finds_a_match_although_a_better_duplicate_lacks_it(
     tx: Tx,
 ) -> None:
     place, (low, high) = await fill(tx, 85, 91)
@@ -160,17 +169,17 @@ async def test_what_a_list_asks_for_is_found_also_where_a_better_copy_does_not_h
     )
     assert await listed(tx, place.profile, arrangement="remote") == [low]
     assert await listed(tx, place.profile, least_score=80) == [high]
-    # Who asks for words sees all that hold them.
+    # A search for words shows all matches that contain them.
     assert await listed(tx, place.profile, q="engineer") == [high, low]
 
 
-async def test_of_open_and_closed_the_one_that_is_good_enough_is_listed(tx: Tx) -> None:
+async def test_of_open_and_closed_duplicates_the_one_above_the_limit_is_listed(tx: Tx) -> None:
     place, (_, high) = await fill(tx, 85, 91)
     await judged.close(tx, place.listings[1])
     assert await listed(tx, place.profile, include_closed=True, least_score=90) == [high]
 
 
-async def test_a_note_on_a_copy_keeps_it_in_sight(tx: Tx) -> None:
+async def test_a_note_keeps_a_duplicate_visible(tx: Tx) -> None:
     place, (low, high) = await fill(tx, 85, 91)
     await matches.set_status(tx, low, "new", note="call Ann")
     assert await listed(tx, place.profile) == [high, low]

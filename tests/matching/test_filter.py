@@ -1,4 +1,4 @@
-"""Rejections that are enough by themselves, and strikes that add up."""
+"""Hard rejections and strikes."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ from tests.matching.cases import asked, facts, posting, profile, with_skill
 
 
 def strikes(
-    rule: str, *skills: PostingSkill | str, title: str = "Engineer", **said: Any
+    rule: str, *skills: PostingSkill | str, title: str = "Engineer", **fact_values: Any
 ) -> list[int]:
-    wants = said.pop("wants", {})
-    text = said.pop("text", "")
+    wants = fact_values.pop("wants", {})
+    text = fact_values.pop("text", "")
     offer = posting(title, description=text)
-    result = filter.apply_rules(profile(**wants), offer, facts(*skills, **said), PLATFORM_RULES)
-    return [one.strikes for one in result.strikes if one.rule == rule]
+    result = filter.apply_rules(
+        profile(**wants), offer, facts(*skills, **fact_values), PLATFORM_RULES
+    )
+    return [strike.strikes for strike in result.strikes if strike.rule == rule]
 
 
-def test_what_fits_passes_without_a_strike() -> None:
+def test_a_fitting_posting_passes_without_strikes() -> None:
     result = filter.apply_rules(profile(), posting(), facts("Python", "PostgreSQL"), PLATFORM_RULES)
     assert (result.passed, result.total_strikes) == (True, 0)
     assert result.rejection_summary == "0 strikes (threshold: 5)"
 
 
 def test_the_result_has_the_agreed_structure() -> None:
-    said = facts(
+    facts_read = facts(
         "React", seniority="mid", seniority_words="Mid-level React Engineer", arrangement=None
     )
     offer = posting("Mid-level React Engineer", arrangement=None, location=None)
-    result = filter.apply_rules(profile(), offer, said, PLATFORM_RULES)
+    result = filter.apply_rules(profile(), offer, facts_read, PLATFORM_RULES)
     assert result.to_dict() == {
         "passed": False,
         "total_strikes": 7,
@@ -76,18 +78,18 @@ def test_with_as_many_strikes_as_the_threshold_it_is_filtered_out(
     assert (result.total_strikes, result.passed) == (2, passed)
 
 
-def test_every_rejection_that_applies_is_told_with_the_words_seen() -> None:
+def test_every_rejection_is_reported_with_its_evidence() -> None:
     wants = profile(
         stop_lists={"companies": ["Wells"], "domains": ["wells.example"], "keywords": ["lead"]}
     )
     offer = posting("Team Lead", arrangement="onsite", location="Austin, TX")
-    said = facts(arrangement="onsite", role="management", role_words="You lead six people")
-    result = filter.apply_rules(wants, offer, said, PLATFORM_RULES)
-    assert [one.rule for one in result.hard_rejections] == [
+    facts_read = facts(arrangement="onsite", role="management", role_words="You lead six people")
+    result = filter.apply_rules(wants, offer, facts_read, PLATFORM_RULES)
+    assert [rejection.rule for rejection in result.hard_rejections] == [
         "excluded_company", "excluded_domain", "excluded_keyword", "not_remote", "role_type",
     ]  # fmt: skip
     assert not result.passed
-    assert [one.words for one in result.hard_rejections][2:] == [
+    assert [rejection.words for rejection in result.hard_rejections][2:] == [
         "Team Lead", "Austin, TX", "You lead six people",
     ]  # fmt: skip
     assert result.rejection_summary.startswith("Excluded company: Wells; Excluded domain")
@@ -95,7 +97,7 @@ def test_every_rejection_that_applies_is_told_with_the_words_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "wanted", "rejected"),
+    ("role", "preferences", "rejected"),
     [
         ("management", ["ic"], True),
         ("ic", ["management"], True),
@@ -105,16 +107,18 @@ def test_every_rejection_that_applies_is_told_with_the_words_seen() -> None:
     ],
 )
 def test_a_role_of_another_type_is_rejected(
-    role: str | None, wanted: list[str], rejected: bool
+    role: str | None, preferences: list[str], rejected: bool
 ) -> None:
     result = filter.apply_rules(
-        profile(role_types=wanted), posting(), facts(role=role), PLATFORM_RULES
+        profile(role_types=preferences), posting(), facts(role=role), PLATFORM_RULES
     )
-    assert [one.rule for one in result.hard_rejections] == (["role_type"] if rejected else [])
+    assert [rejection.rule for rejection in result.hard_rejections] == (
+        ["role_type"] if rejected else []
+    )
 
 
 @pytest.mark.parametrize(
-    ("level", "wanted", "expected"),
+    ("level", "preferences", "expected"),
     [
         ("senior", ["senior"], []),
         ("lead", ["staff"], []),
@@ -129,35 +133,35 @@ def test_a_role_of_another_type_is_rejected(
     ],
 )
 def test_seniority_strikes_by_distance(
-    level: str | None, wanted: list[str], expected: list[int]
+    level: str | None, preferences: list[str], expected: list[int]
 ) -> None:
-    assert strikes("seniority", seniority=level, wants={"seniority": wanted}) == expected
+    assert strikes("seniority", seniority=level, wants={"seniority": preferences}) == expected
 
 
 @pytest.mark.parametrize(
-    ("least", "most", "own", "expected"),
+    ("least", "most", "years_held", "expected"),
     [
         (5, None, 8, []),
         (8, None, 8, []),
-        (9, None, 8, []),  # A year is forgiven,
-        (10, None, 8, []),  # and a fifth,
+        (9, None, 8, []),  # One missing year is tolerated,
+        (10, None, 8, []),  # and a fifth of the required years.
         (5, None, 3, [2]),
         (6, None, 2, [3]),
         (10, None, 2, [3]),
-        (1, 3, 8, [2]),  # Such work bores.
+        (1, 3, 8, [2]),  # Far above the maximum: the job is too junior.
         (0, 1, 12, [3]),
         (3, 5, 8, []),
         (5, None, None, []),
     ],
 )
-def test_experience_strikes_by_the_years_between(
-    least: float, most: float | None, own: float | None, expected: list[int]
+def test_experience_strikes_grow_with_the_difference_in_years(
+    least: float, most: float | None, years_held: float | None, expected: list[int]
 ) -> None:
     years = RequiredYears(least, most, "years of experience")
-    assert strikes("experience", years=years, wants={"experience_years": own}) == expected
+    assert strikes("experience", years=years, wants={"experience_years": years_held}) == expected
 
 
-def test_a_posting_that_asks_for_no_years_strikes_nobody() -> None:
+def test_a_posting_without_required_years_gives_no_strike() -> None:
     assert strikes("experience") == []
 
 
@@ -173,18 +177,18 @@ def test_a_posting_that_asks_for_no_years_strikes_nobody() -> None:
         ("Engineer", "", asked("React", "preferred"), [1]),
         ("Engineer", "", asked("React", "mentioned"), []),
         ("Engineer", "", asked("Python"), []),
-        ("JavaScript Engineer", "", asked("Java"), [2]),  # The title names another.
-        ("Engineer", "", asked("Scrum"), []),  # Nobody is turned down for it.
+        ("JavaScript Engineer", "", asked("Java"), [2]),  # The title names another skill.
+        ("Engineer", "", asked("Scrum"), []),  # A practice never gives a strike.
     ],
 )
-def test_a_missing_skill_strikes_by_its_importance(
+def test_strikes_for_a_missing_skill_depend_on_its_importance(
     title: str, text: str, skill: PostingSkill, expected: list[int]
 ) -> None:
     assert strikes("missing_skill", skill, title=title, text=text) == expected
 
 
 @pytest.mark.parametrize(
-    ("own", "wanted"),
+    ("profile_skill", "required_skill"),
     [
         ("Postgres", "PostgreSQL"),
         ("golang", "Go"),
@@ -192,9 +196,11 @@ def test_a_missing_skill_strikes_by_its_importance(
         ("Django", "Python"),
     ],
 )
-def test_a_skill_by_another_name_or_implied_is_not_missing(own: str, wanted: str) -> None:
-    assert strikes("missing_skill", wanted, wants={"skills": [own]}) == []
-    assert strikes("missing_skill", wanted, wants={"skills": ["Haskell"]}) == [2]
+def test_a_skill_by_another_name_or_implied_is_not_missing(
+    profile_skill: str, required_skill: str
+) -> None:
+    assert strikes("missing_skill", required_skill, wants={"skills": [profile_skill]}) == []
+    assert strikes("missing_skill", required_skill, wants={"skills": ["Haskell"]}) == [2]
 
 
 def test_java_is_not_javascript() -> None:
@@ -216,22 +222,22 @@ def test_java_is_not_javascript() -> None:
         ("Vue or Angular, and we use Python", ("Python", "Vue", "Angular"), [2]),
     ],
 )
-def test_of_skills_joined_by_or_one_is_enough(
+def test_one_of_several_alternative_skills_is_enough(
     line: str, names: tuple[str, ...], expected: list[int]
 ) -> None:
-    wanted = [asked(name, words=line) for name in names]
-    assert strikes("missing_skill", *wanted) == expected
+    requirements = [asked(name, words=line) for name in names]
+    assert strikes("missing_skill", *requirements) == expected
 
 
-def test_what_the_title_names_is_asked_for_whatever_else_would_do() -> None:
-    wanted = [asked(name, words="Python or Rust") for name in ("Python", "Rust")]
-    assert strikes("missing_skill", *wanted, title="Rust Engineer") == [3]
+def test_a_skill_in_the_title_is_required_despite_alternatives() -> None:
+    requirements = [asked(name, words="Python or Rust") for name in ("Python", "Rust")]
+    assert strikes("missing_skill", *requirements, title="Rust Engineer") == [3]
 
 
 LAUNDRY = ("Kafka", "React", "Terraform", "GraphQL", "Redis", "Elasticsearch")
 
 
-def test_a_long_list_of_wishes_alone_turns_nobody_down_who_has_much_of_it() -> None:
+def test_a_long_skill_list_alone_does_not_reject_a_good_share() -> None:
     wants = {"skills": ["Python", "PostgreSQL", "Docker", "Kubernetes"]}
     required = ("Python", "PostgreSQL", "Docker", "Kubernetes", *LAUNDRY)
     assert sum(strikes("missing_skill", *required, wants=wants)) == 4
@@ -239,7 +245,7 @@ def test_a_long_list_of_wishes_alone_turns_nobody_down_who_has_much_of_it() -> N
     assert sum(strikes("missing_skill", "Python", *nice)) == 4
 
 
-def test_who_has_little_of_what_is_required_gets_every_strike() -> None:
+def test_a_small_share_of_required_skills_gets_every_strike() -> None:
     assert strikes("missing_skill", "Python", *LAUNDRY) == [2] * 6
 
 
@@ -262,13 +268,13 @@ def test_other_numbers_in_the_rules_count() -> None:
 
 
 def test_one_more_skill_never_adds_a_strike() -> None:
-    said = facts(
+    facts_read = facts(
         "React", "Kafka", asked("Go", words="Go or Rust"), asked("Rust", words="Go or Rust")
     )
-    before = filter.apply_rules(profile(), posting(), said, PLATFORM_RULES).total_strikes
+    before = filter.apply_rules(profile(), posting(), facts_read, PLATFORM_RULES).total_strikes
     for name in ("React", "Kafka", "Go", "Rust", "COBOL"):
         after = filter.apply_rules(
-            with_skill(profile(), name), posting(), said, PLATFORM_RULES
+            with_skill(profile(), name), posting(), facts_read, PLATFORM_RULES
         ).total_strikes
         assert after <= before
 

@@ -17,7 +17,7 @@ PATIENT = dt.timedelta(seconds=10)
 
 
 async def crowd(tx: Tx) -> judged.Place:
-    """A profile with so many matches that reading all of them would show in a plan."""
+    """A profile with enough matches that a query plan shows whether all of them are read."""
     place = await judged.make(tx)
     await tx.execute(
         """
@@ -57,7 +57,7 @@ LISTED = ["new", "saved", "applied"]
 
 
 @pytest.mark.parametrize(
-    ("asked", "index"),
+    ("filters", "index"),
     [
         ({"statuses": LISTED}, "match_best"),
         ({"statuses": LISTED, "order": "newest"}, "match_newest"),
@@ -69,32 +69,32 @@ LISTED = ["new", "saved", "applied"]
     ],
 )
 async def test_no_list_of_matches_reads_all_of_them(
-    tx: Tx, asked: dict[str, Any], index: str
+    tx: Tx, filters: dict[str, Any], index: str
 ) -> None:
     place = await crowd(tx)
-    wanted = MatchQuery(profile_id=place.profile, limit=26, **asked)
-    found = await plan(tx, matches.build_select(wanted), matches.query_params(wanted))
-    assert f"using {index} on match" in found
+    query = MatchQuery(profile_id=place.profile, limit=26, **filters)
+    query_plan = await plan(tx, matches.build_select(query), matches.query_params(query))
+    assert f"using {index} on match" in query_plan
     for reads_all in ("Seq Scan on match", "Seq Scan on listing", "Sort Key: match.match_score"):
-        assert reads_all not in found
+        assert reads_all not in query_plan
 
 
-async def test_common_words_are_looked_for_among_the_first_and_then_further(tx: Tx) -> None:
+async def test_common_words_are_searched_page_by_page(tx: Tx) -> None:
     place = await crowd(tx)
     await tx.execute("UPDATE catalog.listing SET title = 'Zither' WHERE identity LIKE 'x:2__%'")
     many = replace(MatchQuery(profile_id=place.profile, order="newest", limit=50), q="zither")
-    seen: list[int] = []
+    seen_ids: list[int] = []
     for _ in range(100):
         page = await inbox.read_page(tx, many, patience=PATIENT)
-        seen += [one.id for one in page.matches]
+        seen_ids += [match.id for match in page.matches]
         if page.next is None:
             break
         many = replace(many, after=page.next)
     everyone = await matches.find(tx, replace(many, after=None, limit=PLENTY))
-    assert seen == [one.id for one in everyone]
+    assert seen_ids == [match.id for match in everyone]
 
 
-async def test_a_look_goes_no_further_than_it_says(tx: Tx) -> None:
+async def test_a_search_scans_no_further_than_its_limit(tx: Tx) -> None:
     place = await crowd(tx)
     near = MatchQuery(
         profile_id=place.profile, order="newest", q="zither", scan_limit=600, limit=50
@@ -119,7 +119,7 @@ async def test_rare_words_are_found_wherever_they_are(tx: Tx) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("query", "is_rare"),
     [
         (listing_search.ListingQuery(company="wel 1"), True),
         (listing_search.ListingQuery(words="zither"), True),
@@ -128,40 +128,40 @@ async def test_rare_words_are_found_wherever_they_are(tx: Tx) -> None:
         (listing_search.ListingQuery(arrangement="remote"), False),
     ],
 )
-async def test_few_are_told_from_many(
-    tx: Tx, asked: listing_search.ListingQuery, found: bool
+async def test_rare_words_are_distinguished_from_common_ones(
+    tx: Tx, query: listing_search.ListingQuery, is_rare: bool
 ) -> None:
     await crowd(tx)
-    few = await listing_search.find_rare(tx, asked, max_duration=PATIENT)
-    assert (few is not None) is found
+    few = await listing_search.find_rare(tx, query, max_duration=PATIENT)
+    assert (few is not None) is is_rare
 
 
 @pytest.mark.parametrize("sort", ["newest", "best"])
-async def test_a_search_that_stops_early_says_so_and_can_go_on(tx: Tx, sort: Any) -> None:
+async def test_a_search_that_stops_early_says_so_and_can_continue(tx: Tx, sort: Any) -> None:
     await crowd(tx)
     rare = listing_search.ListingQuery(words="zither", sort=sort)
-    found = await listing_search.find(tx, rare, limit=10, max_scanned=300, max_duration=PATIENT)
-    assert (len(found.hits), found.partial) == (6, False)
+    results = await listing_search.find(tx, rare, limit=10, max_scanned=300, max_duration=PATIENT)
+    assert (len(results.hits), results.partial) == (6, False)
     common = listing_search.ListingQuery(
         words="water", arrangement="remote", platform="none", sort=sort
     )
-    found = await listing_search.find(tx, common, limit=10, max_scanned=300, max_duration=PATIENT)
-    assert (found.hits, found.partial) == ([], True)
-    assert (found.next is None) is (sort == "best")
+    results = await listing_search.find(tx, common, limit=10, max_scanned=300, max_duration=PATIENT)
+    assert (results.hits, results.partial) == ([], True)
+    assert (results.next is None) is (sort == "best")
 
 
-async def test_going_on_finds_the_same_as_looking_at_all(tx: Tx) -> None:
+async def test_continued_searches_find_the_same_as_one_full_search(tx: Tx) -> None:
     await crowd(tx)
-    asked = listing_search.ListingQuery(words="water", company="wells 7", state="all")
-    everything = [one.id for one in (await listing_search.find(tx, asked, limit=PLENTY)).hits]
-    seen, after = list[int](), None
+    query = listing_search.ListingQuery(words="water", company="wells 7", state="all")
+    everything = [hit.id for hit in (await listing_search.find(tx, query, limit=PLENTY)).hits]
+    seen_ids, after = list[int](), None
     for _ in range(100):
-        page = await listing_search.find(tx, asked, after=after, limit=5, max_scanned=100)
-        seen += [one.id for one in page.hits]
+        page = await listing_search.find(tx, query, after=after, limit=5, max_scanned=100)
+        seen_ids += [hit.id for hit in page.hits]
         after = page.next
         if after is None:
             break
-    assert seen == everything
+    assert seen_ids == everything
 
 
 async def test_no_page_of_listings_reads_all_of_them(tx: Tx) -> None:
@@ -173,14 +173,16 @@ async def test_no_page_of_listings_reads_all_of_them(tx: Tx) -> None:
         "max_scanned": 300,
         "limit": 51,
     }
-    for asked in (
+    for query in (
         listing_search.ListingQuery(),
         listing_search.ListingQuery(words="water", sort="best"),
         listing_search.ListingQuery(
             company="wells", location="porto", words="pump", arrangement="remote"
         ),
     ):
-        params = asdict(asked) | nowhere
-        found = await plan(tx, listing_search.build_select(asked, params, newest_only=True), params)
-        assert "using listing_newest on listing" in found
-        assert "Seq Scan on listing" not in found
+        params = asdict(query) | nowhere
+        query_plan = await plan(
+            tx, listing_search.build_select(query, params, newest_only=True), params
+        )
+        assert "using listing_newest on listing" in query_plan
+        assert "Seq Scan on listing" not in query_plan

@@ -1,4 +1,4 @@
-"""Listings that wait to be judged: each is taken once, and none is forgotten."""
+"""The judging feed: every waiting listing is taken exactly once."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ from . import judged
 
 
 async def taken(tx: Tx, most: int = 100) -> list[tuple[str, ListingId]]:
-    """By the names of the profiles."""
-    found = await judging_feed.take(tx, most)
-    return [((await profiles.get_by_id(tx, one.profile_id)).name, one.listing_id) for one in found]
+    """Taken rows, with the names of their profiles."""
+    pending_rows = await judging_feed.take(tx, most)
+    return [
+        ((await profiles.get_by_id(tx, row.profile_id)).name, row.listing_id)
+        for row in pending_rows
+    ]
 
 
-async def test_what_is_found_waits_for_every_profile_that_is_not_paused(tx: Tx) -> None:
+async def test_new_listings_are_queued_for_every_profile_that_is_not_paused(tx: Tx) -> None:
     place = await judged.make(tx, listings=2)
     for name in ("night", "day"):
         await profiles.save(tx, name, Profile())
@@ -35,22 +38,22 @@ async def test_what_is_found_waits_for_every_profile_that_is_not_paused(tx: Tx) 
     assert await judging_feed.add(tx, place.listings) == 0
     assert await judging_feed.count(tx) == 4
     assert await judging_feed.count(tx, place.profile) == 2
-    found = await judging_feed.take(tx, 100)
+    pending_rows = await judging_feed.take(tx, 100)
     night = (await profiles.get(tx, "night")).profile_id
-    assert {one.profile_id for one in found} == {place.profile, night}
-    assert {one.parent_item for one in found} == {7}
-    assert found[0].url == "https://boards.example/wells/postings/1"
+    assert {row.profile_id for row in pending_rows} == {place.profile, night}
+    assert {row.parent_item for row in pending_rows} == {7}
+    assert pending_rows[0].url == "https://boards.example/wells/postings/1"
     assert await judging_feed.count(tx) == 0
 
 
-async def test_one_profile_can_be_asked_for_alone(tx: Tx) -> None:
+async def test_listings_can_be_queued_for_one_profile(tx: Tx) -> None:
     place = await judged.make(tx, listings=2)
     await profiles.save(tx, "night", Profile())
     assert await judging_feed.add(tx, place.listings[:1], profile_id=place.profile) == 1
     assert await taken(tx) == [("main", place.listing)]
 
 
-async def test_the_first_version_lets_all_that_is_open_be_judged(tx: Tx) -> None:
+async def test_a_new_profile_queues_every_open_listing(tx: Tx) -> None:
     place = await judged.make(tx, listings=3)
     await judged.close(tx, place.listings[0])
     first = await profiles.save(tx, "night", Profile(titles=("Cook",)))
@@ -62,18 +65,16 @@ async def test_the_first_version_lets_all_that_is_open_be_judged(tx: Tx) -> None
     assert await taken(tx) == [("night", id) for id in place.listings[1:]]
 
 
-async def test_whoever_feeds_the_queue_is_told_when_a_profile_begins(
-    url: str, database: Database
-) -> None:
+async def test_a_new_profile_notifies_the_feeds(url: str, database: Database) -> None:
     async with await psycopg.AsyncConnection[Any].connect(url, autocommit=True) as listener:
         await listener.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(CHANNEL)))
         async with database.transaction() as tx:
             await judging_feed.add_for_new_profile(tx, await profiles.save(tx, "main", Profile()))
-        told = [one.payload async for one in listener.notifies(timeout=5, stop_after=1)]
-    assert told == ["feed"]
+        payloads = [notice.payload async for notice in listener.notifies(timeout=5, stop_after=1)]
+    assert payloads == ["feed"]
 
 
-async def test_what_waits_for_a_paused_profile_goes_on_waiting(tx: Tx) -> None:
+async def test_listings_of_a_paused_profile_keep_waiting(tx: Tx) -> None:
     place = await judged.make(tx, listings=3)
     await judging_feed.add(tx, place.listings[:1])
     assert await profiles.pause(tx, "main")
@@ -88,7 +89,7 @@ async def test_what_waits_for_a_paused_profile_goes_on_waiting(tx: Tx) -> None:
         await profiles.pause(tx, "nobody")
 
 
-async def test_what_was_found_during_a_pause_is_judged_after_it(tx: Tx) -> None:
+async def test_listings_found_during_a_pause_are_judged_after_it(tx: Tx) -> None:
     place = await judged.make(tx, listings=3)
     await verdicts.save(tx, place.word(91))
     await judged.close(tx, place.listings[1])
@@ -96,7 +97,7 @@ async def test_what_was_found_during_a_pause_is_judged_after_it(tx: Tx) -> None:
     assert await taken(tx) == [("main", place.listings[2])]
 
 
-async def test_those_that_wait_longest_are_taken_first_and_no_more_than_wanted(tx: Tx) -> None:
+async def test_the_oldest_rows_are_taken_first_up_to_the_limit(tx: Tx) -> None:
     place = await judged.make(tx, listings=5)
     for age, id in enumerate(reversed(place.listings)):
         await judging_feed.add(tx, [id])
@@ -109,15 +110,15 @@ async def test_those_that_wait_longest_are_taken_first_and_no_more_than_wanted(t
     assert [id for _, id in await taken(tx)] == backwards[2:]
 
 
-async def test_what_a_person_once_forced_is_known_when_it_is_judged_again(tx: Tx) -> None:
+async def test_a_forced_listing_stays_forced_when_judged_again(tx: Tx) -> None:
     place = await judged.make(tx, listings=3)
     await verdicts.save(tx, replace(place.word(20), forced=True))
     await verdicts.save(tx, place.word(90, place.listings[1]))
     await judging_feed.add(tx, place.listings)
-    assert [one.forced for one in await judging_feed.take(tx, 10)] == [True, False, False]
+    assert [pending.forced for pending in await judging_feed.take(tx, 10)] == [True, False, False]
 
 
-async def test_what_is_given_back_waits_a_minute(tx: Tx) -> None:
+async def test_a_requeued_listing_waits_a_minute(tx: Tx) -> None:
     place = await judged.make(tx)
     await judging_feed.add(tx, place.listings)
     await judging_feed.take(tx, 1)
@@ -128,7 +129,7 @@ async def test_what_is_given_back_waits_a_minute(tx: Tx) -> None:
     assert len(await taken(tx)) == 1
 
 
-async def test_two_who_take_at_once_share_none(database: Database) -> None:
+async def test_two_concurrent_takers_share_no_row(database: Database) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=10)
         await judging_feed.add(tx, place.listings)
@@ -141,25 +142,25 @@ async def test_two_who_take_at_once_share_none(database: Database) -> None:
     assert len({*first, *second}) == 10
 
 
-async def test_many_who_take_at_once_take_each_row_once(database: Database) -> None:
+async def test_many_concurrent_takers_take_each_row_once(database: Database) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx, listings=40)
         await judging_feed.add(tx, place.listings)
 
     async def drain() -> list[Any]:
-        found: list[Any] = []
+        pending_rows: list[Any] = []
         while True:
             async with database.transaction() as tx:
                 page = await taken(tx, 3)
             if not page:
-                return found
-            found += page
+                return pending_rows
+            pending_rows += page
 
-    found = [one for part in await asyncio.gather(*(drain() for _ in range(6))) for one in part]
-    assert len(found) == len(set(found)) == 40
+    all_rows = [row for part in await asyncio.gather(*(drain() for _ in range(6))) for row in part]
+    assert len(all_rows) == len(set(all_rows)) == 40
 
 
-async def test_a_row_whose_taker_fails_waits_again(database: Database) -> None:
+async def test_a_row_is_available_again_after_its_taker_fails(database: Database) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx)
         await judging_feed.add(tx, place.listings)
@@ -171,7 +172,7 @@ async def test_a_row_whose_taker_fails_waits_again(database: Database) -> None:
         assert len(await taken(tx)) == 1
 
 
-async def test_a_listing_that_changes_while_it_is_taken_is_judged_as_it_is_now(
+async def test_a_listing_that_changes_while_taken_is_judged_with_its_new_content(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -198,7 +199,7 @@ async def resume(tx: Tx) -> None:
 
 @pytest.mark.parametrize("start", [begin, resume])
 @pytest.mark.parametrize("found_first", [True, False])
-async def test_what_is_found_while_a_profile_begins_or_goes_on_is_judged_for_it(
+async def test_listings_found_while_a_profile_starts_or_resumes_are_judged_for_it(
     database: Database, start: catalog.Act, found_first: bool
 ) -> None:
     async with database.transaction() as tx:

@@ -1,4 +1,4 @@
-"""Matches: what is kept of a verdict, and what a person says that nothing may undo."""
+"""Matches are saved from verdicts, and judging never overwrites a person's status."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ async def told(tx: Tx, id: int) -> list[str]:
     return [event.what for event in await matches.read_events(tx, id)]
 
 
-async def test_a_listing_that_fits_is_a_match_with_all_that_was_said(tx: Tx) -> None:
+async def test_a_fitting_listing_is_saved_as_a_complete_match(tx: Tx) -> None:
     place = await judged.make(tx)
     id = await matches.save_verdict(tx, place.word(91), scrape_method="greenhouse")
     assert id is not None
-    found = await matches.get(tx, id)
-    assert (found.match_score, found.application_priority, found.status) == (91, "High", "new")
-    assert (found.profile, found.profile_version, found.scored_by) == ("main", 1, "local")
-    assert (found.title, found.company, found.scrape_method) == (
+    match = await matches.get(tx, id)
+    assert (match.match_score, match.application_priority, match.status) == (91, "High", "new")
+    assert (match.profile, match.profile_version, match.scored_by) == ("main", 1, "local")
+    assert (match.title, match.company, match.scrape_method) == (
         "Pump Engineer", "Wells & Co", "greenhouse",
     )  # fmt: skip
-    assert found.company_id is not None
-    assert found.matched_skills == ["Python"]
-    assert found.skill_gaps == ["Go"]
-    assert found.resume_intake["professional_summary"] == "Keeps water running."
-    assert sum(item["points"] for item in found.items) == 91
+    assert match.company_id is not None
+    assert match.matched_skills == ["Python"]
+    assert match.skill_gaps == ["Go"]
+    assert match.resume_intake["professional_summary"] == "Keeps water running."
+    assert sum(item["points"] for item in match.items) == 91
     (event,) = await matches.read_events(tx, id)
     assert (event.what, event.data) == ("created", {"score": 91, "version": 1})
 
 
-async def test_one_that_does_not_fit_is_no_match(tx: Tx) -> None:
+async def test_a_listing_that_does_not_fit_is_not_a_match(tx: Tx) -> None:
     place = await judged.make(tx)
     assert await matches.save_verdict(tx, place.word(40)) is None
     assert await matches.save_verdict(tx, place.filtered()) is None
@@ -56,14 +56,14 @@ async def test_judged_again_it_is_the_same_match_with_the_new_score(tx: Tx) -> N
     assert first is not None
     assert await matches.save_verdict(tx, place.word(91)) == first
     assert await matches.save_verdict(tx, place.word(85)) == first
-    found = await matches.get(tx, first)
-    assert (found.match_score, found.scrape_method) == (85, "greenhouse")
+    match = await matches.get(tx, first)
+    assert (match.match_score, match.scrape_method) == (85, "greenhouse")
     *_, last = await matches.read_events(tx, first)
     assert (last.what, last.data) == ("rescored", {"before": 91, "score": 85, "version": 1})
     assert await told(tx, first) == ["created", "rescored"]
 
 
-async def test_judging_again_uses_no_numbers_up(tx: Tx) -> None:
+async def test_judging_again_uses_no_ids(tx: Tx) -> None:
     place = await judged.make(tx, listings=2)
     first = await matches.save_verdict(tx, place.word(91))
     for score in (92, 40, 93):
@@ -72,22 +72,22 @@ async def test_judging_again_uses_no_numbers_up(tx: Tx) -> None:
     assert await matches.save_verdict(tx, place.word(91, place.listings[1])) == first + 1
 
 
-async def test_a_new_match_that_fits_no_longer_drops_out_and_may_come_back(tx: Tx) -> None:
+async def test_an_untouched_match_drops_out_and_may_come_back(tx: Tx) -> None:
     place = await judged.make(tx)
     id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
     await matches.save_verdict(tx, place.word(40))
     await matches.save_verdict(tx, place.filtered())
     assert await matches.find(tx, MatchQuery()) == []
-    assert [one.id for one in await matches.find(tx, MatchQuery(include_dropped=True))] == [id]
+    assert [match.id for match in await matches.find(tx, MatchQuery(include_dropped=True))] == [id]
     assert await matches.count_by_status(tx, place.profile) == []
     assert await matches.save_verdict(tx, place.word(91)) == id
-    assert [one.id for one in await matches.find(tx, MatchQuery())] == [id]
+    assert [match.id for match in await matches.find(tx, MatchQuery())] == [id]
     assert await told(tx, id) == ["created", "dropped", "back"]
 
 
 @pytest.mark.parametrize("status", SPOKEN)
-async def test_what_a_person_said_survives_judging_in_every_order(tx: Tx, status: Status) -> None:
+async def test_a_status_survives_judging_in_any_order(tx: Tx, status: Status) -> None:
     place = await judged.make(tx)
     id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
@@ -96,10 +96,10 @@ async def test_what_a_person_said_survives_judging_in_every_order(tx: Tx, status
     for order in permutations(words):
         for word in order:
             await matches.save_verdict(tx, word)
-            found = await matches.get(tx, id)
-            assert (found.status, found.note, found.status_by) == (status, "mine", "dana")
-            assert found.dropped_at is None
-    assert [one.id for one in await matches.find(tx, MatchQuery())] == [id]
+            match = await matches.get(tx, id)
+            assert (match.status, match.note, match.status_by) == (status, "mine", "dana")
+            assert match.dropped_at is None
+    assert [listed.id for listed in await matches.find(tx, MatchQuery())] == [id]
 
 
 async def test_a_status_given_to_a_dropped_match_brings_it_back_for_good(tx: Tx) -> None:
@@ -112,7 +112,7 @@ async def test_a_status_given_to_a_dropped_match_brings_it_back_for_good(tx: Tx)
     assert (await matches.get(tx, id)).dropped_at is None
 
 
-async def test_a_listing_that_a_person_spoke_of_is_kept_for_ever(tx: Tx) -> None:
+async def test_a_listing_with_a_status_is_kept_forever(tx: Tx) -> None:
     place = await judged.make(tx)
     id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
@@ -120,7 +120,7 @@ async def test_a_listing_that_a_person_spoke_of_is_kept_for_ever(tx: Tx) -> None
     assert (await listings.get(tx, place.listing)).marked_at is not None
 
 
-async def test_a_status_is_told_with_the_one_before_and_undone_by_it(tx: Tx) -> None:
+async def test_a_status_change_is_recorded_and_can_be_undone(tx: Tx) -> None:
     place = await judged.make(tx)
     id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
@@ -151,7 +151,7 @@ async def test_a_match_that_is_not_there_has_no_status(tx: Tx) -> None:
         await matches.undo_status(tx, 7)
 
 
-async def test_matches_are_found_by_what_is_wanted(tx: Tx) -> None:
+async def test_matches_are_found_by_query(tx: Tx) -> None:
     place = await judged.make(tx, listings=4)
     scores = (91, 75, 75, 60)
     ids = [
@@ -162,10 +162,10 @@ async def test_matches_are_found_by_what_is_wanted(tx: Tx) -> None:
     await matches.set_status(tx, c, "saved")
     await judged.close(tx, place.listings[1], place.listings[2])
 
-    async def found(**wanted: object) -> list[MatchId]:
-        return [one.id for one in await matches.find(tx, MatchQuery(**wanted))]  # type: ignore[arg-type]
+    async def found(**filters: object) -> list[MatchId]:
+        return [match.id for match in await matches.find(tx, MatchQuery(**filters))]  # type: ignore[arg-type]
 
-    # What a person spoke of is shown though its listing is closed.
+    # A match with a status is shown even if its listing is closed.
     assert await found() == [a, c, d]
     assert await found(include_closed=True) == [a, c, b, d]
     assert await found(include_closed=True, order="newest") == [d, c, b, a]
@@ -176,7 +176,9 @@ async def test_matches_are_found_by_what_is_wanted(tx: Tx) -> None:
     assert await found(q="plumber") == []
     assert await found(profile_id=place.profile) == [a, c, d]
     assert await found(profile_id=place.profile + 1) == []
-    counted = {one.status: one.count for one in await matches.count_by_status(tx, place.profile)}
+    counted = {
+        count.status: count.count for count in await matches.count_by_status(tx, place.profile)
+    }
     assert counted == {"new": 3, "saved": 1}
     assert await matches.read_statuses(tx, place.profile) == {place.listings[2]: "saved"}
 
@@ -186,19 +188,19 @@ async def test_pages_show_each_match_once(tx: Tx, order: matches.Order) -> None:
     place = await judged.make(tx, listings=7)
     for number, listing in enumerate(place.listings):
         await matches.save_verdict(tx, place.word(80 + number % 2, listing))
-    whole = [one.id for one in await matches.find(tx, MatchQuery(order=order))]
-    seen: list[MatchId] = []
+    all_ids = [match.id for match in await matches.find(tx, MatchQuery(order=order))]
+    seen_ids: list[MatchId] = []
     while page := await matches.find(
-        tx, MatchQuery(order=order, limit=2, after=seen[-1] if seen else None)
+        tx, MatchQuery(order=order, limit=2, after=seen_ids[-1] if seen_ids else None)
     ):
-        seen += [one.id for one in page]
-    assert seen == whole
-    assert len(seen) == 7
+        seen_ids += [match.id for match in page]
+    assert seen_ids == all_ids
+    assert len(seen_ids) == 7
     with pytest.raises(NotFound):
-        await matches.find(tx, MatchQuery(order=order, after=max(seen) + 1))
+        await matches.find(tx, MatchQuery(order=order, after=max(seen_ids) + 1))
 
 
-async def test_two_who_judge_at_once_make_one_match(database: Database) -> None:
+async def test_concurrent_verdicts_make_one_match(database: Database) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx)
     first, second = await catalog.overlap(
@@ -208,9 +210,9 @@ async def test_two_who_judge_at_once_make_one_match(database: Database) -> None:
     )
     assert first == second
     async with database.transaction() as tx:
-        (found,) = await matches.find(tx, MatchQuery())
-        assert (found.id, found.match_score) == (first, 85)
-        assert await told(tx, found.id) == ["created", "rescored"]
+        (match,) = await matches.find(tx, MatchQuery())
+        assert (match.id, match.match_score) == (first, 85)
+        assert await told(tx, match.id) == ["created", "rescored"]
 
 
 @pytest.mark.parametrize("person_first", [True, False])
@@ -231,11 +233,11 @@ async def test_a_status_set_while_it_is_judged_stays(
     acts = (speak, drop) if person_first else (drop, speak)
     await catalog.overlap(database, *acts)
     async with database.transaction() as tx:
-        found = await matches.get(tx, id)
-    assert (found.status, found.dropped_at) == ("saved", None)
+        match = await matches.get(tx, id)
+    assert (match.status, match.dropped_at) == ("saved", None)
 
 
-async def test_of_two_people_at_once_the_later_one_sees_what_the_first_said(
+async def test_of_concurrent_status_changes_the_later_sees_the_first(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -248,7 +250,9 @@ async def test_of_two_people_at_once_the_later_one_sees_what_the_first_said(
         lambda tx: matches.set_status(tx, id, "applied"),
     )
     async with database.transaction() as tx:
-        events = [one.data for one in await matches.read_events(tx, id) if one.what == "status"]
+        events = [
+            event.data for event in await matches.read_events(tx, id) if event.what == "status"
+        ]
     assert events == [
         {"before": "new", "after": "saved"},
         {"before": "saved", "after": "applied"},
@@ -268,8 +272,8 @@ async def test_a_newer_version_wins_over_a_slower_older_one(
         database, *(lambda tx, word=word: matches.save_verdict(tx, word) for word in words)
     )
     async with database.transaction() as tx:
-        (found,) = await matches.find(tx, MatchQuery())
-    assert (found.match_score, found.profile_version) == (82, 2)
+        (match,) = await matches.find(tx, MatchQuery())
+    assert (match.match_score, match.profile_version) == (82, 2)
 
 
 async def test_an_older_version_does_not_drop_what_a_newer_one_found(tx: Tx) -> None:
@@ -277,10 +281,12 @@ async def test_an_older_version_does_not_drop_what_a_newer_one_found(tx: Tx) -> 
     await profiles.save(tx, "main", Profile(titles=("Diver",)))
     id = await matches.save_verdict(tx, place.word(82, version=2))
     assert await matches.save_verdict(tx, place.filtered()) is None
-    assert [one.id for one in await matches.find(tx, MatchQuery())] == [id]
+    assert [match.id for match in await matches.find(tx, MatchQuery())] == [id]
 
 
-async def test_many_at_once_leave_one_match_and_one_beginning(database: Database) -> None:
+async def test_many_concurrent_verdicts_leave_one_match_and_one_created_event(
+    database: Database,
+) -> None:
     async with database.transaction() as tx:
         place = await judged.make(tx)
 
@@ -290,13 +296,13 @@ async def test_many_at_once_leave_one_match_and_one_beginning(database: Database
 
     await asyncio.gather(*(save(score) for score in range(78, 86)))
     async with database.transaction() as tx:
-        found = await matches.find(tx, MatchQuery(include_dropped=True))
-        events = [what for one in found for what in await told(tx, one.id)]
-    assert len(found) == 1
+        found_matches = await matches.find(tx, MatchQuery(include_dropped=True))
+        events = [what for match in found_matches for what in await told(tx, match.id)]
+    assert len(found_matches) == 1
     assert events.count("created") == 1
 
 
-async def test_whoever_speaks_of_a_match_keeps_its_listing_from_being_removed(
+async def test_setting_a_status_keeps_the_listing_from_being_deleted(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -310,7 +316,7 @@ async def test_whoever_speaks_of_a_match_keeps_its_listing_from_being_removed(
 
     async with database.transaction() as tx:
         await matches.lock(tx, id)
-        # Neither waits for the other, in whatever order they go on.
+        # Neither transaction waits for the other, in either order.
         async with database.transaction() as other:
             await other.execute("SET LOCAL lock_timeout = '5s'")
             assert await listings.prune(other, dt.timedelta(days=180)) == 0

@@ -1,4 +1,4 @@
-"""What may change and what may not when a profile or a posting does, on many made-up cases."""
+"""Properties of filter and score that hold when a generated profile or posting changes."""
 
 from __future__ import annotations
 
@@ -57,26 +57,26 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    own = draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=8))
-    wanted = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=10))
+    own_skills = draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=8))
+    requested_names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=10))
     lines = [
         draw(st.sampled_from(LINES)).format(draw(st.sampled_from([", ", " or ", "/"])).join(part))
-        for part in (wanted[:4], wanted[4:7], wanted[7:])
+        for part in (requested_names[:4], requested_names[4:7], requested_names[7:])
     ]
     importance = st.sampled_from(["required", "required", "preferred", "mentioned"])
-    asked = [
+    requirements = [
         PostingSkill(name, draw(importance), next(line for line in lines if name in line))  # type: ignore[arg-type]
-        for name in wanted
+        for name in requested_names
     ]
     return Case(
         profile(
-            skills=[{"name": name, "rank": draw(st.sampled_from(RANKS))} for name in own],
+            skills=[{"name": name, "rank": draw(st.sampled_from(RANKS))} for name in own_skills],
             company_size=draw(st.sampled_from([None, "large"])),
             stop_lists={"keywords": ["crypto", "java"], "companies": ["Brine"]},
         ),
         posting(draw(st.sampled_from(TITLES)), description="\n".join(lines * 2)),
         facts(
-            *asked,
+            *requirements,
             years=draw(st.sampled_from([None, RequiredYears(5, None, "5 years"), RequiredYears(12, None, "12")])),
             seniority=draw(st.sampled_from([None, "junior", "senior", "staff"])),
             utc_offsets=draw(st.sampled_from([(), (-8.0,), (-5.0, 0.0), (5.5,)])),
@@ -89,7 +89,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 @MANY
 @given(cases(), st.sampled_from(NAMES), st.sampled_from(RANKS))
-def test_one_more_skill_never_lowers_a_score_nor_adds_a_strike(
+def test_adding_a_skill_never_lowers_a_score_or_adds_a_strike(
     case: Case, name: str, rank: str
 ) -> None:
     if name not in {skill.name for skill in case.profile.skills}:
@@ -100,9 +100,9 @@ def test_one_more_skill_never_lowers_a_score_nor_adds_a_strike(
 
 @pytest.mark.parametrize("rank", RANKS)
 def test_naming_a_skill_that_was_only_implied_never_lowers_a_score(rank: str) -> None:
-    said = facts("Python", "PostgreSQL")
+    facts_read = facts("Python", "PostgreSQL")
     case = Case(
-        profile(skills=[{"name": "Django", "rank": rank}]), posting(), said, Employer(), None
+        profile(skills=[{"name": "Django", "rank": rank}]), posting(), facts_read, Employer(), None
     )
     assert (
         case.score(profile=with_skill(case.profile, "Python")).match_score
@@ -112,7 +112,7 @@ def test_naming_a_skill_that_was_only_implied_never_lowers_a_score(rank: str) ->
 
 @MANY
 @given(cases())
-def test_one_skill_less_never_raises_a_score_nor_takes_a_strike(case: Case) -> None:
+def test_removing_a_skill_never_raises_a_score_or_removes_a_strike(case: Case) -> None:
     for skill in case.profile.skills:
         fewer = without_skill(case.profile, skill.name)
         assert case.score(profile=fewer).match_score <= case.score().match_score
@@ -151,11 +151,11 @@ def test_the_order_of_lists_changes_no_number(case: Case, dice: random.Random) -
             "stop_lists": lists.model_copy(update={"keywords": mixed(lists.keywords)}),
         }
     )
-    said = replace(
+    answer = replace(
         case.facts, skills=mixed(case.facts.skills), utc_offsets=mixed(case.facts.utc_offsets)
     )
-    assert case.score(profile=other, facts=said).match_score == case.score().match_score
-    before, after = case.filter(), case.filter(profile=other, facts=said)
+    assert case.score(profile=other, facts=answer).match_score == case.score().match_score
+    before, after = case.filter(), case.filter(profile=other, facts=answer)
     assert (after.total_strikes, after.passed) == (before.total_strikes, before.passed)
 
 
@@ -168,7 +168,7 @@ def test_the_same_input_gives_the_same_result_and_the_sum_is_the_score(case: Cas
     assert 0 <= result.match_score <= 100
     assert result.match_score == sum(item.points for item in result.items)
     strikes = case.filter()
-    assert strikes.total_strikes == sum(one.strikes for one in strikes.strikes)
+    assert strikes.total_strikes == sum(strike.strikes for strike in strikes.strikes)
     assert strikes.passed == (not strikes.hard_rejections and strikes.total_strikes < 5)
 
 
@@ -191,33 +191,35 @@ COMPANIES = (
 
 @MANY
 @given(cases(), st.sampled_from(PEOPLE), st.sampled_from(COMPANIES))
-def test_names_of_people_and_companies_move_nothing(case: Case, name: str, company: str) -> None:
+def test_names_of_people_and_companies_do_not_change_a_score(
+    case: Case, name: str, company: str
+) -> None:
     person = case.profile.person.model_copy(update={"name": name})
     other = case.profile.model_copy(update={"person": person})
     offer = replace(case.posting, company=company)
     employer = replace(case.employer, name=company)
-    found = case.score(profile=other, posting=offer, employer=employer)
-    assert found.items == case.score().items
+    score = case.score(profile=other, posting=offer, employer=employer)
+    assert score.items == case.score().items
     assert case.filter(profile=other, posting=offer) == case.filter()
 
 
-def test_words_of_gender_and_nationality_move_nothing() -> None:
+def test_words_for_gender_and_nationality_do_not_change_a_score() -> None:
     text = "You know Python and Kafka.\nFive years of experience.\nRemote."
-    own = profile(summary="Backend engineer.", highlights=["Cut downtime by 40%"])
+    own_skills = profile(summary="Backend engineer.", highlights=["Cut downtime by 40%"])
     plain = posting("Senior Software Engineer", description=text)
 
     def judge(person: Profile, offer: Posting) -> tuple[int, int]:
-        said = fact.read_facts(offer)
-        result = scoring.score_posting(person, offer, said, Employer(), 0.4)
+        facts_read = fact.read_facts(offer)
+        result = scoring.score_posting(person, offer, facts_read, Employer(), 0.4)
         return result.match_score, filter.apply_rules(
-            person, offer, said, PLATFORM_RULES
+            person, offer, facts_read, PLATFORM_RULES
         ).total_strikes
 
-    before = judge(own, plain)
+    before = judge(own_skills, plain)
     for words in ("She is a Nigerian woman.", "He is a French man.", "Mother of two, they/them."):
-        person = own.model_copy(update={"summary": f"{own.summary} {words}"})
+        person = own_skills.model_copy(update={"summary": f"{own_skills.summary} {words}"})
         assert judge(person, plain) == before
     for title in ("Senior Software Engineer (m/f/d)", "Senior Software Engineer (all genders)"):
-        assert judge(own, replace(plain, title=title)) == before
+        assert judge(own_skills, replace(plain, title=title)) == before
     for words in ("We are a German company.", "Women are encouraged to apply.", "He or she codes."):
-        assert judge(own, replace(plain, description=f"{text}\n{words}")) == before
+        assert judge(own_skills, replace(plain, description=f"{text}\n{words}")) == before

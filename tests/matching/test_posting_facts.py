@@ -1,4 +1,4 @@
-"""What a posting says, in the terms of the rules."""
+"""Facts that are read from a posting."""
 
 from __future__ import annotations
 
@@ -51,19 +51,21 @@ def test_a_posting_is_read_into_facts() -> None:
     )
 
 
-def test_what_a_posting_does_not_say_is_not_known() -> None:
+def test_facts_that_a_posting_does_not_state_are_unknown() -> None:
     assert posting_facts.read_facts(Posting(title="")) == PostingFacts()
 
 
 def test_stated_hours_count_before_places() -> None:
-    said = posting_facts.read_facts(replace(POSTING, description="Working hours are in CET."))
-    assert (said.utc_offsets, said.zone_words) == ((1,), "Working hours are in CET.")
+    facts_read = posting_facts.read_facts(replace(POSTING, description="Working hours are in CET."))
+    assert (facts_read.utc_offsets, facts_read.zone_words) == ((1,), "Working hours are in CET.")
 
 
 def test_requirements_alone_are_read() -> None:
-    said = posting_facts.read_facts(Posting(title="", requirements="Python\n3 years of experience"))
-    assert said.skills == (PostingSkill("Python", "required", "Python"),)
-    assert said.years == RequiredYears(3, None, "3 years of experience")
+    facts_read = posting_facts.read_facts(
+        Posting(title="", requirements="Python\n3 years of experience")
+    )
+    assert facts_read.skills == (PostingSkill("Python", "required", "Python"),)
+    assert facts_read.years == RequiredYears(3, None, "3 years of experience")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_requirements_alone_are_read() -> None:
         (Posting("Remote sensing engineer"), ""),
     ],
 )
-def test_the_words_for_the_arrangement_are_where_they_stand(posting: Posting, words: str) -> None:
+def test_the_arrangement_is_quoted_from_where_it_is_stated(posting: Posting, words: str) -> None:
     assert posting_facts.read_facts(posting).arrangement_words == words
 
 
@@ -88,7 +90,7 @@ def test_the_words_for_the_arrangement_are_where_they_stand(posting: Posting, wo
         {"tags": (*["dig"] * 200, "Terraform")},
     ],
 )
-def test_a_text_without_end_is_read_only_so_far(endless: dict[str, Any]) -> None:
+def test_a_very_long_text_is_read_up_to_a_limit(endless: dict[str, Any]) -> None:
     posting = replace(POSTING, **endless)
     assert "Terraform" not in {skill.name for skill in posting_facts.read_facts(posting).skills}
 

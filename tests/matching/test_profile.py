@@ -1,4 +1,4 @@
-"""What a profile may say, its defaults, and how mistakes are told."""
+"""Fields of a profile, their defaults, and reported problems."""
 
 from __future__ import annotations
 
@@ -104,22 +104,24 @@ def test_the_example_holds_every_field_and_the_default_rules() -> None:
     assert read.rules == Rules()
     data, _ = profile_document.parse_yaml(example_profile.TEXT, "example")
     data["skills"] = data["skills"][0]
-    # Those of a span have no default of their own.
+    # The fields of a span have no defaults.
     assert {name for name, _ in leaves(data)} == {name for name, _ in fields(Profile)}
 
 
 def test_the_reference_names_every_field_with_its_default() -> None:
-    told = dict(re.findall(r"^\| `([\w.]+)` \| (.*?) \|", REFERENCE.read_text(), re.MULTILINE))
+    documented = dict(
+        re.findall(r"^\| `([\w.]+)` \| (.*?) \|", REFERENCE.read_text(), re.MULTILINE)
+    )
     defaults = dict(leaves(Profile().model_dump(mode="json")))
-    assert set(told) == {name for name, _ in fields(Profile)}
+    assert set(documented) == {name for name, _ in fields(Profile)}
     for name, default in fields(Profile):
         value = defaults.get(name, default)
         if isinstance(value, int | float | str) and value != "":
-            assert told[name] == f"`{value}`", name
+            assert documented[name] == f"`{value}`", name
         elif isinstance(value, list) and value:
-            assert told[name] == ", ".join(f"`{one}`" for one in value), name
+            assert documented[name] == ", ".join(f"`{element}`" for element in value), name
         else:
-            assert told[name] in ("", "required"), name
+            assert documented[name] in ("", "required"), name
 
 
 def test_a_profile_survives_writing_and_reading() -> None:
@@ -147,7 +149,7 @@ def test_short_forms_mean_what_they_say() -> None:
     )
 
 
-def test_all_mistakes_are_told_at_once_by_line() -> None:
+def test_all_problems_are_reported_at_once_with_line_numbers() -> None:
     text = """\
 skils: [Python]
 skills:
@@ -165,8 +167,8 @@ rules:
 """
     with pytest.raises(InvalidProfile) as caught:
         profile_document.read_profile(text, "me.yaml")
-    told = {(one.line, one.field): one.message for one in caught.value.problems}
-    assert told == {
+    messages = {(problem.line, problem.field): problem.message for problem in caught.value.problems}
+    assert messages == {
         (1, "skils"): "is no field of a profile: did you mean skills?",
         (4, "skills.1.rank"): "should be 'primary', 'strong' or 'familiar', not 'best'",
         (6, "skills.2.years"): "should be a number, not True",
@@ -216,7 +218,7 @@ rules:
         ("? [a]\n: b", "a name should be a word"),
     ],
 )  # fmt: skip
-def test_what_is_no_profile_is_refused_in_words(text: str, words: str) -> None:
+def test_an_invalid_profile_is_refused_with_an_explanation(text: str, words: str) -> None:
     with pytest.raises(Invalid) as caught:
         profile_document.read_profile(text, "x")
     assert words in str(caught.value)

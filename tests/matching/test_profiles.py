@@ -1,4 +1,4 @@
-"""Profiles by name, in versions that never change, one of them the default."""
+"""Stored profiles: names, immutable versions and the default."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ def cook(number: float = 0) -> Profile:
     return Profile(titles=("Cook",), experience_years=number)
 
 
-async def test_what_differs_is_a_new_version_and_what_does_not_is_none(tx: Tx) -> None:
+async def test_only_changed_content_creates_a_new_version(tx: Tx) -> None:
     assert await profiles.save(tx, "dana", cook(1), by="dana") == SavedProfile("dana", 1, True)
     assert await profiles.save(tx, "dana", cook(1), by="eve") == SavedProfile("dana", 1, False)
     assert await profiles.save(tx, "dana", cook(2), by="eve", note="older") == SavedProfile(
         "dana", 2, True
     )
-    # To go back is a change too.
+    # Restoring earlier content is a change, too.
     assert await profiles.save(tx, "dana", cook(1)) == SavedProfile("dana", 3, True)
-    told = [
-        (one.version, one.saved_by, one.note) for one in await profiles.read_versions(tx, "dana")
+    versions = [
+        (version.version, version.saved_by, version.note)
+        for version in await profiles.read_versions(tx, "dana")
     ]
-    assert told == [(3, None, None), (2, "eve", "older"), (1, "dana", None)]
+    assert versions == [(3, None, None), (2, "eve", "older"), (1, "dana", None)]
     assert (await profiles.get(tx, "dana", version=2)).profile() == cook(2)
     assert (await profiles.get(tx, "dana")).version == 3
 
@@ -45,7 +46,7 @@ async def test_a_version_never_changes(tx: Tx) -> None:
         await tx.execute("UPDATE matching.profile_version SET content = '{}'")
 
 
-async def test_the_first_is_the_default_until_somebody_chooses(tx: Tx) -> None:
+async def test_the_first_profile_is_the_default_until_another_is_chosen(tx: Tx) -> None:
     with pytest.raises(NotFound):
         await profiles.get(tx)
     await profiles.save(tx, "dana", cook(1))
@@ -53,7 +54,7 @@ async def test_the_first_is_the_default_until_somebody_chooses(tx: Tx) -> None:
     assert (await profiles.get(tx)).name == "dana"
     await profiles.set_default(tx, "eve", by="eve")
     assert (await profiles.get(tx)).name == "eve"
-    assert [(one.name, one.is_default) for one in await profiles.find_all(tx)] == [
+    assert [(summary.name, summary.is_default) for summary in await profiles.find_all(tx)] == [
         ("dana", False),
         ("eve", True),
     ]
@@ -62,7 +63,7 @@ async def test_the_first_is_the_default_until_somebody_chooses(tx: Tx) -> None:
     assert (await profiles.get(tx)).name == "eve"
 
 
-async def test_what_is_not_there_is_said_so(tx: Tx) -> None:
+async def test_missing_profiles_raise_not_found(tx: Tx) -> None:
     await profiles.save(tx, "dana", cook())
     for name, version in (("eve", None), ("dana", 2)):
         with pytest.raises(NotFound, match=name):
@@ -77,7 +78,7 @@ async def test_a_name_is_a_plain_word(tx: Tx, name: str) -> None:
         await profiles.save(tx, name, cook())
 
 
-async def test_who_edited_an_older_version_is_told(tx: Tx) -> None:
+async def test_saving_an_edit_of_an_older_version_conflicts(tx: Tx) -> None:
     await profiles.save(tx, "dana", cook(1), based_on=0)
     await profiles.save(tx, "dana", cook(2), based_on=1)
     with pytest.raises(Conflict, match="got version 2 meanwhile"):
@@ -99,7 +100,7 @@ async def test_concurrent_saves_get_distinct_versions(database: Database) -> Non
             assert (await profiles.get(tx, "dana", version=version)).profile() == cook(number)
 
 
-async def test_the_same_saved_by_many_at_once_is_one_version(database: Database) -> None:
+async def test_concurrent_saves_of_the_same_content_make_one_version(database: Database) -> None:
     ready = asyncio.Barrier(6)
 
     async def save(_: int) -> SavedProfile:
@@ -108,11 +109,11 @@ async def test_the_same_saved_by_many_at_once_is_one_version(database: Database)
             return await profiles.save(tx, "dana", cook())
 
     saved = await asyncio.gather(*map(save, range(6)))
-    assert {one.version for one in saved} == {1}
-    assert [one.changed for one in saved].count(True) == 1
+    assert {result.version for result in saved} == {1}
+    assert [result.changed for result in saved].count(True) == 1
 
 
-async def test_of_first_profiles_made_at_once_one_is_the_default(database: Database) -> None:
+async def test_of_concurrent_first_profiles_one_is_the_default(database: Database) -> None:
     ready = asyncio.Barrier(6)
 
     async def save(number: int) -> None:
@@ -122,10 +123,10 @@ async def test_of_first_profiles_made_at_once_one_is_the_default(database: Datab
 
     await asyncio.gather(*map(save, range(6)))
     async with database.transaction() as tx:
-        assert [one.is_default for one in await profiles.find_all(tx)].count(True) == 1
+        assert [count.is_default for count in await profiles.find_all(tx)].count(True) == 1
 
 
-async def test_a_version_of_another_release_is_refused_in_words(tx: Tx) -> None:
+async def test_a_version_with_unknown_fields_is_refused_with_an_explanation(tx: Tx) -> None:
     await profiles.save(tx, "dana", Profile(skills=(Skill(name="Go"),)))
     await tx.execute(
         "INSERT INTO matching.profile_version (profile_id, version, content)"

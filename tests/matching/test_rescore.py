@@ -1,4 +1,4 @@
-"""Rescoring: what another version of a profile would change, told before it does."""
+"""Preview of what another version of a profile would change."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def matched(score: int) -> ScoredOutcome:
         (matched(80), FILTERED, "out"),
     ],
 )
-def test_a_change_is_named_as_a_person_sees_it(
+def test_changes_are_classified_by_their_effect_on_the_list(
     before: ScoredOutcome, after: ScoredOutcome, kind: Kind
 ) -> None:
     assert rescore.classify_change(before, after) == kind
@@ -61,14 +61,14 @@ def brief(outcome: Outcome, score: int | None, local: int | None) -> VerdictSumm
 
 
 @pytest.mark.parametrize(
-    ("kept", "local", "predicted"),
+    ("stored", "local", "predicted"),
     [
         (None, 82, matched(82)),
         (None, 79, skipped(79)),
         (brief("filtered", None, None), 82, matched(82)),
         (brief("matched", 85, 85), 82, matched(82)),
         (brief("skipped", 70, 70), 82, matched(82)),
-        # A model gave 91 where the local score was 86: it moves by as much.
+        # A model gave 91 for a local score of 86; its score moves by the same amount.
         (brief("matched", 91, 86), 82, matched(87)),
         (brief("matched", 91, 86), 70, skipped(75)),
         (brief("skipped", 60, 86), 90, skipped(64)),
@@ -76,16 +76,16 @@ def brief(outcome: Outcome, score: int | None, local: int | None) -> VerdictSumm
         (brief("skipped", 5, 80), 60, skipped(0)),
     ],
 )
-def test_a_models_score_is_taken_to_move_as_the_local_one(
-    kept: VerdictSummary | None, local: int, predicted: ScoredOutcome
+def test_a_models_score_is_predicted_to_move_with_the_local_score(
+    stored: VerdictSummary | None, local: int, predicted: ScoredOutcome
 ) -> None:
-    found = LocalVerdict(judged.PASSED, judged.result(local))
-    assert rescore.predict_outcome(kept, found) == predicted
+    verdict = LocalVerdict(judged.PASSED, judged.result(local))
+    assert rescore.predict_outcome(stored, verdict) == predicted
 
 
-def test_what_the_filter_turns_down_has_no_score_whatever_a_model_said() -> None:
-    found = LocalVerdict(judged.STRUCK, None)
-    assert rescore.predict_outcome(brief("matched", 91, 86), found) == FILTERED
+def test_a_filtered_listing_has_no_score() -> None:
+    verdict = LocalVerdict(judged.STRUCK, None)
+    assert rescore.predict_outcome(brief("matched", 91, 86), verdict) == FILTERED
 
 
 WORDS = (
@@ -102,7 +102,7 @@ def offer(id: int, title: str = "Senior Backend Engineer", **facts: object) -> P
 
 
 def profile(**changed: object) -> Profile:
-    """Without words whose meaning would have to be computed, which takes a while."""
+    """No text, because computing its embedding takes a while."""
     return Profile(seniority=("senior",)).model_copy(update=changed)
 
 
@@ -110,8 +110,8 @@ async def compared(
     database: Database, place: judged.Place, other: Profile
 ) -> dict[int, VerdictChange]:
     return {
-        one.listing_id: one
-        async for one in rescore.compare_open_listings(
+        change.listing_id: change
+        async for change in rescore.compare_open_listings(
             database, place.profile, other, PLATFORM_RULES
         )
     }
@@ -121,27 +121,27 @@ async def make(tx: Tx, *postings: Posting) -> judged.Place:
     return await judged.make(tx, postings=postings, profile=profile())
 
 
-async def test_all_that_is_open_is_compared_and_nothing_is_kept(database: Database) -> None:
+async def test_every_open_listing_is_compared_and_nothing_is_stored(database: Database) -> None:
     async with database.transaction() as tx:
         place = await make(tx, offer(1), offer(2), offer(3), offer(4, location="Lyon, France"))
         await judged.close(tx, place.listings[2])
-    found = await compared(database, place, profile())
-    assert set(found) == {place.listings[0], place.listings[1], place.listings[3]}
-    assert {one.before for one in found.values()} == {NEVER}
-    first = found[place.listings[0]]
+    changes = await compared(database, place, profile())
+    assert set(changes) == {place.listings[0], place.listings[1], place.listings[3]}
+    assert {change.before for change in changes.values()} == {NEVER}
+    first = changes[place.listings[0]]
     assert (first.title, first.company) == ("Senior Backend Engineer", "Wells & Co")
     assert first.after.score is not None
     assert await fetch(database, "SELECT count(*) FROM matching.verdict") == [0]
     assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
 
-async def test_what_comes_in_drops_out_and_stays_is_told_beside_what_was_kept(
+async def test_changes_are_reported_against_the_stored_verdicts(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
         place = await make(tx, *(offer(id) for id in range(1, 5)))
     scores = {
-        id: one.after.score for id, one in (await compared(database, place, profile())).items()
+        id: item.after.score for id, item in (await compared(database, place, profile())).items()
     }
     first, second, third, fourth = place.listings
     now = scores[first]
@@ -155,18 +155,18 @@ async def test_what_comes_in_drops_out_and_stays_is_told_beside_what_was_kept(
         await matches.set_status(tx, id, "applied")
     low = profile().rules.match.model_copy(update={"score": 0, "with_home_city": 0})
     rules = profile().rules.model_copy(update={"match": low})
-    found = await compared(database, place, profile(rules=rules))
-    assert [found[id].kind for id in place.listings] == ["same", "moved", "in", "in"]
-    assert [found[id].status for id in place.listings] == ["applied", None, None, None]
+    changes = await compared(database, place, profile(rules=rules))
+    assert [changes[id].kind for id in place.listings] == ["same", "moved", "in", "in"]
+    assert [changes[id].status for id in place.listings] == ["applied", None, None, None]
     high = low.model_copy(update={"score": 100, "with_home_city": 100})
     rules = profile().rules.model_copy(update={"match": high})
-    found = await compared(database, place, profile(rules=rules))
-    assert [found[id].kind for id in place.listings] == ["out", "out", "same", "other"]
+    changes = await compared(database, place, profile(rules=rules))
+    assert [changes[id].kind for id in place.listings] == ["out", "out", "same", "other"]
     async with database.transaction() as tx:
         assert (await matches.get(tx, id)).status == "applied"
 
 
-async def test_what_was_forced_and_what_repeats_another_is_left_alone(database: Database) -> None:
+async def test_forced_listings_and_duplicates_are_not_compared(database: Database) -> None:
     async with database.transaction() as tx:
         place = await make(tx, offer(1), offer(2), offer(3), offer(4))
         await verdicts.save(tx, replace(place.word(20), forced=True))
@@ -186,6 +186,6 @@ async def test_what_was_forced_and_what_repeats_another_is_left_alone(database: 
 async def test_more_than_a_page_is_compared_once_each(database: Database) -> None:
     async with database.transaction() as tx:
         place = await make(tx, *(offer(id) for id in range(1, rescore.PAGE_SIZE + 6)))
-    found = rescore.compare_open_listings(database, place.profile, profile(), PLATFORM_RULES)
-    ids = [one.listing_id async for one in found]
+    changes = rescore.compare_open_listings(database, place.profile, profile(), PLATFORM_RULES)
+    ids = [change.listing_id async for change in changes]
     assert sorted(ids) == sorted(place.listings)

@@ -1,4 +1,4 @@
-"""What is read from a resume, and what is refused."""
+"""Reading resumes, and refusing files that cannot be read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_resume_is_read_the_same_in_every_format(format: str, data: bytes) -> 
     assert read.summary == "Backend engineer with 12+ years of experience building water systems."
     assert read.experience_years == 12
     assert read.person.name == "Dana Pell"
-    # What she calls herself, and what she was last.
+    # The headline and the latest title.
     assert read.seniority == ("senior", "staff")
     assert skills_of(read) == {
         "Python": 8,
@@ -88,7 +88,7 @@ def test_what_a_resume_does_not_say_is_not_guessed() -> None:
         {"person": {"name": "Dana Pell"}, "skills": ["Python"]}
     )
     assert {"titles", "experience_years", "seniority"} <= set(draft.missing)
-    # Neither a rank nor a place.
+    # Neither ranks nor locations are guessed.
     assert draft.profile.model_fields_set == {"person", "skills"}
     assert draft.profile.person.model_fields_set == {"name"}
 
@@ -138,7 +138,7 @@ def test_name_years_and_seniority_are_read_where_the_text_says_them(layout: str)
     read = draft.profile
     assert (read.person.name, read.experience_years, read.seniority) == case[1:]
     unsaid = {"person.name": case.name, "experience_years": case.years, "seniority": case.seniority}
-    assert set(draft.missing) & unsaid.keys() == {name for name, one in unsaid.items() if not one}
+    assert set(draft.missing) & unsaid.keys() == {name for name, item in unsaid.items() if not item}
     assert profile_document.read_profile(profile_document.to_yaml(read), "again") == read
 
 
@@ -236,9 +236,9 @@ def test_json_without_anything_in_it_is_no_resume() -> None:
      "van der ", "'", "a@", "Name: ", "- 1) "],
 )  # fmt: skip
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_a_hostile_text_is_read_or_refused_before_anyone_tires(part: str, end: str) -> None:
+def test_a_hostile_text_is_read_or_refused_quickly(part: str, end: str) -> None:
     text = "Experience\n" + ((part * 40 + end) * 90_000)[:90_000]
-    # With a skill there is always something in it.
+    # A text with a skill is never empty.
     read = resume.read_resume(f"Python\n{text}".encode(), "x").profile
     assert (read.person.name, len(read.titles)) == (None, 0)
 
@@ -250,12 +250,12 @@ def test_json_resume_counts_its_dates() -> None:
         {"position": "Cook", "startDate": "nonsense"},
         {"position": "Cook", "startDate": "1990-01-01", "endDate": 7},
     ]
-    told = helpers.json_resume(work=work, basics={})
-    read = resume.read_resume(told, "x", today=resumes.TODAY).profile
+    document = helpers.json_resume(work=work, basics={})
+    read = resume.read_resume(document, "x", today=resumes.TODAY).profile
     assert (read.experience_years, read.seniority) == (10, ("senior",))
 
 
-def test_a_point_runs_on_over_the_lines_it_was_broken_into() -> None:
+def test_a_wrapped_bullet_point_is_joined() -> None:
     text = b"Experience\n- Cut downtime\nby half\n\nWells & Co\n- Led a team"
     assert resume.read_resume(text, "x").profile.highlights == (
         "Cut downtime by half",
@@ -303,9 +303,7 @@ ENTITIES = (
         (lambda: b"x" * 10_000_001, "more than 10 MB"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_what_to_do(
-    make: Callable[[], bytes], words: str
-) -> None:
+def test_unreadable_files_are_refused_with_advice(make: Callable[[], bytes], words: str) -> None:
     with pytest.raises(Invalid) as caught:
         resume.read_resume(make(), "resume")
     assert words in str(caught.value)
@@ -313,13 +311,13 @@ def test_what_cannot_be_read_is_refused_with_what_to_do(
 
 
 @pytest.mark.parametrize(
-    "whole", [helpers.pdf(helpers.TEXT.splitlines()), helpers.word(), helpers.json_resume()]
+    "file_bytes", [helpers.pdf(helpers.TEXT.splitlines()), helpers.word(), helpers.json_resume()]
 )
-def test_a_file_with_flipped_bytes_is_read_or_refused(whole: bytes) -> None:
+def test_a_file_with_flipped_bytes_is_read_or_refused(file_bytes: bytes) -> None:
     chance = random.Random(4)
     ends = {"read": 0, "refused": 0}
     for _ in range(150):
-        data = bytearray(whole)
+        data = bytearray(file_bytes)
         for _ in range(chance.randint(1, 20)):
             data[chance.randrange(len(data))] = chance.randrange(256)
         try:

@@ -16,28 +16,28 @@ from jobmill.matching.verdict import MatchResult, ScoreItem, parse_match_result
 from tests.matching.cases import asked, facts, posting, profile
 
 
-def judge(*skills: PostingSkill | str, **given: Any) -> MatchResult:
-    wants, offer = given.pop("wants", {}), given.pop("offer", {})
-    employer = given.pop("employer", Employer())
-    likeness = given.pop("likeness", None)
+def judge(*skills: PostingSkill | str, **values: Any) -> MatchResult:
+    wants, offer = values.pop("wants", {}), values.pop("offer", {})
+    employer = values.pop("employer", Employer())
+    likeness = values.pop("likeness", None)
     return scoring.score_posting(
-        profile(**wants), posting(**offer), facts(*skills, **given), employer, likeness
+        profile(**wants), posting(**offer), facts(*skills, **values), employer, likeness
     )
 
 
-def item(name: str, *skills: PostingSkill | str, **given: Any) -> ScoreItem:
-    (found,) = [one for one in judge(*skills, **given).items if one.name == name]
-    return found
+def item(name: str, *skills: PostingSkill | str, **values: Any) -> ScoreItem:
+    (rejection,) = [item for item in judge(*skills, **values).items if item.name == name]
+    return rejection
 
 
-def points(name: str, *skills: PostingSkill | str, **given: Any) -> int:
-    return item(name, *skills, **given).points
+def points(name: str, *skills: PostingSkill | str, **values: Any) -> int:
+    return item(name, *skills, **values).points
 
 
 def test_the_sum_of_the_items_is_the_score() -> None:
     result = judge("Python", "React", utc_offsets=(-5.0,), likeness=0.4)
-    assert result.match_score == sum(one.points for one in result.items)
-    assert [one.name for one in result.items] == [
+    assert result.match_score == sum(item.points for item in result.items)
+    assert [item.name for item in result.items] == [
         "skills", "title", "seniority", "experience", "salary", "arrangement", "meaning",
         "timezone", "size",
     ]  # fmt: skip
@@ -45,17 +45,17 @@ def test_the_sum_of_the_items_is_the_score() -> None:
 
 
 def test_the_weights_are_the_most_that_an_item_gives() -> None:
-    most = {one.name: one.most for one in judge().items}
+    most = {item.name: item.most for item in judge().items}
     assert most == {
         "skills": 45, "title": 15, "seniority": 10, "experience": 10, "salary": 5,
         "arrangement": 5, "meaning": 10, "timezone": 5, "size": 10,
     }  # fmt: skip
     weights = {"skills": 60, "title": 0}
-    other = {one.name: one.most for one in judge(wants={"rules": {"weights": weights}}).items}
+    other = {item.name: item.most for item in judge(wants={"rules": {"weights": weights}}).items}
     assert (other["skills"], other["title"]) == (60, 0)
 
 
-def test_a_score_ends_at_100_and_says_so() -> None:
+def test_a_score_is_capped_at_100_with_an_explanation() -> None:
     wants = {
         "company_size": "large",
         "skills": [{"name": name, "rank": "primary"} for name in MANY],
@@ -70,13 +70,13 @@ def test_a_score_ends_at_100_and_says_so() -> None:
 MANY = ("Python", "PostgreSQL", "Kafka", "Kubernetes", "AWS", "Redis", "Terraform", "Docker")
 
 
-def test_a_score_begins_at_0_and_says_so() -> None:
+def test_a_score_is_at_least_0_with_an_explanation() -> None:
     rules = {"timezone": {"least": -200, "most": 0}}
     result = judge(wants={"rules": rules}, utc_offsets=(4.0,))
     assert (result.match_score, result.items[-1].name) == (0, "limit")
 
 
-def test_more_of_what_is_asked_for_gives_more() -> None:
+def test_more_requested_skills_give_more_points() -> None:
     all_of_it = points("skills", "Python", "PostgreSQL", "Docker")
     most_of_it = points("skills", "Python", "PostgreSQL", "React")
     some_of_it = points("skills", "Python", "Kafka", "React")
@@ -84,13 +84,13 @@ def test_more_of_what_is_asked_for_gives_more() -> None:
     assert 45 >= all_of_it > most_of_it > some_of_it > nothing >= 0
 
 
-def test_what_is_required_weighs_more_than_what_is_nice_to_have() -> None:
+def test_required_skills_count_more_than_preferred_ones() -> None:
     nice = asked("React", "preferred")
     assert points("skills", "Python", nice) > points("skills", "Python", "React")
     assert points("skills", "Python", asked("React", "mentioned")) == points("skills", "Python")
 
 
-def test_what_is_only_mentioned_does_not_make_up_for_what_is_missing() -> None:
+def test_mentioned_skills_do_not_make_up_for_missing_ones() -> None:
     mentioned = [asked(name, "mentioned") for name in MANY]
     wants = {"skills": [{"name": name, "rank": "primary"} for name in MANY]}
     none, some, many = (
@@ -108,26 +108,26 @@ def test_a_higher_rank_gives_more() -> None:
     assert by_rank == sorted(set(by_rank))
 
 
-def test_synonyms_and_implied_skills_count_and_are_told() -> None:
-    found = item("skills", "Go", "Python", "React", wants={"skills": ["golang", "Django"]})
-    assert found.why == (
+def test_synonyms_and_implied_skills_count_and_are_explained() -> None:
+    score_item = item("skills", "Go", "Python", "React", wants={"skills": ["golang", "Django"]})
+    assert score_item.why == (
         "2 of 3 that are asked for: Go (golang), Python (implied by Django); missing: React; "
         "so few are named that the title tells the rest"
     )
-    assert "Experience with Go" in found.words
+    assert "Experience with Go" in score_item.words
 
 
-def test_a_matched_skill_stands_in_both_texts_and_a_gap_only_in_the_posting() -> None:
+def test_a_matched_skill_is_in_both_texts_and_a_gap_only_in_the_posting() -> None:
     result = judge(
         asked("React", "preferred"), "Terraform", "Python", "PostgreSQL", asked("Scala", "mentioned"),
         wants={"skills": ["Django", "Postgres"]},
     )  # fmt: skip
-    # Python is only implied: the profile does not say it.
+    # Python is only implied: the profile does not list it.
     assert result.matched_skills == ("PostgreSQL",)
     assert result.skill_gaps == ("Terraform", "React")
 
 
-def test_of_a_choice_the_best_counts_once() -> None:
+def test_of_alternative_skills_the_best_counts_once() -> None:
     line = "Python, Go or Rust"
     choice = [asked(name, words=line) for name in ("Python", "Go", "Rust")]
     assert points("skills", *choice) == points("skills", "Python")
@@ -141,9 +141,9 @@ def test_a_posting_that_names_no_skill_is_judged_by_its_title() -> None:
     assert far < near / 2
 
 
-def test_a_profile_without_skills_gets_no_points_for_them_and_reads_why() -> None:
-    found = item("skills", "Python", wants={"skills": []})
-    assert (found.points, found.why) == (0, "The profile names no skills")
+def test_a_profile_without_skills_gets_no_skill_points_with_an_explanation() -> None:
+    score_item = item("skills", "Python", wants={"skills": []})
+    assert (score_item.points, score_item.why) == (0, "The profile names no skills")
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,16 @@ def test_a_profile_without_skills_gets_no_points_for_them_and_reads_why() -> Non
         ("Backend Engineer", "Data Engineer"),
     ],
 )
-def test_titles_are_near_by_role_and_field(nearer: str, farther: str) -> None:
-    wanted = ["Senior Software Engineer", "Staff Engineer"]
-    assert title_fit.find_closest(nearer, wanted)[0] > title_fit.find_closest(farther, wanted)[0]
+def test_titles_are_compared_by_role_and_field(nearer: str, farther: str) -> None:
+    preferences = ["Senior Software Engineer", "Staff Engineer"]
+    assert (
+        title_fit.find_closest(nearer, preferences)[0]
+        > title_fit.find_closest(farther, preferences)[0]
+    )
 
 
 @pytest.mark.parametrize(
-    ("title", "wanted"),
+    ("title", "preference"),
     [
         ("Software Engineer II", "Senior Software Engineer"),
         ("Senior Software Engineer - Remote (US)", "Software Developer"),
@@ -177,55 +180,55 @@ def test_titles_are_near_by_role_and_field(nearer: str, farther: str) -> None:
         ("SRE", "Site Reliability Engineer"),
     ],
 )
-def test_the_same_title_in_other_words_is_the_same(title: str, wanted: str) -> None:
-    assert title_fit.find_closest(title, [wanted]) == (1.0, wanted)
+def test_the_same_title_in_other_words_is_the_same(title: str, preference: str) -> None:
+    assert title_fit.find_closest(title, [preference]) == (1.0, preference)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("Softwareentwickler (m/w/d)", "Softwareentwicklerin"),
         ("Frontend-Entwickler:in", "Frontend-Entwickler"),
         ("Développeur backend", "Développeuse backend"),
     ],
 )
-def test_the_gender_of_a_title_does_not_count(one: str, other: str) -> None:
-    wanted = ["Software Developer"]
-    assert title_fit.find_closest(one, wanted) == title_fit.find_closest(other, wanted)
-    assert title_fit.find_closest(one, wanted)[0] > 0.5
+def test_the_gender_of_a_title_does_not_count(first: str, other: str) -> None:
+    preferences = ["Software Developer"]
+    assert title_fit.find_closest(first, preferences) == title_fit.find_closest(other, preferences)
+    assert title_fit.find_closest(first, preferences)[0] > 0.5
 
 
-def test_a_title_without_a_field_means_that_of_the_others() -> None:
+def test_a_title_without_a_field_takes_the_field_of_the_others() -> None:
     alone = title_fit.find_closest("Data Engineer", ["Staff Engineer"])
     among = title_fit.find_closest("Data Engineer", ["Senior Software Engineer", "Staff Engineer"])
     assert among < alone
 
 
-def test_any_title_is_fine_where_none_is_wanted() -> None:
+def test_any_title_fits_a_profile_without_titles() -> None:
     assert points("title", wants={"titles": []}, offer={"title": "Head of Brand"}) == 15
 
 
 @pytest.mark.parametrize(
-    ("level", "wanted", "expected"),
+    ("level", "preferences", "expected"),
     [("senior", ["senior"], 10), ("mid", ["senior"], 6), ("junior", ["senior"], 2),
      ("intern", ["senior"], 0), (None, ["senior"], 7), ("intern", [], 10)],
 )  # fmt: skip
 def test_seniority_gives_points_by_distance(
-    level: str | None, wanted: list[str], expected: int
+    level: str | None, preferences: list[str], expected: int
 ) -> None:
-    assert points("seniority", seniority=level, wants={"seniority": wanted}) == expected
+    assert points("seniority", seniority=level, wants={"seniority": preferences}) == expected
 
 
 @pytest.mark.parametrize(
-    ("years", "own", "expected"),
+    ("years", "years_held", "expected"),
     [((5, None), 8, 10), ((8, None), 8, 10), ((9, None), 8, 8), ((11, None), 8, 4),
      ((20, None), 8, 0), ((1, 2), 8, 9), (None, 8, 7), ((5, None), None, 7)],
 )  # fmt: skip
-def test_experience_gives_points_by_what_lacks(
-    years: tuple[float, float | None] | None, own: float | None, expected: int
+def test_experience_points_shrink_with_missing_years(
+    years: tuple[float, float | None] | None, years_held: float | None, expected: int
 ) -> None:
-    said = RequiredYears(*years, words="years of experience") if years else None
-    assert points("experience", years=said, wants={"experience_years": own}) == expected
+    required = RequiredYears(*years, words="years of experience") if years else None
+    assert points("experience", years=required, wants={"experience_years": years_held}) == expected
 
 
 @pytest.mark.parametrize(
@@ -251,21 +254,21 @@ def test_a_salary_is_compared_with_the_floor(salary: Salary | None, expected: in
 
 
 @pytest.mark.parametrize(
-    ("top", "told"),
+    ("top", "words"),
     [
         (150_000, "It reaches the USD 150,000 a year hoped for"),
         (149_000, "It is below the USD 150,000 a year hoped for, which costs points and filters nothing"),
     ],
 )  # fmt: skip
-def test_a_salary_is_told_of_in_words_that_promise_no_filter(top: int, told: str) -> None:
+def test_a_low_salary_is_explained_as_costing_points_only(top: int, words: str) -> None:
     offer = {"salary": Salary(None, top, "USD", "year", "text")}
-    assert item("salary", wants={"salary_floor": {"amount": 150_000}}, offer=offer).why == told
+    assert item("salary", wants={"salary_floor": {"amount": 150_000}}, offer=offer).why == words
 
 
 @pytest.mark.parametrize(
     ("likeness", "expected"), [(None, 7), (0.0, 0), (0.44, 4), (0.46, 5), (1.0, 10)]
 )
-def test_meaning_gives_points_by_likeness(likeness: float | None, expected: int) -> None:
+def test_meaning_gives_points_by_similarity(likeness: float | None, expected: int) -> None:
     assert points("meaning", likeness=likeness) == expected
 
 
@@ -274,7 +277,9 @@ def test_meaning_gives_points_by_likeness(likeness: float | None, expected: int)
     [((-8.0,), 5), ((-7.0,), 5), ((-6.0,), 2), ((-5.0,), 0), ((-8.0, 1.0), 5), ((0.0,), -13),
      ((1.0,), -15), ((5.5,), -15), ((9.0,), -10), ((), 0)],
 )  # fmt: skip
-def test_the_timezone_moves_a_score_by_hours_apart(zones: tuple[float, ...], expected: int) -> None:
+def test_the_time_zone_changes_a_score_by_hours_apart(
+    zones: tuple[float, ...], expected: int
+) -> None:
     assert points("timezone", utc_offsets=zones) == expected
 
 
@@ -286,20 +291,22 @@ def test_hours_do_not_change_with_the_season_and_are_counted_around_the_globe() 
     assert working_hours.hours_apart("Pacific/Auckland", [-10.0]) == 2
 
 
-def test_farther_hours_never_give_more() -> None:
+def test_larger_time_differences_never_give_more_points() -> None:
     for span in (Span(least=-15, most=5), Span(least=-3, most=0), Span(least=2, most=4)):
-        given = [working_hours.points_for_hours(at / 2, span) for at in range(25)]
-        assert given == sorted(given, reverse=True)
-        assert (given[0], given[-1]) == (span.most, span.least)
+        values = [working_hours.points_for_hours(at / 2, span) for at in range(25)]
+        assert values == sorted(values, reverse=True)
+        assert (values[0], values[-1]) == (span.most, span.least)
 
 
 @pytest.mark.parametrize(
-    ("size", "wanted", "expected"),
+    ("size", "preference", "expected"),
     [("large", "large", 10), ("small", "large", -5), ("medium", "large", 0), ("small", "small", 10),
      (None, "large", 0), ("large", None, 0), ("small", None, 0)],
 )  # fmt: skip
-def test_the_size_moves_a_score(size: Any, wanted: str | None, expected: int) -> None:
-    assert points("size", wants={"company_size": wanted}, employer=Employer(size=size)) == expected
+def test_the_company_size_changes_a_score(size: Any, preference: str | None, expected: int) -> None:
+    assert (
+        points("size", wants={"company_size": preference}, employer=Employer(size=size)) == expected
+    )
 
 
 def test_an_office_in_the_home_city_lowers_the_threshold() -> None:
@@ -323,5 +330,5 @@ def test_the_priority_follows_the_score(points: int, expected: str) -> None:
     assert scoring.priority_of(profile(), points) == expected
 
 
-def test_a_score_brings_its_intake() -> None:
+def test_a_score_includes_resume_suggestions() -> None:
     assert judge("Docker").resume_intake.prioritized_skills[0] == "Docker"

@@ -29,7 +29,7 @@ from jobmill.matching.posting_facts import skills
         ("internal tools", []),
         ("the rest of the team", []),
         ("REST", ["REST"]),
-        # "go" and its like are everyday words.
+        # "go" and similar names are everyday words.
         ("I go to work; ready to Go", []),
         ("go-to-market", []),
         ("Go-to-market with Python", ["Python"]),
@@ -69,16 +69,16 @@ def test_a_hit_says_where() -> None:
 
 
 def test_every_skill_is_found_by_each_of_its_spellings() -> None:
-    for one in skills.all_spellings():
-        assert skills.canonical_name(one.text) == one.name
-        # The everyday ones need the company of another.
-        assert one.name in skills.skill_names(f"{one.text}, Python"), one.text
+    for spelling in skills.all_spellings():
+        assert skills.canonical_name(spelling.text) == spelling.name
+        # Everyday words count only next to another skill.
+        assert spelling.name in skills.skill_names(f"{spelling.text}, Python"), spelling.text
 
 
 def test_no_spelling_means_two_skills() -> None:
-    texts = [one.text.casefold() for one in skills.all_spellings()]
+    texts = [spelling.text.casefold() for spelling in skills.all_spellings()]
     assert len(texts) == len(set(texts))
-    assert len({one.name for one in skills.all_spellings()}) > 250
+    assert len({spelling.name for spelling in skills.all_spellings()}) > 250
 
 
 def test_an_unknown_skill_keeps_its_name() -> None:

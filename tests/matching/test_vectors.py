@@ -29,9 +29,9 @@ async def make_listing(
     saved = await run(tx, source, 0, [posting(source, title, description=description)])
     assert saved
     cursor = await tx.execute("SELECT max(id) FROM catalog.listing")
-    found = await cursor.fetchone()
-    assert found
-    return found[0]
+    row = await cursor.fetchone()
+    assert row
+    return row[0]
 
 
 async def test_a_vector_comes_back_as_it_was(tx: Tx) -> None:
@@ -40,7 +40,7 @@ async def test_a_vector_comes_back_as_it_was(tx: Tx) -> None:
     assert np.array_equal((await vectors.read_vectors(tx, MODEL, {id: ONE}))[id], vector())
 
 
-async def test_a_vector_of_another_text_or_model_is_none(tx: Tx) -> None:
+async def test_a_vector_of_another_text_or_model_is_not_used(tx: Tx) -> None:
     id = await make_listing(tx)
     await vectors.save(tx, id, MODEL, ONE, vector())
     assert await vectors.read_vectors(tx, MODEL, {id: OTHER}) == {}
@@ -57,7 +57,7 @@ async def test_the_newest_vector_replaces_the_one_before(tx: Tx) -> None:
 
 
 @pytest.mark.parametrize("stored", [b"", b"\x00" * 7, b"\x00" * 4 * (vectors.SIZE + 1)])
-async def test_a_vector_of_another_length_is_none(tx: Tx, stored: bytes) -> None:
+async def test_a_vector_of_another_length_is_not_used(tx: Tx, stored: bytes) -> None:
     id = await make_listing(tx)
     await tx.execute(
         "INSERT INTO matching.vector VALUES (%s, %s, %s, %s)", [id, MODEL, ONE, stored]
@@ -65,12 +65,12 @@ async def test_a_vector_of_another_length_is_none(tx: Tx, stored: bytes) -> None
     assert await vectors.read_vectors(tx, MODEL, {id: ONE}) == {}
 
 
-async def test_a_listing_that_is_gone_keeps_no_vector(tx: Tx) -> None:
+async def test_a_deleted_listing_keeps_no_vector(tx: Tx) -> None:
     await vectors.save(tx, 404, MODEL, ONE, vector())
     assert await vectors.read_vectors(tx, MODEL, {404: ONE}) == {}
 
 
-async def test_a_listing_that_goes_at_that_moment_keeps_no_vector(database: Database) -> None:
+async def test_a_listing_deleted_concurrently_keeps_no_vector(database: Database) -> None:
     async with database.transaction() as tx:
         id = await make_listing(tx)
 
@@ -107,24 +107,24 @@ async def test_a_vector_is_computed_once_for_a_text(database: Database) -> None:
         listing = await listings.get(tx, id)
     first = await vectors.similarity_to_profile(database, listing, WELDER)
     text = neutral_text.posting_text(listings.to_posting(listing))
-    [wanted] = await vectors.embeddings.embed([neutral_text.profile_text(WELDER)])
+    [profile_vector] = await vectors.embeddings.embed([neutral_text.profile_text(WELDER)])
     async with database.transaction() as tx:
         assert id in await vectors.read_vectors(tx, MODEL, {id: vectors.hash_text(text)})
-        # What is kept now says the opposite: whoever asks again is told so.
-        await vectors.save(tx, id, MODEL, vectors.hash_text(text), -wanted)
+        # The stored vector is now the opposite, so a second call shows that it is used.
+        await vectors.save(tx, id, MODEL, vectors.hash_text(text), -profile_vector)
     assert await vectors.similarity_to_profile(database, listing, WELDER) == 0 != first
     changed = replace(listing, title="Pipe welder")
     assert await vectors.similarity_to_profile(database, changed, WELDER) != 0
 
 
-async def test_a_vector_is_computed_once_for_all_who_want_it_at_the_same_time(
+async def test_a_vector_is_computed_once_for_concurrent_callers(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
         id = await make_listing(tx)
     plumber = Profile(titles=("Plumber",))
-    await asyncio.gather(*(likeness(database, id, one) for one in (WELDER, plumber) * 3))
+    await asyncio.gather(*(likeness(database, id, seeker) for seeker in (WELDER, plumber) * 3))
     async with database.transaction() as tx:
-        # A row that was put in place of another has this set.
+        # PostgreSQL sets xmax on a row that replaced another.
         cursor = await tx.execute("SELECT xmax = 0 FROM matching.vector")
         assert await cursor.fetchall() == [(True,)]

@@ -1,4 +1,4 @@
-"""Verdicts: the newest word on each listing, and what they add up to."""
+"""Stored verdicts: the latest on each listing, and their counts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.matching import judged
 
 async def saved(tx: Tx, word: Verdict) -> Verdict:
     assert await verdicts.save(tx, word)
-    found = await verdicts.get(tx, word.profile_id, word.listing_id)
-    assert found is not None
-    return found
+    verdict = await verdicts.get(tx, word.profile_id, word.listing_id)
+    assert verdict is not None
+    return verdict
 
 
-async def test_what_was_said_is_read_as_it_was_said(tx: Tx) -> None:
+async def test_a_stored_verdict_is_read_back_unchanged(tx: Tx) -> None:
     place = await judged.make(tx)
     assert await verdicts.get(tx, place.profile, place.listing) is None
     for word in (
@@ -29,15 +29,18 @@ async def test_what_was_said_is_read_as_it_was_said(tx: Tx) -> None:
         place.filtered(why=judged.STRUCK),
         place.filtered(why=judged.REJECTED),
     ):
-        found = await saved(tx, word)
-        assert found.judged_at is not None
-        assert (found.outcome, found.score, found.local_score) == (
+        verdict = await saved(tx, word)
+        assert verdict.judged_at is not None
+        assert (verdict.outcome, verdict.score, verdict.local_score) == (
             word.outcome, word.score, word.local_score,
         )  # fmt: skip
-        assert (found.filter_result, found.match_result) == (word.filter_result, word.match_result)
+        assert (verdict.filter_result, verdict.match_result) == (
+            word.filter_result,
+            word.match_result,
+        )
 
 
-async def test_the_newest_word_stands_and_each_has_its_own(tx: Tx) -> None:
+async def test_the_newest_verdict_replaces_older_ones_per_listing(tx: Tx) -> None:
     place = await judged.make(tx, listings=3)
     other = await judged.make(tx, name="night", listings=0, postings=[catalog.posting(9)])
     first, second, third = place.listings
@@ -45,25 +48,25 @@ async def test_the_newest_word_stands_and_each_has_its_own(tx: Tx) -> None:
     await verdicts.save(tx, place.filtered(first))
     await verdicts.save(tx, place.word(85, second, local_score=70))
     await verdicts.save(tx, other.word(99, second))
-    found = await verdicts.read_summaries(tx, place.profile, [first, second, third])
-    assert {id: (one.outcome, one.score, one.local_score) for id, one in found.items()} == {
+    summaries = await verdicts.read_summaries(tx, place.profile, [first, second, third])
+    assert {id: (item.outcome, item.score, item.local_score) for id, item in summaries.items()} == {
         first: ("filtered", None, None),
         second: ("matched", 85, 70),
     }
 
 
-async def test_an_older_version_is_not_heard(tx: Tx) -> None:
+async def test_a_verdict_of_an_older_version_is_ignored(tx: Tx) -> None:
     place = await judged.make(tx)
     await profiles.save(tx, "main", Profile(titles=("Diver",)))
     await saved(tx, place.word(91, version=2))
     assert not await verdicts.save(tx, place.filtered())
-    found = await verdicts.get(tx, place.profile, place.listing)
-    assert found is not None
-    assert (found.profile_version, found.score) == (2, 91)
+    verdict = await verdicts.get(tx, place.profile, place.listing)
+    assert verdict is not None
+    assert (verdict.profile_version, verdict.score) == (2, 91)
 
 
 @pytest.mark.parametrize("newer_first", [True, False])
-async def test_of_two_at_once_the_newer_version_stands(
+async def test_of_concurrent_verdicts_the_newer_version_wins(
     database: Database, newer_first: bool
 ) -> None:
     async with database.transaction() as tx:
@@ -76,11 +79,11 @@ async def test_of_two_at_once_the_newer_version_stands(
     )
     assert answers == [True, not newer_first]
     async with database.transaction() as tx:
-        found = await verdicts.read_summaries(tx, place.profile, [place.listing])
-    assert found[place.listing].outcome == "filtered"
+        summaries = await verdicts.read_summaries(tx, place.profile, [place.listing])
+    assert summaries[place.listing].outcome == "filtered"
 
 
-async def test_a_listing_that_is_gone_meanwhile_has_no_verdict(tx: Tx) -> None:
+async def test_a_deleted_listing_gets_no_verdict(tx: Tx) -> None:
     place = await judged.make(tx)
     assert not await verdicts.save(tx, place.word(91, ListingId(place.listing + 1)))
 
@@ -90,21 +93,24 @@ async def test_outcomes_are_counted(tx: Tx) -> None:
     for listing, score in zip(place.listings, (91, 85, 40), strict=False):
         await verdicts.save(tx, place.word(score, listing))
     await verdicts.save(tx, place.filtered(place.listings[3]))
-    counted = {one.outcome: one.count for one in await verdicts.count_by_outcome(tx, place.profile)}
+    counted = {
+        count.outcome: count.count for count in await verdicts.count_by_outcome(tx, place.profile)
+    }
     assert counted == {"filtered": 1, "skipped": 1, "matched": 2}
     assert await verdicts.count_by_outcome(tx, place.profile + 1) == []
 
 
-async def test_the_rules_that_turn_most_down_come_first(tx: Tx) -> None:
+async def test_rules_with_most_rejections_come_first(tx: Tx) -> None:
     place = await judged.make(tx, listings=4)
     whys = (judged.STRUCK, judged.REJECTED, judged.REJECTED)
     for listing, why in zip(place.listings, whys, strict=False):
         await verdicts.save(tx, place.filtered(listing, why=why))
     await verdicts.save(tx, place.word(91, place.listings[3]))
-    found = [
-        (one.rule, one.kind, one.count) for one in await verdicts.count_by_rule(tx, place.profile)
+    counts = [
+        (count.rule, count.kind, count.count)
+        for count in await verdicts.count_by_rule(tx, place.profile)
     ]
-    assert found == [
+    assert counts == [
         ("arrangement", "rejection", 2),
         ("location", "strike", 1),
         ("seniority", "strike", 1),

@@ -1,4 +1,4 @@
-"""What-if: a profile changed for a moment, and what that does to one listing."""
+"""What-if: the effect of a changed profile on one listing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_skill_is_left_out_by_any_of_its_names(without: list[str], left: list[
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("values", "expected"),
     [
         ("Rust", ("Rust", "familiar")),
         ("Rust:strong", ("Rust", "strong")),
@@ -52,8 +52,8 @@ def test_a_skill_is_left_out_by_any_of_its_names(without: list[str], left: list[
         ("c++:familiar", ("C++", "familiar")),
     ],
 )
-def test_a_skill_is_had_with_a_rank(given: str, found: tuple[str, str]) -> None:
-    assert found in skills(what_if.apply_changes(PROFILE, having=[given]))
+def test_a_skill_is_had_with_a_rank(values: str, expected: tuple[str, str]) -> None:
+    assert expected in skills(what_if.apply_changes(PROFILE, having=[values]))
 
 
 def test_what_is_had_already_keeps_its_rank_and_years() -> None:
@@ -84,11 +84,11 @@ def test_the_profile_itself_stays_as_it_is() -> None:
     ],
 )
 def test_any_field_is_set_by_its_path(setting: str, field: str, value: object) -> None:
-    found: object = what_if.apply_changes(PROFILE, settings=[setting])
+    current: object = what_if.apply_changes(PROFILE, settings=[setting])
     for part in field.split("."):
         is_place = part.isdecimal()
-        found = found[int(part)] if is_place else getattr(found, part)  # type: ignore[index]
-    assert found == value
+        current = current[int(part)] if is_place else getattr(current, part)  # type: ignore[index]
+    assert current == value
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_mistakes_are_told_as_for_a_file(setting: str, words: str) -> None:
 def test_all_mistakes_are_told_at_once() -> None:
     with pytest.raises(InvalidProfile) as caught:
         what_if.apply_changes(PROFILE, having=["Go:best"], settings=["titels=[A]"])
-    assert {one.field for one in caught.value.problems} == {"skills.2.rank", "titels"}
+    assert {problem.field for problem in caught.value.problems} == {"skills.2.rank", "titels"}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         ({"settings": ["summary.words=5"]}, "summary is a plain value"),
     ],
 )
-def test_wishes_that_cannot_be_are_refused(wish: dict[str, list[str]], words: str) -> None:
+def test_impossible_changes_are_refused(wish: dict[str, list[str]], words: str) -> None:
     with pytest.raises(Invalid) as caught:
         what_if.apply_changes(PROFILE, **wish)
     assert words in str(caught.value)
@@ -138,16 +138,16 @@ POSTING = helpers.posting(
 
 
 @pytest.mark.parametrize(
-    "known",
+    "changes",
     [
         {"having": ["Rust", "golang:strong", "C++:2"]},
-        # No list has it, and the posting does.
+        # Not in our list, but in the posting.
         {"having": ["month-end close:primary"]},
         {"places": ["Porto, Portugal", "Berlin", "Portland, OR", "Germany", "Tavira"]},
     ],
 )
-def test_words_that_we_or_the_posting_know_can_be_wished(known: dict[str, list[str]]) -> None:
-    what_if.check_changes(POSTING, **known)
+def test_known_skills_and_places_can_be_added(changes: dict[str, list[str]]) -> None:
+    what_if.check_changes(POSTING, **changes)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_words_that_we_or_the_posting_know_can_be_wished(known: dict[str, list[s
         ({"having": ["Basketry"], "places": ["Atlantis"]}, "We know no place Atlantis"),
     ],
 )  # fmt: skip
-def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
+def test_unknown_skills_and_places_are_refused_with_suggestions(
     unknown: dict[str, list[str]], words: str
 ) -> None:
     with pytest.raises(Invalid) as caught:
@@ -169,7 +169,7 @@ def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
     assert words in str(caught.value)
 
 
-def test_places_are_added_and_arrangements_are_others() -> None:
+def test_places_are_added_and_arrangements_replaced() -> None:
     changed = what_if.apply_changes(PROFILE, places=["Porto", "Porto"], arrangements=["onsite"])
     assert (changed.locations, changed.arrangements) == (("Porto",), ("onsite",))
     assert what_if.apply_changes(changed, places=["Porto"]) == changed
@@ -182,22 +182,22 @@ def judgement(score: int, filter: FilterResult = judged.PASSED, **more: object) 
 
 
 @pytest.mark.parametrize(
-    ("found", "stands"),
+    ("verdict", "stands"),
     [
         (judgement(80), ScoredOutcome("matched", 80)),
         (judgement(79), ScoredOutcome("skipped", 79)),
-        # It is scored as well, to be compared, and is filtered out all the same.
+        # A filtered listing is scored for comparison, and stays filtered.
         (judgement(95, judged.STRUCK), ScoredOutcome("filtered", 95)),
         (LocalVerdict(judged.STRUCK, None), ScoredOutcome("filtered")),
     ],
 )
-def test_what_is_filtered_out_is_so_whatever_its_score(
-    found: LocalVerdict, stands: ScoredOutcome
+def test_a_filtered_listing_stays_filtered_despite_its_score(
+    verdict: LocalVerdict, stands: ScoredOutcome
 ) -> None:
-    assert what_if.outcome_of(found) == stands
+    assert what_if.outcome_of(verdict) == stands
 
 
-def test_parts_that_moved_and_strikes_that_came_and_went_are_told() -> None:
+def test_changed_items_and_strikes_are_reported() -> None:
     came = Strike("missing_skill", "Python is missing", 2, "Python")
     went, stays = judged.STRUCK.strikes
     before = judgement(
@@ -218,21 +218,21 @@ def test_parts_that_moved_and_strikes_that_came_and_went_are_told() -> None:
             ScoreItem("limit", 39, 45, ""),
         ),
     )
-    found = what_if.compare_verdicts(before, after)
-    assert (found.before, found.after) == (
+    difference = what_if.compare_verdicts(before, after)
+    assert (difference.before, difference.after) == (
         ScoredOutcome("matched", 84),
         ScoredOutcome("skipped", 79),
     )
-    assert found.items == (
+    assert difference.items == (
         ScoreItemChange("skills", 40, 30, "some"),
         ScoreItemChange("size", 34, 0, ""),
         ScoreItemChange("limit", 0, 39, ""),
     )
-    assert (found.came, found.went) == ((came,), (went,))
+    assert (difference.came, difference.went) == ((came,), (went,))
 
 
-def test_a_lower_threshold_alone_is_told() -> None:
-    found = what_if.compare_verdicts(judgement(75), judgement(75, threshold=70))
-    assert (found.items, found.came, found.went) == ((), (), ())
-    assert (found.hurdles_before.threshold, found.hurdles_after.threshold) == (80, 70)
-    assert found.after.outcome == "matched"
+def test_a_lower_threshold_alone_is_reported() -> None:
+    difference = what_if.compare_verdicts(judgement(75), judgement(75, threshold=70))
+    assert (difference.items, difference.came, difference.went) == ((), (), ())
+    assert (difference.hurdles_before.threshold, difference.hurdles_after.threshold) == (80, 70)
+    assert difference.after.outcome == "matched"

@@ -1,4 +1,4 @@
-"""How long work waits for a budget."""
+"""How long an item waits for the budget."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOURS, MINUTES, SECONDS = (dt.timedelta(**{unit: 1}) for unit in ("hours", "minu
         (-MINUTES, blocked_models.MIN_RECHECK),
     ],
 )
-def test_work_waits_until_the_budget_opens_but_looks_now_and_then(
+def test_a_blocked_item_waits_for_the_budget_and_rechecks(
     opens_in: dt.timedelta | None, recheck: dt.timedelta
 ) -> None:
     move = blocked_models.block_until_budget_opens(

@@ -1,4 +1,5 @@
-"""A company from its name to its record: real PostgreSQL and a real worker, a network of a few pages."""
+"""The company pipeline from name to record, with real PostgreSQL, a real worker and a small fake
+network."""
 
 from __future__ import annotations
 
@@ -49,14 +50,14 @@ async def nothing(work: Work) -> Move:
 
 
 class Bed:
-    """A site, a database, and the stages of the pipeline; what it spawns ends at once."""
+    """A site, a database and the stages of the pipeline; spawned items end at once."""
 
     def __init__(self, database: Database, model: Any = no_model, reader: str = "strong") -> None:
         self.database = database
         self.net = Net()
         settings = Settings(company_model=reader)  # pyright: ignore[reportArgumentType]
         table = app.build_stages(Tools(database, self.net, model), settings)
-        self.stages = {phase: one for phase, one in table.items() if phase[0] == company.KIND}
+        self.stages = {phase: item for phase, item in table.items() if phase[0] == company.KIND}
         self.stages[discovery.KIND, "discover"] = Stage(nothing)
         self.id = 0
 
@@ -102,12 +103,12 @@ def bed(database: Database) -> Bed:
     return Bed(database)
 
 
-async def test_a_name_and_a_site_become_a_record_and_a_source_to_be(bed: Bed) -> None:
+async def test_a_name_and_a_site_become_a_record_and_a_discovery(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
         await profiles.save(tx, "main", PROFILE)
     bed.serve(about=ABOUT, careers=CAREERS, home="<p>Fresh water for all.</p>")
     await bed.submit("brinewell.example")
-    known = await bed.run()
+    company_record = await bed.run()
 
     assert await bed.items() == [
         ("company", "fetch", "SUCCESS", 0),
@@ -116,13 +117,29 @@ async def test_a_name_and_a_site_become_a_record_and_a_source_to_be(bed: Bed) ->
         ("company", "save", "SUCCESS", 3),
         ("source_discovery", "discover", "SUCCESS", 4),
     ]
-    assert (known.analysis_status, known.extracted_by) == ("complete", "heuristics")
-    assert companies.completeness(known) == "good"
-    assert (known.company_size_category, known.remote_first, known.ai_ml) == ("medium", True, True)
-    assert {"python", "kubernetes", "go", "react", "postgresql"} <= set(known.tech_stack or ())
-    assert known.tier == "S"
-    assert known.priority_score == sum(one["points"] for one in known.priority_items or ()) == 175
-    assert (known.job_board_type, known.job_board_confidence) == ("greenhouse", "high")
+    assert (company_record.analysis_status, company_record.extracted_by) == (
+        "complete",
+        "heuristics",
+    )
+    assert companies.completeness(company_record) == "good"
+    assert (
+        company_record.company_size_category,
+        company_record.remote_first,
+        company_record.ai_ml,
+    ) == ("medium", True, True)
+    assert {"python", "kubernetes", "go", "react", "postgresql"} <= set(
+        company_record.tech_stack or ()
+    )
+    assert company_record.tier == "S"
+    assert (
+        company_record.priority_score
+        == sum(item["points"] for item in company_record.priority_items or ())
+        == 175
+    )
+    assert (company_record.job_board_type, company_record.job_board_confidence) == (
+        "greenhouse",
+        "high",
+    )
     assert await bed.spawned() == [
         {
             "url": "https://job-boards.greenhouse.io/brinewell",
@@ -139,16 +156,19 @@ async def test_a_name_and_a_site_become_a_record_and_a_source_to_be(bed: Bed) ->
 async def test_without_a_profile_the_defaults_judge(bed: Bed) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
-    known = await bed.run()
-    assert [one["points"] for one in known.priority_items or ()] == [50, 0, 0, 0]
-    assert known.tier == "C"
+    company_record = await bed.run()
+    assert [item["points"] for item in company_record.priority_items or ()] == [50, 0, 0, 0]
+    assert company_record.tier == "C"
 
 
-async def test_a_board_that_is_not_sure_waits(bed: Bed) -> None:
+async def test_an_uncertain_board_waits_for_approval(bed: Bed) -> None:
     bed.serve(about=ABOUT, careers=LEVER)
     await bed.submit()
-    known = await bed.run()
-    assert (known.job_board_type, known.job_board_confidence) == ("lever", "medium")
+    company_record = await bed.run()
+    assert (company_record.job_board_type, company_record.job_board_confidence) == (
+        "lever",
+        "medium",
+    )
     assert await bed.spawned() == []
 
 
@@ -177,7 +197,7 @@ async def test_a_board_that_is_a_source_is_not_looked_for_again(bed: Bed) -> Non
     assert await bed.spawned() == []
 
 
-async def test_what_is_known_and_fresh_is_left_alone_unless_forced(bed: Bed) -> None:
+async def test_fresh_facts_are_left_alone_unless_forced(bed: Bed) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
     await bed.run()
@@ -208,19 +228,23 @@ async def test_the_server_decides_what_is_fresh(bed: Bed) -> None:
 
 async def test_a_company_without_a_site_is_skipped(bed: Bed) -> None:
     id = await bed.submit(None)
-    known = await bed.run()
+    company_record = await bed.run()
     ended = await item(bed.database, id)
-    assert (ended.status, known.analysis_status) == ("SKIPPED", "sparse")
+    assert (ended.status, company_record.analysis_status) == ("SKIPPED", "sparse")
     assert "website is unknown" in (ended.message or "")
 
 
-async def test_too_little_is_skipped_and_what_there_is_kept(bed: Bed) -> None:
+async def test_sparse_facts_are_skipped_and_kept(bed: Bed) -> None:
     links = '<a href="https://boards.greenhouse.io/brinewell">Careers</a>'
     bed.serve(home=f"<p>Founded in 2012.</p>{links}")
     await bed.submit()
-    known = await bed.run()
+    company_record = await bed.run()
     assert (await bed.items())[2] == ("company", "analyze", "SKIPPED", 2)
-    assert (known.analysis_status, known.founded, known.about) == ("sparse", "2012", None)
+    assert (company_record.analysis_status, company_record.founded, company_record.about) == (
+        "sparse",
+        "2012",
+        None,
+    )
     assert await bed.pages() == 0
     assert len(await bed.spawned()) == 1
 
@@ -229,13 +253,13 @@ async def test_a_site_that_never_answers_fails_after_its_retries(bed: Bed) -> No
     for path in ("about", "about-us", "company", "careers", ""):
         bed.net.on(f"{ROOT}/{path}", FetchFailure(ROOT, "timeout", "brinewell.example timed out"))
     id = await bed.submit()
-    seen: list[str] = []
+    seen_ids: list[str] = []
     for _ in range(4):
-        seen.append((await bed.run()).analysis_status)
+        seen_ids.append((await bed.run()).analysis_status)
         await make_due(bed.database)
     ended = await item(bed.database, id)
     assert (ended.status, ended.retry_count) == ("FAILED", 3)
-    assert seen == ["analyzing", "analyzing", "analyzing", "failed"]
+    assert seen_ids == ["analyzing", "analyzing", "analyzing", "failed"]
 
 
 async def test_a_site_that_is_refused_fails_at_once(bed: Bed) -> None:
@@ -251,8 +275,8 @@ async def test_an_attempt_that_lost_its_item_does_not_fail_the_company(bed: Bed)
     stale, _ = await claim_twice(bed.database, "company", "fetch")
     with pytest.raises(AppError):
         await bed.stages["company", "fetch"].run(stale)
-    known = await bed.look()
-    assert (known.analysis_status, known.analyzed_at) == ("pending", None)
+    company_record = await bed.look()
+    assert (company_record.analysis_status, company_record.analyzed_at) == ("pending", None)
 
 
 async def test_an_analysis_that_fails_leaves_what_was_known(bed: Bed) -> None:
@@ -278,7 +302,7 @@ async def test_a_stage_that_dies_before_its_move_is_simply_run_again(bed: Bed) -
         await drain(bed.database, bed.stages, only=[(company.KIND, name)])
     done = await bed.look()
     assert done.analysis_status == "complete"
-    # Even its writes may come twice.
+    # A retried stage may repeat its writes.
     assert lost.save
     async with bed.database.transaction() as tx:
         await lost.save(tx)
@@ -289,7 +313,7 @@ async def test_a_stage_that_dies_before_its_move_is_simply_run_again(bed: Bed) -
 
 
 class Spoken:
-    """A model that answers as told, and counts."""
+    """A model that gives prepared answers and counts the calls."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
@@ -297,10 +321,10 @@ class Spoken:
 
     async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]:
         self.asked.append(ask)
-        said = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if isinstance(said, dict):
-            return ModelAnswer(ask.answer_type.model_validate(said), "some:model", None)
-        return said
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, dict):
+            return ModelAnswer(ask.answer_type.model_validate(answer), "some:model", None)
+        return answer
 
 
 KEPT = (
@@ -314,37 +338,40 @@ SAID = {
 }
 
 
-async def test_a_model_reads_and_only_what_the_pages_bear_out_counts(database: Database) -> None:
+async def test_a_models_facts_count_only_if_the_pages_confirm_them(database: Database) -> None:
     model = Spoken(SAID)
     bed = Bed(database, model)
     bed.serve(about=ABOUT)
     await bed.submit()
-    known = await bed.run()
-    assert known.about == KEPT
-    assert known.culture == SAID["culture"]
-    assert known.founded == "2012"
-    assert known.extracted_by == "some:model"
+    company_record = await bed.run()
+    assert company_record.about == KEPT
+    assert company_record.culture == SAID["culture"]
+    assert company_record.founded == "2012"
+    assert company_record.extracted_by == "some:model"
     [ask] = model.asked
     assert (ask.tier, ask.prompt_version) == ("strong", llm_facts.PROMPT_VERSION)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         ModelBlocked("no_key", "no key"),
         ModelRefused("no"),
         ModelFailed("rejected", "bad", permanent=True),
     ],
 )
-async def test_without_an_answer_rules_read(database: Database, said: Any) -> None:
-    bed = Bed(database, Spoken(said))
+async def test_rules_read_the_pages_without_a_model_answer(database: Database, answer: Any) -> None:
+    bed = Bed(database, Spoken(answer))
     bed.serve(about=ABOUT)
     await bed.submit()
-    known = await bed.run()
-    assert (known.analysis_status, known.extracted_by) == ("complete", "heuristics")
+    company_record = await bed.run()
+    assert (company_record.analysis_status, company_record.extracted_by) == (
+        "complete",
+        "heuristics",
+    )
 
 
-async def test_a_model_that_stumbles_is_asked_again_and_then_done_without(
+async def test_a_failing_model_is_retried_and_then_skipped(
     database: Database,
 ) -> None:
     model = Spoken(ModelFailed("server", "it is busy", permanent=False))
@@ -352,13 +379,16 @@ async def test_a_model_that_stumbles_is_asked_again_and_then_done_without(
     bed.serve(about=ABOUT)
     await bed.submit()
     for _ in range(4):
-        known = await bed.run()
+        company_record = await bed.run()
         await make_due(database)
     assert len(model.asked) == 4
-    assert (known.analysis_status, known.extracted_by) == ("complete", "heuristics")
+    assert (company_record.analysis_status, company_record.extracted_by) == (
+        "complete",
+        "heuristics",
+    )
 
 
-async def test_a_spent_budget_parks_the_item_until_there_is_more(database: Database) -> None:
+async def test_a_spent_budget_blocks_the_item_until_there_is_more(database: Database) -> None:
     model = Spoken(ModelBlocked("spent_out", "the day is spent", use_local=False), SAID)
     bed = Bed(database, model)
     bed.serve(about=ABOUT)
@@ -370,7 +400,7 @@ async def test_a_spent_budget_parks_the_item_until_there_is_more(database: Datab
     assert (await bed.run()).extracted_by == "some:model"
 
 
-async def test_no_model_is_asked_where_none_is_wanted(database: Database) -> None:
+async def test_no_model_is_asked_if_none_is_configured(database: Database) -> None:
     model = Spoken(SAID)
     bed = Bed(database, model, reader="none")
     bed.serve(about=ABOUT)
@@ -395,14 +425,14 @@ def test_one_item_at_a_time_for_a_company() -> None:
 
 
 @pytest.mark.parametrize("link", ["http://a b/", "https://b.example:99999999/", "https://[/"])
-async def test_a_link_that_is_no_address_costs_a_company_nothing(bed: Bed, link: str) -> None:
+async def test_an_invalid_link_does_not_fail_a_company(bed: Bed, link: str) -> None:
     bed.serve(about=ABOUT + f'<a href="{link}careers">Careers</a>')
     for _ in range(2):
         await bed.submit(force=True)
         assert (await bed.run()).analysis_status == "complete"
 
 
-async def test_an_analysis_that_was_let_in_goes_to_its_end_however_deep(bed: Bed) -> None:
+async def test_an_accepted_analysis_finishes_at_any_depth(bed: Bed) -> None:
     bed.serve(about=ABOUT)
     async with bed.database.transaction() as tx:
         await queue.declare_stages(tx, bed.stages)
@@ -411,7 +441,7 @@ async def test_an_analysis_that_was_let_in_goes_to_its_end_however_deep(bed: Bed
     assert (await bed.run()).analysis_status == "complete"
 
 
-async def test_a_company_whose_item_was_cancelled_is_not_under_analysis_for_ever(bed: Bed) -> None:
+async def test_a_company_with_a_cancelled_item_is_not_under_analysis_forever(bed: Bed) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
     await bed.run(only=[("company", "fetch")])
@@ -422,12 +452,12 @@ async def test_a_company_whose_item_was_cancelled_is_not_under_analysis_for_ever
     async with bed.database.transaction() as tx:
         await operator_actions.cancel_item(tx, id, "not now")
         await company.fail_abandoned(tx)
-    known = await bed.look()
-    assert known.analysis_status == "failed"
-    assert known.analyzed_at
+    company_record = await bed.look()
+    assert company_record.analysis_status == "failed"
+    assert company_record.analyzed_at
 
 
-async def test_an_analysis_cannot_end_while_it_is_looked_at_whether_it_was_abandoned(
+async def test_an_analysis_cannot_end_during_the_check_for_abandoned_ones(
     bed: Bed,
 ) -> None:
     await bed.submit()

@@ -1,4 +1,4 @@
-"""A URL on its way to a source: real stages, a real queue, a network of a few addresses."""
+"""Discovery from URL to source, with real stages, a real queue and a small fake network."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def net() -> Net:
     net.on(FEED, ok(rss("Cook", "Diver"), FEED))
     net.on(CAREERS, ok(pages.cards(), CAREERS))
     net.on(WORKDAY, ok("<html>Wells</html>", WORKDAY))
-    found = {"title": "Guide", "externalPath": "/job/Alta/Guide_R1", "bulletFields": ["R1"]}
-    net.on(CXS, ok({"total": 1, "jobPostings": [found]}))
+    posting = {"title": "Guide", "externalPath": "/job/Alta/Guide_R1", "bulletFields": ["R1"]}
+    net.on(CXS, ok({"total": 1, "jobPostings": [posting]}))
     return net
 
 
 async def run(
     database: Database, net: Net, config: Mapping[str, Any], **how: Any
 ) -> tuple[Item, list[Source]]:
-    """Put one item in, let a worker do all that follows, and look at both."""
+    """Submit one item, let a worker finish everything, and return the item and the sources."""
     table = app.build_stages(Tools(database, net), Settings())
     async with database.transaction() as tx:
         await queue.declare_stages(tx, table)
@@ -95,7 +95,7 @@ async def runs_of(database: Database, id: ItemId) -> list[str]:
         ({"url": CAREERS, "type_hint": "generic"}, "html", "pending_validation", "medium"),
     ],
 )
-async def test_what_is_sure_runs_and_all_else_waits(
+async def test_confident_boards_run_and_others_wait_for_approval(
     database: Database,
     net: Net,
     config: dict[str, Any],
@@ -122,16 +122,14 @@ async def test_the_first_run_brings_listings(database: Database, net: Net) -> No
     assert source.last_scraped_status is not None
 
 
-async def test_a_person_who_vouched_for_a_page_is_not_asked_again(
-    database: Database, net: Net
-) -> None:
+async def test_an_approved_page_needs_no_second_approval(database: Database, net: Net) -> None:
     done, (source,) = await run(database, net, {"url": CAREERS}, approved=True, by="Ada")
     assert (source.status, source.validation_required) == ("active", False)
     assert source.discovered_by == "Ada"
     assert await runs_of(database, done.id) == [f"source:{source.id}"]
 
 
-async def test_a_board_is_kept_once_and_gets_the_company_that_it_lacked(
+async def test_a_board_is_saved_once_and_gets_its_missing_company(
     database: Database, net: Net
 ) -> None:
     _, (first,) = await run(database, net, {"url": BOARD})
@@ -150,12 +148,12 @@ async def test_a_rejected_source_is_not_revived(database: Database, net: Net) ->
     async with database.transaction() as tx:
         await sources.reject(tx, source.id, "spam")
     for approved in (False, True):
-        done, (kept,) = await run(database, net, {"url": f"{BOARD}/"}, approved=approved)
-        assert (done.status, kept.status) == ("SKIPPED", "rejected")
+        done, (saved_sources,) = await run(database, net, {"url": f"{BOARD}/"}, approved=approved)
+        assert (done.status, saved_sources.status) == ("SKIPPED", "rejected")
         assert "rejected" in (done.message or "")
 
 
-async def test_a_source_that_is_rejected_before_its_test_stays_so(
+async def test_a_source_rejected_before_its_test_stays_rejected(
     database: Database, net: Net
 ) -> None:
     table = app.build_stages(Tools(database, net), Settings())
@@ -172,7 +170,7 @@ async def test_a_source_that_is_rejected_before_its_test_stays_so(
     assert (await item(database, id)).status == "SKIPPED"
 
 
-async def test_what_the_company_pipeline_found_says_so(database: Database, net: Net) -> None:
+async def test_boards_found_by_company_analysis_say_so(database: Database, net: Net) -> None:
     async with database.transaction() as tx:
         company = await companies.get_or_create(tx, "Wells & Co")
     config = {"url": BOARD, "company_id": company}
@@ -192,24 +190,24 @@ async def test_what_the_company_pipeline_found_says_so(database: Database, net: 
         ),
     ],
 )
-async def test_what_is_no_board_fails_at_once_with_what_to_do(
+async def test_a_page_without_a_board_fails_with_advice(
     database: Database, net: Net, board: str, html: str | None, words: str
 ) -> None:
     if html:
         net.on(board, ok(html, board))
-    done, kept = await run(database, net, {"url": board})
-    assert (done.status, done.error_class, kept) == ("FAILED", "permanent", [])
+    done, saved_sources = await run(database, net, {"url": board})
+    assert (done.status, done.error_class, saved_sources) == ("FAILED", "permanent", [])
     assert words in (done.error_text or "")
     assert done.retry_count == 0
 
 
 async def test_a_page_that_fails_for_now_is_tried_again(database: Database, net: Net) -> None:
     net.on(API, FetchFailure(API, "server", "status 503", 503))
-    done, kept = await run(database, net, {"url": BOARD})
-    assert (done.status, done.retry_count, kept) == ("PENDING", 1, [])
+    done, saved_sources = await run(database, net, {"url": BOARD})
+    assert (done.status, done.retry_count, saved_sources) == ("PENDING", 1, [])
 
 
-async def test_a_board_that_shows_nothing_waits(database: Database, net: Net) -> None:
+async def test_an_empty_board_waits_for_approval(database: Database, net: Net) -> None:
     net.on(FEED, ok(rss(), FEED))
     done, (source,) = await run(database, net, {"url": FEED, "type_hint": "rss"})
     assert (done.status, source.status) == ("SKIPPED", "pending_validation")
@@ -227,11 +225,11 @@ async def test_a_test_that_fails_leaves_the_source_with_the_reason(
 
 
 async def test_a_platform_that_wants_a_key_waits_for_it(database: Database, net: Net) -> None:
-    found = DetectedBoard("jooble", "cook", "medium", "named", {"keywords": "cook"})
+    detected = DetectedBoard("jooble", "cook", "medium", "named", {"keywords": "cook"})
     new = discovery.new_item(DiscoveryConfig(url=CAREERS))
     waiting = Work(
         id=ItemId(1), kind=new.kind, stage="validate", key=new.key,
-        data={**new.data, "found": asdict(found)}, attempt=1, retry_count=0, max_retries=3,
+        data={**new.data, "found": asdict(detected)}, attempt=1, retry_count=0, max_retries=3,
         steps=1, spawn_depth=0, tracking_id="x", parent_id=None, waited_for=None,
     )  # fmt: skip
     move = await discovery.validate(Tools(database, net), {}, waiting)
@@ -257,8 +255,8 @@ def test_a_wrong_config_says_what_is_wrong(config: object, words: str) -> None:
 
 
 def test_one_board_is_one_key() -> None:
-    one, other = (
+    first, other = (
         discovery.new_item(DiscoveryConfig(url=url)).key
         for url in (CAREERS, f"{CAREERS}/?utm_source=x#top")
     )
-    assert one == other
+    assert first == other

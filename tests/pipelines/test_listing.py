@@ -1,4 +1,4 @@
-"""A listing from its URL to a verdict: real PostgreSQL and a real worker, a network of a few pages."""
+"""A listing from URL to verdict, with real PostgreSQL, a real worker and a small fake network."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def page(title: str = "Senior Backend Engineer", text: str = TEXT, **facts: Any)
 
 
 class Bed:
-    """A database with a profile, and everything that works on it."""
+    """A database with a profile, and the stages that work on it."""
 
     def __init__(self, database: Database, net: Net, model: Any = no_model) -> None:
         self.database = database
@@ -135,7 +135,7 @@ async def bed(database: Database) -> Bed:
         (("job_data", "filter_result", "match_result"), "save"),
     ],
 )
-def test_what_the_data_holds_says_what_comes_next(holds: Sequence[str], stage: str) -> None:
+def test_the_items_data_decides_the_next_stage(holds: Sequence[str], stage: str) -> None:
     assert route({key: {} for key in holds}) == stage
 
 
@@ -153,7 +153,7 @@ async def test_a_page_that_fits_becomes_a_match_with_every_field(bed: Bed) -> No
     assert {"job_data", "filter_result", "match_result"} <= set(done.data)
 
 
-async def test_what_is_filtered_says_why_and_is_no_match(bed: Bed) -> None:
+async def test_a_filtered_listing_has_a_reason_and_no_match(bed: Bed) -> None:
     bed.net.on(URL, ok(page(jobLocationType=None, applicantLocationRequirements=None,
         jobLocation={"address": {"addressLocality": "Oslo", "addressCountry": "Norway"}},
         description="Work in our office in Oslo five days a week, on site. " + TEXT[:200]), URL))  # fmt: skip
@@ -167,7 +167,7 @@ async def test_what_is_filtered_says_why_and_is_no_match(bed: Bed) -> None:
     assert await bed.matches() == []
 
 
-async def test_what_scores_too_low_is_skipped_with_its_reasons(bed: Bed) -> None:
+async def test_a_low_score_is_skipped_with_its_reasons(bed: Bed) -> None:
     text = TEXT.replace("Python", "COBOL").replace("PostgreSQL", "good manners")
     bed.net.on(URL, ok(page("Senior Mainframe Engineer", text), URL))
     id = await bed.judge()
@@ -187,7 +187,7 @@ async def test_stop_lists_reject_before_anything_is_fetched(database: Database) 
     assert bed.net.requests == []
 
 
-async def test_whoever_insists_gets_a_match_and_still_sees_what_the_filter_says(bed: Bed) -> None:
+async def test_a_forced_listing_becomes_a_match_and_keeps_the_filter_result(bed: Bed) -> None:
     bed.net.on(URL, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), URL))
     await bed.judge(force=True)
     [match] = await bed.matches()
@@ -197,7 +197,7 @@ async def test_whoever_insists_gets_a_match_and_still_sees_what_the_filter_says(
     assert word.filter_result.strikes or word.filter_result.hard_rejections
 
 
-async def test_what_was_insisted_on_stays_a_match_when_its_listing_changes(bed: Bed) -> None:
+async def test_a_forced_match_stays_when_its_listing_changes(bed: Bed) -> None:
     bed.net.on(URL, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), URL))
     await bed.judge(force=True)
     async with bed.database.transaction() as tx:
@@ -281,7 +281,7 @@ async def test_a_site_that_does_not_answer_costs_retries(bed: Bed) -> None:
     assert (waits.status, waits.retry_count) == ("PENDING", 1)
 
 
-async def test_what_a_person_said_survives_being_judged_again(bed: Bed) -> None:
+async def test_a_status_survives_being_judged_again(bed: Bed) -> None:
     await bed.judge()
     [match] = await bed.matches()
     async with bed.database.transaction() as tx:
@@ -292,7 +292,7 @@ async def test_what_a_person_said_survives_being_judged_again(bed: Bed) -> None:
     assert (again.id, again.status, again.dropped_at) == (match.id, "applied", None)
 
 
-async def test_what_fits_no_longer_drops_out_and_comes_back(bed: Bed) -> None:
+async def test_a_match_drops_out_and_comes_back(bed: Bed) -> None:
     await bed.judge()
     for profile, left in (
         (PROFILE.model_copy(update={"skills": (), "titles": ()}), 0),
@@ -305,7 +305,7 @@ async def test_what_fits_no_longer_drops_out_and_comes_back(bed: Bed) -> None:
 
 
 class Clerk:
-    """A model that answers as it is told, and remembers what it was asked."""
+    """A model that gives prepared answers and records the questions."""
 
     def __init__(self, *results: Any) -> None:
         self.results = list(results)
@@ -313,10 +313,10 @@ class Clerk:
 
     async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]:
         self.asked.append(ask.purpose)
-        found = self.results.pop(0) if len(self.results) > 1 else self.results[0]
-        if isinstance(found, dict):
-            return ModelAnswer(ask.answer_type.model_validate(found), "anthropic:strong", None)
-        return found
+        result = self.results.pop(0) if len(self.results) > 1 else self.results[0]
+        if isinstance(result, dict):
+            return ModelAnswer(ask.answer_type.model_validate(result), "anthropic:strong", None)
+        return result
 
 
 OPINION = {
@@ -326,7 +326,7 @@ OPINION = {
 }  # fmt: skip
 
 
-async def test_a_model_has_its_say_on_what_is_in_reach(bed: Bed) -> None:
+async def test_a_model_reviews_scores_near_the_threshold(bed: Bed) -> None:
     clerk = Clerk(OPINION)
     bed = await Bed(bed.database, bed.net, clerk).begin()
     await bed.judge()
@@ -357,7 +357,7 @@ async def test_a_spent_budget_blocks_and_the_item_goes_on_by_itself(bed: Bed) ->
     assert len(await bed.matches()) == 1
 
 
-async def test_what_is_far_below_the_threshold_asks_no_model(bed: Bed) -> None:
+async def test_a_score_far_below_the_threshold_asks_no_model(bed: Bed) -> None:
     clerk = Clerk(OPINION)
     bed = await Bed(bed.database, bed.net, clerk).begin()
     text = TEXT.replace("Python", "COBOL").replace("PostgreSQL", "good manners")
@@ -387,14 +387,14 @@ async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(bed: 
     async with bed.database.transaction() as tx:
         assert await feed_batch(tx, judging.FEED) == 2
         assert await judging_feed.count(tx) == 0
-    found = await fetch(bed.database, "SELECT parent_id FROM queue.item WHERE kind = 'listing'")
-    assert found == [parent, parent]
+    rows = await fetch(bed.database, "SELECT parent_id FROM queue.item WHERE kind = 'listing'")
+    assert rows == [parent, parent]
     await bed.drain()
     assert bed.net.requests == []
     assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
 
 
-async def test_a_listing_at_work_waits_to_be_judged_again(bed: Bed) -> None:
+async def test_a_listing_with_a_live_item_waits_to_be_judged_again(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT)])
@@ -409,7 +409,7 @@ async def test_a_listing_at_work_waits_to_be_judged_again(bed: Bed) -> None:
 
 @pytest.mark.parametrize("vendor_id", ["7" * 5_000, "7\n7", "7\x077"])
 @pytest.mark.parametrize("address", ["", f"https://boards.example/{'a' * 4_050}"])
-async def test_a_posting_that_no_key_can_hold_keeps_no_other_waiting(
+async def test_a_posting_too_long_for_a_key_does_not_block_others(
     bed: Bed, address: str, vendor_id: str
 ) -> None:
     odd = replace(posting(1, description=TEXT, url=address), vendor_id=vendor_id)
@@ -422,7 +422,7 @@ async def test_a_posting_that_no_key_can_hold_keeps_no_other_waiting(
     assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
 
 
-async def test_a_listing_that_is_gone_before_its_turn_is_read_anew(bed: Bed) -> None:
+async def test_a_listing_deleted_before_its_turn_is_read_again(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
         saved = await run(tx, await make_source(tx), 0, [posting(1, url=URL)])
         await judging.add_listings(tx, saved.added)
@@ -433,7 +433,7 @@ async def test_a_listing_that_is_gone_before_its_turn_is_read_anew(bed: Bed) -> 
     assert match.listing_id != saved.added[0]
 
 
-async def test_what_closed_while_the_budget_was_spent_is_not_paid_for(bed: Bed) -> None:
+async def test_a_listing_that_closed_while_blocked_is_not_reviewed(bed: Bed) -> None:
     clerk = Clerk(ModelBlocked("spent_out", "the day's budget is spent", use_local=False), OPINION)
     bed = await Bed(bed.database, bed.net, clerk).begin()
     id = await bed.judge()
@@ -444,7 +444,7 @@ async def test_what_closed_while_the_budget_was_spent_is_not_paid_for(bed: Bed) 
     assert ((await item(bed.database, id)).status, len(clerk.asked)) == ("SKIPPED", 1)
 
 
-async def test_what_a_person_insists_on_asks_before_what_fits_better(bed: Bed) -> None:
+async def test_forced_listings_are_reviewed_before_better_scores(bed: Bed) -> None:
     spent = Clerk(ModelBlocked("spent_out", "the day's budget is spent", use_local=False))
     bed = await Bed(bed.database, bed.net, spent).begin()
     other = f"{URL}-4711"

@@ -1,4 +1,4 @@
-"""The rotation as work: schedulers and workers at once, and what a run does from claim to record."""
+"""Rotation runs with concurrent schedulers and workers, from claim to recorded call."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def declare(database: Database, net: Net) -> queue.Stages:
 async def start(database: Database, wish: RunRequest = WISH) -> list[int]:
     async with database.transaction() as tx:
         planned, _ = await rotation.start_run(tx, wish, {})
-    return [one.source_id for one in planned.claimed]
+    return [target.source_id for target in planned.claimed]
 
 
 async def work(database: Database, table: queue.Stages) -> int:
@@ -80,20 +80,20 @@ async def test_a_new_source_is_called_in_its_turn_and_what_it_showed_counts(
     assert await work(database, table) == 1
     target = await of(database, id)
     assert (target.queued_at, target.new_jobs_last, target.fail_count) == (None, 2, 0)
-    told = await fetch(database, "SELECT signature, answer, result_count, new FROM rotation.call")
-    assert told == [("greenhouse:board_token=wells", "ok", 2, 2)]
+    rows = await fetch(database, "SELECT signature, answer, result_count, new FROM rotation.call")
+    assert rows == [("greenhouse:board_token=wells", "ok", 2, 2)]
     assert await start(database) == []
 
 
 async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Database) -> None:
     net = Net()
     async with database.transaction() as tx:
-        found = [
+        outcomes = [
             board_import.ImportedBoard(board_import.board_source("greenhouse", f"b{n}"), None)
             for n in range(60)
         ]
-        await board_import.import_boards(tx, found)
-        # Two sources that ask the same, as people may write it.
+        await board_import.import_boards(tx, outcomes)
+        # Two sources with the same request, written differently.
         for words in ("cook", "Cook "):
             config = {"keywords": words}
             await sources.add(tx, NewSource(words, "jooble", words, config), enabled=True)
@@ -102,8 +102,8 @@ async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Data
     net.on("https://jooble.org/api/{JOOBLE_API_KEY}", ok({"jobs": [], "totalCount": 0}))
     keyed = {"JOOBLE_API_KEY": "x"}
     stages = await declare(database, net)
-    own = queue.Stage(lambda work: source.scrape(Tools(database, net), keyed, work), processors=4)
-    table = {**stages, (source.KIND, "scrape"): own}
+    stage = queue.Stage(lambda work: source.scrape(Tools(database, net), keyed, work), processors=4)
+    table = {**stages, (source.KIND, "scrape"): stage}
 
     async def schedule() -> None:
         for _ in range(6):
@@ -118,15 +118,17 @@ async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Data
 
     await asyncio.gather(schedule(), schedule(), worker(), worker(), worker(), worker())
     await work(database, table)
-    asked = Counter(request.url for request in net.requests)
-    assert len(asked) == 61
-    assert set(asked.values()) == {1}
+    request_urls = Counter(request.url for request in net.requests)
+    assert len(request_urls) == 61
+    assert set(request_urls.values()) == {1}
     keys = await fetch(database, "SELECT key FROM rotation.call")
     assert len(keys) == len(set(keys)) == 61
     assert await fetch(database, "SELECT * FROM rotation.target WHERE queued_at IS NOT NULL") == []
 
 
-async def test_what_the_queue_has_no_room_for_is_left_for_the_next_run(database: Database) -> None:
+async def test_targets_without_room_in_the_queue_are_left_for_the_next_run(
+    database: Database,
+) -> None:
     net = Net()
     table = app.build_stages(Tools(database, net), Settings(queue_capacity=3))
     async with database.transaction() as tx:
@@ -139,7 +141,7 @@ async def test_what_the_queue_has_no_room_for_is_left_for_the_next_run(database:
     assert left == ids[3:]
 
 
-async def test_a_wish_for_patience_is_heard(database: Database) -> None:
+async def test_retry_after_is_respected(database: Database) -> None:
     def slow(request: Request) -> FetchResult:
         return FetchFailure(request.url, "rate_limited", "429", 429, dt.timedelta(hours=3))
 
@@ -152,11 +154,11 @@ async def test_a_wish_for_patience_is_heard(database: Database) -> None:
     await work(database, table)
     target = await of(database, id)
     assert (target.fail_count, target.queued_at) == (0, None)
-    held = await fetch(
+    held_targets = await fetch(
         database,
         "SELECT shut_until > now() + interval '170 minutes' FROM rotation.platform",
     )
-    assert held == [True]
+    assert held_targets == [True]
 
 
 async def test_a_source_that_was_rejected_meanwhile_gives_its_claim_back(
@@ -184,7 +186,7 @@ async def test_a_source_that_was_disabled_meanwhile_is_not_called(database: Data
     await work(database, table)
     assert (await of(database, id)).queued_at is None
     assert await fetch(database, "SELECT 1 FROM rotation.call") == []
-    # Enabled again, it takes its turn.
+    # After it is enabled again, it is read in its turn.
     async with database.transaction() as tx:
         await sources.enable(tx, id)
     assert await start(database) == [id]
@@ -248,7 +250,9 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
     assert queued == [10]
 
 
-async def test_a_run_by_hand_whose_worker_dies_does_not_choose_twice(database: Database) -> None:
+async def test_a_manual_run_does_not_choose_targets_twice_after_its_worker_dies(
+    database: Database,
+) -> None:
     table = await declare(database, Net())
     async with database.transaction() as tx:
         for _ in range(5):
@@ -271,20 +275,20 @@ JOOBLE = "https://jooble.org/api/{JOOBLE_API_KEY}"
 
 
 async def work_with(database: Database, net: Net, environ: dict[str, str]) -> int:
-    """As a worker with these variables does."""
+    """Like a worker with these environment variables."""
     table = await declare(database, net)
-    own = queue.Stage(lambda item: source.scrape(Tools(database, net), environ, item))
-    return await work(database, {**table, (source.KIND, "scrape"): own})
+    stage = queue.Stage(lambda item: source.scrape(Tools(database, net), environ, item))
+    return await work(database, {**table, (source.KIND, "scrape"): stage})
 
 
 async def test_every_page_of_a_search_is_a_call_of_its_own(database: Database) -> None:
     def page(request: Request) -> FetchResult:
-        asked: Any = request.json
-        found = [
+        body: Any = request.json
+        postings = [
             {"id": str(n), "title": f"Cook {n}", "link": f"https://j.example/{n}"}
-            for n in (range(100) if asked["page"] == 1 else range(100, 120))
+            for n in (range(100) if body["page"] == 1 else range(100, 120))
         ]
-        return ok({"jobs": found, "totalCount": 120})
+        return ok({"jobs": postings, "totalCount": 120})
 
     net = Net()
     net.on(JOOBLE, page)
@@ -294,10 +298,10 @@ async def test_every_page_of_a_search_is_a_call_of_its_own(database: Database) -
         await sources.add(tx, new, enabled=True)
         await rotation.start_run(tx, WISH, {"JOOBLE_API_KEY": "x"})
     await work_with(database, net, {"JOOBLE_API_KEY": "x"})
-    told = await fetch(
+    rows = await fetch(
         database, "SELECT signature, result_count FROM rotation.call_page ORDER BY number"
     )
-    assert told == [
+    assert rows == [
         ("jooble:keywords=cook&since=2026-03-01", 100),
         ("jooble:keywords=cook&page=2&since=2026-03-01", 20),
     ]
@@ -323,9 +327,9 @@ async def test_a_config_that_does_not_validate_fails_its_target_until_it_is_bad(
         assert target.gate_at
     assert target.status == "bad"
     assert net.requests == []
-    told = await fetch(database, "SELECT DISTINCT answer, requests, detail FROM rotation.call")
-    assert [(answer, requests) for answer, requests, _ in told] == [("error", 0)]
-    assert "the config of Greenhouse is not valid: board_token" in told[0][2]
+    rows = await fetch(database, "SELECT DISTINCT answer, requests, detail FROM rotation.call")
+    assert [(answer, requests) for answer, requests, _ in rows] == [("error", 0)]
+    assert "the config of Greenhouse is not valid: board_token" in rows[0][2]
     async with database.transaction() as tx:
         broken = await sources.get(tx, id)
     assert broken.status == "disabled"
@@ -354,14 +358,14 @@ async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database:
         assert await fetch(database, f"SELECT 1 FROM rotation.{table}") == []
     async with database.transaction() as tx:
         assert "set SHOP_API_KEY" in ((await sources.get(tx, id)).last_detail or "")
-        (held,) = await targets.uncalled_targets(tx, target.run_id or 0)
-    assert "set SHOP_API_KEY" in held.why
-    # No run chooses it while its item waits, however often that looks again.
+        (held_targets,) = await targets.uncalled_targets(tx, target.run_id or 0)
+    assert "set SHOP_API_KEY" in held_targets.why
+    # No run chooses the source while its item is blocked, however often the item rechecks.
     assert await start(database) == []
     await look_again(database)
     await work_with(database, net, {})
     assert await start(database) == []
-    # The key is there: the item goes on by itself.
+    # Once the key is set, the item continues by itself.
     await look_again(database)
     await work_with(database, net, {"SHOP_API_KEY": "x"})
     target = await of(database, id)
@@ -372,12 +376,12 @@ async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database:
 
 
 async def look_again(database: Database) -> None:
-    """As the worker does of itself after some minutes."""
+    """The worker does this by itself after some minutes."""
     async with database.transaction() as tx:
         assert await operator_actions.unblock_items(tx, "key") == 1
 
 
-async def test_who_is_named_is_called_out_of_turn_and_nobody_else(database: Database) -> None:
+async def test_only_the_named_sources_are_called_out_of_turn(database: Database) -> None:
     net = Net()
     for name in ("wells", "pipes"):
         net.on(BOARD.format(name), board("Cook"))
@@ -387,10 +391,10 @@ async def test_who_is_named_is_called_out_of_turn_and_nobody_else(database: Data
         await make_source(tx, token="pipes")
     assert len(await start(database)) == 2
     await work(database, table)
-    # It is nobody's turn now, and what was claimed is not claimed again.
+    # No target is due now, and claimed ones are not claimed again.
     assert await start(database) == []
     assert await start(database, replace(WISH, sources=[wells])) == [wells]
     assert await start(database, replace(WISH, sources=[wells])) == []
     await work(database, table)
-    asked = [one.url for one in net.requests]
-    assert [asked.count(BOARD.format(name)) for name in ("wells", "pipes")] == [2, 1]
+    request_urls = [request.url for request in net.requests]
+    assert [request_urls.count(BOARD.format(name)) for name in ("wells", "pipes")] == [2, 1]

@@ -1,4 +1,4 @@
-"""A person's own names for what they can do, where no list has them."""
+"""Custom skills of a profile that are not in our list."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Preferred
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "found"),
+    ("name", "text", "expected"),
     [
         ("ACLS", "BLS and ACLS required", "ACLS"),
         ("Month-end close", "the month end close", "month end close"),
@@ -45,9 +45,9 @@ Preferred
         ("Wells", "wells.example", None),
     ],
 )
-def test_a_name_is_found_as_whole_words(name: str, text: str, found: str | None) -> None:
+def test_a_name_is_found_as_whole_words(name: str, text: str, expected: str | None) -> None:
     hits = [text[hit.start : hit.end] for hit in personal_skills.find_custom_skills([name], text)]
-    assert hits == ([found] if found else [])
+    assert hits == ([expected] if expected else [])
 
 
 def judge(*names: str, **changed: Any) -> MatchResult:
@@ -61,33 +61,33 @@ def points(*names: str) -> int:
     return judge(*names).items[0].points
 
 
-def test_what_no_list_has_counts_where_the_posting_names_it() -> None:
+def test_a_custom_skill_counts_if_the_posting_names_it() -> None:
     assert judge("ACLS", "Sailing").matched_skills == ("ACLS",)
     assert points() < points("Wound care") < points("ACLS") < points("ACLS", "BLS")
 
 
-def test_what_is_named_among_the_duties_counts_too() -> None:
+def test_a_custom_skill_among_the_duties_counts() -> None:
     assert points() < points("Telemetry") < points("ACLS")
 
 
-def test_who_has_all_that_a_trade_asks_has_most_of_the_points() -> None:
+def test_a_profile_with_all_custom_skills_gets_most_points() -> None:
     names = ("ACLS", "BLS", "IV therapy", "Medication administration", "Telemetry")
     assert points(*names) >= 38
 
 
-def test_what_every_posting_names_is_hardly_a_skill() -> None:
+def test_generic_skills_hardly_count() -> None:
     offer = posting(description="Requirements\n- Strong teamwork and communication skills")
-    said = posting_facts.read_facts(offer)
+    facts_read = posting_facts.read_facts(offer)
     soft = profile(skills=["Teamwork", "Communication"], titles=["Baker"])
     hard = profile(skills=["Sailing"], titles=["Baker"])
     with_it, without = (
-        scoring.score_posting(one, offer, said, Employer(), None).items[0].points
-        for one in (soft, hard)
+        scoring.score_posting(skills, offer, facts_read, Employer(), None).items[0].points
+        for skills in (soft, hard)
     )
     assert 0 <= with_it - without <= 4
 
 
-def test_a_skill_with_others_in_its_name_has_those() -> None:
+def test_a_skill_name_that_contains_other_skills_counts_for_them() -> None:
     offer = posting(description="Requirements\n- Python, Django and Flask")
     able = profile(skills=["Python programming (Django, Flask)"])
     assert not filter.apply_rules(

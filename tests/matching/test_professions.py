@@ -1,4 +1,4 @@
-"""Whole judgements in several trades: what fits well, what fits so-so, and what does not."""
+"""Complete scores in several professions: good fits, partial fits and misfits."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tests.matching.cases import posting, profile
 
 
 def seeker(
-    city: str, zone: str, years: float, names: str, wanted: list[str], **more: Any
+    city: str, zone: str, years: float, names: str, preferences: list[str], **more: Any
 ) -> Profile:
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "person": {"home_city": city, "timezone": zone},
         "experience_years": years,
         "skills": [{"name": name, "rank": "strong"} for name in names.split(", ")],
-        "titles": wanted,
+        "titles": preferences,
         "arrangements": ["onsite", "hybrid", "remote"],
     }
-    return Profile.model_validate(given | more)
+    return Profile.model_validate(values | more)
 
 
 NURSE = seeker(
@@ -100,14 +100,14 @@ def test_what_fits_scores_high_and_what_does_not_scores_low(
     who: Profile, title: str, place: str, text: str, least: int, most: int
 ) -> None:
     offer = fill_missing_fields(Posting(title, location=place, description=text))
-    said = posting_facts.read_facts(offer)
-    result = scoring.score_posting(who, offer, said, Employer(), None)
+    facts_read = posting_facts.read_facts(offer)
+    result = scoring.score_posting(who, offer, facts_read, Employer(), None)
     assert least <= result.match_score <= most
-    assert least < 60 or filter.apply_rules(who, offer, said, PLATFORM_RULES).passed
+    assert least < 60 or filter.apply_rules(who, offer, facts_read, PLATFORM_RULES).passed
 
 
 @pytest.mark.parametrize(
-    ("wanted", "nearer", "farther"),
+    ("preference", "nearer", "farther"),
     [
         ("Marketing Manager", "Brand Manager", "Payroll Manager"),
         ("HR Manager", "People Manager", "Finance Manager"),
@@ -117,15 +117,16 @@ def test_what_fits_scores_high_and_what_does_not_scores_low(
         ("Executive Assistant", "Assistant to the Board", "Account Executive"),
     ],
 )
-def test_a_title_of_one_s_trade_is_nearer(wanted: str, nearer: str, farther: str) -> None:
+def test_a_title_of_the_same_profession_is_more_similar(
+    preference: str, nearer: str, farther: str
+) -> None:
     assert (
-        title_fit.find_closest(nearer, [wanted])[0] > title_fit.find_closest(farther, [wanted])[0]
+        title_fit.find_closest(nearer, [preference])[0]
+        > title_fit.find_closest(farther, [preference])[0]
     )
 
 
-def test_a_title_that_is_wanted_word_for_word_is_as_near_as_can_be_whatever_else_is_wanted() -> (
-    None
-):
+def test_an_exactly_wanted_title_has_the_highest_similarity() -> None:
     assert title_fit.find_closest("Analyst", ["Marketing Manager", "Analyst"]) == (1.0, "Analyst")
     assert title_fit.find_closest("Accountant", ["Finance Analyst", "Accountant"]) == (
         1.0,
@@ -133,14 +134,16 @@ def test_a_title_that_is_wanted_word_for_word_is_as_near_as_can_be_whatever_else
     )
 
 
-def test_one_skill_in_common_makes_no_match_of_other_work() -> None:
+def test_one_shared_skill_does_not_make_unrelated_work_a_match() -> None:
     offer = fill_missing_fields(posting("Program Manager", description="Familiarity with AWS."))
     near = fill_missing_fields(posting("Backend Engineer", description="Familiarity with AWS."))
     far_points, near_points = (
-        scoring.score_posting(ENGINEER, one, posting_facts.read_facts(one), Employer(), None)
+        scoring.score_posting(
+            ENGINEER, candidate, posting_facts.read_facts(candidate), Employer(), None
+        )
         .items[0]
         .points
-        for one in (offer, near)
+        for candidate in (offer, near)
     )
     assert far_points <= 15
     assert near_points >= 30
@@ -158,11 +161,13 @@ def test_years_spent_on_other_work_count_less() -> None:
 def test_a_title_that_is_wanted_is_not_rejected_for_what_it_says_of_the_role() -> None:
     lead = profile(titles=["Team Lead"], role_types=["ic"])
     named = fill_missing_fields(posting("Team Lead", description="Keep pumps running."))
-    told = fill_missing_fields(posting("Team Lead", description="You have five direct reports."))
+    lead_posting = fill_missing_fields(
+        posting("Team Lead", description="You have five direct reports.")
+    )
     assert not filter.apply_rules(
         lead, named, posting_facts.read_facts(named), PLATFORM_RULES
     ).hard_rejections
     other = profile(titles=["Software Engineer"], role_types=["ic"])
     assert filter.apply_rules(
-        other, told, posting_facts.read_facts(told), PLATFORM_RULES
+        other, lead_posting, posting_facts.read_facts(lead_posting), PLATFORM_RULES
     ).hard_rejections

@@ -1,4 +1,4 @@
-"""What is never wanted, told by a link alone."""
+"""Stop lists reject postings by their link."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from jobmill.matching.rules import stop_lists
 
 def judge(url: str = "", title: str = "", company: str | None = None, **lists: list[str]) -> str:
     profile = Profile(stop_lists=StopLists.model_validate(lists))
-    found = stop_lists.find_rejection(
+    rejection = stop_lists.find_rejection(
         profile, PLATFORM_RULES, url=url, title=title, company=company
     )
-    return found.rule if found else ""
+    return rejection.rule if rejection else ""
 
 
 @pytest.mark.parametrize(
@@ -103,30 +103,30 @@ def test_a_domain_stops_its_hosts_and_no_others(url: str, stopped: bool) -> None
         (None, "", False),
     ],
 )
-def test_a_company_is_known_by_its_name_or_its_board(
+def test_a_company_is_recognised_by_name_or_board(
     company: str | None, url: str, stopped: bool
 ) -> None:
-    found = judge(url, company=company, companies=["Brine Ltd"])
-    assert found == ("excluded_company" if stopped else "")
+    rejection = judge(url, company=company, companies=["Brine Ltd"])
+    assert rejection == ("excluded_company" if stopped else "")
 
 
 def test_a_reason_names_the_list_and_the_words_seen() -> None:
     profile = Profile(stop_lists=StopLists(keywords=("crypto",)))
-    found = stop_lists.find_rejection(
+    rejection = stop_lists.find_rejection(
         profile, PLATFORM_RULES, url="https://wells.example/7", title="Crypto Engineer"
     )
-    assert found is not None
-    assert (found.reason, found.words) == ("Excluded keyword: crypto", "Crypto Engineer")
+    assert rejection is not None
+    assert (rejection.reason, rejection.words) == ("Excluded keyword: crypto", "Crypto Engineer")
 
 
-def test_every_reason_is_told_where_all_are_asked_for() -> None:
+def test_find_rejections_returns_every_reason() -> None:
     lists = StopLists(companies=("Brine",), domains=("brine.example",), keywords=("crypto", "tax"))
-    found = stop_lists.find_rejections(
+    rejections = stop_lists.find_rejections(
         Profile(stop_lists=lists),
         PLATFORM_RULES,
         urls=("https://brine.example/tax", ""),
         title="Crypto Engineer",
         company="Brine GmbH",
     )
-    rules = [one.rule for one in found]
+    rules = [rule.rule for rule in rejections]
     assert rules == ["excluded_company", "excluded_domain", "excluded_keyword", "excluded_keyword"]

@@ -1,4 +1,4 @@
-"""Years of experience are those asked of a person."""
+"""Required years of experience are told apart from other numbers of years."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from jobmill.matching.posting_facts import experience_years, sections
 
 
 def read(text: str) -> tuple[float, float | None] | None:
-    found = experience_years.read_years(text, sections.find_sections(text))
-    return (found.least, found.most) if found else None
+    years = experience_years.read_years(text, sections.find_sections(text))
+    return (years.least, years.most) if years else None
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def read(text: str) -> tuple[float, float | None] | None:
         ("Expérience : 2 ans", 2, None),
         ("Une première expérience réussie en vente", 0, 2),
         ("Experiencia mínima de 4-5 años", 4, 5),
-        # A letter that grows when it is made small.
+        # A letter that becomes longer in lower case.
         ("\u0130" * 30 + "\n5+ years of experience", 5, None),
         ("al menos uno o dos años de experiencia", 1, 2),
     ],
@@ -83,33 +83,33 @@ def test_years_are_read_as_people_write_them(text: str, least: float, most: floa
         "Decades of experience at your side",
     ],
 )
-def test_other_spans_of_time_are_no_experience(text: str) -> None:
+def test_other_time_spans_are_not_experience(text: str) -> None:
     assert read(text) is None
 
 
 @pytest.mark.parametrize(
     ("text", "least"),
     [
-        # Who needs eight years of one thing needs eight in all.
+        # Eight years with one tool mean eight years in total.
         ("3+ years of experience with SQL\n8+ years of software experience", 8),
         ("10+ years of experience, including 4+ years in leadership", 10),
-        # What is only nice counts for nothing beside what is asked.
+        # Preferred years do not count next to required ones.
         ("Requirements\n- 3+ years of experience\nNice to have\n- 8+ years of experience", 3),
         ("3 years of experience. 6+ years of experience preferred.", 3),
-        # Of several ways the shortest will do.
+        # Of alternatives, the shortest counts.
         ("Degree and 4 years of experience, or 8 years of experience in lieu of a degree", 4),
         ("PhD and 2+ years of industry experience, or M.S. with 6+ years of experience", 2),
         ("Nice to have\n- 8+ years of experience", 8),
     ],
 )
-def test_of_several_mentions_the_most_that_is_asked_counts(text: str, least: float) -> None:
-    found = read(text)
-    assert found is not None
-    assert found[0] == least
+def test_of_several_required_years_the_highest_counts(text: str, least: float) -> None:
+    years = read(text)
+    assert years is not None
+    assert years[0] == least
 
 
 def test_the_words_are_the_line() -> None:
     text = "About us\n- 5+ years of experience in pumps\nBenefits"
-    found = experience_years.read_years(text, sections.find_sections(text))
-    assert found is not None
-    assert found.words == "5+ years of experience in pumps"
+    years = experience_years.read_years(text, sections.find_sections(text))
+    assert years is not None
+    assert years.words == "5+ years of experience in pumps"

@@ -1,4 +1,4 @@
-"""What a resume for a listing should say: only what the profile holds."""
+"""Suggestions for a resume state only what the profile contains."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ SAID = facts("Python", "PostgreSQL", "Kubernetes")
 
 
 def test_skills_that_are_asked_for_come_first_and_none_is_added() -> None:
-    told = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
-    assert told.prioritized_skills == ("Python", "Postgres", "Well digging", "Docker")
+    intake = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
+    assert intake.prioritized_skills == ("Python", "Postgres", "Well digging", "Docker")
     docker = application_hints.suggest_resume_content(
         profile(**DANA), OFFER, facts("Docker", asked("Python", "mentioned"))
     )
-    assert docker.prioritized_skills[0] == "Python"  # The title names it.
+    assert docker.prioritized_skills[0] == "Python"  # The title names this skill.
     assert docker.prioritized_skills[1] == "Docker"
 
 
 def test_a_skill_that_implies_what_is_asked_for_comes_first_too() -> None:
-    told = application_hints.suggest_resume_content(
+    intake = application_hints.suggest_resume_content(
         profile(skills=["Haskell", "Django"]), OFFER, SAID
     )
-    assert told.prioritized_skills == ("Django", "Haskell")
+    assert intake.prioritized_skills == ("Django", "Haskell")
 
 
 def test_lines_are_the_profiles_own_ordered_by_what_they_share_with_the_listing() -> None:
-    told = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
-    assert told.experience_highlights == (
+    intake = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
+    assert intake.experience_highlights == (
         "Moved billing from MySQL to PostgreSQL",
         "Cut pump downtime by 40%",
         "Sang in the choir",
     )
-    assert told.projects_to_include[0] == "tinypump: a simulator of pumps in Python"
-    assert told.achievement_angles == ("Best Pump 2020", "Best Choir 2019")
+    assert intake.projects_to_include[0] == "tinypump: a simulator of pumps in Python"
+    assert intake.achievement_angles == ("Best Pump 2020", "Best Choir 2019")
 
 
 def test_the_summary_keeps_the_sentences_that_touch_the_listing() -> None:
-    told = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
-    assert told.professional_summary == (
+    intake = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
+    assert intake.professional_summary == (
         "Backend engineer who keeps water running. Wrote pump schedulers in Python."
     )
     nothing = application_hints.suggest_resume_content(
@@ -68,18 +68,18 @@ def test_the_summary_keeps_the_sentences_that_touch_the_listing() -> None:
 
 
 def test_without_a_summary_it_states_years_and_skills() -> None:
-    told = application_hints.suggest_resume_content(profile(), OFFER, SAID)
-    assert told.professional_summary == "8 years of experience: Python, PostgreSQL, Docker"
+    intake = application_hints.suggest_resume_content(profile(), OFFER, SAID)
+    assert intake.professional_summary == "8 years of experience: Python, PostgreSQL, Docker"
     empty = profile(skills=[], experience_years=None)
     assert application_hints.suggest_resume_content(empty, OFFER, SAID).professional_summary == ""
 
 
 def test_keywords_are_the_postings_words_for_skills_that_the_profile_has() -> None:
-    told = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
-    assert told.ats_keywords == ("Python", "postgres")
+    intake = application_hints.suggest_resume_content(profile(**DANA), OFFER, SAID)
+    assert intake.ats_keywords == ("Python", "postgres")
 
 
 def test_a_skill_that_is_only_implied_is_not_stated() -> None:
-    told = application_hints.suggest_resume_content(profile(skills=["Django"]), OFFER, SAID)
-    assert told.ats_keywords == ()
-    assert told.prioritized_skills == ("Django",)
+    intake = application_hints.suggest_resume_content(profile(skills=["Django"]), OFFER, SAID)
+    assert intake.ats_keywords == ()
+    assert intake.prioritized_skills == ("Django",)

@@ -1,4 +1,4 @@
-"""Who leads people and who makes things."""
+"""Management roles are told apart from individual contributors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_title_tells_the_role(title: str, role: str | None) -> None:
         ("Regulatory Compliance Manager", "You manage a team of six.", "management"),
         ("Product Manager", "with line management of two people", "management"),
         ("Lead Engineer", "an individual contributor with no direct reports", "ic"),
-        # It is somebody else who leads there.
+        # Another person leads the team there.
         ("Software Engineer", "Our leads do people management and manage a team of six.", "ic"),
         ("Compliance Owner", "This is an individual contributor role.", "ic"),
         ("Engineering Manager", "not an individual contributor", "management"),

@@ -1,4 +1,4 @@
-"""Skills imply others."""
+"""Skills that imply others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hours from UTC, by words and places."""
+"""Time zones from words and places, as hours from UTC."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ US = (-8.0, -7.0, -6.0, -5.0)
         ("", ()),
     ],
 )
-def test_a_text_states_its_zones(text: str, hours: tuple[float, ...]) -> None:
+def test_time_zones_are_read_from_the_text(text: str, hours: tuple[float, ...]) -> None:
     assert time_zones.offsets_from_text(text)[0] == hours
 
 
@@ -55,11 +55,11 @@ def test_a_text_states_its_zones(text: str, hours: tuple[float, ...]) -> None:
         ("Wellsford", ()),
     ],
 )
-def test_a_place_has_its_zones(place: str, hours: tuple[float, ...]) -> None:
+def test_time_zones_are_derived_from_places(place: str, hours: tuple[float, ...]) -> None:
     assert time_zones.offsets_from_places([place])[0] == hours
 
 
-def test_only_places_that_tell_are_named() -> None:
+def test_only_known_places_are_quoted() -> None:
     assert time_zones.offsets_from_places(["Wellsford", "Porto", "Oslo"]) == ((0, 1), "Porto; Oslo")
 
 

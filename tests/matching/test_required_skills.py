@@ -1,4 +1,4 @@
-"""A posting's skills, and how much it wants each."""
+"""Skills of a posting and their importance."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ Jira-free Fridays
 
 
 def read(text: str, title: str = "", requirements: str = "") -> dict[str, str]:
-    found = required_skills.read_skills(title, text, sections.find_sections(text), requirements)
-    return {one.name: one.importance for one in found}
+    posting_skills = required_skills.read_skills(
+        title, text, sections.find_sections(text), requirements
+    )
+    return {skill.name: skill.importance for skill in posting_skills}
 
 
-def test_headings_say_how_much_a_skill_is_wanted() -> None:
+def test_headings_decide_the_importance_of_a_skill() -> None:
     assert read(TEXT) == {
         "COBOL": "mentioned",
         "Go": "mentioned",
@@ -75,35 +77,35 @@ def test_headings_say_how_much_a_skill_is_wanted() -> None:
         ("Requirements\n- Pumps\nWhat we offer\n- Python", "mentioned"),
     ],
 )
-def test_words_say_how_much_a_skill_is_wanted(text: str, importance: str) -> None:
+def test_words_decide_the_importance_of_a_skill(text: str, importance: str) -> None:
     assert read(text)["Python"] == importance
 
 
-def test_the_title_asks() -> None:
+def test_skills_in_the_title_are_required() -> None:
     assert read("We use Python.", title="Python Developer") == {"Python": "required"}
 
 
-def test_what_the_posting_gives_as_its_requirements_is_required() -> None:
+def test_skills_in_the_requirements_field_are_required() -> None:
     assert read("Intro\nPython, SQL\nOutro", requirements="Python, SQL")["SQL"] == "required"
 
 
-def test_a_tag_mentions() -> None:
-    found = required_skills.read_skills(
+def test_skills_in_tags_are_mentioned() -> None:
+    posting_skills = required_skills.read_skills(
         "", "", sections.find_sections(""), tags=("golang", "Go", "react developer", "wells")
     )
-    assert [(one.name, one.importance) for one in found] == [
+    assert [(skill.name, skill.importance) for skill in posting_skills] == [
         ("Go", "mentioned"),
         ("React", "mentioned"),
     ]
 
 
-def test_the_words_are_the_line_cut_short() -> None:
-    (one,) = required_skills.read_skills(
+def test_the_quote_is_the_shortened_line() -> None:
+    (skill,) = required_skills.read_skills(
         "", f"x\n- {'word ' * 60}Python", sections.find_sections("")
     )
-    assert one.words.endswith("word Python")
-    assert one.words.startswith("\u2026")
-    assert len(one.words) < 170
+    assert skill.words.endswith("word Python")
+    assert skill.words.startswith("\u2026")
+    assert len(skill.words) < 170
 
 
 @pytest.mark.parametrize(
@@ -117,5 +119,5 @@ def test_the_words_are_the_line_cut_short() -> None:
         ("Not only Python but Django", ["Python", "Django"]),
     ],
 )
-def test_what_they_do_without_is_not_asked_for(text: str, names: list[str]) -> None:
+def test_skills_that_are_not_needed_are_left_out(text: str, names: list[str]) -> None:
     assert list(read(text)) == names

@@ -1,4 +1,4 @@
-"""Which place is whose, and whether one can work there."""
+"""Whether a posting's location fits a profile."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_home_city_is_known_however_it_is_written(text: str, home: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("NYC", "New York, NY"),
         ("New York City", "New York, New York, USA"),
@@ -64,16 +64,16 @@ def test_the_home_city_is_known_however_it_is_written(text: str, home: bool) -> 
         ("San Francisco, New York, Seattle", "New York"),
     ],
 )
-def test_two_names_of_a_city_are_one(one: str, other: str) -> None:
-    assert parsed_place.is_any_in([one], [other])
-    assert parsed_place.is_any_in([other], [one])
+def test_two_names_of_a_city_are_the_same_city(first: str, other: str) -> None:
+    assert parsed_place.is_any_in([first], [other])
+    assert parsed_place.is_any_in([other], [first])
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("Berlin, CT", "Berlin, Germany"), ("London, ON", "London, UK")]
+    ("first", "other"), [("Berlin, CT", "Berlin, Germany"), ("London, ON", "London, UK")]
 )
-def test_two_cities_of_a_name_are_not(one: str, other: str) -> None:
-    assert not parsed_place.is_any_in([one], [other])
+def test_two_cities_with_one_name_are_different(first: str, other: str) -> None:
+    assert not parsed_place.is_any_in([first], [other])
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ REMOTE = {"arrangements": ["remote"]}
         ({"locations": ["Austin, TX"]}, "hybrid", "Austin, TX", (), "suits", ""),
     ],
 )
-def test_where_one_can_work(
+def test_locations_and_arrangements_are_judged(
     wants: dict[str, Any],
     arrangement: str | None,
     location: str | None,
@@ -147,27 +147,29 @@ def test_where_one_can_work(
     rule: str,
 ) -> None:
     offer = posting(arrangement=arrangement, location=location, remote_from=remote_from)
-    found = location_fit.judge_location(profile(**wants), offer, facts(arrangement=arrangement))
-    assert found.fit == fit
-    assert fit == "suits" or found.rule == rule
+    location_result = location_fit.judge_location(
+        profile(**wants), offer, facts(arrangement=arrangement)
+    )
+    assert location_result.fit == fit
+    assert fit == "suits" or location_result.rule == rule
 
 
-def test_a_posting_for_an_office_or_remote_is_remote_for_who_is_elsewhere() -> None:
+def test_office_or_remote_counts_as_remote_for_people_elsewhere() -> None:
     spots = ("New York, NY (HQ)", "Remote (US)")
     offer = posting(arrangement="hybrid", location=spots[0], locations=spots)
-    said = facts(arrangement="hybrid", places=spots)
-    assert location_fit.judge_location(profile(), offer, said).fit == "suits"
+    facts_read = facts(arrangement="hybrid", places=spots)
+    assert location_fit.judge_location(profile(), offer, facts_read).fit == "suits"
     berliner = profile(person={"home_city": "Berlin", "timezone": "Europe/Berlin"})
-    assert location_fit.judge_location(berliner, offer, said).fit == "impossible"
+    assert location_fit.judge_location(berliner, offer, facts_read).fit == "impossible"
 
 
-def test_a_text_that_is_only_a_beginning_may_still_say_remote() -> None:
+def test_an_incomplete_text_may_still_be_remote() -> None:
     offer = posting(arrangement=None, location="Austin, TX", partial=True)
     assert location_fit.judge_location(profile(), offer, facts(arrangement=None)).fit == "unlikely"
 
 
 @pytest.mark.parametrize(
-    ("said", "home", "same"),
+    ("answer", "home", "same"),
     [
         ("Berlin-Mitte", "Berlin, Germany", True),
         ("Raum Berlin", "Berlin, Germany", True),
@@ -182,5 +184,5 @@ def test_a_text_that_is_only_a_beginning_may_still_say_remote() -> None:
         ("Portlandia", "Portland, OR", False),
     ],
 )
-def test_a_part_of_a_city_is_in_it(said: str, home: str, same: bool) -> None:
-    assert parsed_place.is_any_in([said], [home]) is same
+def test_a_part_of_a_city_is_in_it(answer: str, home: str, same: bool) -> None:
+    assert parsed_place.is_any_in([answer], [home]) is same

@@ -40,7 +40,9 @@ def test_everything_that_must_be_found_is_found() -> None:
         ("Agile, SEO and project management", set[str]()),
     ],
 )
-def test_words_mean_technologies_only_where_they_do(text: str, expected: set[str]) -> None:
+def test_everyday_words_count_as_technologies_only_in_context(
+    text: str, expected: set[str]
+) -> None:
     assert names(text) == expected
 
 

@@ -1,4 +1,4 @@
-"""What a text says of remote work and of where one must live, where no field does."""
+"""Hints of remote work and required residence in the text of a posting."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ OFFICE = {"location": "San Francisco, CA", "arrangement": None}
         "This role can be based in any US location.",
     ],
 )
-def test_a_posting_that_leaves_room_for_remote_work_is_no_certain_rejection(text: str) -> None:
+def test_a_posting_that_may_be_remote_is_not_rejected(text: str) -> None:
     assert remote_hints.find_remote_hint(f"Pumps.\n{text}\nWater.") == text
     offer = posting(description=text, **OFFICE)
     result = filter.apply_rules(profile(), offer, posting_facts.read_facts(offer), PLATFORM_RULES)
     assert not result.hard_rejections
-    assert [(one.rule, one.strikes) for one in result.strikes] == [("location", 3)]
+    assert [(strike.rule, strike.strikes) for strike in result.strikes] == [("location", 3)]
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_a_posting_that_leaves_room_for_remote_work_is_no_certain_rejection(text
         "While we are a remote-first company, this role is specifically in London.",
     ],
 )
-def test_other_words_on_remote_work_leave_none(text: str) -> None:
+def test_unrelated_words_about_remote_work_do_not_count(text: str) -> None:
     assert not remote_hints.find_remote_hint(text)
     offer = posting(description=text, **OFFICE)
     result = filter.apply_rules(profile(), offer, posting_facts.read_facts(offer), PLATFORM_RULES)
-    assert [one.rule for one in result.hard_rejections] == ["not_remote"]
+    assert [rejection.rule for rejection in result.hard_rejections] == ["not_remote"]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_other_words_on_remote_work_leave_none(text: str) -> None:
         ("Our offices are located in Paris and must be seen", ()),
     ],
 )
-def test_a_text_says_where_one_must_live(text: str, places: tuple[str, ...]) -> None:
+def test_required_residence_is_read_from_the_text(text: str, places: tuple[str, ...]) -> None:
     assert residence.find_required_residence(text) == places
 
 
@@ -80,10 +80,10 @@ def test_a_text_says_where_one_must_live(text: str, places: tuple[str, ...]) -> 
         ("Remote - Portland, OR", "Elsewhere you must live in Germany.", [], []),
     ],
 )
-def test_a_remote_role_for_people_elsewhere_is_told_apart(
+def test_a_remote_role_for_other_countries_is_recognised(
     place: str, text: str, rejections: list[str], strikes: list[int]
 ) -> None:
     offer = posting(location=place, description=text)
     result = filter.apply_rules(profile(), offer, posting_facts.read_facts(offer), PLATFORM_RULES)
-    assert [one.rule for one in result.hard_rejections] == rejections
-    assert [one.strikes for one in result.strikes] == strikes
+    assert [rejection.rule for rejection in result.hard_rejections] == rejections
+    assert [rejection.strikes for rejection in result.strikes] == strikes

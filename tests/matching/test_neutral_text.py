@@ -40,7 +40,7 @@ def offered_by(company: str, site: str) -> str:
         ("C", "c"),
     ],
 )
-def test_who_offers_does_not_change_the_text(company: str, site: str) -> None:
+def test_the_company_does_not_change_the_text(company: str, site: str) -> None:
     assert offered_by(company, site) == offered_by("Wells", "wells")
 
 
@@ -63,7 +63,7 @@ def test_a_company_is_found_in_every_spelling(company: str, written: str) -> Non
     assert neutral_text.posting_text(posting) == "welder. weld for at sea"
 
 
-def test_a_word_that_is_also_a_company_stays_where_it_is_a_word() -> None:
+def test_a_company_name_used_as_a_word_is_kept() -> None:
     posting = Posting(
         "Packer", company="Box", description="Box packs a box with C and Boxing gloves"
     )
@@ -75,7 +75,7 @@ def test_a_language_is_not_the_company_that_it_begins_like() -> None:
     assert neutral_text.posting_text(posting) == "c++ developer. c# helps"
 
 
-def test_the_work_comes_first_and_the_company_s_praise_not_at_all() -> None:
+def test_text_about_the_work_comes_first_and_company_praise_is_removed() -> None:
     posting = Posting(
         "Welder",
         description="We are nice.\nAbout us\nSince 1900.\nResponsibilities\nWeld pipes.\n"
@@ -87,13 +87,13 @@ def test_the_work_comes_first_and_the_company_s_praise_not_at_all() -> None:
     )
 
 
-def test_what_is_asked_for_stands_for_the_whole_text_where_it_is_known() -> None:
+def test_requirements_replace_the_full_text_if_present() -> None:
     posting = Posting("Welder", description="Long.\nSteady hands.", requirements="Steady hands.")
     assert neutral_text.posting_text(posting) == "welder. steady hands."
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("He leads his crew himself.", "She leads her crew herself."),
         ("He's quick", "SHE'S quick"),
@@ -110,10 +110,10 @@ def test_what_is_asked_for_stands_for_the_whole_text_where_it_is_known() -> None
         ("Mr. Welder", "Mrs. Welder"),
     ],
 )
-def test_words_that_must_not_count_do_not(one: str, other: str) -> None:
-    texts = [Posting("Engineer", description=text) for text in (one, other)]
+def test_words_for_protected_attributes_are_removed(first: str, other: str) -> None:
+    texts = [Posting("Engineer", description=text) for text in (first, other)]
     assert neutral_text.posting_text(texts[0]) == neutral_text.posting_text(texts[1])
-    profiles = [Profile(titles=("Engineer",), highlights=(text,)) for text in (one, other)]
+    profiles = [Profile(titles=("Engineer",), highlights=(text,)) for text in (first, other)]
     assert neutral_text.profile_text(profiles[0]) == neutral_text.profile_text(profiles[1])
 
 
@@ -121,7 +121,7 @@ def test_words_that_must_not_count_do_not(one: str, other: str) -> None:
     "text",
     ["Polish hulls and manage a theme, then mend shells", "Hermes, Mandarin, manual, senior"],
 )
-def test_words_that_only_look_like_them_stay(text: str) -> None:
+def test_similar_words_are_kept(text: str) -> None:
     polish = text.replace("Polish", "polish")
     assert (
         neutral_text.posting_text(Posting("Welder", description=polish))
@@ -145,7 +145,7 @@ def someone(name: str) -> Profile:
 @pytest.mark.parametrize(
     "name", ["Grace Will", "José María Núñez", "Li Na", "Ann-Marie O'Neil", "Ola Nordmann, PhD"]
 )
-def test_who_asks_does_not_change_the_text(name: str) -> None:
+def test_the_person_does_not_change_the_text(name: str) -> None:
     assert neutral_text.profile_text(someone(name)) == neutral_text.profile_text(
         someone("Dana Pell")
     )
