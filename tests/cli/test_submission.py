@@ -84,5 +84,8 @@ async def test_listing_add_fails_if_no_job_can_be_read(run: Run, home: Path) -> 
     assert (none.returncode, "failed: no job could be read" in none.stdout) == (1, True)
     little = await add(run, "/little", "--wait")
     assert little.returncode == 1
-    assert "only: Backend Engineer; `jobmill listing add URL --force` takes" in little.stdout
+    assert (
+        "(title: Backend Engineer). To score it anyway: `jobmill listing add URL --force`"
+        in little.stdout
+    )
     assert (await add(run, "/little", "--wait", "--force")).returncode == 0

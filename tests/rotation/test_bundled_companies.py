@@ -75,7 +75,7 @@ async def test_boards_are_kept_once_and_only_new_ones_are_fetched(database: Data
 
 
 async def test_without_any_worker_ever_nothing_is_added_and_it_is_said(database: Database) -> None:
-    with pytest.raises(Unavailable, match="No worker has ever run"):
+    with pytest.raises(Unavailable, match="no worker has run yet"):
         async with database.transaction() as tx:
             await first_boards.add_boards(
                 tx, first_boards.parse_lines(["greenhouse/stripe"]), by="dana"
