@@ -39,12 +39,12 @@ def insert_keys(request: Request, allowed: tuple[str, ...], environ: Mapping[str
     url = _put(request.url, allowed, environ, lambda value: quote(value, safe=""))
     headers = {name: _put(value, allowed, environ) for name, value in request.headers.items()}
     secret = {name: _put(value, allowed, environ) for name, value in request.secret.items()}
-    shown = {name: value for name, value in headers.items() if value == request.headers[name]}
+    public = {name: value for name, value in headers.items() if value == request.headers[name]}
     return replace(
         request,
         private_url=url if url != request.url else request.private_url,
-        headers=shown,
-        secret={**{name: headers[name] for name in headers.keys() - shown.keys()}, **secret},
+        headers=public,
+        secret={**{name: headers[name] for name in headers.keys() - public.keys()}, **secret},
     )
 
 

@@ -27,9 +27,9 @@ _PARENT = (
 )
 
 
-def is_about_jobs(url: str, words: str = "") -> bool:
+def is_about_jobs(url: str, label: str = "") -> bool:
     """Whether a URL or its link text is about jobs."""
-    return bool(_WORK.search(words[:500]) or _WORK.search(re.sub(r"[/_.-]+", " ", url[:500])))
+    return bool(_WORK.search(label[:500]) or _WORK.search(re.sub(r"[/_.-]+", " ", url[:500])))
 
 
 def squash_name(name: str) -> str:

@@ -127,12 +127,12 @@ class Aggregator:
         total = self.count(response, self.total) if self.total else None
         paged = self.page_size or self.has_more
         page = request.context.get("page", 1)
-        more = bool(records) and self._has_more(response, page, total)
-        follow = more and page < config.max_pages
+        has_next = bool(records) and self._has_more(response, page, total)
+        follow = has_next and page < config.max_pages
         return BoardPage(
             postings,
             (self.request(config, page + 1),) if follow else (),
-            truncated=more and not follow,
+            truncated=has_next and not follow,
             total=total if paged else records,
             stubs=records - len(postings),
         )

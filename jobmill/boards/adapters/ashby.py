@@ -33,8 +33,10 @@ class _Address(ExternalRecord):
     postalAddress: Maybe[_Postal] = None
 
     def line(self) -> str | None:
-        at = self.postalAddress or _Postal()
-        return location_text.format_address(at.addressLocality, at.addressRegion, at.addressCountry)
+        address = self.postalAddress or _Postal()
+        return location_text.format_address(
+            address.addressLocality, address.addressRegion, address.addressCountry
+        )
 
 
 class _Place(ExternalRecord):
@@ -61,9 +63,9 @@ class _Compensation(ExternalRecord):
     compensationTiers: Many[_Tier] = ()
 
 
-def _either(name: str, other: str) -> Any:
+def _either(name: str, alternative: str) -> Any:
     """A field that has another name in some responses."""
-    return Field(None, validation_alias=AliasChoices(name, other))
+    return Field(None, validation_alias=AliasChoices(name, alternative))
 
 
 class _Post(ExternalRecord):
@@ -154,34 +156,18 @@ def _pay(compensation: _Compensation | None) -> Salary | None:
         return None
     tiers = [component for tier in compensation.compensationTiers for component in tier.components]
     for components in (compensation.summaryComponents, tiers):
-        stated = [
-            component
-            for component in components
-            if component.compensationType == "Salary" and _amounts(component)
+        ranges = [
+            (part.minValue, part.maxValue, part.currencyCode, part.interval)
+            for part in components
+            if part.compensationType == "Salary" and (part.minValue or part.maxValue)
         ]
-        if stated:
-            by = stated[0].currencyCode, stated[0].interval
-            same = [
-                component
-                for component in stated
-                if (component.currencyCode, component.interval) == by
-            ]
-            low = min(
-                (component.minValue for component in same if component.minValue), default=None
-            )
-            high = max(
-                (component.maxValue for component in same if component.maxValue), default=None
-            )
-            return salary.from_fields(low, high, *by)
+        if ranges:
+            return salary.from_ranges(ranges)
     # The summary also mentions equity and bonuses, so it is read only if there are no components.
     summary = (
         None if tiers or compensation.summaryComponents else compensation.compensationTierSummary
     )
     return salary.from_text(compensation.scrapeableCompensationSalarySummary or summary)
-
-
-def _amounts(component: _Component) -> bool:
-    return bool(component.minValue or component.maxValue)
 
 
 POSTING_IDS = PostingIds(

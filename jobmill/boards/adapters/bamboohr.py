@@ -89,15 +89,15 @@ def _posting(opening: _Opening, config: BoardConfig) -> Posting:
     id = opening.id or (opening.jobOpeningShareUrl or "").rstrip("/").rpartition("/")[2] or None
     lines = [place.line() or "" for place in (opening.location, opening.atsLocation) if place]
     # Companies fill in one of the two locations, or both in different detail.
-    where = max(lines, key=len, default="") or None
+    location = max(lines, key=len, default="") or None
     site = base_url(config, "bamboohr.com")
     url = opening.jobOpeningShareUrl or (f"{site}/careers/{id}" if site and id else "")
     return Posting(
         title=opening.jobOpeningName,
         url=url,
-        location=where,
+        location=location,
         # A comma is always part of one place here, never a separator.
-        locations=location_text.unique_locations(where),
+        locations=location_text.unique_locations(location),
         arrangement="remote" if opening.isRemote else ARRANGEMENTS.get(opening.locationType),
         department=html_text.single_line(opening.departmentLabel),
         employment_type=employment.parse_employment_type(opening.employmentStatusLabel),

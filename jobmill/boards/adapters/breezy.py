@@ -83,10 +83,10 @@ def _id(url: str) -> str | None:
 
 
 def _posting(position: _Position, config: BoardConfig) -> Posting:
-    where = [place for place in (position.location, *position.locations) if place]
-    lines = location_text.unique_locations([place.line() for place in where])
+    places = [place for place in (position.location, *position.locations) if place]
+    lines = location_text.unique_locations([place.line() for place in places])
     # A false flag does not mean on site: most companies never set it.
-    remote: Arrangement | None = "remote" if any(place.is_remote for place in where) else None
+    remote: Arrangement | None = "remote" if any(place.is_remote for place in places) else None
     site = base_url(config, "breezy.hr")
     url = position.url or (f"{site}/p/{position.friendly_id or position.id}" if site else "")
     return Posting(

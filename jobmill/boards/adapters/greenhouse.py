@@ -169,19 +169,15 @@ def _custom(post: _Post, pattern: re.Pattern[str]) -> Any:
 
 def _pay_range(post: _Post) -> Salary | None:
     """The lowest to the highest of the ranges in the currency of the first one."""
-    ranges = [
-        pay_range
-        for pay_range in post.pay_input_ranges
-        if pay_range.min_cents or pay_range.max_cents
-    ]
-    same = [pay_range for pay_range in ranges if pay_range.currency_type == ranges[0].currency_type]
-    if not same:
+    ranges = [pay for pay in post.pay_input_ranges if pay.min_cents or pay.max_cents]
+    if not ranges:
         return None
-    return salary.from_fields(
-        min((pay_range.min_cents / 100 for pay_range in same if pay_range.min_cents), default=None),
-        max((pay_range.max_cents / 100 for pay_range in same if pay_range.max_cents), default=None),
-        same[0].currency_type,
-        f"{same[0].title or ''} {texts.from_html(same[0].blurb) or ''}",
+    period = f"{ranges[0].title or ''} {texts.from_html(ranges[0].blurb) or ''}"
+    return salary.from_ranges(
+        [
+            ((pay.min_cents or 0) / 100, (pay.max_cents or 0) / 100, pay.currency_type, period)
+            for pay in ranges
+        ]
     )
 
 

@@ -97,10 +97,10 @@ def read(body: bytes, request: Request, config: HiringThread) -> BoardPage:
         raise OutsideError("the search found no hiring thread", permanent=True)
     postings = tuple(comment for hit in hits if (comment := _posting(hit)))
     page, story = answer.page or 0, request.context.get("story")
-    more = bool(hits) and page + 1 < (answer.nbPages or 0)
+    has_next = bool(hits) and page + 1 < (answer.nbPages or 0)
     return BoardPage(
         postings,
-        next=(_comments_request(story, page + 1),) if story and more else (),
+        next=(_comments_request(story, page + 1),) if story and has_next else (),
         truncated=(answer.nbHits or 0) > _MAX_HITS,
         stubs=stubs,
     )

@@ -23,13 +23,13 @@ def _read(body: bytes, request: Request, config: PagedSearch) -> BoardPage:
     total = _API.count(response, "totalCount")
     # The site sends fewer records than requested when it lowers its limit, so received records count.
     offset, page = request.context.get("offset", 0) + count, request.context.get("page", 1)
-    more = count > 0 and offset < (total or 0)
-    follow = more and page < config.max_pages
+    has_next = count > 0 and offset < (total or 0)
+    follow = has_next and page < config.max_pages
     next_page = _next_request(offset, page + 1, text_at(response, "nextCursor"))
     return BoardPage(
         postings,
         (next_page,) if follow else (),
-        truncated=more and not follow,
+        truncated=has_next and not follow,
         total=total,
         stubs=count - len(postings),
     )

@@ -121,13 +121,13 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
 
 def _read_new(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     answer = _Answer.model_validate(lenient_models.parse_json(body))
-    good, stubs = lenient_models.parse_records(_Entry, answer.jobs)
+    entries, stubs = lenient_models.parse_records(_Entry, answer.jobs)
     page, total = request.context.get("page", 1), answer.totalCount
-    more = total is not None and page * PAGE < total
+    has_next = total is not None and page * PAGE < total
     return BoardPage(
-        tuple(_posting(entry.data, config) for entry in good),
-        next=(_api_request(config, page + 1),) if more and answer.jobs else (),
-        truncated=more and not answer.jobs,
+        tuple(_posting(entry.data, config) for entry in entries),
+        next=(_api_request(config, page + 1),) if has_next and answer.jobs else (),
+        truncated=has_next and not answer.jobs,
         total=total,
         stubs=stubs,
     )
@@ -135,20 +135,20 @@ def _read_new(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
 
 def _posting(job: _Data, config: BoardConfig) -> Posting:
     place = location_text.format_address(job.city, job.state, job.country)
-    where = (
+    location = (
         html_text.single_line(job.full_location)
         or place
         or html_text.single_line(job.location_name)
     )
     id = job.slug or job.req_id
-    needs = html_text.from_html(job.qualifications)
+    requirements = html_text.from_html(job.qualifications)
     page = job.meta_data.canonical_url if job.meta_data else None
     site = _base(config)
     return Posting(
         title=job.title,
         url=page or (f"{site}/jobs/{quote(id, safe='')}" if site and id else job.apply_url or ""),
         company=html_text.single_line(job.hiring_organization),
-        location=where,
+        location=location,
         arrangement=work_arrangement.from_label(job.location_type),
         department=_department(job),
         employment_type=employment.parse_employment_type(job.employment_type),
@@ -158,9 +158,11 @@ def _posting(job: _Data, config: BoardConfig) -> Posting:
             job.salary_min_value, job.salary_max_value, job.salary_currency, job.salary_unit
         ),
         description=html_text.join_sections(
-            html_text.from_html(job.description), html_text.from_html(job.responsibilities), needs
+            html_text.from_html(job.description),
+            html_text.from_html(job.responsibilities),
+            requirements,
         ),
-        requirements=needs,
+        requirements=requirements,
         apply_url=job.apply_url,
         board=board_token(config, HOST, job.apply_url or ""),
         vendor_id=id,
@@ -189,15 +191,15 @@ def _read_classic(page: LexborHTMLParser, request: Request, config: BoardConfig)
     }
     if not postings and (frame := _frame_request(page, request.url or _base(config))):
         return BoardPage((), next=(frame,))
-    at = request.context.get("page", 0)
-    shown = re.search(
+    page_number = request.context.get("page", 0)
+    page_count = re.search(
         r"Page\s+\d+\s+of\s+(\d+)", page.body.text(separator=" ") if page.body else ""
     )
-    more = bool(shown) and at + 1 < int(shown[1])
+    has_next = bool(page_count) and page_number + 1 < int(page_count[1])
     return BoardPage(
         tuple(postings.values()),
-        next=(_search_request(config, at + 1),) if more and postings else (),
-        truncated=more and not postings,
+        next=(_search_request(config, page_number + 1),) if has_next and postings else (),
+        truncated=has_next and not postings,
     )
 
 
@@ -212,14 +214,16 @@ def _frame_request(page: LexborHTMLParser, base: str) -> Request | None:
     """The request for the list, if the page only shows it in a frame."""
     inner = page.css_first("iframe[id*='icims'][src], iframe[src*='in_iframe=1']")
     url = urljoin(base, inner.attributes["src"] or "") if inner else ""
-    same = urlsplit(url).hostname == urlsplit(base).hostname
-    return Request(url, page=True) if same and "in_iframe" not in base else None
+    same_host = urlsplit(url).hostname == urlsplit(base).hostname
+    return Request(url, page=True) if same_host and "in_iframe" not in base else None
 
 
 def _posting_from_link(anchor: LexborNode, base: str, config: BoardConfig) -> Posting | None:
     link = LINK.search(anchor.attributes["href"] or "")
-    shown = anchor.css_first("h1, h2, h3, h4") or anchor.css_first("span:not(.sr-only)") or anchor
-    title = html_text.single_line(shown.text(separator=" "))
+    title_element = (
+        anchor.css_first("h1, h2, h3, h4") or anchor.css_first("span:not(.sr-only)") or anchor
+    )
+    title = html_text.single_line(title_element.text(separator=" "))
     if link is None or not title:
         return None
     card = _enclosing_card(anchor)

@@ -49,20 +49,22 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
 
 
 def _posting(entry: dict[str, str], config: BoardConfig) -> Posting:
-    where = location_text.format_address(
+    location = location_text.format_address(
         entry.get("city"), entry.get("state"), entry.get("country")
     )
-    made = MADE.match(entry.get("id", ""))
+    created = MADE.match(entry.get("id", ""))
     url = lenient_models.parse_link(entry.get("url")) or ""
     return Posting(
         title=html_text.single_line(entry["title"]) or "",
         url=url,
-        location=where,
-        locations=location_text.unique_locations(where),
+        location=location,
+        locations=location_text.unique_locations(location),
         department=html_text.single_line(entry.get("department")),
         employment_type=employment.parse_employment_type(entry.get("type")),
         seniority=seniority.from_label(entry.get("experience")),
-        posted_at=dates.parse_date("{}-{}-{}T{}:{}:{}".format(*made.groups())) if made else None,
+        posted_at=dates.parse_date("{}-{}-{}T{}:{}:{}".format(*created.groups()))
+        if created
+        else None,
         description=html_text.from_html(entry.get("description")),
         board=board_token(config, HOST, url),
         vendor_id=entry.get("id") or None,
@@ -87,8 +89,15 @@ def _read_page(page: LexborHTMLParser, request: Request, config: BoardConfig) ->
 
 def _posting_from_text(page: LexborHTMLParser, url: str, config: BoardConfig) -> Posting | None:
     """The posting of an older page without structured data, titled "Role - Company - Career Page"."""
-    body, head = page.css_first("#job-description, .job_description"), page.css_first("title")
-    named = (html_text.single_line(head.text()) or "").rsplit(" - ", 2) if head else []
+    body, title_element = (
+        page.css_first("#job-description, .job_description"),
+        page.css_first("title"),
+    )
+    named = (
+        (html_text.single_line(title_element.text()) or "").rsplit(" - ", 2)
+        if title_element
+        else []
+    )
     if body is None or len(named) < 3:
         return None
     code = CODE.search(url)
@@ -108,12 +117,12 @@ def _posting_from_link(link: LexborNode, base: str, config: BoardConfig) -> Post
     card = link.parent.parent if link.parent else None
     if not code or not title or card is None:
         return None
-    where = _text_beside_icon(card, "map-marker")
+    location = _text_beside_icon(card, "map-marker")
     return Posting(
         title=title,
         url=url,
-        location=where,
-        locations=location_text.unique_locations(where),
+        location=location,
+        locations=location_text.unique_locations(location),
         department=_text_beside_icon(card, "sitemap"),
         board=board_token(config, HOST, url),
         vendor_id=code[1],

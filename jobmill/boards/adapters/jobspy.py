@@ -69,11 +69,11 @@ def first_request(config: JobSpySearch) -> Request:
 def read(body: bytes, request: Request, config: JobSpySearch) -> BoardPage:
     """The postings that fit the search: some sites ignore one filter if another is set."""
     items = lenient_models.parse_json_list(body)
-    good, stubs = lenient_models.parse_records(_Item, items)
-    postings = tuple(_posting(item) for item in good if _fits_search(item, config))
+    records, stubs = lenient_models.parse_records(_Item, items)
+    postings = tuple(_posting(item) for item in records if _fits_search(item, config))
     # Each site has its own limit; a site that reaches it has more postings.
     full = any(
-        sum(item.site == site for item in good) >= config.results_wanted
+        sum(item.site == site for item in records) >= config.results_wanted
         for site in config.site_name
     )
     return BoardPage(postings, truncated=full, stubs=stubs)
@@ -97,14 +97,14 @@ def _fits_search(item: _Item, config: JobSpySearch) -> bool:
 
 
 def _posting(item: _Item) -> Posting:
-    where = html_text.single_line(item.location)
+    location = html_text.single_line(item.location)
     description = html_text.from_html(item.description)
     return Posting(
         title=item.title,
         url=item.job_url or "",
         company=html_text.single_line(item.company),
-        location=where,
-        locations=location_text.unique_locations(where),
+        location=location,
+        locations=location_text.unique_locations(location),
         arrangement="remote" if item.is_remote else None,
         employment_type=employment.parse_employment_type((item.job_type or "").split(",")[0]),
         seniority=seniority.from_label(item.job_level),

@@ -72,11 +72,11 @@ def _posting_from_row(
         return None
     url = urljoin(base or SITE, link.attributes["href"] or "")
     place = row.css_first(".jv-job-list-location")
-    where = html_text.single_line(place.text(separator=" ")) if place else None
+    location = html_text.single_line(place.text(separator=" ")) if place else None
     return Posting(
         title=title,
         url=lenient_models.parse_link(url) or "",
-        location=where,
+        location=location,
         department=department,
         board=board_token(config, PATH, url),
         vendor_id=_id(url),
@@ -106,11 +106,11 @@ def _posting_from_text(page: LexborHTMLParser, url: str) -> Posting | None:
     title = html_text.single_line(header.text(separator=" ")) if header else None
     if not title or body is None:
         return None
-    about = page.css_first(".jv-job-detail-meta")
+    meta = page.css_first(".jv-job-detail-meta")
     # "Department City, Country", separated by an empty element.
     parts = (
-        [html_text.single_line(part) for part in about.text(separator="\n").split("\n")]
-        if about
+        [html_text.single_line(part) for part in meta.text(separator="\n").split("\n")]
+        if meta
         else []
     )
     labels = [part for part in parts if part]

@@ -76,14 +76,16 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     if isinstance(answer, dict):
         return BoardPage((_posting(_Post.model_validate(answer), config),))
     posts, stubs = lenient_models.parse_records(_Post, _LIST.validate_python(answer))
-    skipped, head = request.context.get("skip", 0), request.context.get("head")
-    if head and posts and posts[0].id == head:
+    offset, first_id = request.context.get("skip", 0), request.context.get("head")
+    if first_id and posts and posts[0].id == first_id:
         return BoardPage(
             (), truncated=True
         )  # The server ignores `skip`, so the rest cannot be requested.
     # A response with more than the limit is the whole board; one with fewer is the last page.
-    more = len(posts) + stubs == _PAGE_SIZE
-    follow = (_page_request(config, skipped + _PAGE_SIZE, head or posts[0].id),) if more else ()
+    has_next = len(posts) + stubs == _PAGE_SIZE
+    follow = (
+        (_page_request(config, offset + _PAGE_SIZE, first_id or posts[0].id),) if has_next else ()
+    )
     return BoardPage(tuple(_posting(post, config) for post in posts), follow, stubs=stubs)
 
 
@@ -101,32 +103,32 @@ def _api(config: BoardConfig) -> str:
     return f"https://{host}/v0/postings/{quote(config.board_token, safe='')}"
 
 
-def _page_request(config: BoardConfig, skip: int, head: str | None) -> Request:
+def _page_request(config: BoardConfig, skip: int, first_id: str | None) -> Request:
     url = f"{_api(config)}?mode=json&limit={_PAGE_SIZE}&skip={skip}"
-    return Request(url, context={"skip": skip, "head": head})
+    return Request(url, context={"skip": skip, "head": first_id})
 
 
 def _posting(post: _Post, config: BoardConfig) -> Posting:
-    where, pay = post.categories, post.salaryRange
+    categories, pay = post.categories, post.salaryRange
     description = _text(post)
     hosted = _HOSTED.search(post.hostedUrl or "")
     return Posting(
         title=post.text,
         url=post.hostedUrl or "",
-        location=where.location,
+        location=categories.location,
         locations=location_text.unique_locations(
-            where.allLocations or where.location or post.country
+            categories.allLocations or categories.location or post.country
         ),
         arrangement=work_arrangement.from_label(post.workplaceType),
-        department=where.department or where.team,
-        employment_type=employment.parse_employment_type(where.commitment),
+        department=categories.department or categories.team,
+        employment_type=employment.parse_employment_type(categories.commitment),
         posted_at=dates.parse_date(post.createdAt),
         salary=salary.from_fields(pay.min, pay.max, pay.currency, pay.interval) if pay else None,
         description=description,
         apply_url=post.applyUrl,
         board=config.board_token or (unquote(hosted[1]) if hosted else None),
         vendor_id=post.id,
-        tags=(where.team,) if where.team and where.department else (),
+        tags=(categories.team,) if categories.team and categories.department else (),
         partial=description is None,
     )
 

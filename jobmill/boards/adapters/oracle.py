@@ -119,17 +119,17 @@ def read(body: bytes, request: Request, config: OracleSite) -> BoardPage:
     if isinstance(answer, _Requisition):
         return BoardPage((_posting(answer, config),))
     config = _complete_config(config, response.links, answer.SiteNumber)
-    good, stubs = lenient_models.parse_records(_Requisition, answer.requisitionList)
+    requisitions, stubs = lenient_models.parse_records(_Requisition, answer.requisitionList)
     offset = request.context.get("offset", 0) + len(answer.requisitionList)
     total = answer.TotalJobsCount
-    more = total is not None and offset < total
+    has_next = total is not None and offset < total
     if total is None:
-        more = len(answer.requisitionList) >= PAGE
-    stuck = more and not answer.requisitionList
+        has_next = len(answer.requisitionList) >= PAGE
+    ended_early = has_next and not answer.requisitionList
     return BoardPage(
-        tuple(_posting(requisition, config) for requisition in good),
-        next=(_list_request(config, offset),) if more and not stuck else (),
-        truncated=stuck,
+        tuple(_posting(requisition, config) for requisition in requisitions),
+        next=(_list_request(config, offset),) if has_next and not ended_early else (),
+        truncated=ended_early,
         total=total,
         stubs=stubs,
     )
@@ -160,12 +160,12 @@ def read_detail(body: bytes, posting: Posting, config: OracleSite) -> Posting:
 
 
 def _posting(requisition: _Requisition, config: OracleSite) -> Posting:
-    others = [place.Name for place in requisition.secondaryLocations]
-    needs = html_text.from_html(requisition.ExternalQualificationsStr)
+    secondary = [place.Name for place in requisition.secondaryLocations]
+    requirements = html_text.from_html(requisition.ExternalQualificationsStr)
     full_text = html_text.join_sections(
         html_text.from_html(requisition.ExternalDescriptionStr),
         html_text.from_html(requisition.ExternalResponsibilitiesStr),
-        needs,
+        requirements,
         html_text.from_html(requisition.CorporateDescriptionStr),
         html_text.from_html(requisition.OrganizationDescriptionStr),
     )
@@ -175,7 +175,7 @@ def _posting(requisition: _Requisition, config: OracleSite) -> Posting:
         url=f"{site}/job/{quote(requisition.Id, safe='')}" if config.site else "",
         company=html_text.single_line(requisition.LegalEmployer),
         location=html_text.single_line(requisition.PrimaryLocation),
-        locations=location_text.unique_locations(requisition.PrimaryLocation, others),
+        locations=location_text.unique_locations(requisition.PrimaryLocation, secondary),
         arrangement=work_arrangement.from_label(
             requisition.WorkplaceType or requisition.WorkplaceTypeCode
         ),
@@ -193,7 +193,7 @@ def _posting(requisition: _Requisition, config: OracleSite) -> Posting:
             requisition.ExternalPostedEndDate or requisition.PostingEndDate
         ),
         description=full_text or html_text.from_html(requisition.ShortDescriptionStr),
-        requirements=needs,
+        requirements=requirements,
         board=PLATFORM.token(config) if config.site else None,
         vendor_id=requisition.Id,
         requisition_id=requisition.Id,

@@ -134,10 +134,12 @@ def _employment(kind: str | None, hours: str | None) -> str | None:
 
 
 def _pay(position: Element) -> Salary | None:
-    at = "salaryInformation/"
-    currency = _line(position, f"{at}currencyCode") or _line(position, f"{at}currencySymbol")
-    low, high = _line(position, f"{at}min"), _line(position, f"{at}max")
-    return salary.from_fields(low, high, currency, _line(position, f"{at}type"))
+    prefix = "salaryInformation/"
+    currency = _line(position, f"{prefix}currencyCode") or _line(
+        position, f"{prefix}currencySymbol"
+    )
+    low, high = _line(position, f"{prefix}min"), _line(position, f"{prefix}max")
+    return salary.from_fields(low, high, currency, _line(position, f"{prefix}type"))
 
 
 def _text(position: Element) -> str | None:

@@ -73,22 +73,22 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     data = _Board.model_validate(lenient_models.parse_json(body)).data
     if isinstance(data, _Posting):
         return BoardPage((_posting(data, config),))
-    good, stubs = lenient_models.parse_records(_Posting, data)
+    records, stubs = lenient_models.parse_records(_Posting, data)
     return BoardPage(
-        tuple(_posting(record, config) for record in good), total=len(data), stubs=stubs
+        tuple(_posting(record, config) for record in records), total=len(data), stubs=stubs
     )
 
 
 def _posting(record: _Posting, config: BoardConfig) -> Posting:
     position = record.job or _Position()
     department = position.department or record.department
-    where = _place(record.location)
-    needs = _section(record.skills_knowledge_expertise_header, record.skills_knowledge_expertise)
+    location = _place(record.location)
+    skills = _section(record.skills_knowledge_expertise_header, record.skills_knowledge_expertise)
     return Posting(
         title=record.title,
         url=record.url or "",
-        location=where,
-        locations=location_text.unique_locations(where),
+        location=location,
+        locations=location_text.unique_locations(location),
         arrangement=work_arrangement.from_label(
             record.workplace_type or record.workplace_type_text
         ),
@@ -101,7 +101,7 @@ def _posting(record: _Posting, config: BoardConfig) -> Posting:
         description=html_text.join_sections(
             html_text.from_html(record.description),
             _section(record.key_responsibilities_header, record.key_responsibilities),
-            needs,
+            skills,
             _section(record.benefits_header, record.benefits),
         ),
         requirements=html_text.from_html(record.skills_knowledge_expertise),

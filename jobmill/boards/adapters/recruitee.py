@@ -83,15 +83,17 @@ class _Offer(_Words):
 
     def words(self) -> tuple[str | None, _Words | None]:
         """The language of the offer and its texts; None if it has no texts."""
-        others = {
+        titled = {
             code: translation
             for code, translation in (self.translations or {}).items()
             if translation and translation.title
         }
         if self.title:
-            same = [code for code, translation in others.items() if translation.title == self.title]
-            return (same[0] if len(same) == 1 else None), self
-        return next(iter(others.items()), (None, None))
+            same_title = [
+                code for code, translation in titled.items() if translation.title == self.title
+            ]
+            return (same_title[0] if len(same_title) == 1 else None), self
+        return next(iter(titled.items()), (None, None))
 
 
 class _Board(ExternalRecord):
@@ -128,12 +130,12 @@ def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
 
 
 def _posting(offer: _Offer, config: BoardConfig) -> Posting | None:
-    language, words = offer.words()
-    if not words or not words.title:
+    language, content = offer.words()
+    if not content or not content.title:
         return None
-    pay, requirements = offer.salary, texts.from_html(words.requirements)
-    full_text = texts.join_sections(texts.from_html(words.description), requirements)
-    highlight = texts.from_html(words.highlight)
+    pay, requirements = offer.salary, texts.from_html(content.requirements)
+    full_text = texts.join_sections(texts.from_html(content.description), requirements)
+    highlight = texts.from_html(content.highlight)
     # The highlight usually repeats a part of the text.
     description = (
         full_text
@@ -142,7 +144,7 @@ def _posting(offer: _Offer, config: BoardConfig) -> Posting | None:
     )
     hosted = HOSTED.search(f"{offer.careers_url} {offer.mailbox_email}")
     return Posting(
-        title=words.title,
+        title=content.title,
         url=offer.careers_url or "",
         company=offer.company_name,
         location=offer.location or offer.line(),

@@ -52,8 +52,8 @@ def first_request(config: RemoteOkFeed) -> Request:
 def read(body: bytes, request: Request, config: RemoteOkFeed) -> BoardPage:
     """The feed; its first element is a legal notice."""
     items = [item for item in lenient_models.parse_json_list(body) if not _is_notice(item)]
-    good, stubs = lenient_models.parse_records(_Item, items)
-    return BoardPage(tuple(map(_posting, good)), total=len(items), stubs=stubs)
+    records, stubs = lenient_models.parse_records(_Item, items)
+    return BoardPage(tuple(map(_posting, records)), total=len(items), stubs=stubs)
 
 
 def _is_notice(item: object) -> bool:
@@ -80,13 +80,17 @@ def _posting(item: _Item) -> Posting:
 
 def _without_reader_marks(description: str) -> str:
     """The description without the words that the site generates for each reader."""
-    at = description.rfind("Please mention the word **")
-    return description if at < 0 else description[:at] + _READER_MARKS.sub("", description[at:])
+    start = description.rfind("Please mention the word **")
+    return (
+        description
+        if start < 0
+        else description[:start] + _READER_MARKS.sub("", description[start:])
+    )
 
 
-def fix_encoding(words: str | None) -> str | None:
+def fix_encoding(text: str | None) -> str | None:
     """The text with characters repaired that were decoded with the wrong encoding."""
-    return _GARBLED.sub(_decode, words) if words else words
+    return _GARBLED.sub(_decode, text) if text else text
 
 
 def _decode(run: re.Match[str]) -> str:

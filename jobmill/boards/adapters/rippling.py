@@ -8,7 +8,7 @@ from urllib.parse import quote
 from pydantic import AliasChoices, Field, TypeAdapter
 
 from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, PostingIds, posting_url
-from jobmill.catalog.posting import Arrangement, Posting, Salary
+from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
 from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
@@ -78,15 +78,18 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     answer = _Answer.validate_python(lenient_models.parse_json(body))
     if isinstance(answer, _Opening):
         return BoardPage((_posting([answer], config),))
-    listed, total = (answer, 0) if isinstance(answer, list) else (answer.items, answer.totalItems)
-    openings, stubs = lenient_models.parse_records(_Opening, listed)
+    records, total = (answer, 0) if isinstance(answer, list) else (answer.items, answer.totalItems)
+    openings, stubs = lenient_models.parse_records(_Opening, records)
     grouped: dict[str, list[_Opening]] = {}
     for opening in openings:
         grouped.setdefault(opening.uuid, []).append(opening)
-    postings = tuple(_posting(same, config) for same in grouped.values())
-    cut = total > len(listed)
+    postings = tuple(_posting(group, config) for group in grouped.values())
+    truncated = total > len(records)
     return BoardPage(
-        postings, total=None if cut else len(postings) + stubs, truncated=cut, stubs=stubs
+        postings,
+        total=None if truncated else len(postings) + stubs,
+        truncated=truncated,
+        stubs=stubs,
     )
 
 
@@ -101,7 +104,7 @@ def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
 
 def _posting(openings: list[_Opening], config: BoardConfig) -> Posting:
     first = openings[0]
-    where = location_text.unique_locations(
+    locations = location_text.unique_locations(
         [place for opening in openings for place in _places(opening)]
     )
     description = _text(first.description)
@@ -113,13 +116,18 @@ def _posting(openings: list[_Opening], config: BoardConfig) -> Posting:
         title=first.name,
         url=first.url or page,
         company=html_text.single_line(first.companyName),
-        location="; ".join(where) or None,
-        locations=where,
+        location="; ".join(locations) or None,
+        locations=locations,
         arrangement=_arrangement(openings),
         department=_label(first.department),
         employment_type=employment.parse_employment_type(_label(first.employmentType)),
         posted_at=dates.parse_date(first.createdOn),
-        salary=_salary(first.payRangeDetails),
+        salary=salary.from_ranges(
+            [
+                (pay.rangeStart, pay.rangeEnd, pay.currency, pay.frequency)
+                for pay in first.payRangeDetails
+            ]
+        ),
         description=description,
         board=board,
         vendor_id=first.uuid,
@@ -156,22 +164,6 @@ def _text(sections: dict[str, object] | str | None) -> str | None:
             )
         )
     return html_text.from_html(sections)
-
-
-def _salary(ranges: tuple[_Pay, ...]) -> Salary | None:
-    """The lowest to the highest of all ranges with the currency and period of the first one:
-    regions have separate ranges."""
-    if not ranges:
-        return None
-    first = ranges[0]
-    alike = [
-        pay_range
-        for pay_range in ranges
-        if (pay_range.currency, pay_range.frequency) == (first.currency, first.frequency)
-    ]
-    low = min((pay_range.rangeStart for pay_range in alike if pay_range.rangeStart), default=None)
-    high = max((pay_range.rangeEnd for pay_range in alike if pay_range.rangeEnd), default=None)
-    return salary.from_fields(low, high, first.currency, first.frequency)
 
 
 POSTING_IDS = PostingIds(

@@ -95,7 +95,7 @@ def read(
     complete: Callable[[Posting, Entry], Posting] = lambda posting, entry: posting,
 ) -> BoardPage:
     """The postings of a feed; `complete` sets fields that only one site has."""
-    entries, cut = parse_entries(body)
+    entries, truncated = parse_entries(body)
     base = request.url or config.url
     postings = [
         complete(posting, entry)
@@ -104,7 +104,7 @@ def read(
     ]
     if entries and not postings:
         raise OutsideError("no entry of the feed has a title and a link", permanent=True)
-    return BoardPage(tuple(postings), truncated=cut, stubs=len(entries) - len(postings))
+    return BoardPage(tuple(postings), truncated=truncated, stubs=len(entries) - len(postings))
 
 
 def parse_entries(body: bytes) -> tuple[list[Entry], bool]:
@@ -160,14 +160,14 @@ def read_entry(entry: Entry, base: str, config: FeedConfig) -> Posting | None:
     )
 
 
-def split_title(title: str, how: str) -> tuple[str, str | None]:
+def split_title(title: str, title_format: str) -> tuple[str, str | None]:
     """The role and, if the title names it, the company."""
-    if how == "title_company":
+    if title_format == "title_company":
         company, colon, role = title.partition(": ")
         return (role.strip(), company.strip() or None) if colon and role.strip() else (title, None)
-    if how == "title_at_company":
-        role, at, company = title.rpartition(" at ")
-        return (role.strip(), company.strip()) if at and role.strip() else (title, None)
+    if title_format == "title_at_company":
+        role, separator, company = title.rpartition(" at ")
+        return (role.strip(), company.strip()) if separator and role.strip() else (title, None)
     return title, None
 
 
@@ -177,9 +177,9 @@ def _description(entry: Entry, config: FeedConfig) -> str | None:
         _text(entry, "content:encoded") if config.description_field == "description" else None
     )
     text = html_text.from_html(full_text or _text(entry, config.description_field))
-    more = (_section(entry, name) for name in _SECTIONS)
+    sections = (_section(entry, name) for name in _SECTIONS)
     return html_text.join_sections(
-        text, *(part for part in more if part and part not in (text or ""))
+        text, *(part for part in sections if part and part not in (text or ""))
     )
 
 
@@ -199,8 +199,8 @@ def _line(entry: Entry, name: str) -> str | None:
 def _text(entry: Entry, name: str) -> str | None:
     """The text of an element, by its name or by one of the synonyms."""
     names = (name, *_SYNONYMS.get(name, ()))
-    for called in names:
-        plain = called.lower()
+    for candidate in names:
+        plain = candidate.lower()
         local = plain.rpartition(":")[2]
         for key in (
             _FEEDPARSER_NAMES.get(plain, plain),
@@ -210,9 +210,11 @@ def _text(entry: Entry, name: str) -> str | None:
             if text := _to_text(entry.get(key)):
                 return text
     # In any namespace: `job_listing:company` is a company.
-    endings = [f"_{called.lower()}" for called in names]
-    alike = (entry[key] for end in endings for key in entry if key.endswith(end))
-    return next((text.strip() for text in alike if isinstance(text, str) and text.strip()), None)
+    endings = [f"_{candidate.lower()}" for candidate in names]
+    namespaced = (entry[key] for end in endings for key in entry if key.endswith(end))
+    return next(
+        (text.strip() for text in namespaced if isinstance(text, str) and text.strip()), None
+    )
 
 
 def _to_text(value: Any) -> str | None:

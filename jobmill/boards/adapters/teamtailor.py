@@ -125,9 +125,9 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
 
 def _next_request(feed: _Feed, request: Request) -> tuple[Request, ...]:
     """The request for the next page, if it is on the same site."""
-    here, there = request.url or feed.feed_url or "", feed.next_url or ""
-    same_site = urlsplit(there).hostname == urlsplit(here).hostname
-    return (Request(there),) if there and there != here and same_site else ()
+    current, following = request.url or feed.feed_url or "", feed.next_url or ""
+    same_site = urlsplit(following).hostname == urlsplit(current).hostname
+    return (Request(following),) if following and following != current and same_site else ()
 
 
 def _read_rss(root: Element, config: BoardConfig) -> BoardPage:

@@ -110,16 +110,16 @@ def read(body: bytes, request: Request, config: WorkdaySite) -> BoardPage:
         return BoardPage(
             (), truncated=True
         )  # After the last result, a tenant shows the first page again.
-    more, truncated = _next_requests(result, items, context, config)
+    next_requests, truncated = _next_requests(result, items, context, config)
     # A split value returns its postings again with its parts; without this, the crawler would take
     # the repetition for a loop.
-    again = context.get("facets") and len(more) > 1 and not truncated
+    is_split = context.get("facets") and len(next_requests) > 1 and not truncated
     return BoardPage(
-        () if again else tuple(_posting_from_list(item, config) for item in items),
-        more,
+        () if is_split else tuple(_posting_from_list(item, config) for item in items),
+        next_requests,
         truncated,
         total=result.total or context.get("total"),
-        stubs=0 if again else len(result.jobPostings) - len(items),
+        stubs=0 if is_split else len(result.jobPostings) - len(items),
     )
 
 
@@ -159,10 +159,10 @@ def _next_requests(
         offset + _PAGE_SIZE >= total if total else len(result.jobPostings) < _PAGE_SIZE
     ):
         return (), bool(result.total and total and result.total > total)
-    head = context.get("head") or (items[0].externalPath if items else None)
+    first_path = context.get("head") or (items[0].externalPath if items else None)
     return (
         *parts,
-        _list_request(config, chosen, offset + _PAGE_SIZE, total=total, head=head),
+        _list_request(config, chosen, offset + _PAGE_SIZE, total=total, head=first_path),
     ), capped
 
 

@@ -71,7 +71,7 @@ def _candidates(tree: LexborHTMLParser, url: str) -> Iterator[dict[str, str]]:
 
 
 def check_selectors(
-    body: bytes, url: str, proposed: Mapping[str, Any], by: str = "structure"
+    body: bytes, url: str, proposed: Mapping[str, Any], origin: str = "structure"
 ) -> SelectorChoice | None:
     """The config without unused selectors, if it finds postings on the page; else None."""
     config: dict[str, Any] = {"url": url, "method": "requests", **proposed}
@@ -79,22 +79,22 @@ def check_selectors(
     if page is None:
         return None
     assessment = plausibility.assess_postings(page.postings, url, _heading(body))
-    stray = page.stubs / (page.stubs + len(page.postings) or 1)
-    if not assessment.is_list_of_postings or stray > 0.34:
+    stub_share = page.stubs / (page.stubs + len(page.postings) or 1)
+    if not assessment.is_list_of_postings or stub_share > 0.34:
         return None
     config["selectors"] = _without_unused(config["selectors"], page)
-    evidence = f"selectors found by {by}: {assessment.summary}"
+    evidence = f"selectors found by {origin}: {assessment.summary}"
     # An element around all cards repeats the first posting.
-    again = 1 - assessment.postings / len(page.postings)
+    repeated_share = 1 - assessment.postings / len(page.postings)
     return SelectorChoice(
-        config, assessment.confidence, evidence, assessment.score - 2 * stray - again
+        config, assessment.confidence, evidence, assessment.score - 2 * stub_share - repeated_share
     )
 
 
 def _heading(body: bytes) -> str:
     """The title and headings of the page."""
     headings = _HEADING.findall(body[:200_000])
-    return " ".join(words.decode("utf-8", "replace") for words in headings[:5])
+    return " ".join(heading.decode("utf-8", "replace") for heading in headings[:5])
 
 
 def _read(body: bytes, url: str, config: dict[str, Any]) -> BoardPage | None:

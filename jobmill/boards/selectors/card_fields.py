@@ -63,11 +63,15 @@ def find_fields(group: CardGroup) -> dict[str, str] | None:
     """Selectors for the fields of the group's cards; None if no element looks like a title."""
     cards = group.cards[:_MAX_CARDS]
     texts = {selector: [_read(card, selector) for card in cards] for selector in _proposals(cards)}
-    titles = {selector: _title_score(selector, words) for selector, words in texts.items()}
+    titles = {
+        selector: _title_score(selector, card_texts) for selector, card_texts in texts.items()
+    }
     title = max(titles, key=lambda selector: titles[selector], default=None)
     if title is None or titles[title] <= 0:
         return None
-    rest = {selector: words for selector, words in texts.items() if words != texts[title]}
+    rest = {
+        selector: card_texts for selector, card_texts in texts.items() if card_texts != texts[title]
+    }
     selectors: dict[str, str | None] = {
         "title": title,
         "link": _link(group, cards),
@@ -94,8 +98,8 @@ def find_next_button(tree: LexborHTMLParser, url: str) -> str | None:
         if node and is_next_page(node, url):
             return selector
     for node in tree.css("a[href]"):
-        words = node.text(strip=True)
-        if words and len(words) < 20 and _NEXT.fullmatch(words) and is_next_page(node, url):
+        label = node.text(strip=True)
+        if label and len(label) < 20 and _NEXT.fullmatch(label) and is_next_page(node, url):
             unique = [
                 name
                 for name, rank in css_selectors.node_selectors(node)
@@ -108,11 +112,11 @@ def find_next_button(tree: LexborHTMLParser, url: str) -> str | None:
 def is_next_page(node: LexborNode, url: str) -> bool:
     """Whether a link leads to another page of the same list."""
     href = (node.attributes.get("href") or "").strip()
-    to = absolute_url(href, url) if href and not href.startswith("#") else None
-    here = url.partition("#")[0]
+    target = absolute_url(href, url) if href and not href.startswith("#") else None
+    current = url.partition("#")[0]
     # Only the query or the end of the path may differ.
-    base = re.sub(r"(?:/page)?/?\d*/?$", "", here.partition("?")[0])
-    return to is not None and to.partition("#")[0] != here and to.startswith(base)
+    base = re.sub(r"(?:/page)?/?\d*/?$", "", current.partition("?")[0])
+    return target is not None and target.partition("#")[0] != current and target.startswith(base)
 
 
 def _proposals(cards: Sequence[LexborNode]) -> list[str]:
@@ -135,19 +139,19 @@ def _inner_nodes(card: LexborNode) -> Iterator[LexborNode]:
 def _node_selectors(node: LexborNode, inner: bool) -> Iterator[tuple[str, int]]:
     tag = node.tag or ""
     yield from css_selectors.node_selectors(node)
-    up = node.parent if inner else None
+    parent = node.parent if inner else None
     if tag in _SIMPLE_TAGS:
         yield tag, 1 if tag in _HEADINGS else 2
-        if up is not None:
+        if parent is not None:
             yield from (
                 (f"{selector} {tag}", rank + 2)
-                for selector, rank in css_selectors.node_selectors(up)
+                for selector, rank in css_selectors.node_selectors(parent)
             )
-    if tag in ("td", "span", "div", "p", "li") and up is not None:
+    if tag in ("td", "span", "div", "p", "li") and parent is not None:
         place = _position(node)
         if place:
             yield f"{tag}:nth-child({place})", 4
-            yield f"{css_selectors.tag_selector(up)} > {tag}:nth-child({place})", 5
+            yield f"{css_selectors.tag_selector(parent)} > {tag}:nth-child({place})", 5
 
 
 def _position(node: LexborNode) -> int:
@@ -162,8 +166,8 @@ def _position(node: LexborNode) -> int:
 def _read(card: LexborNode, selector: str) -> str:
     """The first text, as the `html` adapter reads it."""
     for node in card.css(selector):
-        if words := html_text.single_line(node.text(separator=" ")):
-            return words
+        if text := html_text.single_line(node.text(separator=" ")):
+            return text
     return ""
 
 
@@ -173,35 +177,38 @@ def _title_score(selector: str, texts: CardTexts) -> float:
     filled = [text for text in texts if text]
     if len(filled) < 0.75 * len(texts) or len(set(filled)) < min(2, len(filled)):
         return 0.0
-    like = sum(map(plausibility.title_score, filled)) / len(texts)
+    plausible = sum(map(plausibility.title_score, filled)) / len(texts)
     distinct = len(set(filled)) / len(filled)
     length = sum(map(len, filled)) / len(filled)
-    called = (
+    name_bonus = (
         0.15 * bool(_TITLE.search(selector.replace("[role=", "")))
         + 0.1 * selector.startswith(_HEADINGS)
         - 0.1 * ("nth" in selector)
     )
     # A label for screen readers ("Job title: …") precedes every text.
     labelled = len(set(filled)) > 1 and len({text[:5] for text in filled}) == 1
-    score = like * (0.4 + 0.6 * distinct) + called - length / 120 - 0.3 * labelled
-    return score if like > 0.15 else 0.0
+    score = plausible * (0.4 + 0.6 * distinct) + name_bonus - length / 120 - 0.3 * labelled
+    return score if plausible > 0.15 else 0.0
 
 
 def _location_score(
     selector: str, texts: CardTexts, cards: Sequence[LexborNode], titles: CardTexts
 ) -> float:
-    fit = [
+    candidates = [
         bool(text) and len(text) <= 100 and text != title and not plausibility.names_role(text)
         for text, title in zip(texts, titles, strict=True)
     ]
-    share = _share(fit)
-    formed = _share(
-        [ok and plausibility.looks_like_place(text) for ok, text in zip(fit, texts, strict=True)]
+    share = plausibility.share_of(candidates)
+    place_share = plausibility.share_of(
+        [
+            is_candidate and plausibility.looks_like_place(text)
+            for is_candidate, text in zip(candidates, texts, strict=True)
+        ]
     )
-    called = bool(_PLACE.search(selector)) or _has_map_icon(selector, cards)
-    if share < _MIN_SHARE or not (called or formed >= _MIN_PLACE_SHARE):
+    is_named = bool(_PLACE.search(selector)) or _has_map_icon(selector, cards)
+    if share < _MIN_SHARE or not (is_named or place_share >= _MIN_PLACE_SHARE):
         return 0.0
-    return share * (0.5 + called) + formed - sum(map(len, texts)) / len(texts) / 300
+    return share * (0.5 + is_named) + place_share - sum(map(len, texts)) / len(texts) / 300
 
 
 def _has_map_icon(selector: str, cards: Sequence[LexborNode]) -> bool:
@@ -216,26 +223,28 @@ def _has_map_icon(selector: str, cards: Sequence[LexborNode]) -> bool:
 
 
 def _date_score(selector: str, texts: CardTexts) -> float:
-    called = bool(_DATE.search(selector)) or selector.startswith("time")
-    share = _share(
+    is_named = bool(_DATE.search(selector)) or selector.startswith("time")
+    share = plausibility.share_of(
         [bool(text) and len(text) < 40 and dates.parse_date(text) is not None for text in texts]
     )
-    return share + 0.5 * called if share >= _MIN_SHARE else 0.0
+    return share + 0.5 * is_named if share >= _MIN_SHARE else 0.0
 
 
 def _salary_score(selector: str, texts: CardTexts) -> float:
-    called = bool(_PAY.search(selector))
-    share = _share([bool(text) and salary.from_text(text) is not None for text in texts])
-    return share if called and share > 0.2 else 0.0
+    is_named = bool(_PAY.search(selector))
+    share = plausibility.share_of(
+        [bool(text) and salary.from_text(text) is not None for text in texts]
+    )
+    return share if is_named and share > 0.2 else 0.0
 
 
 def _company_score(selector: str, texts: CardTexts) -> float:
-    share = _share([0 < len(text) < 80 for text in texts])
+    share = plausibility.share_of([0 < len(text) < 80 for text in texts])
     return share if _COMPANY.search(selector) and share >= _MIN_SHARE else 0.0
 
 
 def _best(texts: dict[str, CardTexts], score: Callable[[str, CardTexts], float]) -> str | None:
-    scores = {selector: score(selector, words) for selector, words in texts.items()}
+    scores = {selector: score(selector, card_texts) for selector, card_texts in texts.items()}
     best = max(scores, key=lambda selector: scores[selector], default=None)
     return best if best is not None and scores[best] > 0 else None
 
@@ -251,7 +260,3 @@ def _link(group: CardGroup, cards: Sequence[LexborNode]) -> str:
         if all(node is not None and node.mem_id in link_ids for node in firsts):
             return selector
     return "a[href]"
-
-
-def _share(flags: Sequence[bool]) -> float:
-    return sum(flags) / len(flags) if flags else 0.0

@@ -88,8 +88,8 @@ def card_selectors(tree: LexborHTMLParser, cards: Sequence[LexborNode]) -> Itera
     ranked: list[tuple[float, int, int, str]] = []
     for css, rank in dict(_proposals(cards)).items():
         selected_ids = {node.mem_id for node in tree.css(css)}
-        hit = len(selected_ids & card_ids)
-        recall, precision = hit / len(card_ids), hit / (len(selected_ids) or 1)
+        matched = len(selected_ids & card_ids)
+        recall, precision = matched / len(card_ids), matched / (len(selected_ids) or 1)
         # The other selected elements may be postings, too: reading them decides.
         if recall >= 0.75 and precision >= 0.3:
             ranked.append((-round(recall + precision, 1), rank, len(css), css))
@@ -106,10 +106,10 @@ def _proposals(cards: Sequence[LexborNode]) -> Iterator[tuple[str, int]]:
                 for (first, _), (second, _) in pairwise(plain))  # fmt: skip
     short = [tag, *(css for css, _ in shared[:3])]
     for level in range(1, _MAX_PARENTS + 1):
-        above = [up for card in cards if (up := _ancestor(card, level))]
-        joint = " > " if level == 1 else " "
-        for css, rank in _common(_ancestor_selectors(up) for up in above):
-            yield from ((f"{css}{joint}{end}", rank + 1) for end in short)
+        ancestors = [ancestor for card in cards if (ancestor := _ancestor(card, level))]
+        combinator = " > " if level == 1 else " "
+        for css, rank in _common(_ancestor_selectors(ancestor) for ancestor in ancestors):
+            yield from ((f"{css}{combinator}{end}", rank + 1) for end in short)
     for part in _shared_path(cards):
         inner = f'[href*="{part}"]'
         if tag == "a":
@@ -126,8 +126,8 @@ def _common(ranked_lists: Iterable[list[tuple[str, int]]]) -> list[tuple[str, in
     for ranked in ranked_lists:
         total += 1
         counts.update(set(ranked))
-    often = [ranked for ranked, count in counts.items() if count >= 0.75 * total]
-    return sorted(often, key=lambda ranked: (ranked[1], len(ranked[0]), ranked[0]))
+    frequent = [ranked for ranked, count in counts.items() if count >= 0.75 * total]
+    return sorted(frequent, key=lambda ranked: (ranked[1], len(ranked[0]), ranked[0]))
 
 
 def _ancestor_selectors(node: LexborNode) -> list[tuple[str, int]]:
@@ -159,5 +159,7 @@ def _shared_path(cards: Sequence[LexborNode]) -> list[str]:
         if re.fullmatch(r"[A-Za-z0-9_/.-]{2,80}", folder):
             # A year or a number will change.
             folders[re.sub(r"/\d.*", "/", f"/{folder}/")] += 1
-    often = folders.most_common(1)
-    return [folder for folder, count in often if count >= 0.75 * len(cards) and len(folder) > 2]
+    most_common = folders.most_common(1)
+    return [
+        folder for folder, count in most_common if count >= 0.75 * len(cards) and len(folder) > 2
+    ]

@@ -96,13 +96,13 @@ def skeleton(tree: LexborHTMLParser) -> str:
 def _lines(node: LexborNode, level: int) -> Iterator[str]:
     text = html_text.single_line("".join(_own_texts(node)))
     yield f"{' ' * min(level, 12)}<{node.tag}{_attributes(node)}>{escape((text or '')[:_MAX_TEXT_LENGTH])}"
-    alike: Counter[str] = Counter()
+    similar: Counter[str] = Counter()
     for child in node.iter() if level < _MAX_DEPTH else ():
         if child.tag in _DROPPED:
             continue
         kind = f"{child.tag} {child.attributes.get('class')}"
-        alike[kind] += 1
-        if alike[kind] <= MAX_SIMILAR_ELEMENTS:
+        similar[kind] += 1
+        if similar[kind] <= MAX_SIMILAR_ELEMENTS:
             yield from _lines(child, level + 1)
 
 

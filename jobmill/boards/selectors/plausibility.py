@@ -151,37 +151,35 @@ def names_role(text: str) -> bool:
     return bool(_ROLES & parts) or any(_ROLE_ENDING.search(part) for part in parts)
 
 
-def title_score(words: str) -> float:
+def title_score(text: str) -> float:
     """From 0 to 1: how much a text looks like the title of a posting."""
-    words = words.strip()
-    sentence = words.endswith((".", "!", "?", ":", "…")) and not words.endswith(
+    text = text.strip()
+    sentence = text.endswith((".", "!", "?", ":", "…")) and not text.endswith(
         (".NET", "Sr.", "Jr.")
     )
-    if not 2 < len(words) <= _MAX_TITLE_LENGTH or len(words.split()) > _MAX_TITLE_WORDS or sentence:
+    if not 2 < len(text) <= _MAX_TITLE_LENGTH or len(text.split()) > _MAX_TITLE_WORDS or sentence:
         return 0.0
-    if _NOT_A_TITLE.search(words):
+    if _NOT_A_TITLE.search(text):
         return 0.0
-    if names_role(words):
+    if names_role(text):
         return 1.0
-    other = (
-        page_locations.looks_like_place(words)
-        or _REMOTE.fullmatch(words)
-        or dates.parse_date(words)
+    is_other = (
+        page_locations.looks_like_place(text) or _REMOTE.fullmatch(text) or dates.parse_date(text)
     )
-    return 0.0 if other or _WITHOUT_ROLE.search(words) else 0.3
+    return 0.0 if is_other or _WITHOUT_ROLE.search(text) else 0.3
 
 
-def looks_like_place(words: str) -> bool:
+def looks_like_place(text: str) -> bool:
     """Whether a text looks like a place or a remote arrangement."""
-    words = words.strip()
-    if not 1 < len(words) <= 80 or names_role(words):
+    text = text.strip()
+    if not 1 < len(text) <= 80 or names_role(text):
         return False
     return bool(
-        page_locations.looks_like_place(words)
-        or _REMOTE.fullmatch(words)
-        or _TOWN_FORM.fullmatch(words)
+        page_locations.looks_like_place(text)
+        or _REMOTE.fullmatch(text)
+        or _TOWN_FORM.fullmatch(text)
         or any(
-            gazetteer.is_place_name(gazetteer.canonical_name(part)) for part in _PARTS.split(words)
+            gazetteer.is_place_name(gazetteer.canonical_name(part)) for part in _PARTS.split(text)
         )
     )
 
@@ -216,13 +214,13 @@ class Plausibility:
 
     @property
     def score(self) -> float:
-        likely = (
+        evidence = (
             3 * self.role_titles
             + self.plausible_titles
             + 1.5 * self.posting_urls
             + 0.7 * self.with_location
         )
-        return likely - 3 * self.other_urls + min(self.postings, 20) / 20
+        return evidence - 3 * self.other_urls + min(self.postings, 20) / 20
 
     @property
     def is_list_of_postings(self) -> bool:
@@ -231,15 +229,15 @@ class Plausibility:
             return False
         if self.role_titles >= 0.6:
             return self.on_careers_page or self.posting_urls >= 0.5 or self.with_location >= 0.5
-        enough = self.postings >= 3 and self.posting_urls >= 0.7
-        return enough and (
+        many_posting_urls = self.postings >= 3 and self.posting_urls >= 0.7
+        return many_posting_urls and (
             self.role_titles >= 0.3 or (self.on_careers_page and self.with_location >= 0.6)
         )
 
     @property
     def confidence(self) -> Confidence:
-        sure = self.postings >= 3 and self.role_titles >= 0.6 and self.posting_urls >= 0.5
-        return "medium" if sure else "low"
+        is_certain = self.postings >= 3 and self.role_titles >= 0.6 and self.posting_urls >= 0.5
+        return "medium" if is_certain else "low"
 
     @property
     def summary(self) -> str:
@@ -251,10 +249,10 @@ class Plausibility:
 
 def assess_postings(postings: Sequence[Posting], url: str, heading: str = "") -> Plausibility:
     """Assess the postings read from the page at `url` with this heading."""
-    here = urldefrag(url)[0].rstrip("/")
+    page_url = urldefrag(url)[0].rstrip("/")
     unique: dict[tuple[str, str], Posting] = {}
     for posting in postings:
-        if posting.url and posting.title and urldefrag(posting.url)[0].rstrip("/") != here:
+        if posting.url and posting.title and urldefrag(posting.url)[0].rstrip("/") != page_url:
             unique.setdefault((title_key(posting), posting.url), posting)
     distinct_postings = list(unique.values())
     # Many cards that link to the same URL are not a list of postings.
@@ -263,16 +261,16 @@ def assess_postings(postings: Sequence[Posting], url: str, heading: str = "") ->
     )
     return Plausibility(
         distinct,
-        _share(
+        share_of(
             [
                 names_role(posting.title) and title_score(posting.title) > 0
                 for posting in distinct_postings
             ]
         ),
-        _share([title_score(posting.title) > 0 for posting in distinct_postings]),
-        _share([leads_to_posting(posting.url) for posting in distinct_postings]),
-        _share([leads_elsewhere(posting.url) for posting in distinct_postings]),
-        _share(
+        share_of([title_score(posting.title) > 0 for posting in distinct_postings]),
+        share_of([leads_to_posting(posting.url) for posting in distinct_postings]),
+        share_of([leads_elsewhere(posting.url) for posting in distinct_postings]),
+        share_of(
             [
                 bool(posting.location and len(posting.location) < 120)
                 for posting in distinct_postings
@@ -286,5 +284,5 @@ def title_key(posting: Posting) -> str:
     return normalize(posting.title)
 
 
-def _share(flags: Sequence[bool]) -> float:
+def share_of(flags: Sequence[bool]) -> float:
     return sum(flags) / len(flags) if flags else 0.0

@@ -46,37 +46,41 @@ def find_groups(tree: LexborHTMLParser, url: str) -> list[CardGroup]:
     """The repeated structures that may be postings, the likeliest first."""
     links = _links(tree, url)
     groups_by_cards: dict[frozenset[int], CardGroup] = {}
-    for alike in _similar_links(links):
-        if len({link.url for link in alike}) >= 2:
-            group = CardGroup(tuple(alike), _cards(alike))
+    for similar in _similar_links(links):
+        if len({link.url for link in similar}) >= 2:
+            group = CardGroup(tuple(similar), _cards(similar))
             groups_by_cards.setdefault(frozenset(card.mem_id for card in group.cards), group)
     return sorted(groups_by_cards.values(), key=_likelihood, reverse=True)
 
 
 def _links(tree: LexborHTMLParser, url: str) -> list[CardLink]:
-    here = url.partition("#")[0].rstrip("/")
+    page_url = url.partition("#")[0].rstrip("/")
     candidates: list[CardLink] = []
     within: Counter[int] = Counter()
     nodes = tree.css("a[href]")[:_MAX_LINKS]
     for node in nodes:
-        above = tuple(_ancestors(node))
-        within.update(up.mem_id for up in above)
+        ancestors = tuple(_ancestors(node))
+        within.update(ancestor.mem_id for ancestor in ancestors)
         href = (node.attributes.get("href") or "").strip()
-        to = absolute_url(href, url) if href and not href.startswith("#") else None
-        if to and to.partition("#")[0].rstrip("/") != here and not plausibility.leads_elsewhere(to):
-            candidates.append(CardLink(node, to, above))
+        target = absolute_url(href, url) if href and not href.startswith("#") else None
+        if (
+            target
+            and target.partition("#")[0].rstrip("/") != page_url
+            and not plausibility.leads_elsewhere(target)
+        ):
+            candidates.append(CardLink(node, target, ancestors))
     # An element with most of the page's links is its frame, whatever its name.
     frames = {id for id, count in within.items() if count > _FRAME_SHARE * len(nodes)}
     return [link for link in candidates if not _is_navigation(link.above, frames)]
 
 
 def _ancestors(node: LexborNode) -> Iterator[LexborNode]:
-    up = node.parent
+    ancestor = node.parent
     for _ in range(_MAX_LEVELS):
-        if up is None or up.tag in ("body", "html", "-undef"):
+        if ancestor is None or ancestor.tag in ("body", "html", "-undef"):
             return
-        yield up
-        up = up.parent
+        yield ancestor
+        ancestor = ancestor.parent
 
 
 def _is_navigation(above: Sequence[LexborNode], frames: set[int]) -> bool:
@@ -94,11 +98,11 @@ def _is_navigation(above: Sequence[LexborNode], frames: set[int]) -> bool:
 
 def _similar_links(links: Sequence[CardLink]) -> Iterator[list[CardLink]]:
     """Groups of links that have some property in common; a link may be in several groups."""
-    ways: defaultdict[tuple[object, ...], list[CardLink]] = defaultdict(list)
+    links_by_kind: defaultdict[tuple[object, ...], list[CardLink]] = defaultdict(list)
     for link in links:
         for kind in _kinds(link):
-            ways[kind].append(link)
-    yield from (alike for alike in ways.values() if len(alike) >= 2)
+            links_by_kind[kind].append(link)
+    yield from (similar for similar in links_by_kind.values() if len(similar) >= 2)
 
 
 def _kinds(link: CardLink) -> Iterator[tuple[object, ...]]:
@@ -126,9 +130,9 @@ def _cards(links: Sequence[CardLink]) -> tuple[LexborNode, ...]:
             leads[node.mem_id].add(link.url)
     heights = [sum(len(leads[node.mem_id]) == 1 for node in link.above) for link in links]
     # The only posting of a department must not get the whole department as its card.
-    usual = Counter(heights)
-    most = max(usual.values())
-    height = min(level for level, count in usual.items() if count == most)
+    height_counts = Counter(heights)
+    most = max(height_counts.values())
+    height = min(level for level, count in height_counts.items() if count == most)
     cards: dict[int, LexborNode] = {}
     for link, link_height in zip(links, heights, strict=True):
         card = (link.node, *link.above)[min(link_height, height)]
@@ -139,9 +143,9 @@ def _cards(links: Sequence[CardLink]) -> tuple[LexborNode, ...]:
 def _likelihood(group: CardGroup) -> float:
     """A first estimate, from the URLs and the texts of the cards."""
     urls = {link.url for link in group.links}
-    posted = sum(plausibility.leads_to_posting(url) for url in urls) / len(urls)
+    posting_share = sum(plausibility.leads_to_posting(url) for url in urls) / len(urls)
     texts = [card.text(separator="\n", strip=True)[:400] for card in group.cards[:40]]
-    roles = sum(
+    role_cards = sum(
         any(plausibility.title_score(line) == 1 for line in text.split("\n")) for text in texts
     )
-    return 3 * roles / len(texts) + posted + min(len(group.cards), 30) / 30
+    return 3 * role_cards / len(texts) + posting_share + min(len(group.cards), 30) / 30

@@ -40,10 +40,12 @@ async def search_selectors(
     )
     if choice:
         return choice
-    drawn = await tools.fetch(Request(url, page=True, render=True))
-    if isinstance(drawn, Ok) and (choice := selectors.find_selectors(drawn.body, drawn.url)):
+    rendered = await tools.fetch(Request(url, page=True, render=True))
+    if isinstance(rendered, Ok) and (
+        choice := selectors.find_selectors(rendered.body, rendered.url)
+    ):
         return _in_browser(choice)
-    if isinstance(drawn, Ok) and (choice := await _ask_model(tools, drawn, work)):
+    if isinstance(rendered, Ok) and (choice := await _ask_model(tools, rendered, work)):
         return _in_browser(choice)
     return await _ask_model(tools, page, work)
 
@@ -74,17 +76,23 @@ async def _search_linked_pages(tools: Tools, page: Ok) -> SelectorChoice | None:
 def _careers_links(page: Ok) -> list[str]:
     """Links about jobs on the same site, the clearest first."""
     tree = _parse(page.body)
-    here = page.url.partition("#")[0].rstrip("/")
+    page_url = page.url.partition("#")[0].rstrip("/")
     relevance: dict[str, int] = {}
     for node in tree.css("a[href]") if tree else ():
-        to = absolute_url(node.attributes.get("href") or "", page.url)
-        to = to.partition("#")[0] if to else ""
-        words = node.text(strip=True)[:100]
-        if not to or to.rstrip("/") == here or urls.domain(to) != urls.domain(page.url):
+        target = absolute_url(node.attributes.get("href") or "", page.url)
+        target = target.partition("#")[0] if target else ""
+        label = node.text(strip=True)[:100]
+        if (
+            not target
+            or target.rstrip("/") == page_url
+            or urls.domain(target) != urls.domain(page.url)
+        ):
             continue
-        score = is_about_jobs("", words) + is_about_jobs(to.removeprefix(urljoin(page.url, "/")))
+        score = is_about_jobs("", label) + is_about_jobs(
+            target.removeprefix(urljoin(page.url, "/"))
+        )
         if score:
-            relevance[to] = max(score, relevance.get(to, 0))
+            relevance[target] = max(score, relevance.get(target, 0))
     return sorted(relevance, key=lambda link: -relevance[link])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -189,6 +190,20 @@ def from_fields(
         unit = None  # Hourly or daily pay in a field meant for yearly pay.
     code = money.parse_currency(currency)
     return Salary(least, most, code, unit, "predicted" if predicted else "structured")
+
+
+def from_ranges(
+    ranges: Sequence[tuple[float | None, float | None, str | None, str | None]],
+) -> Salary | None:
+    """The lowest to the highest amount of several ranges (low, high, currency, period), of which only
+    those with the currency and period of the first one count."""
+    if not ranges:
+        return None
+    unit = ranges[0][2:]
+    same_unit = [amounts for amounts in ranges if amounts[2:] == unit]
+    low = min((amounts[0] for amounts in same_unit if amounts[0]), default=None)
+    high = max((amounts[1] for amounts in same_unit if amounts[1]), default=None)
+    return from_fields(low, high, *unit)
 
 
 def from_text(text: str | None) -> Salary | None:
