@@ -10,14 +10,14 @@ from typing import NamedTuple
 TODAY = dt.date(2026, 7, 1)
 
 
-class Case(NamedTuple):
+class ResumeExample(NamedTuple):
     text: str
     name: str | None
     years: float | None
     seniority: tuple[str, ...]
 
 
-NAME_FIRST = Case(
+NAME_FIRST = ResumeExample(
     """\
 Dana Pell
 Backend Engineer
@@ -35,7 +35,7 @@ BSc Hydrology, University of Porto, 2009 - 2013
     10,
     ("senior",),
 )
-AFTER_A_HEADING = Case(
+AFTER_A_HEADING = ResumeExample(
     """\
 PERSONAL INFORMATION
 ROBIN O'HARA
@@ -53,7 +53,7 @@ EDUCATION AND COURSES
     2,
     ("mid",),
 )
-CURRICULUM_FIRST = Case(
+CURRICULUM_FIRST = ResumeExample(
     """\
 Curriculum Vitae
 
@@ -68,7 +68,7 @@ Junior Designer @ Reef | 01/2022 - 05/2024
     4.5,
     ("mid",),
 )
-CONTACT_FIRST = Case(
+CONTACT_FIRST = ResumeExample(
     """\
 +1 555 0134 | 40 Harbour Street, Boston, MA | sam.okafor@example.net
 linkedin.com/in/sam-okafor
@@ -84,7 +84,7 @@ Software Engineer, Foam LLC (2012 - 2015)
     12,
     ("manager",),
 )
-GERMAN = Case(
+GERMAN = ResumeExample(
     """\
 Lebenslauf
 
@@ -106,7 +106,7 @@ Java, Kubernetes
     13,
     ("lead",),
 )
-FRENCH = Case(
+FRENCH = ResumeExample(
     """\
 Chloé Lefèvre
 Développeuse full stack
@@ -126,7 +126,7 @@ TypeScript, React
     6.5,
     ("lead",),
 )
-GAPS_AND_OVERLAPS = Case(
+GAPS_AND_OVERLAPS = ResumeExample(
     """\
 Resume of Tomás Silva
 
@@ -142,7 +142,7 @@ Volunteering
     5,
     ("senior",),
 )
-STATED = Case(
+STATED = ResumeExample(
     """\
 Priya Raman, PhD
 Principal Data Scientist
@@ -157,7 +157,7 @@ Principal Data Scientist, Basin, since 2022
     15,
     ("principal",),
 )
-STUDENT = Case(
+STUDENT = ResumeExample(
     """\
 Jonas Keller
 jonas@example.net
@@ -176,7 +176,7 @@ German, English
     None,
     (),
 )
-NO_HEADINGS = Case(
+NO_HEADINGS = ResumeExample(
     """\
 Lena Fox
 lena@example.net
@@ -189,7 +189,7 @@ I have been cooking since 1999.
     10,
     ("senior",),
 )
-NOBODY = Case(
+NOBODY = ResumeExample(
     """\
 Software Engineer
 New York
@@ -205,7 +205,7 @@ Built billing in Python.
     None,
     (),
 )
-TITLES_BEFORE_DATES = Case(
+TITLES_BEFORE_DATES = ResumeExample(
     """\
 Ola Nordin | Lead QA Engineer | Malmö
 
@@ -225,7 +225,7 @@ August 2019 – April 2022
     7,
     ("lead",),
 )
-SPANISH = Case(
+SPANISH = ResumeExample(
     """\
 CURRICULUM VITAE DE LUCÍA GÓMEZ RUIZ
 lucia.gomez@example.net
@@ -240,7 +240,7 @@ Educación
     1.5,
     ("junior",),
 )
-MARKDOWN = Case(
+MARKDOWN = ResumeExample(
     """\
 # Noor Haddad
 
@@ -263,5 +263,5 @@ MARKDOWN = Case(
 ALL = {
     name.lower().replace("_", " "): case
     for name, case in dict(globals()).items()
-    if isinstance(case, Case)
+    if isinstance(case, ResumeExample)
 }

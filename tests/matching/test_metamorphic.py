@@ -37,7 +37,7 @@ MANY = settings(max_examples=150, deadline=None, derandomize=True, database=None
 
 
 @dataclass(frozen=True)
-class Case:
+class ProfileAndPosting:
     profile: Profile
     posting: Posting
     facts: PostingFacts
@@ -56,7 +56,7 @@ class Case:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
+def cases(draw: st.DrawFn) -> ProfileAndPosting:
     own_skills = draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=8))
     requested_names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=10))
     lines = [
@@ -68,7 +68,7 @@ def cases(draw: st.DrawFn) -> Case:
         PostingSkill(name, draw(importance), next(line for line in lines if name in line))  # type: ignore[arg-type]
         for name in requested_names
     ]
-    return Case(
+    return ProfileAndPosting(
         profile(
             skills=[{"name": name, "rank": draw(st.sampled_from(RANKS))} for name in own_skills],
             company_size=draw(st.sampled_from([None, "large"])),
@@ -90,7 +90,7 @@ def cases(draw: st.DrawFn) -> Case:
 @MANY
 @given(cases(), st.sampled_from(NAMES), st.sampled_from(RANKS))
 def test_adding_a_skill_never_lowers_a_score_or_adds_a_strike(
-    case: Case, name: str, rank: str
+    case: ProfileAndPosting, name: str, rank: str
 ) -> None:
     if name not in {skill.name for skill in case.profile.skills}:
         more = with_skill(case.profile, name, rank)
@@ -101,7 +101,7 @@ def test_adding_a_skill_never_lowers_a_score_or_adds_a_strike(
 @pytest.mark.parametrize("rank", RANKS)
 def test_naming_a_skill_that_was_only_implied_never_lowers_a_score(rank: str) -> None:
     facts_read = facts("Python", "PostgreSQL")
-    case = Case(
+    case = ProfileAndPosting(
         profile(skills=[{"name": "Django", "rank": rank}]), posting(), facts_read, Employer(), None
     )
     assert (
@@ -112,7 +112,7 @@ def test_naming_a_skill_that_was_only_implied_never_lowers_a_score(rank: str) ->
 
 @MANY
 @given(cases())
-def test_removing_a_skill_never_raises_a_score_or_removes_a_strike(case: Case) -> None:
+def test_removing_a_skill_never_raises_a_score_or_removes_a_strike(case: ProfileAndPosting) -> None:
     for skill in case.profile.skills:
         fewer = without_skill(case.profile, skill.name)
         assert case.score(profile=fewer).match_score <= case.score().match_score
@@ -122,7 +122,7 @@ def test_removing_a_skill_never_raises_a_score_or_removes_a_strike(case: Case) -
 
 @MANY
 @given(cases())
-def test_a_better_rank_never_lowers_a_score(case: Case) -> None:
+def test_a_better_rank_never_lowers_a_score(case: ProfileAndPosting) -> None:
     first, *rest = case.profile.skills
     scores = [
         case.score(
@@ -137,7 +137,7 @@ def test_a_better_rank_never_lowers_a_score(case: Case) -> None:
 
 @MANY
 @given(cases(), st.randoms(use_true_random=False))
-def test_the_order_of_lists_changes_no_number(case: Case, dice: random.Random) -> None:
+def test_the_order_of_lists_changes_no_number(case: ProfileAndPosting, dice: random.Random) -> None:
     def mixed(of: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(dice.sample(of, len(of)))
 
@@ -161,7 +161,9 @@ def test_the_order_of_lists_changes_no_number(case: Case, dice: random.Random) -
 
 @MANY
 @given(cases())
-def test_the_same_input_gives_the_same_result_and_the_sum_is_the_score(case: Case) -> None:
+def test_the_same_input_gives_the_same_result_and_the_sum_is_the_score(
+    case: ProfileAndPosting,
+) -> None:
     result = case.score()
     assert result == case.score()
     assert case.filter() == case.filter()
@@ -192,7 +194,7 @@ COMPANIES = (
 @MANY
 @given(cases(), st.sampled_from(PEOPLE), st.sampled_from(COMPANIES))
 def test_names_of_people_and_companies_do_not_change_a_score(
-    case: Case, name: str, company: str
+    case: ProfileAndPosting, name: str, company: str
 ) -> None:
     person = case.profile.person.model_copy(update={"name": name})
     other = case.profile.model_copy(update={"person": person})

@@ -49,7 +49,7 @@ async def nothing(work: Work) -> Move:
     return Finish()
 
 
-class Bed:
+class CompanyPipeline:
     """A site, a database and the stages of the pipeline; spawned items end at once."""
 
     def __init__(self, database: Database, model: Any = no_model, reader: str = "strong") -> None:
@@ -99,11 +99,11 @@ class Bed:
 
 
 @pytest.fixture
-def bed(database: Database) -> Bed:
-    return Bed(database)
+def bed(database: Database) -> CompanyPipeline:
+    return CompanyPipeline(database)
 
 
-async def test_a_name_and_a_site_become_a_record_and_a_discovery(bed: Bed) -> None:
+async def test_a_name_and_a_site_become_a_record_and_a_discovery(bed: CompanyPipeline) -> None:
     async with bed.database.transaction() as tx:
         await profiles.save(tx, "main", PROFILE)
     bed.serve(about=ABOUT, careers=CAREERS, home="<p>Fresh water for all.</p>")
@@ -153,7 +153,7 @@ async def test_a_name_and_a_site_become_a_record_and_a_discovery(bed: Bed) -> No
     assert await bed.pages() == 0
 
 
-async def test_without_a_profile_the_defaults_judge(bed: Bed) -> None:
+async def test_without_a_profile_the_defaults_judge(bed: CompanyPipeline) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
     company_record = await bed.run()
@@ -161,7 +161,7 @@ async def test_without_a_profile_the_defaults_judge(bed: Bed) -> None:
     assert company_record.tier == "C"
 
 
-async def test_an_uncertain_board_waits_for_approval(bed: Bed) -> None:
+async def test_an_uncertain_board_waits_for_approval(bed: CompanyPipeline) -> None:
     bed.serve(about=ABOUT, careers=LEVER)
     await bed.submit()
     company_record = await bed.run()
@@ -173,7 +173,9 @@ async def test_an_uncertain_board_waits_for_approval(bed: Bed) -> None:
 
 
 @pytest.mark.parametrize("decision", ["rejected", "approved"])
-async def test_a_board_that_a_person_decided_on_is_left_alone(bed: Bed, decision: str) -> None:
+async def test_a_board_that_a_person_decided_on_is_left_alone(
+    bed: CompanyPipeline, decision: str
+) -> None:
     bed.serve(about=ABOUT, careers=CAREERS)
     await bed.submit()
     await bed.run()
@@ -188,7 +190,7 @@ async def test_a_board_that_a_person_decided_on_is_left_alone(bed: Bed, decision
     assert len(await bed.spawned()) == 1
 
 
-async def test_a_board_that_is_a_source_is_not_looked_for_again(bed: Bed) -> None:
+async def test_a_board_that_is_a_source_is_not_looked_for_again(bed: CompanyPipeline) -> None:
     async with bed.database.transaction() as tx:
         await make_source(tx, token="Brinewell")
     bed.serve(about=ABOUT, careers=CAREERS)
@@ -197,7 +199,7 @@ async def test_a_board_that_is_a_source_is_not_looked_for_again(bed: Bed) -> Non
     assert await bed.spawned() == []
 
 
-async def test_fresh_facts_are_left_alone_unless_forced(bed: Bed) -> None:
+async def test_fresh_facts_are_left_alone_unless_forced(bed: CompanyPipeline) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
     await bed.run()
@@ -212,7 +214,7 @@ async def test_fresh_facts_are_left_alone_unless_forced(bed: Bed) -> None:
 
 
 @pytest.mark.server_clock(dt.timedelta(hours=-2))
-async def test_the_server_decides_what_is_fresh(bed: Bed) -> None:
+async def test_the_server_decides_what_is_fresh(bed: CompanyPipeline) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
     await bed.run()
@@ -226,7 +228,7 @@ async def test_the_server_decides_what_is_fresh(bed: Bed) -> None:
     assert (await item(bed.database, again)).status == "SKIPPED"
 
 
-async def test_a_company_without_a_site_is_skipped(bed: Bed) -> None:
+async def test_a_company_without_a_site_is_skipped(bed: CompanyPipeline) -> None:
     id = await bed.submit(None)
     company_record = await bed.run()
     ended = await item(bed.database, id)
@@ -234,7 +236,7 @@ async def test_a_company_without_a_site_is_skipped(bed: Bed) -> None:
     assert "website is unknown" in (ended.message or "")
 
 
-async def test_sparse_facts_are_skipped_and_kept(bed: Bed) -> None:
+async def test_sparse_facts_are_skipped_and_kept(bed: CompanyPipeline) -> None:
     links = '<a href="https://boards.greenhouse.io/brinewell">Careers</a>'
     bed.serve(home=f"<p>Founded in 2012.</p>{links}")
     await bed.submit()
@@ -249,7 +251,7 @@ async def test_sparse_facts_are_skipped_and_kept(bed: Bed) -> None:
     assert len(await bed.spawned()) == 1
 
 
-async def test_a_site_that_never_answers_fails_after_its_retries(bed: Bed) -> None:
+async def test_a_site_that_never_answers_fails_after_its_retries(bed: CompanyPipeline) -> None:
     for path in ("about", "about-us", "company", "careers", ""):
         bed.net.on(f"{ROOT}/{path}", FetchFailure(ROOT, "timeout", "brinewell.example timed out"))
     id = await bed.submit()
@@ -262,14 +264,16 @@ async def test_a_site_that_never_answers_fails_after_its_retries(bed: Bed) -> No
     assert seen_ids == ["analyzing", "analyzing", "analyzing", "failed"]
 
 
-async def test_a_site_that_is_refused_fails_at_once(bed: Bed) -> None:
+async def test_a_site_that_is_refused_fails_at_once(bed: CompanyPipeline) -> None:
     bed.net.on(f"{ROOT}/about", FetchFailure(ROOT, "refused", "not a public address"))
     id = await bed.submit()
     assert (await bed.run()).analysis_status == "failed"
     assert (await item(bed.database, id)).retry_count == 0
 
 
-async def test_an_attempt_that_lost_its_item_does_not_fail_the_company(bed: Bed) -> None:
+async def test_an_attempt_that_lost_its_item_does_not_fail_the_company(
+    bed: CompanyPipeline,
+) -> None:
     bed.net.on(f"{ROOT}/about", FetchFailure(ROOT, "refused", "not a public address"))
     await bed.submit()
     stale, _ = await claim_twice(bed.database, "company", "fetch")
@@ -279,7 +283,7 @@ async def test_an_attempt_that_lost_its_item_does_not_fail_the_company(bed: Bed)
     assert (company_record.analysis_status, company_record.analyzed_at) == ("pending", None)
 
 
-async def test_an_analysis_that_fails_leaves_what_was_known(bed: Bed) -> None:
+async def test_an_analysis_that_fails_leaves_what_was_known(bed: CompanyPipeline) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
     before = await bed.run()
@@ -290,7 +294,7 @@ async def test_an_analysis_that_fails_leaves_what_was_known(bed: Bed) -> None:
     assert after.updated_at == before.updated_at
 
 
-async def test_a_stage_that_dies_before_its_move_is_simply_run_again(bed: Bed) -> None:
+async def test_a_stage_that_dies_before_its_move_is_simply_run_again(bed: CompanyPipeline) -> None:
     bed.serve(about=ABOUT, careers=CAREERS)
     await bed.submit()
     for name in ("fetch", "extract", "analyze", "save"):
@@ -340,7 +344,7 @@ SAID = {
 
 async def test_a_models_facts_count_only_if_the_pages_confirm_them(database: Database) -> None:
     model = Spoken(SAID)
-    bed = Bed(database, model)
+    bed = CompanyPipeline(database, model)
     bed.serve(about=ABOUT)
     await bed.submit()
     company_record = await bed.run()
@@ -361,7 +365,7 @@ async def test_a_models_facts_count_only_if_the_pages_confirm_them(database: Dat
     ],
 )
 async def test_rules_read_the_pages_without_a_model_answer(database: Database, answer: Any) -> None:
-    bed = Bed(database, Spoken(answer))
+    bed = CompanyPipeline(database, Spoken(answer))
     bed.serve(about=ABOUT)
     await bed.submit()
     company_record = await bed.run()
@@ -375,7 +379,7 @@ async def test_a_failing_model_is_retried_and_then_skipped(
     database: Database,
 ) -> None:
     model = Spoken(ModelFailed("server", "it is busy", permanent=False))
-    bed = Bed(database, model)
+    bed = CompanyPipeline(database, model)
     bed.serve(about=ABOUT)
     await bed.submit()
     for _ in range(4):
@@ -390,7 +394,7 @@ async def test_a_failing_model_is_retried_and_then_skipped(
 
 async def test_a_spent_budget_blocks_the_item_until_there_is_more(database: Database) -> None:
     model = Spoken(ModelBlocked("spent_out", "the day is spent", use_local=False), SAID)
-    bed = Bed(database, model)
+    bed = CompanyPipeline(database, model)
     bed.serve(about=ABOUT)
     await bed.submit()
     assert (await bed.run()).analysis_status == "analyzing"
@@ -402,14 +406,16 @@ async def test_a_spent_budget_blocks_the_item_until_there_is_more(database: Data
 
 async def test_no_model_is_asked_if_none_is_configured(database: Database) -> None:
     model = Spoken(SAID)
-    bed = Bed(database, model, reader="none")
+    bed = CompanyPipeline(database, model, reader="none")
     bed.serve(about=ABOUT)
     await bed.submit()
     await bed.run()
     assert model.asked == []
 
 
-async def test_pages_that_are_gone_fail_the_item_and_not_the_company_for_ever(bed: Bed) -> None:
+async def test_pages_that_are_gone_fail_the_item_and_not_the_company_for_ever(
+    bed: CompanyPipeline,
+) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
     await bed.run(only=[(company.KIND, "fetch")])
@@ -425,14 +431,14 @@ def test_one_item_at_a_time_for_a_company() -> None:
 
 
 @pytest.mark.parametrize("link", ["http://a b/", "https://b.example:99999999/", "https://[/"])
-async def test_an_invalid_link_does_not_fail_a_company(bed: Bed, link: str) -> None:
+async def test_an_invalid_link_does_not_fail_a_company(bed: CompanyPipeline, link: str) -> None:
     bed.serve(about=ABOUT + f'<a href="{link}careers">Careers</a>')
     for _ in range(2):
         await bed.submit(force=True)
         assert (await bed.run()).analysis_status == "complete"
 
 
-async def test_an_accepted_analysis_finishes_at_any_depth(bed: Bed) -> None:
+async def test_an_accepted_analysis_finishes_at_any_depth(bed: CompanyPipeline) -> None:
     bed.serve(about=ABOUT)
     async with bed.database.transaction() as tx:
         await queue.declare_stages(tx, bed.stages)
@@ -441,7 +447,9 @@ async def test_an_accepted_analysis_finishes_at_any_depth(bed: Bed) -> None:
     assert (await bed.run()).analysis_status == "complete"
 
 
-async def test_a_company_with_a_cancelled_item_is_not_under_analysis_forever(bed: Bed) -> None:
+async def test_a_company_with_a_cancelled_item_is_not_under_analysis_forever(
+    bed: CompanyPipeline,
+) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
     await bed.run(only=[("company", "fetch")])
@@ -458,7 +466,7 @@ async def test_a_company_with_a_cancelled_item_is_not_under_analysis_forever(bed
 
 
 async def test_an_analysis_cannot_end_during_the_check_for_abandoned_ones(
-    bed: Bed,
+    bed: CompanyPipeline,
 ) -> None:
     await bed.submit()
     async with bed.database.transaction() as tx:

@@ -76,7 +76,7 @@ def page(title: str = "Senior Backend Engineer", text: str = TEXT, **facts: Any)
     return f'<html><script type="application/ld+json">{json.dumps(node)}</script></html>'
 
 
-class Bed:
+class ListingPipeline:
     """A database with a profile, and the stages that work on it."""
 
     def __init__(self, database: Database, net: Net, model: Any = no_model) -> None:
@@ -86,7 +86,7 @@ class Bed:
         self.stages = app.build_stages(self.tools, Settings())
         self.profile_id = 0
 
-    async def begin(self, profile: Profile = PROFILE) -> Bed:
+    async def begin(self, profile: Profile = PROFILE) -> ListingPipeline:
         async with self.database.transaction() as tx:
             await queue.declare_stages(tx, self.stages)
             await profiles.save(tx, "main", profile)
@@ -118,10 +118,10 @@ class Bed:
 
 
 @pytest.fixture
-async def bed(database: Database) -> Bed:
+async def bed(database: Database) -> ListingPipeline:
     net = Net()
     net.on(URL, ok(page(), URL))
-    return await Bed(database, net).begin()
+    return await ListingPipeline(database, net).begin()
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_the_items_data_decides_the_next_stage(holds: Sequence[str], stage: str)
     assert route({key: {} for key in holds}) == stage
 
 
-async def test_a_page_that_fits_becomes_a_match_with_every_field(bed: Bed) -> None:
+async def test_a_page_that_fits_becomes_a_match_with_every_field(bed: ListingPipeline) -> None:
     id = await bed.judge()
     done = await item(bed.database, id)
     assert (done.status, done.stage) == ("SUCCESS", "save"), done.message
@@ -153,7 +153,7 @@ async def test_a_page_that_fits_becomes_a_match_with_every_field(bed: Bed) -> No
     assert {"job_data", "filter_result", "match_result"} <= set(done.data)
 
 
-async def test_a_filtered_listing_has_a_reason_and_no_match(bed: Bed) -> None:
+async def test_a_filtered_listing_has_a_reason_and_no_match(bed: ListingPipeline) -> None:
     bed.net.on(URL, ok(page(jobLocationType=None, applicantLocationRequirements=None,
         jobLocation={"address": {"addressLocality": "Oslo", "addressCountry": "Norway"}},
         description="Work in our office in Oslo five days a week, on site. " + TEXT[:200]), URL))  # fmt: skip
@@ -167,7 +167,7 @@ async def test_a_filtered_listing_has_a_reason_and_no_match(bed: Bed) -> None:
     assert await bed.matches() == []
 
 
-async def test_a_low_score_is_skipped_with_its_reasons(bed: Bed) -> None:
+async def test_a_low_score_is_skipped_with_its_reasons(bed: ListingPipeline) -> None:
     text = TEXT.replace("Python", "COBOL").replace("PostgreSQL", "good manners")
     bed.net.on(URL, ok(page("Senior Mainframe Engineer", text), URL))
     id = await bed.judge()
@@ -181,13 +181,17 @@ async def test_a_low_score_is_skipped_with_its_reasons(bed: Bed) -> None:
 
 async def test_stop_lists_reject_before_anything_is_fetched(database: Database) -> None:
     stopped = StopLists(domains=("deepwells.example",))
-    bed = await Bed(database, Net()).begin(PROFILE.model_copy(update={"stop_lists": stopped}))
+    bed = await ListingPipeline(database, Net()).begin(
+        PROFILE.model_copy(update={"stop_lists": stopped})
+    )
     id = await bed.judge()
     assert (await item(database, id)).status == "FILTERED"
     assert bed.net.requests == []
 
 
-async def test_a_forced_listing_becomes_a_match_and_keeps_the_filter_result(bed: Bed) -> None:
+async def test_a_forced_listing_becomes_a_match_and_keeps_the_filter_result(
+    bed: ListingPipeline,
+) -> None:
     bed.net.on(URL, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), URL))
     await bed.judge(force=True)
     [match] = await bed.matches()
@@ -197,7 +201,7 @@ async def test_a_forced_listing_becomes_a_match_and_keeps_the_filter_result(bed:
     assert word.filter_result.strikes or word.filter_result.hard_rejections
 
 
-async def test_a_forced_match_stays_when_its_listing_changes(bed: Bed) -> None:
+async def test_a_forced_match_stays_when_its_listing_changes(bed: ListingPipeline) -> None:
     bed.net.on(URL, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), URL))
     await bed.judge(force=True)
     async with bed.database.transaction() as tx:
@@ -207,7 +211,9 @@ async def test_a_forced_match_stays_when_its_listing_changes(bed: Bed) -> None:
     assert len(await bed.matches()) == 1
 
 
-async def test_a_listing_that_is_removed_between_two_stages_is_skipped(bed: Bed) -> None:
+async def test_a_listing_that_is_removed_between_two_stages_is_skipped(
+    bed: ListingPipeline,
+) -> None:
     only = [("listing", "scrape")]
     async with bed.database.transaction() as tx:
         id = await queue.submit(tx, judging.new_item_for_url(URL, bed.profile_id))
@@ -219,7 +225,7 @@ async def test_a_listing_that_is_removed_between_two_stages_is_skipped(bed: Bed)
     assert (done.status, done.message) == ("SKIPPED", "the listing was deleted in the meantime")
 
 
-async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: Bed) -> None:
+async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: ListingPipeline) -> None:
     await bed.judge()
     bed.net.plays.clear()
     async with bed.database.transaction() as tx:
@@ -230,7 +236,9 @@ async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: Bed) -> None
 
 
 @pytest.mark.server_clock(-2 * HOUR)
-async def test_a_page_that_the_server_saw_within_a_day_is_not_fetched_again(bed: Bed) -> None:
+async def test_a_page_that_the_server_saw_within_a_day_is_not_fetched_again(
+    bed: ListingPipeline,
+) -> None:
     await bed.judge()
     async with bed.database.transaction() as tx:
         await tx.execute("UPDATE catalog.listing SET last_seen_at = now() - interval '23 hours'")
@@ -240,7 +248,9 @@ async def test_a_page_that_the_server_saw_within_a_day_is_not_fetched_again(bed:
 
 
 @pytest.mark.server_clock(2 * HOUR)
-async def test_a_page_that_the_server_saw_over_a_day_ago_is_fetched_again(bed: Bed) -> None:
+async def test_a_page_that_the_server_saw_over_a_day_ago_is_fetched_again(
+    bed: ListingPipeline,
+) -> None:
     await bed.judge()
     async with bed.database.transaction() as tx:
         await tx.execute("UPDATE catalog.listing SET last_seen_at = now() - interval '25 hours'")
@@ -250,7 +260,7 @@ async def test_a_page_that_the_server_saw_over_a_day_ago_is_fetched_again(bed: B
 
 
 @pytest.mark.server_clock(2 * HOUR)
-async def test_a_listing_is_kept_with_the_time_of_the_server(bed: Bed) -> None:
+async def test_a_listing_is_kept_with_the_time_of_the_server(bed: ListingPipeline) -> None:
     await bed.judge()
     ages = "SELECT greatest(now() - first_seen_at, now() - last_seen_at, now() - changed_at)"
     [age] = await fetch(bed.database, f"{ages} FROM catalog.listing")
@@ -258,7 +268,9 @@ async def test_a_listing_is_kept_with_the_time_of_the_server(bed: Bed) -> None:
 
 
 @pytest.mark.server_clock(-2 * HOUR)
-async def test_a_listing_does_not_wait_for_a_company_that_was_analysed_lately(bed: Bed) -> None:
+async def test_a_listing_does_not_wait_for_a_company_that_was_analysed_lately(
+    bed: ListingPipeline,
+) -> None:
     async with bed.database.transaction() as tx:
         id = await companies.get_or_create(tx, "Deep Wells", "https://deepwells.example")
         await tx.execute(
@@ -274,14 +286,14 @@ async def test_a_listing_does_not_wait_for_a_company_that_was_analysed_lately(be
     assert await fetch(bed.database, "SELECT kind FROM queue.items WHERE kind = 'company'") == []
 
 
-async def test_a_site_that_does_not_answer_costs_retries(bed: Bed) -> None:
+async def test_a_site_that_does_not_answer_costs_retries(bed: ListingPipeline) -> None:
     bed.net.on(URL, FetchFailure(URL, "server", "status 500", 500))
     id = await bed.judge()
     waits = await item(bed.database, id)
     assert (waits.status, waits.retry_count) == ("PENDING", 1)
 
 
-async def test_a_status_survives_being_judged_again(bed: Bed) -> None:
+async def test_a_status_survives_being_judged_again(bed: ListingPipeline) -> None:
     await bed.judge()
     [match] = await bed.matches()
     async with bed.database.transaction() as tx:
@@ -292,7 +304,7 @@ async def test_a_status_survives_being_judged_again(bed: Bed) -> None:
     assert (again.id, again.status, again.dropped_at) == (match.id, "applied", None)
 
 
-async def test_a_match_drops_out_and_comes_back(bed: Bed) -> None:
+async def test_a_match_drops_out_and_comes_back(bed: ListingPipeline) -> None:
     await bed.judge()
     for profile, left in (
         (PROFILE.model_copy(update={"skills": (), "titles": ()}), 0),
@@ -326,9 +338,9 @@ OPINION = {
 }  # fmt: skip
 
 
-async def test_a_model_reviews_scores_near_the_threshold(bed: Bed) -> None:
+async def test_a_model_reviews_scores_near_the_threshold(bed: ListingPipeline) -> None:
     clerk = Clerk(OPINION)
-    bed = await Bed(bed.database, bed.net, clerk).begin()
+    bed = await ListingPipeline(bed.database, bed.net, clerk).begin()
     await bed.judge()
     [match] = await bed.matches()
     assert match.scored_by == "anthropic:strong"
@@ -339,16 +351,16 @@ async def test_a_model_reviews_scores_near_the_threshold(bed: Bed) -> None:
     "result",
     [ModelBlocked("no_key", "no key"), ModelRefused("no"), ModelFailed("malformed", "what?", True)],
 )
-async def test_without_a_model_the_local_score_stands(bed: Bed, result: Any) -> None:
-    bed = await Bed(bed.database, bed.net, Clerk(result)).begin()
+async def test_without_a_model_the_local_score_stands(bed: ListingPipeline, result: Any) -> None:
+    bed = await ListingPipeline(bed.database, bed.net, Clerk(result)).begin()
     await bed.judge()
     [match] = await bed.matches()
     assert match.scored_by == "local"
 
 
-async def test_a_spent_budget_blocks_and_the_item_goes_on_by_itself(bed: Bed) -> None:
+async def test_a_spent_budget_blocks_and_the_item_goes_on_by_itself(bed: ListingPipeline) -> None:
     clerk = Clerk(ModelBlocked("spent_out", "the day's budget is spent", use_local=False), OPINION)
-    bed = await Bed(bed.database, bed.net, clerk).begin()
+    bed = await ListingPipeline(bed.database, bed.net, clerk).begin()
     id = await bed.judge()
     assert (await item(bed.database, id)).status == "BLOCKED"
     async with bed.database.transaction() as tx:
@@ -357,19 +369,21 @@ async def test_a_spent_budget_blocks_and_the_item_goes_on_by_itself(bed: Bed) ->
     assert len(await bed.matches()) == 1
 
 
-async def test_a_score_far_below_the_threshold_asks_no_model(bed: Bed) -> None:
+async def test_a_score_far_below_the_threshold_asks_no_model(bed: ListingPipeline) -> None:
     clerk = Clerk(OPINION)
-    bed = await Bed(bed.database, bed.net, clerk).begin()
+    bed = await ListingPipeline(bed.database, bed.net, clerk).begin()
     text = TEXT.replace("Python", "COBOL").replace("PostgreSQL", "good manners")
     bed.net.on(URL, ok(page("Senior Mainframe Engineer", text), URL))
     await bed.judge()
     assert clerk.asked == []
 
 
-async def test_a_page_that_neither_rules_nor_the_cheap_model_understand_fails(bed: Bed) -> None:
+async def test_a_page_that_neither_rules_nor_the_cheap_model_understand_fails(
+    bed: ListingPipeline,
+) -> None:
     bed.net.on(URL, ok("<html><div id=app></div></html>", URL))
     clerk = Clerk(ModelRefused("no"))
-    bed = await Bed(bed.database, bed.net, clerk).begin()
+    bed = await ListingPipeline(bed.database, bed.net, clerk).begin()
     id = await bed.judge()
     failed = await item(bed.database, id)
     assert failed.status == "FAILED"
@@ -377,7 +391,9 @@ async def test_a_page_that_neither_rules_nor_the_cheap_model_understand_fails(be
     assert clerk.asked == ["read page"]
 
 
-async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(bed: Bed) -> None:
+async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(
+    bed: ListingPipeline,
+) -> None:
     async with bed.database.transaction() as tx:
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT), posting(2)])
@@ -394,7 +410,7 @@ async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(bed: 
     assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
 
 
-async def test_a_listing_with_a_live_item_waits_to_be_judged_again(bed: Bed) -> None:
+async def test_a_listing_with_a_live_item_waits_to_be_judged_again(bed: ListingPipeline) -> None:
     async with bed.database.transaction() as tx:
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT)])
@@ -410,7 +426,7 @@ async def test_a_listing_with_a_live_item_waits_to_be_judged_again(bed: Bed) -> 
 @pytest.mark.parametrize("vendor_id", ["7" * 5_000, "7\n7", "7\x077"])
 @pytest.mark.parametrize("address", ["", f"https://boards.example/{'a' * 4_050}"])
 async def test_a_posting_too_long_for_a_key_does_not_block_others(
-    bed: Bed, address: str, vendor_id: str
+    bed: ListingPipeline, address: str, vendor_id: str
 ) -> None:
     odd = replace(posting(1, description=TEXT, url=address), vendor_id=vendor_id)
     async with bed.database.transaction() as tx:
@@ -422,7 +438,7 @@ async def test_a_posting_too_long_for_a_key_does_not_block_others(
     assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
 
 
-async def test_a_listing_deleted_before_its_turn_is_read_again(bed: Bed) -> None:
+async def test_a_listing_deleted_before_its_turn_is_read_again(bed: ListingPipeline) -> None:
     async with bed.database.transaction() as tx:
         saved = await run(tx, await make_source(tx), 0, [posting(1, url=URL)])
         await judging.add_listings(tx, saved.added)
@@ -433,9 +449,9 @@ async def test_a_listing_deleted_before_its_turn_is_read_again(bed: Bed) -> None
     assert match.listing_id != saved.added[0]
 
 
-async def test_a_listing_that_closed_while_blocked_is_not_reviewed(bed: Bed) -> None:
+async def test_a_listing_that_closed_while_blocked_is_not_reviewed(bed: ListingPipeline) -> None:
     clerk = Clerk(ModelBlocked("spent_out", "the day's budget is spent", use_local=False), OPINION)
-    bed = await Bed(bed.database, bed.net, clerk).begin()
+    bed = await ListingPipeline(bed.database, bed.net, clerk).begin()
     id = await bed.judge()
     async with bed.database.transaction() as tx:
         await tx.execute("UPDATE catalog.listing SET closed_at = now()")
@@ -444,9 +460,9 @@ async def test_a_listing_that_closed_while_blocked_is_not_reviewed(bed: Bed) -> 
     assert ((await item(bed.database, id)).status, len(clerk.asked)) == ("SKIPPED", 1)
 
 
-async def test_forced_listings_are_reviewed_before_better_scores(bed: Bed) -> None:
+async def test_forced_listings_are_reviewed_before_better_scores(bed: ListingPipeline) -> None:
     spent = Clerk(ModelBlocked("spent_out", "the day's budget is spent", use_local=False))
-    bed = await Bed(bed.database, bed.net, spent).begin()
+    bed = await ListingPipeline(bed.database, bed.net, spent).begin()
     other = f"{URL}-4711"
     bed.net.on(other, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), other))
     best, insisted = await bed.judge(), await bed.judge(other, force=True)
