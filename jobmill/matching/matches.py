@@ -257,7 +257,7 @@ async def undo_status(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Mat
         [id],
     )
     if last is None:
-        raise Conflict(f"match {id} was always {before.status}: there is nothing to undo")
+        raise Conflict(f"The status of match {id} never changed: there is nothing to undo.")
     return before, await set_status(tx, id, last, actor=actor)
 
 

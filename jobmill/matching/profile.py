@@ -19,7 +19,7 @@ RANKS: dict[Rank, int] = {"primary": 3, "strong": 2, "familiar": 1}
 def _clean(text: str) -> str:
     # Terminals and PostgreSQL do not accept control characters.
     if any(unicodedata.category(mark) in ("Cc", "Cs") and mark not in "\n\r\t" for mark in text):
-        raise ValueError("should be a text without control characters")
+        raise ValueError("should not contain control characters")
     return text.strip()
 
 
@@ -98,7 +98,7 @@ class Span(_Part):
     @model_validator(mode="after")
     def _ordered(self) -> Span:
         if self.least > self.most:
-            raise ValueError(f"least ({self.least}) should not be above most ({self.most})")
+            raise ValueError(f"should have least ({self.least}) at or below most ({self.most})")
         return self
 
 
@@ -123,7 +123,7 @@ class Strikes(_Part):
     def _positive(self) -> Strikes:
         spans = (self.location, self.seniority, self.missing_skill, self.experience)
         if any(span.least < 0 for span in spans):
-            raise ValueError("strikes should be at least 0")
+            raise ValueError("should not have negative strikes")
         return self
 
 
@@ -148,7 +148,7 @@ class Tiers(_Part):
     @model_validator(mode="after")
     def _descending(self) -> Tiers:
         if not self.S > self.A > self.B > self.C:
-            raise ValueError("S should be above A, A above B, B above C")
+            raise ValueError("should have S above A, A above B, B above C")
         return self
 
 
@@ -178,7 +178,7 @@ class Priorities(_Part):
     @model_validator(mode="after")
     def _descending(self) -> Priorities:
         if self.high <= self.medium:
-            raise ValueError("high should be above medium")
+            raise ValueError("should have high above medium")
         return self
 
 
@@ -197,7 +197,7 @@ class Weights(_Part):
     def _complete(self) -> Weights:
         total = sum(dict(self).values())
         if total != 100:
-            raise ValueError(f"together should be 100, not {total}")
+            raise ValueError(f"should add up to 100, not {total}")
         return self
 
 
@@ -215,7 +215,7 @@ class Rules(_Part):
     priorities: Priorities = Priorities()
 
 
-class Person(_Part):
+class ProfilePerson(_Part):
     name: Words | None = None
     home_city: Words = "Portland, OR"
     timezone: Annotated[Words, AfterValidator(_zone)] = "America/Los_Angeles"
@@ -239,7 +239,7 @@ def _skills_once(skills: tuple[Skill, ...]) -> tuple[Skill, ...]:
     counts = Counter(skill.name.casefold() for skill in skills)
     twice = [name for name, count in counts.items() if count > 1]
     if twice:
-        raise ValueError(f"should name each skill once: {', '.join(twice)}")
+        raise ValueError(f"should list each skill only once: {', '.join(twice)}")
     return skills
 
 
@@ -262,7 +262,7 @@ class StopLists(_Part):
 class Profile(_Part):
     """Everything about the person. Empty fields are unknown or do not matter."""
 
-    person: Person = Person()
+    person: ProfilePerson = ProfilePerson()
     summary: Prose = ""
     experience_years: Years | None = None
     skills: Annotated[tuple[Skill, ...], AfterValidator(_skills_once), Field(max_length=500)] = ()

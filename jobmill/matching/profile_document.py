@@ -23,7 +23,7 @@ MAX_VALUES = 50_000
 
 MESSAGES = {
     "tuple_type": "should be a list",
-    "string_type": "should be a text, in quotes where it looks like something else",
+    "string_type": 'should be text (put values such as "5" and "no" in quotes)',
     "int_type": "should be a whole number",
     "float_type": "should be a number",
     "missing": "is missing",
@@ -83,7 +83,7 @@ def to_yaml(profile: Profile) -> str:
 def parse_yaml(text: str, file: str) -> tuple[dict[str, Any], dict[Path, int]]:
     """Parse a document into values and the line number of each."""
     if len(text) > MAX_LENGTH:
-        raise _invalid(file, None, f"it is longer than {MAX_LENGTH:,} characters")
+        raise _invalid(file, None, f"the text is longer than {MAX_LENGTH:,} characters")
     lines: dict[Path, int] = {}
     tree = _compose(text, file)
     data: object = _YamlReader(file, lines).to_value(tree, ()) if tree is not None else {}
@@ -108,7 +108,7 @@ def _as_json(text: str) -> object:
 
 def _mapping(data: object, file: str) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise _invalid(file, 1, "not a profile: it should be lines of `name: value`")
+        raise _invalid(file, 1, "not a profile: expected lines such as `name: value`")
     return cast(dict[str, Any], data)
 
 
@@ -119,11 +119,11 @@ def _compose(text: str, file: str) -> Any:
         return cast(Any, yaml).compose(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _invalid(file, line, f"not YAML: {error.problem}") from error
+        raise _invalid(file, line, f"invalid YAML: {error.problem}") from error
     except yaml.YAMLError as error:
-        raise _invalid(file, None, f"not YAML: {' '.join(str(error).split())}") from error
+        raise _invalid(file, None, f"invalid YAML: {' '.join(str(error).split())}") from error
     except RecursionError:
-        raise _invalid(file, None, "not a profile: too deeply nested") from None
+        raise _invalid(file, None, "not a profile: nested too deeply") from None
 
 
 def _invalid(file: str, line: int | None, message: str) -> InvalidProfile:
@@ -146,7 +146,7 @@ class _YamlReader:
         self._lines.setdefault(path, line)
         self._count += 1
         if len(path) > MAX_DEPTH or self._count > MAX_VALUES:
-            raise _invalid(self._file, line, "not a profile: too deeply nested, or too long")
+            raise _invalid(self._file, line, "not a profile: nested too deeply, or too long")
         if node.id == "mapping":
             return self._mapping_value(node, path)
         if node.id == "sequence":
@@ -159,12 +159,12 @@ class _YamlReader:
             line = key.start_mark.line + 1
             name = str(key.value)
             if key.id != "scalar":
-                raise _invalid(self._file, line, "not a profile: a name should be a word")
+                raise _invalid(
+                    self._file, line, "not a profile: a field name should be a plain word"
+                )
             if name in values:
                 first = self._lines[*path, name]
-                raise _invalid(
-                    self._file, line, f"{name} stands there twice (first in line {first})"
-                )
+                raise _invalid(self._file, line, f"{name} appears twice (first on line {first})")
             self._lines[*path, name] = line
             values[name] = self.to_value(value, (*path, name))
         return values
@@ -175,7 +175,7 @@ class _YamlReader:
         try:
             return cast(Any, self._loader).construct_object(node)
         except (yaml.YAMLError, ValueError, OverflowError) as error:
-            raise _invalid(self._file, line, f"not YAML: {node.value!r} means nothing") from error
+            raise _invalid(self._file, line, f"invalid value: {node.value!r}") from error
 
 
 def _problem(error: ErrorDetails, lines: Mapping[Path, int]) -> ProfileProblem:
@@ -188,11 +188,11 @@ def _problem(error: ErrorDetails, lines: Mapping[Path, int]) -> ProfileProblem:
 def _message(error: ErrorDetails, path: Path) -> str:
     kind = error["type"]
     if kind == "extra_forbidden":
-        return f"is no field of a profile{_suggest_field(path)}"
+        return f"is not a profile field{_suggest_field(path)}"
     if kind in ("value_error", "missing"):
         return MESSAGES.get(kind) or error["msg"].removeprefix("Value error, ")
     if kind in ("model_type", "model_attributes_type"):
-        return "should be a group of `name: value`"
+        return "should be a group of fields (`name: value`)"
     if kind == "string_pattern_mismatch":
         return f"should be three capital letters such as USD, not {_short(error['input'])}"
     message = MESSAGES.get(kind) or error["msg"].removeprefix("Input ")
@@ -201,7 +201,7 @@ def _message(error: ErrorDetails, path: Path) -> str:
 
 def _short(value: object) -> str:
     if isinstance(value, list | dict | tuple):
-        return "a list" if not isinstance(value, dict) else "a group"
+        return "a list" if not isinstance(value, dict) else "a group of fields"
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -214,7 +214,7 @@ def _suggest_field(path: Path) -> str:
             model = model_of(model.model_fields[part].annotation)
     names = list(model.model_fields)
     close = difflib.get_close_matches(str(path[-1]), names, n=1)
-    return f": did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
+    return f": did you mean {close[0]}?" if close else f"; the fields are {', '.join(names)}"
 
 
 def model_of(annotation: Any) -> type[BaseModel] | None:

@@ -62,14 +62,18 @@ class ProfileVersion:
         except ValidationError as error:
             fields = ", ".join(".".join(map(str, problem["loc"])) for problem in error.errors())
             raise Invalid(
-                f"version {self.version} of {self.name} is not understood any more: {fields}"
+                f"This release cannot read version {self.version} of profile {self.name}. Fields with"
+                f" problems: {fields}."
             ) from error
 
 
 def check_name(name: str) -> None:
     """Invalid if the name is not allowed."""
     if not NAME.fullmatch(name):
-        raise Invalid(f"{name!r} cannot name a profile: use a-z, 0-9, - and _, at most 63")
+        raise Invalid(
+            f"{name!r} is not a valid profile name. Use up to 63 characters: a-z, 0-9, - and _, with a"
+            " letter or digit first."
+        )
 
 
 async def save(
@@ -87,7 +91,10 @@ async def save(
     id = await _lock(tx, name)
     newest = await _newest(tx, id)
     if based_on is not None and newest != based_on:
-        raise Conflict(f"{name} got version {newest} meanwhile, and this was made from {based_on}")
+        raise Conflict(
+            f"Profile {name} was changed in the meantime: its newest version is {newest}, and your"
+            f" changes are based on version {based_on}."
+        )
     changed = await _add(tx, id, newest, profile, by=by, note=note)
     await _choose_first(tx, id, by=by)
     return SavedProfile(name, newest + changed, bool(changed))
@@ -217,8 +224,8 @@ async def get(tx: Tx, name: str | None = None, *, version: int | None = None) ->
         {"name": name, "version": version},
     )
     if profile_version is None:
-        which = "" if version is None else f" in version {version}"
-        raise NotFound("profile", f"{name or 'by default'}{which}")
+        which = "" if version is None else f" version {version}"
+        raise NotFound("profile", f"{name or '(default)'}{which}")
     return profile_version
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from jobmill.errors import Invalid
 from jobmill.matching import resume_name, resume_sections, work_history
 from jobmill.matching.posting_facts import skills
-from jobmill.matching.profile import Person, Profile, Skill
+from jobmill.matching.profile import Profile, ProfilePerson, Skill
 
 if TYPE_CHECKING:
     from pypdf import PageObject
@@ -81,8 +81,8 @@ CAREER = re.compile(
     re.IGNORECASE,
 )
 NOTHING_FOUND = (
-    "Nothing was found in {file}: no title, no skill we know, no dated employment. Give the whole "
-    "text of a resume, or fill the profile in by hand."
+    "Nothing was found in {file}: no job title, no known skill and no dated employment. Use the full "
+    "text of a resume, or fill in the profile by hand."
 )
 
 
@@ -120,7 +120,9 @@ def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> Resu
     contains nothing usable."""
     today = today or dt.datetime.now(dt.UTC).date()
     if len(data) > MAX_FILE_SIZE:
-        raise Invalid(f"{file} has more than {MAX_FILE_SIZE // 10**6} MB: give its text alone")
+        raise Invalid(
+            f"{file} is larger than {MAX_FILE_SIZE // 10**6} MB. Use a plain text version."
+        )
     form = detect_format(data) or "text"
     if form == "json-resume":
         profile = _from_json(json.loads(data), today)
@@ -145,15 +147,15 @@ def _extract_text(data: bytes, form: Format, file: str) -> str:
     readers = {"pdf": _read_pdf, "docx": _read_docx}
     text = readers[form](data, file) if form in readers else _decode(data, file)
     if len(text) > MAX_TEXT_LENGTH:
-        raise Invalid(f"{file} holds more text than any resume: {len(text):,} characters")
+        raise Invalid(f"{file} has more than {MAX_TEXT_LENGTH:,} characters. Use the resume alone.")
     if not text.strip():
-        raise Invalid(f"{file} holds no text: a scan must be turned into text first")
+        raise Invalid(f"{file} contains no text. Convert a scan to text first.")
     return text
 
 
 def _decode(data: bytes, file: str) -> str:
     if b"\x00" in data[:4_000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Invalid(f"{file} is neither text nor PDF, DOCX or JSON Resume")
+        raise Invalid(f"{file} is not a PDF, DOCX, JSON Resume or text file.")
     encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         return data.decode(encoding)
@@ -171,34 +173,38 @@ def _read_pdf(data: bytes, file: str) -> str:
         with pypdf.apply_configuration(**PDF_LIMITS):
             reader = pypdf.PdfReader(io.BytesIO(data))
             if reader.is_encrypted:
-                raise Invalid(f"{file} is encrypted: save it without a password")
+                raise Invalid(f"{file} is encrypted. Save it without a password.")
             if len(reader.pages) > MAX_PAGES:
-                raise Invalid(f"{file} has more than {MAX_PAGES} pages: give the resume alone")
+                raise Invalid(f"{file} has more than {MAX_PAGES} pages. Use the resume alone.")
             return _join(_page_texts(reader.pages, file))
     except pypdf.errors.LimitReachedError as error:
-        raise Invalid(f"{file} holds more than any resume: give its text") from error
+        raise Invalid(f"{file} is too large for a resume. Use a plain text version.") from error
     except (pypdf.errors.PyPdfError, *PARSE_ERRORS) as error:
-        raise Invalid(f"{file} is a broken PDF: save it anew, or give its text") from error
+        raise Invalid(
+            f"{file} is a damaged PDF. Save it again, or use a plain text version."
+        ) from error
 
 
 def _page_texts(pages: Iterable[PageObject], file: str) -> Iterator[str]:
     ends = time.monotonic() + PDF_TIMEOUT
     for page in pages:
         if time.monotonic() > ends:
-            raise Invalid(f"{file} takes too long to read: give its text")
+            raise Invalid(f"{file} takes too long to read. Use a plain text version.")
         yield page.extract_text()
 
 
 def _read_docx(data: bytes, file: str) -> str:
     if data.startswith(OLE):
         raise Invalid(
-            f"{file} is encrypted, or of an old Word: save it as .docx without a password"
+            f"{file} is encrypted or in an old Word format. Save it as .docx without a password."
         )
     try:
         _check_unpacked_size(data, file)
         return _join(_paragraphs(data))
     except PARSE_ERRORS as error:
-        raise Invalid(f"{file} is a broken DOCX: save it anew, or give its text") from error
+        raise Invalid(
+            f"{file} is a damaged DOCX. Save it again, or use a plain text version."
+        ) from error
 
 
 def _check_unpacked_size(data: bytes, file: str) -> None:
@@ -206,7 +212,7 @@ def _check_unpacked_size(data: bytes, file: str) -> None:
     # trusted.
     parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
     if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED_SIZE:
-        raise Invalid(f"{file} unpacks to more than any resume: give its text")
+        raise Invalid(f"{file} is too large when unpacked. Use a plain text version.")
 
 
 def _paragraphs(data: bytes) -> Iterator[str]:
@@ -256,7 +262,9 @@ def _from_text(text: str, today: dt.date) -> Profile:
     )
     # Two words alone could be anything.
     name = resume_name.find_name(text) if profile.model_fields_set or len(parts) > 1 else None
-    return profile.model_copy(update={"person": Person(name=name[:200])}) if name else profile
+    return (
+        profile.model_copy(update={"person": ProfilePerson(name=name[:200])}) if name else profile
+    )
 
 
 def _build_profile(**values: Any) -> Profile:
@@ -324,11 +332,11 @@ def _from_json(document: dict[str, Any], today: dt.date) -> Profile:
     )  # fmt: skip
 
 
-def _person(basics: dict[str, Any]) -> Person:
+def _person(basics: dict[str, Any]) -> ProfilePerson:
     place = _as_dict(basics.get("location"))
     city = ", ".join(filter(None, (_as_text(place.get(part)) for part in ("city", "region"))))
     values = {"name": _as_text(basics.get("name"))[:200], "home_city": city[:200]}
-    return Person.model_validate({name: value for name, value in values.items() if value})
+    return ProfilePerson.model_validate({name: value for name, value in values.items() if value})
 
 
 def _employments(entry: dict[str, Any], today: dt.date) -> list[work_history.Employment]:

@@ -74,13 +74,13 @@ class SavedView:
 class ViewNameTaken(Conflict):
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"There is a view {name} already: choose another name, or remove that one."
+            f"A view named {name} already exists. Choose another name, or remove that view."
         )
 
 
 class TooManyViews(Conflict):
     def __init__(self) -> None:
-        super().__init__(f"There are {MAX_VIEWS} views, and no room for more: remove one first.")
+        super().__init__(f"A profile can have at most {MAX_VIEWS} views. Remove one first.")
 
 
 async def save(
@@ -90,7 +90,7 @@ async def save(
     there are too many views."""
     name = _clean_name(name)
     if filters.words and len(filters.words) > MAX_WORDS_LENGTH:
-        raise Invalid(f"A view looks for {MAX_WORDS_LENGTH} characters at most.")
+        raise Invalid(f"A view can search for at most {MAX_WORDS_LENGTH} characters.")
     await _lock_and_check_limit(tx, profile_id)
     try:
         async with tx.transaction():
@@ -119,9 +119,9 @@ async def save(
 def _clean_name(name: str) -> str:
     name = " ".join(name.split())
     if not name or not name.isprintable():
-        raise Invalid("A view needs a name.")
+        raise Invalid("Enter a name for the view.")
     if len(name) > MAX_NAME_LENGTH:
-        raise Invalid(f"A view's name has {MAX_NAME_LENGTH} characters at most.")
+        raise Invalid(f"The name of a view can have at most {MAX_NAME_LENGTH} characters.")
     return name
 
 

@@ -62,8 +62,10 @@ def _remove_skill(listed: list[dict[str, Any]], name: str) -> None:
     if len(remaining) == len(listed):
         names = [skill["name"] for skill in listed]
         near = get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(names) or 'none'}"
-        raise Invalid(f"the profile has no skill {name}: {hint}")
+        hint = (
+            f"Did you mean {near[0]}?" if near else f"It lists {', '.join(names) or 'no skills'}."
+        )
+        raise Invalid(f"The profile does not list the skill {name}. {hint}")
     listed[:] = remaining
 
 
@@ -107,15 +109,15 @@ def unknown_skills(having: Sequence[str]) -> list[str]:
 def _skill_problem(posting: Posting, text: str) -> str | None:
     name, rank = _split_rank(text)
     if rank and rank not in {*RANKS, *RANKS_BY_NUMBER}:
-        return f"{rank} is no rank of a skill: {name} can be {', '.join(RANKS)}."
+        return f"{rank} is not a skill rank. The rank of {name} can be {', '.join(RANKS)}."
     posting_text = "\n".join((posting.title, posting.description or "", posting.requirements or ""))
     if not unknown_skills([text]) or any(personal_skills.find_custom_skills([name], posting_text)):
         return None
     near = get_close_matches(skills.canonical_name(name), skills.all_names(), n=1, cutoff=0.75)
     if near:
-        return f"We know no skill {name}: did you mean {near[0]}?"
-    named = ", ".join(skills.skill_names(posting_text)[:MAX_NAMED_SKILLS]) or "none that we know"
-    return f"We know no skill {name}, and the listing does not name it: it names {named}."
+        return f"Unknown skill: {name}. Did you mean {near[0]}?"
+    named = ", ".join(skills.skill_names(posting_text)[:MAX_NAMED_SKILLS]) or "no known skills"
+    return f"Unknown skill: {name}. The job does not mention it; it mentions {named}."
 
 
 def _place_problem(posting: Posting, place: str) -> str | None:
@@ -124,17 +126,19 @@ def _place_problem(posting: Posting, place: str) -> str | None:
     is_known = any(parsed.lies_in for parsed in parsed_places)
     if is_known or atlas.is_any_in(named, [place]):
         return None
-    listed = "; ".join(dict.fromkeys(name for name in named if name)) or "none"
+    listed = "; ".join(dict.fromkeys(name for name in named if name)) or "no places"
     return (
-        f"We know no place {place}, and the listing does not name it: it names {listed}. "
-        "A country tells where a small town is: Faro, Portugal."
+        f"Unknown place: {place}. The job does not mention it; it mentions {listed}. "
+        "For a small town, add the country, as in Faro, Portugal."
     )
 
 
 def _set_field(data: dict[str, Any], setting: str) -> None:
     path, mark, text = setting.partition("=")
     if not mark or not path.strip():
-        raise Invalid(f"{setting!r} sets nothing: write FIELD=VALUE, as in rules.match.score=75")
+        raise Invalid(
+            f"{setting!r} sets no field. Write FIELD=VALUE, for example rules.match.score=75."
+        )
     *outer, last = path.strip().split(".")
     place: Any = data
     for part in outer:
@@ -154,14 +158,16 @@ def _step(place: Any, part: str, path: str) -> Any:
         if value is None:
             value = place[part] = {}
     if not isinstance(value, dict | list):
-        raise Invalid(f"{path}: {part} is a plain value, and has no parts")
+        raise Invalid(f"{path}: {part} is a single value without fields")
     return cast(Any, value)
 
 
 def _index(listed: list[Any], part: str, path: str) -> int:
     """List positions count from 1, as in the messages of `profile_document`."""
     if not part.isdecimal() or not 1 <= int(part) <= len(listed):
-        raise Invalid(f"{path}: {part} is no place in a list of {len(listed)}; the first is 1")
+        raise Invalid(
+            f"{path}: {part} is not a position in a list of {len(listed)}; the first is 1"
+        )
     return int(part) - 1
 
 

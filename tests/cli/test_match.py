@@ -149,7 +149,7 @@ async def test_a_capped_score_is_explained(run: Run, database: Database) -> None
     items = (
         ScoreItem("skills", 80, 80, "all"),
         ScoreItem("size", 27, 30, "large"),
-        ScoreItem("limit", -7, 0, "A score ends at 100"),
+        ScoreItem("limit", -7, 0, "Capped at 100"),
     )
     await make(database, 100, postings=[offer(1)], items=items)
     for command in ("show", "why"):
@@ -197,7 +197,7 @@ async def test_a_match_is_shown_in_full(run: Run, database: Database) -> None:
         "by mail",
         "https://boards.example/wells/postings/1",
         "https://apply.example/1",
-        "  40 of 40   skills       1 of 2 that it asks for",
+        "  40 of 40   skills       1 of 2 requested skills",
         "  91 in total",
         "Keeps water running.",
         "created with score 91 for version 1",
@@ -245,13 +245,13 @@ async def test_why_shows_rules_points_and_evidence(run: Run, database: Database)
         "40 of 40   skills",
         "“Python”",
         "91 in total",
-        "needs 80: the least score of a match",
+        "needs 80: the minimum score of a match",
         "skill: Rust",
     ):
         assert words in fits, words
     shown = (await run("why", struck)).stdout
     assert "filtered out" in shown
-    assert "3    seniority      asks for a director" in shown
+    assert "3    seniority      Seniority mismatch (too senior): director" in shown
     assert "“Director of Pumps”" in shown
     assert "reject  arrangement    on site" in (await run("why", rejected)).stdout
     (verdict,) = json_lines(await run("why", struck, "--json"))
@@ -343,12 +343,12 @@ async def test_invalid_what_if_options_are_refused(run: Run, database: Database)
         ([1], "name at least one change"),
         (["--with", "Go"], "name one job, or use --all"),
         ([1, "--all", "--with", "Go"], "name one job, or use --all"),
-        ([1, "--without", "Go"], "the profile has no skill Go: it has none"),
+        ([1, "--without", "Go"], "The profile does not list the skill Go. It lists no skills."),
         ([1, "--set", "titels=[A]"], "did you mean titles?"),
         ([1, "--with", "Go:best"], "skills.1.rank should be"),
-        ([1, "--with", "Kubernets"], "We know no skill Kubernets: did you mean Kubernetes?"),
-        ([1, "--with", "Basketry"], "We know no skill Basketry, and the listing does not name it"),
-        ([1, "--set", "locations=[Atlantis]"], "We know no place Atlantis"),
+        ([1, "--with", "Kubernets"], "Unknown skill: Kubernets. Did you mean Kubernetes?"),
+        ([1, "--with", "Basketry"], "Unknown skill: Basketry. The job does not mention it"),
+        ([1, "--set", "locations=[Atlantis]"], "Unknown place: Atlantis"),
     ]:
         done = await run("what-if", *arguments)
         assert (done.returncode, words in done.stderr) == (2, True), (arguments, done.stderr)

@@ -122,7 +122,7 @@ def test_all_problems_are_reported_by_line(run: Run, home: Path) -> None:
     done = run("check", "me.yaml")
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        "me.yaml:1: titels is no field of a profile: did you mean titles?",
+        "me.yaml:1: titels is not a profile field: did you mean titles?",
         "me.yaml:2: skills.1.rank should be 'primary', 'strong' or 'familiar', not 'best'",
     ]
     checked = run("check", "me.yaml", "--json")
@@ -230,7 +230,7 @@ def test_an_edit_does_not_overwrite_a_newer_version(run: Run, home: Path, url: s
     )
     done = run("edit", EDITOR=meanwhile, AT=url, SQL=version)
     assert done.returncode == 4, done.stderr
-    assert "got version 2 meanwhile" in done.stderr
+    assert "its newest version is 2" in done.stderr
     (draft,) = drafts(home)
     assert "Diver" in draft.read_text()
     assert str(draft) in done.stderr
@@ -243,7 +243,7 @@ def test_bad_wishes_are_refused_with_what_to_do(run: Run, home: Path) -> None:
     for arguments, code, words in [
         (["import", "nothing.yaml"], 2, "cannot read"),
         (["import", "."], 2, "cannot read"),
-        (["import", "cv.pdf"], 2, "cv.pdf is a broken PDF"),
+        (["import", "cv.pdf"], 2, "cv.pdf is a damaged PDF"),
         (["import", "latin.yaml"], 2, "not UTF-8"),
         (["check", "nothing.yaml"], 2, "cannot read"),
         (["show", "nobody"], 3, "profile nobody does not exist; `jobmill profile list`"),
@@ -251,7 +251,7 @@ def test_bad_wishes_are_refused_with_what_to_do(run: Run, home: Path) -> None:
         (["history", "nobody"], 3, "nobody"),
         (["diff", "main", 1, 7], 3, "version 7"),
         (["use", "nobody"], 3, "nobody"),
-        (["edit", "../x"], 2, "cannot name a profile"),
+        (["edit", "../x"], 2, "is not a valid profile name"),
     ]:
         done = run(*arguments)
         assert done.returncode == code, (arguments, done.stderr)

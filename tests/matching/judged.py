@@ -30,7 +30,7 @@ STRUCK = FilterResult(
     5,
     (),
     (
-        Strike("seniority", "asks for a director, you want senior", 3, "Director of Pumps"),
+        Strike("seniority", "Seniority mismatch (too senior): director", 3, "Director of Pumps"),
         Strike("location", "asks for Madrid", 2, "Madrid office"),
     ),
     "5 strikes of 5",
@@ -51,8 +51,8 @@ def result(score: int, *, threshold: int = 80, **more: Any) -> MatchResult:
     more.setdefault(
         "items",
         (
-            ScoreItem("skills", skills, 40, "1 of 2 that it asks for", ("Python",)),
-            ScoreItem("meaning", score - skills, 60, "much alike"),
+            ScoreItem("skills", skills, 40, "1 of 2 requested skills", ("Python",)),
+            ScoreItem("meaning", score - skills, 60, "Text similarity: 90%"),
         ),
     )
     more.setdefault("matched_skills", ("Python",))
@@ -62,7 +62,7 @@ def result(score: int, *, threshold: int = 80, **more: Any) -> MatchResult:
         match_score=score,
         application_priority=priority,
         threshold=threshold,
-        threshold_why="the least score of a match",
+        threshold_why="the minimum score of a match",
         **more,
     )
 

@@ -45,7 +45,7 @@ def test_the_result_has_the_agreed_structure() -> None:
         "strikes": (
             {
                 "rule": "location",
-                "reason": "Neither remote nor a place was found",
+                "reason": "The posting mentions neither remote work nor a location",
                 "strikes": 2,
                 "words": "",
             },

@@ -249,12 +249,12 @@ def test_local_suggestions_fill_what_the_model_left_empty() -> None:
 @pytest.mark.parametrize(
     ("base", "fit", "points", "word"),
     [
-        (70, 78, 78, "says 78; rules alone say 70"),
-        (70, 65, 65, "says 65"),
-        (50, 100, 62, "the skills in both texts lift that by 12 at most"),
-        (70, 20, 50, "may take 20 off"),
-        (10, 0, 0, "says 0"),
-        (95, 100, 100, "says 100"),
+        (70, 78, 78, "rated the fit 78, the rules alone 70"),
+        (70, 65, 65, "rated the fit 65"),
+        (50, 100, 62, "the shared skills allow at most 12 more"),
+        (70, 20, 50, "may take off at most 20"),
+        (10, 0, 0, "rated the fit 0"),
+        (95, 100, 100, "rated the fit 100"),
     ],
 )
 def test_a_model_moves_a_score_within_limits(base: int, fit: int, points: int, word: str) -> None:
@@ -405,7 +405,7 @@ async def test_an_injection_that_makes_a_model_answer_100_changes_nothing(
     for words in INJECTIONS:
         result = await judge(database, obedient, words, base=75)
         assert (result.match_score, result.fits) == (75, False), words
-        assert "does not count: the listing speaks to models" in result.items[0].why
+        assert "is ignored: the job text addresses models" in result.items[0].why
         assert set(result.matched_skills) == {"Python"}
         assert "skill: COBOL" in result.dropped_claims
 

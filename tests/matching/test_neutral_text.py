@@ -6,7 +6,7 @@ import pytest
 
 from jobmill.catalog.posting import Posting
 from jobmill.matching.embeddings import neutral_text
-from jobmill.matching.profile import Person, Profile
+from jobmill.matching.profile import Profile, ProfilePerson
 
 TEXT = """\
 {company} keeps wells running. Founded by {company}'s first crew.
@@ -132,7 +132,7 @@ def test_similar_words_are_kept(text: str) -> None:
 def someone(name: str) -> Profile:
     first = name.split()[0]
     return Profile(
-        person=Person(name=name),
+        person=ProfilePerson(name=name),
         titles=("Welder",),
         summary=f"{name} welds. {first}\u2019s seams hold.",
         highlights=(

@@ -155,7 +155,7 @@ def test_years_spent_on_other_work_count_less() -> None:
         profile(), offer, posting_facts.read_facts(offer), Employer(), None
     ).items[3]
     assert item.points < 5
-    assert item.why == "5 years asked for, 8 there, of other work"
+    assert item.why == "Asks for 5 years, the profile has 8 in a different kind of work"
 
 
 def test_a_title_that_is_wanted_is_not_rejected_for_what_it_says_of_the_role() -> None:

@@ -74,14 +74,14 @@ async def test_missing_profiles_raise_not_found(tx: Tx) -> None:
 
 @pytest.mark.parametrize("name", ["", "Dana", "a b", "../x", "x" * 64, "-x", "dana\n"])
 async def test_a_name_is_a_plain_word(tx: Tx, name: str) -> None:
-    with pytest.raises(Invalid, match="cannot name a profile"):
+    with pytest.raises(Invalid, match="is not a valid profile name"):
         await profiles.save(tx, name, cook())
 
 
 async def test_saving_an_edit_of_an_older_version_conflicts(tx: Tx) -> None:
     await profiles.save(tx, "dana", cook(1), based_on=0)
     await profiles.save(tx, "dana", cook(2), based_on=1)
-    with pytest.raises(Conflict, match="got version 2 meanwhile"):
+    with pytest.raises(Conflict, match="its newest version is 2"):
         await profiles.save(tx, "dana", cook(3), based_on=1)
 
 
@@ -132,5 +132,5 @@ async def test_a_version_with_unknown_fields_is_refused_with_an_explanation(tx: 
         "INSERT INTO matching.profile_version (profile_id, version, content)"
         " SELECT id, 2, '{\"colour\": 1}' FROM matching.profile"
     )
-    with pytest.raises(Invalid, match=r"version 2 of dana .*colour"):
+    with pytest.raises(Invalid, match=r"version 2 of profile dana.*colour"):
         (await profiles.get(tx)).profile()

@@ -111,8 +111,8 @@ def test_a_higher_rank_gives_more() -> None:
 def test_synonyms_and_implied_skills_count_and_are_explained() -> None:
     score_item = item("skills", "Go", "Python", "React", wants={"skills": ["golang", "Django"]})
     assert score_item.why == (
-        "2 of 3 that are asked for: Go (golang), Python (implied by Django); missing: React; "
-        "so few are named that the title tells the rest"
+        "2 of 3 requested skills: Go (golang), Python (implied by Django); missing: React; "
+        "the posting names few skills, so the title counts more"
     )
     assert "Experience with Go" in score_item.words
 
@@ -143,7 +143,7 @@ def test_a_posting_that_names_no_skill_is_judged_by_its_title() -> None:
 
 def test_a_profile_without_skills_gets_no_skill_points_with_an_explanation() -> None:
     score_item = item("skills", "Python", wants={"skills": []})
-    assert (score_item.points, score_item.why) == (0, "The profile names no skills")
+    assert (score_item.points, score_item.why) == (0, "The profile lists no skills")
 
 
 @pytest.mark.parametrize(
@@ -256,8 +256,8 @@ def test_a_salary_is_compared_with_the_floor(salary: Salary | None, expected: in
 @pytest.mark.parametrize(
     ("top", "words"),
     [
-        (150_000, "It reaches the USD 150,000 a year hoped for"),
-        (149_000, "It is below the USD 150,000 a year hoped for, which costs points and filters nothing"),
+        (150_000, "Salary at or above the profile's minimum of USD 150,000 per year"),
+        (149_000, "Salary below the profile's minimum of USD 150,000 per year, which costs points but never rejects a job"),
     ],
 )  # fmt: skip
 def test_a_low_salary_is_explained_as_costing_points_only(top: int, words: str) -> None:
@@ -314,11 +314,11 @@ def test_an_office_in_the_home_city_lowers_the_threshold() -> None:
     office = judge(employer=Employer(offices=("Austin, TX", "Portland, Oregon")))
     assert (office.threshold, office.threshold_why) == (
         65,
-        "The company has an office in Portland, OR",
+        "the company has an office in Portland, OR",
     )
     assert judge(employer=Employer(offices=("Portland, ME",))).threshold == 80
     here = judge(offer={"location": "Portland, OR"})
-    assert (here.threshold, here.threshold_why) == (65, "It is in Portland, OR")
+    assert (here.threshold, here.threshold_why) == (65, "the job is in Portland, OR")
     assert judge(places=("Portland, OR",)).threshold == 65
 
 

@@ -96,10 +96,10 @@ def test_any_field_is_set_by_its_path(setting: str, field: str, value: object) -
     [
         ("rules.match.score=many", "rules.match.score should be a whole number, not 'many'"),
         ("rules.match.score=101", "rules.match.score"),
-        ("titels=[A]", "titels is no field of a profile: did you mean titles?"),
-        ("rules.mach.score=1", "rules.mach is no field of a profile: did you mean match?"),
+        ("titels=[A]", "titels is not a profile field: did you mean titles?"),
+        ("rules.mach.score=1", "rules.mach is not a profile field: did you mean match?"),
         ("skills.1.rank=best", "skills.1.rank should be"),
-        ("titles=[", "not YAML"),
+        ("titles=[", "invalid YAML"),
     ],
 )
 def test_mistakes_are_told_as_for_a_file(setting: str, words: str) -> None:
@@ -117,13 +117,13 @@ def test_all_mistakes_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("wish", "words"),
     [
-        ({"without": ["Pyhton"]}, "no skill Pyhton: did you mean Python?"),
-        ({"without": ["Cooking"]}, "it has Python, Golang, C++"),
-        ({"settings": ["titles"]}, "write FIELD=VALUE"),
-        ({"settings": ["=5"]}, "write FIELD=VALUE"),
-        ({"settings": ["titles.2=Cook"]}, "no place in a list of 1"),
-        ({"settings": ["skills.0.rank=strong"]}, "no place in a list of 3"),
-        ({"settings": ["summary.words=5"]}, "summary is a plain value"),
+        ({"without": ["Pyhton"]}, "does not list the skill Pyhton. Did you mean Python?"),
+        ({"without": ["Cooking"]}, "It lists Python, Golang, C++"),
+        ({"settings": ["titles"]}, "Write FIELD=VALUE"),
+        ({"settings": ["=5"]}, "Write FIELD=VALUE"),
+        ({"settings": ["titles.2=Cook"]}, "not a position in a list of 1"),
+        ({"settings": ["skills.0.rank=strong"]}, "not a position in a list of 3"),
+        ({"settings": ["summary.words=5"]}, "summary is a single value"),
     ],
 )
 def test_impossible_changes_are_refused(wish: dict[str, list[str]], words: str) -> None:
@@ -153,12 +153,12 @@ def test_known_skills_and_places_can_be_added(changes: dict[str, list[str]]) -> 
 @pytest.mark.parametrize(
     ("unknown", "words"),
     [
-        ({"having": ["Kuberntes"]}, "no skill Kuberntes: did you mean Kubernetes?"),
-        ({"having": ["Basketry:1"]}, "no skill Basketry, and the listing does not name it: it names Kubernetes"),
-        ({"having": ["Go:best"]}, "best is no rank of a skill: Go can be primary, strong, familiar"),
-        ({"places": ["Atlantis"]}, "no place Atlantis, and the listing does not name it: it names Tavira"),
-        ({"having": ["Basketry"], "places": ["Atlantis"]}, "Basketry, and the"),
-        ({"having": ["Basketry"], "places": ["Atlantis"]}, "We know no place Atlantis"),
+        ({"having": ["Kuberntes"]}, "Unknown skill: Kuberntes. Did you mean Kubernetes?"),
+        ({"having": ["Basketry:1"]}, "Unknown skill: Basketry. The job does not mention it; it mentions Kubernetes"),
+        ({"having": ["Go:best"]}, "best is not a skill rank. The rank of Go can be primary, strong, familiar"),
+        ({"places": ["Atlantis"]}, "Unknown place: Atlantis. The job does not mention it; it mentions Tavira"),
+        ({"having": ["Basketry"], "places": ["Atlantis"]}, "Basketry. The job"),
+        ({"having": ["Basketry"], "places": ["Atlantis"]}, "Unknown place: Atlantis"),
     ],
 )  # fmt: skip
 def test_unknown_skills_and_places_are_refused_with_suggestions(

@@ -130,7 +130,7 @@ async def test_a_job_page_explains_the_decision_with_rules_and_quoted_words(
     for listing, texts in {
         first: ["Why this is not a match", "Filtered out: 5 strikes (limit 5)", "Director of Pumps", "3 strikes"],
         two: ["1 dealbreaker, 1 strike", "not remote", "come in"],
-        three: ["Not a match: score 62 (needs 80), 0 strikes", "1 of 2 that it asks for", ">Go<"],
+        three: ["Not a match: score 62 (needs 80), 0 strikes", "1 of 2 requested skills", ">Go<"],
         four: ["Why this is a match", f'href="/matches/{match}"', "Match: score 91"],
         place.listings[4]: ["Not scored yet", "Would "],
     }.items():  # fmt: skip
@@ -195,12 +195,12 @@ async def test_what_if_scores_the_job_again_and_saves_nothing(
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("without=Cobol", "the profile has no skill Cobol: it has Python"),
-        ("having=Go:wizard", "wizard is no rank of a skill: Go can be primary, strong, familiar"),
-        ("having=Kubernets", "We know no skill Kubernets: did you mean Kubernetes?"),
-        ("having=Go,Basketry", "We know no skill Basketry, and the listing does not name it: it names Terraform"),
-        ("place=Atlantis", "We know no place Atlantis, and the listing does not name it: it names Porto"),
-        ("place=Remote", "We know no place Remote"),
+        ("without=Cobol", "The profile does not list the skill Cobol. It lists Python"),
+        ("having=Go:wizard", "wizard is not a skill rank. The rank of Go can be primary, strong, familiar"),
+        ("having=Kubernets", "Unknown skill: Kubernets. Did you mean Kubernetes?"),
+        ("having=Go,Basketry", "Unknown skill: Basketry. The job does not mention it; it mentions Terraform"),
+        ("place=Atlantis", "Unknown place: Atlantis. The job does not mention it; it mentions Porto"),
+        ("place=Remote", "Unknown place: Remote"),
     ],
 )  # fmt: skip
 async def test_unknown_skills_and_places_are_refused_with_suggestions(

@@ -416,7 +416,7 @@ async def test_a_match_page_shows_score_strikes_text_and_history(
     page = await site.get(f"/matches/{id}")
     assert page.status_code == 200
     for words in (
-        "<b>91</b>", "1 of 2 that it asks for", "51 <small>of 60", 'width="85"', "<mark>Python</mark>",
+        "<b>91</b>", "1 of 2 requested skills", "51 <small>of 60", 'width="85"', "<mark>Python</mark>",
         "some Fortran", "asks for Madrid", "2 strikes", "<q>Madrid</q>", '<span class="chip">Go</span>',
         "Keeps water running.", "new → saved · by ada · call them", "created, score 91",
         'href="https://boards.example/wells/postings/1" rel="noopener noreferrer"', " board", "greenhouse",

@@ -178,7 +178,7 @@ async def test_a_conflicting_save_is_refused_once_and_then_allowed(
     await keep(database, YAML.replace("Cook", "Baker"))
     answer = await site.post("/profile/edit", data=form(titles="Chef"))
     assert answer.status_code == 409
-    assert "got version 2 meanwhile" in answer.text
+    assert "its newest version is 2" in answer.text
     assert 'name="after" value="2"' in answer.text
     assert "Chef" in answer.text
     assert (

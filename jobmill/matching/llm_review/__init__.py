@@ -228,17 +228,17 @@ def _bound_fit(fit: int, base: int, lift: int, injection: str | None) -> tuple[i
     if injection:
         return (
             base,
-            f"says {fit}, which does not count: the listing speaks to models (“{injection}”)",
+            f"rated the fit {fit}, which is ignored: the job text addresses models (“{injection}”)",
         )
     points = max(base - MAX_CHANGE, 0, min(fit, base + lift))
     if points == fit:
-        return points, f"says {fit}; rules alone say {base}"
+        return points, f"rated the fit {fit}, the rules alone {base}"
     bound = (
-        f"the skills in both texts lift that by {lift} at most"
+        f"the shared skills allow at most {lift} more"
         if fit > base
-        else f"it may take {MAX_CHANGE} off"
+        else f"a model may take off at most {MAX_CHANGE}"
     )
-    return points, f"says {fit}, held to {points}: rules say {base}, and {bound}"
+    return points, f"rated the fit {fit}, limited to {points}: the rules give {base}, and {bound}"
 
 
 def _verified_reasons(

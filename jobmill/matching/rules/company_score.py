@@ -51,8 +51,8 @@ def _home_city(company: Company, profile: Profile) -> ScoreItem:
     near = tuple(office for office in offices if parsed_place.is_any_in([office], [home]))
     if near:
         return ScoreItem("home city office", most, most, f"it has an office in {home}", near)
-    why = "none of its offices is there" if offices else "its offices are not known"
-    return ScoreItem("home city office", 0, most, f"{home}: {why}", offices)
+    why = f"it has no known office in {home}" if offices else "its offices are unknown"
+    return ScoreItem("home city office", 0, most, why, offices)
 
 
 def _tech(stack: Iterable[str], profile: Profile) -> ScoreItem:
@@ -71,17 +71,17 @@ def _tech(stack: Iterable[str], profile: Profile) -> ScoreItem:
 
 def _why_tech(stack_names: dict[str, None], ranks: dict[str, int], shared: tuple[str, ...]) -> str:
     if not stack_names:
-        return "its tech stack is not known"
+        return "its tech stack is unknown"
     if not ranks:
-        return "the profile names no technology"
+        return "the profile lists no technologies"
     return f"{len(shared)} of its {len(stack_names)} technologies are in the profile"
 
 
 def _remote_first(company: Company, profile: Profile) -> ScoreItem:
     most = profile.rules.company.remote_first
     if company.remote_first:
-        return ScoreItem("remote-first", most, most, "its pages say that it works remotely first")
-    why = "not known" if company.remote_first is None else "its pages say that it does not"
+        return ScoreItem("remote-first", most, most, "its pages say that it is remote-first")
+    why = "unknown" if company.remote_first is None else "its pages say that it is not"
     return ScoreItem("remote-first", 0, most, why)
 
 
@@ -89,5 +89,5 @@ def _ai_ml(stack: TechStack, profile: Profile) -> ScoreItem:
     most = profile.rules.company.ai_ml
     words = tuple(dict.fromkeys(stack.ai_ml))[:5]
     if words:
-        return ScoreItem("AI/ML", most, most, "its pages are about machine learning", words)
-    return ScoreItem("AI/ML", 0, most, "its pages hardly speak of machine learning")
+        return ScoreItem("AI/ML", most, most, "its pages focus on machine learning", words)
+    return ScoreItem("AI/ML", 0, most, "its pages hardly mention machine learning")

@@ -30,7 +30,7 @@ SAME_TITLE = 0.95
 YEARS_BEYOND = (5, 10)
 """Years of experience above the maximum for the fewest and the most strikes: the job is too junior.
 """
-ROLES = {"ic": "a role that leads nobody", "management": "a role that leads people"}
+ROLES = {"ic": "individual contributor", "management": "management"}
 
 
 def apply_rules(
@@ -87,7 +87,8 @@ def _role_rejection(profile: Profile, posting: Posting, facts: PostingFacts) -> 
         return
     if facts.role and profile.role_types and facts.role not in profile.role_types:
         wanted_roles = " or ".join(ROLES[role] for role in profile.role_types)
-        reason = f"It is {ROLES[facts.role]}, and {wanted_roles} is wanted"
+        role = ROLES[facts.role].capitalize()
+        reason = f"{role} role, but the profile wants {wanted_roles} roles"
         yield Rejection("role_type", reason, facts.role_words)
 
 
@@ -125,7 +126,7 @@ def _experience_strike(profile: Profile, facts: PostingFacts) -> Iterable[Strike
         strikes = _between(span, lacking, *YEARS_LACKING)
     elif beyond >= YEARS_BEYOND[0]:
         strikes = _between(span, beyond, *YEARS_BEYOND)
-    reason = f"Asks for {format_years(required)} of experience, the profile has {years:g}"
+    reason = f"Asks for {format_years(required)} of experience, but the profile has {years:g}"
     yield from _strike("experience", reason, strikes, required.words)
 
 

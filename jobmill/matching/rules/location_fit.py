@@ -103,7 +103,7 @@ def _judge_remote(case: _Case) -> LocationFit:
     if not case.wants("remote"):
         return LocationFit(
             "impossible",
-            f"Remote, and only {case.wanted_arrangements} is wanted",
+            f"Remote, but the profile wants only {case.wanted_arrangements}",
             case.words,
             "arrangement",
         )
@@ -113,7 +113,7 @@ def _judge_remote(case: _Case) -> LocationFit:
     else:
         result = _remote_elsewhere(case, around)
     if result.fit == "suits" and not case.is_at_home and _requires_other_residence(case):
-        reason = "Remote, but the text asks to live in another country"
+        reason = "Remote, but the posting requires living in another country"
         return LocationFit("unlikely", reason, case.words)
     return result
 
@@ -128,7 +128,7 @@ def _remote_elsewhere(case: _Case, around: tuple[ParsedPlace, ...]) -> LocationF
     if any(not place.lies_in for place in around):
         # The place is unknown to us.
         fit: Fit = "doubtful" if case.only_from else "suits"
-        return LocationFit(fit, "Remote, perhaps only from other places", case.words)
+        return LocationFit(fit, "Remote, possibly only from other places", case.words)
     if any(_is_in_country(place, case) for place in around):
         return (
             LocationFit("unlikely", "Remote, but only from other states or cities", case.words)
@@ -146,12 +146,14 @@ def _judge_on_site(case: _Case, arrangement: str) -> LocationFit:
     if case.is_at_home:
         if case.wants(arrangement):
             return LocationFit("suits", f"{arrangement.capitalize()} in {case.cities}", case.words)
-        reason = f"{arrangement.capitalize()}, and only {case.wanted_arrangements} is wanted"
+        reason = (
+            f"{arrangement.capitalize()}, but the profile wants only {case.wanted_arrangements}"
+        )
         return LocationFit("doubtful", reason, case.words)
     if not _is_elsewhere(case):
-        reason = f"{arrangement.capitalize()}, and it does not say in which city"
+        reason = f"{arrangement.capitalize()}, but the posting does not name a city"
         return LocationFit("unlikely", reason, case.words)
-    reason = f"{arrangement.capitalize()}, and not in {case.cities}"
+    reason = f"{arrangement.capitalize()}, but not in {case.cities}"
     return LocationFit("impossible", reason, case.words, "not_remote")
 
 
@@ -159,12 +161,15 @@ def _arrangement_unknown(case: _Case) -> LocationFit:
     """A posting that names a city without mentioning remote work is for people in that city."""
     if case.is_at_home:
         fit: Fit = "suits" if case.wants("hybrid") or case.wants("onsite") else "doubtful"
-        return LocationFit(fit, f"In {case.cities}, and it does not say remote", case.words)
+        return LocationFit(fit, f"In {case.cities}, with no mention of remote work", case.words)
     if not _is_elsewhere(case):
-        return LocationFit("doubtful", "Neither remote nor a place was found", case.words)
-    reason = f"Location not remote or {case.cities}"
+        return LocationFit(
+            "doubtful", "The posting mentions neither remote work nor a location", case.words
+        )
     if case.may_be_remote:
-        return LocationFit("unlikely", f"{reason}, as far as the text tells", case.words)
+        reason = f"Probably neither remote nor in {case.cities}"
+        return LocationFit("unlikely", reason, case.words)
+    reason = f"Neither remote nor in {case.cities}"
     return LocationFit("impossible", reason, case.words, "not_remote")
 
 

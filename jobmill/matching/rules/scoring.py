@@ -100,8 +100,8 @@ def cap_items(*items: ScoreItem) -> tuple[ScoreItem, ...]:
     over = min(max(total, 0), 100) - total
     if not over:
         return items
-    end = "ends at 100" if over < 0 else "begins at 0"
-    return (*items, ScoreItem(SCORE_CAP, over, max(over, 0), f"A score {end}"))
+    why = "Capped at 100" if over < 0 else "Raised to 0"
+    return (*items, ScoreItem(SCORE_CAP, over, max(over, 0), why))
 
 
 def _item(name: str, most: int, share: float, why: str, *words: str) -> ScoreItem:
@@ -109,12 +109,16 @@ def _item(name: str, most: int, share: float, why: str, *words: str) -> ScoreIte
     return ScoreItem(name, points, most, why, tuple(word for word in words if word))
 
 
+def _count(number: float, noun: str) -> str:
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"
+
+
 def _skills(
     profile: Profile, comparisons: tuple[SkillComparison, ...], title_similarity: float
 ) -> ScoreItem:
     most = profile.rules.weights.skills
     if not profile.skills:
-        return _item("skills", most, 0, "The profile names no skills")
+        return _item("skills", most, 0, "The profile lists no skills")
     requested = [skill for skill in comparisons if skill.weight and not skill.is_covered]
     words = tuple(
         dict.fromkeys(skill.requirement.words for skill in requested if skill.profile_skill)
@@ -158,9 +162,9 @@ def _skills_why(requested: list[SkillComparison], mentioned: list[SkillCompariso
     had = [_format_skill(skill) for skill in requested if skill.profile_skill]
     missing = [skill.name for skill in requested if not skill.profile_skill]
     parts = [
-        f"{len(had)} of {len(requested)} that are asked for"
+        f"{len(had)} of {_count(len(requested), 'requested skill')}"
         if requested
-        else "No skill is asked for by name"
+        else "The posting requests no specific skills"
     ]
     if had:
         parts[0] += f": {', '.join(had)}"
@@ -169,7 +173,7 @@ def _skills_why(requested: list[SkillComparison], mentioned: list[SkillCompariso
     if mentioned:
         parts.append(f"mentioned: {', '.join(map(_format_skill, mentioned))}")
     if len(requested) < FEW_SKILLS:
-        parts.append("so few are named that the title tells the rest")
+        parts.append("the posting names few skills, so the title counts more")
     return "; ".join(parts)
 
 
@@ -188,9 +192,9 @@ def _format_skill(skill: SkillComparison) -> str:
 def _title(profile: Profile, posting: Posting) -> ScoreItem:
     most = profile.rules.weights.title
     if not profile.titles:
-        return _item("title", most, 1, "Any title is wanted")
+        return _item("title", most, 1, "The profile accepts any title")
     share, closest = title_fit.find_closest(posting.title, profile.titles)
-    relation = "Like" if share >= 0.8 else "Near" if share >= 0.4 else "Far from"
+    relation = "Similar to" if share >= 0.8 else "Related to" if share >= 0.4 else "Unlike"
     return _item("title", most, share, f"{relation} {closest}", posting.title)
 
 
@@ -198,30 +202,35 @@ def _seniority(profile: Profile, posting: Posting, facts: PostingFacts) -> Score
     most = profile.rules.weights.seniority
     level = facts.seniority or posting.seniority
     if not profile.seniority:
-        return _item("seniority", most, 1, "Any seniority is wanted")
+        return _item("seniority", most, 1, "The profile accepts any seniority")
     if not level:
-        return _item("seniority", most, UNKNOWN_SHARE, "The posting does not say")
+        return _item("seniority", most, UNKNOWN_SHARE, "The posting states no seniority")
     steps = seniority_distance.steps_from(level, profile.seniority)
     share = {0: 1.0, 1: 0.6, 2: 0.2}.get(abs(steps), 0.0)
-    away = f", {abs(steps)} {'above' if steps > 0 else 'below'} what is wanted" if steps else ""
-    return _item("seniority", most, share, f"{level}{away}", facts.seniority_words)
+    why = level.capitalize()
+    if steps:
+        relation = "above" if steps > 0 else "below"
+        why += f", {_count(abs(steps), 'level')} {relation} the wanted seniority"
+    return _item("seniority", most, share, why, facts.seniority_words)
 
 
 def _experience(profile: Profile, facts: PostingFacts, title_similarity: float) -> ScoreItem:
     most, years, required = profile.rules.weights.experience, profile.experience_years, facts.years
     if required is None:
-        return _item("experience", most, UNKNOWN_SHARE, "The posting does not say how many years")
+        return _item("experience", most, UNKNOWN_SHARE, "The posting states no years of experience")
     if years is None:
         return _item(
             "experience",
             most,
             UNKNOWN_SHARE,
-            "The profile does not say how many years",
+            "The profile states no years of experience",
             required.words,
         )
     lacking = max(0.0, required.least - years)
     beyond = max(0.0, years - required.most - 4) if required.most is not None else 0.0
-    why = f"{format_years(required)} asked for, {years:g} there{'' if title_similarity >= RELATED_TITLE else ', of other work'}"
+    why = f"Asks for {format_years(required)}, the profile has {years:g}"
+    if title_similarity < RELATED_TITLE:
+        why += " in a different kind of work"
     share = (1 - lacking / 5 - beyond / 20) * min(title_similarity / RELATED_TITLE, 1)
     return _item("experience", most, share, why, required.words)
 
@@ -229,36 +238,40 @@ def _experience(profile: Profile, facts: PostingFacts, title_similarity: float) 
 def _salary(profile: Profile, salary: Salary | None) -> ScoreItem:
     most, floor = profile.rules.weights.salary, profile.salary_floor
     if floor is None:
-        return _item("salary", most, 1, "Any salary is wanted")
+        return _item("salary", most, 1, "The profile accepts any salary")
     top = (salary.max or salary.min) if salary else None
     if salary is None or not top:
-        return _item("salary", most, UNKNOWN_SHARE, "The posting does not say")
+        return _item("salary", most, UNKNOWN_SHARE, "The posting states no salary")
     words = _format_salary(salary)
     if not salary.period or salary.currency != floor.currency:
         return _item(
             "salary", most, UNKNOWN_SHARE, f"Cannot be compared with {_format_floor(floor)}", words
         )
     share = top * PERIODS_PER_YEAR[salary.period] / (floor.amount * PERIODS_PER_YEAR[floor.period])
-    comparison = f"reaches {_format_floor(floor)}"
+    comparison = f"at or above {_format_floor(floor)}"
     if share < 1:
-        comparison = f"is below {_format_floor(floor)}, which costs points and filters nothing"
+        comparison = f"below {_format_floor(floor)}, which costs points but never rejects a job"
     if salary.known == "predicted":
         return _item(
-            "salary", most, max(UNKNOWN_SHARE, min(share, 1)), f"An estimate {comparison}", words
+            "salary",
+            most,
+            max(UNKNOWN_SHARE, min(share, 1)),
+            f"Estimated salary {comparison}",
+            words,
         )
     return _item(
-        "salary", most, 1 if share >= 1 else 1 - (1 - share) * 4, f"It {comparison}", words
+        "salary", most, 1 if share >= 1 else 1 - (1 - share) * 4, f"Salary {comparison}", words
     )
 
 
 def _format_salary(salary: Salary) -> str:
     ends = dict.fromkeys(f"{end:,.0f}" for end in (salary.min, salary.max) if end is not None)
-    period = f"a {salary.period}" if salary.period else ""
+    period = f"per {salary.period}" if salary.period else ""
     return " ".join(word for word in (salary.currency, " to ".join(ends), period) if word)
 
 
 def _format_floor(floor: SalaryFloor) -> str:
-    return f"the {floor.currency} {floor.amount:,.0f} a {floor.period} hoped for"
+    return f"the profile's minimum of {floor.currency} {floor.amount:,.0f} per {floor.period}"
 
 
 def _arrangement(profile: Profile, posting: Posting, facts: PostingFacts) -> ScoreItem:
@@ -270,18 +283,20 @@ def _arrangement(profile: Profile, posting: Posting, facts: PostingFacts) -> Sco
 def _meaning(profile: Profile, similarity: float | None) -> ScoreItem:
     most = profile.rules.weights.meaning
     if similarity is None:
-        return _item("meaning", most, UNKNOWN_SHARE, "The texts were not compared")
-    return _item("meaning", most, similarity, f"The texts are alike by {similarity:.2f} of 1")
+        return _item(
+            "meaning", most, UNKNOWN_SHARE, "The posting and the profile were not compared"
+        )
+    return _item("meaning", most, similarity, f"Text similarity: {similarity:.0%}")
 
 
 def _timezone(profile: Profile, facts: PostingFacts) -> ScoreItem:
     span = profile.rules.timezone
     if not facts.utc_offsets:
-        return ScoreItem("timezone", 0, span.most, "The team's hours are not known")
+        return ScoreItem("timezone", 0, span.most, "The team's time zone is unknown")
     apart = working_hours.hours_apart(profile.person.timezone, facts.utc_offsets)
-    why = f"The team's hours are {apart:g} h from {profile.person.timezone}"
+    why = f"The team's time zone is {_count(apart, 'hour')} from {profile.person.timezone}"
     if apart == 0:
-        why = f"The team's hours are those of {profile.person.timezone}"
+        why = f"The team's time zone is the same as {profile.person.timezone}"
     words = (facts.zone_words,) if facts.zone_words else ()
     return ScoreItem("timezone", working_hours.points_for_hours(apart, span), span.most, why, words)
 
@@ -290,13 +305,14 @@ def _size(profile: Profile, employer: Employer) -> ScoreItem:
     rules, preferred = profile.rules.size, profile.company_size
     most = max(rules.preferred, 0)
     if preferred is None:
-        return ScoreItem("size", 0, most, "Any size is wanted")
+        return ScoreItem("size", 0, most, "The profile accepts any company size")
     if employer.size is None:
-        return ScoreItem("size", 0, most, "The company's size is not known")
+        return ScoreItem("size", 0, most, "The company's size is unknown")
     points = rules.preferred if employer.size == preferred else 0
     if employer.size == "small" != preferred:
         points = rules.small
-    return ScoreItem("size", points, most, f"A {employer.size} company, {preferred} is preferred")
+    relation = "as" if employer.size == preferred else f"but {preferred} is"
+    return ScoreItem("size", points, most, f"{employer.size.capitalize()}, {relation} preferred")
 
 
 def _threshold(
@@ -304,7 +320,7 @@ def _threshold(
 ) -> tuple[int, str]:
     rules, city = profile.rules.match, profile.person.home_city
     if parsed_place.is_any_in(employer.offices, [city]):
-        return rules.with_home_city, f"The company has an office in {city}"
+        return rules.with_home_city, f"the company has an office in {city}"
     if parsed_place.is_any_in((*facts.places, *posting.locations, posting.location), [city]):
-        return rules.with_home_city, f"It is in {city}"
-    return rules.score, "The least score of a match"
+        return rules.with_home_city, f"the job is in {city}"
+    return rules.score, "the minimum score of a match"
