@@ -183,7 +183,7 @@ def test_an_invalid_edit_is_kept_as_a_draft(run: Run, home: Path) -> None:
     assert done.returncode == 2
     (draft,) = drafts(home)
     assert draft.read_text() == "colour: red\n"
-    assert f"{draft}:1: colour is no field" in done.stderr
+    assert f"{draft}:1: colour is not a profile field" in done.stderr
     assert f"the draft is in {draft}" in done.stderr
     assert len(json_lines(run("history", "--json"))) == 1
 
