@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import datetime as dt
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Literal, TextIO
 
 import typer
@@ -16,6 +16,7 @@ from jobmill.catalog.listings import Listing, to_posting
 from jobmill.catalog.posting import format_salary
 from jobmill.catalog.spreadsheet_cells import escape_formula
 from jobmill.cli.support import files, output, session, times
+from jobmill.cli.support.option_groups import expand_options
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database
 
@@ -51,73 +52,57 @@ State = Annotated[
 Duplicates = Annotated[bool, typer.Option("--duplicates", help="Also list duplicates.")]
 
 
+@dataclass(frozen=True, slots=True)
+class ListingFilters:
+    """The options that filter jobs."""
+
+    company: Company = None
+    location: Location = None
+    arrangement: ArrangementName = None
+    platform: PlatformName = None
+    source: SourceNumber = None
+    seniority: Seniority = None
+    employment: Employment = None
+    pay: LeastPay = None
+    days: Since = None
+    state: State = "open"
+    duplicates: Duplicates = False
+
+    def to_query(self) -> ListingQuery:
+        return ListingQuery(
+            company=self.company,
+            location=self.location,
+            arrangement=self.arrangement,
+            platform=self.platform,
+            source_id=self.source,
+            seniority=self.seniority,
+            employment_type=self.employment,
+            min_salary=self.pay,
+            since=_since(self.days),
+            state=self.state,
+            duplicates=self.duplicates,
+        )
+
+
+@expand_options
 def list_listings(
-    company: Company = None,
-    location: Location = None,
-    arrangement: ArrangementName = None,
-    platform: PlatformName = None,
-    source: SourceNumber = None,
-    seniority: Seniority = None,
-    employment: Employment = None,
-    pay: LeastPay = None,
-    days: Since = None,
-    state: State = "open",
-    duplicates: Duplicates = False,
-    after: After = None,
-    limit: Limit = 50,
-    as_json: AsJson = False,
+    filters: ListingFilters, after: After = None, limit: Limit = 50, as_json: AsJson = False
 ) -> None:
     """List jobs, newest first."""
-    query = ListingQuery(
-        company=company,
-        location=location,
-        arrangement=arrangement,
-        platform=platform,
-        source_id=source,
-        seniority=seniority,
-        employment_type=employment,
-        min_salary=pay,
-        since=_since(days),
-        state=state,
-        duplicates=duplicates,
-    )
-    _print_hits(query, after, limit, as_json)
+    _print_hits(filters.to_query(), after, limit, as_json)
 
 
+@expand_options
 def search(
     words: Annotated[str, typer.Argument(metavar="WORDS", help='Words, "phrases", or, -not.')],
-    company: Company = None,
-    location: Location = None,
-    arrangement: ArrangementName = None,
-    platform: PlatformName = None,
-    source: SourceNumber = None,
-    seniority: Seniority = None,
-    employment: Employment = None,
-    pay: LeastPay = None,
-    days: Since = None,
-    state: State = "open",
-    duplicates: Duplicates = False,
+    filters: ListingFilters,
     sort: Annotated[Literal["best", "newest"], typer.Option(help="Sort order.")] = "best",
     after: After = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Search jobs by words in title, company, location and text."""
-    query = ListingQuery(
-        words=words,
-        company=company,
-        location=location,
-        arrangement=arrangement,
-        platform=platform,
-        source_id=source,
-        seniority=seniority,
-        employment_type=employment,
-        min_salary=pay,
-        since=_since(days),
-        state=state,
-        duplicates=duplicates,
-        sort=sort,
-    )
+    query = replace(filters.to_query(), words=words, sort=sort)
     _print_hits(query, after, limit, as_json)
 
 
@@ -192,7 +177,7 @@ async def _iter_listings(database: Database, query: ListingQuery) -> AsyncIterat
 
 
 async def _write(out: TextIO, form: str, rows: AsyncIterator[Listing]) -> int:
-    names = [field.name for field in dataclasses.fields(Listing)]
+    names = [field.name for field in fields(Listing)]
     table = csv.writer(out) if form == "csv" else None
     if table:
         table.writerow(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Awaitable, Callable
-from dataclasses import fields
+from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Literal
 
 import typer
@@ -12,6 +12,7 @@ import typer
 from jobmill.cli.openings import blocked_addresses, opening_output, spreadsheets
 from jobmill.cli.support import files, hiring_session, output, times
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
+from jobmill.cli.support.option_groups import expand_options
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -67,72 +68,50 @@ KeepDays = Annotated[
 ]
 
 
-@app.command()
-def create(
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title of the opening.")],
-    capacity: Capacity,
-    description: Description = None,
-    description_file: DescriptionFile = None,
-    employer: Employer = None,
-    location: Location = None,
-    remote: Remote = None,
-    window: Window = None,
-    max_missed: Missed = None,
-    require_acknowledgement: Confirm = None,
-    waitlist_limit: WaitlistLimit = None,
-    apply_until: ApplyUntil = None,
-    keep_days: KeepDays = None,
-    as_json: AsJson = False,
-) -> None:
-    """Create an opening; people can apply at once."""
-    terms = OpeningTerms(
-        **_parse_terms(
-            title=title,
-            description=_read_description(description, description_file),
-            employer=employer,
-            location=location,
-            remote=remote,
-            acknowledge_window=window,
-            max_missed=max_missed,
-            require_acknowledgement=require_acknowledgement,
-            waitlist_limit=waitlist_limit,
-            apply_until=apply_until,
-            keep_days=keep_days,
+@dataclass(frozen=True, slots=True)
+class TermOptions:
+    """The options that set the terms of an opening."""
+
+    description: Description = None
+    description_file: DescriptionFile = None
+    employer: Employer = None
+    location: Location = None
+    remote: Remote = None
+    window: Window = None
+    max_missed: Missed = None
+    require_acknowledgement: Confirm = None
+    waitlist_limit: WaitlistLimit = None
+    apply_until: ApplyUntil = None
+    keep_days: KeepDays = None
+
+    def parse(self) -> dict[str, Any]:
+        """The terms of the options that were used, as `OpeningTerms` fields."""
+        options = asdict(self)
+        options["description"] = _read_description(
+            self.description, options.pop("description_file")
         )
-    )
-    created = hiring_session.in_transaction(lambda tx: lifecycle.create(tx, terms, capacity, LOCAL))
-    _print_opening(
-        created, f"Opening {created.id} is open: {output.printable(created.title)}.", as_json
-    )
-    if not as_json:
-        typer.echo(
-            f"People can apply at {hiring_session.base_url()}/openings/{created.id}", err=True
-        )
+        options["acknowledge_window"] = options.pop("window")
+        parsers: dict[str, Callable[[str], object]] = {
+            "acknowledge_window": times.parse_duration,
+            "waitlist_limit": _parse_count_or_none,
+            "keep_days": _parse_count_or_none,
+            "apply_until": lambda text: None if text == "none" else times.parse_time(text),
+            # An empty text removes the value.
+            "description": lambda text: text or None,
+            "employer": lambda text: text or None,
+            "location": lambda text: text or None,
+        }
+        return {
+            name: parsers[name](value) if isinstance(value, str) and name in parsers else value
+            for name, value in options.items()
+            if value is not None
+        }
 
 
 def _read_description(text: str | None, file: str | None) -> str | None:
     if text is not None and file is not None:
         raise Invalid("use --description or --description-file, not both")
     return files.read_text(file) if file is not None else text
-
-
-def _parse_terms(**options: object) -> dict[str, Any]:
-    """Parse the options that were used."""
-    parsers: dict[str, Callable[[str], object]] = {
-        "acknowledge_window": times.parse_duration,
-        "waitlist_limit": _parse_count_or_none,
-        "keep_days": _parse_count_or_none,
-        "apply_until": lambda text: None if text == "none" else times.parse_time(text),
-        # An empty text removes the value.
-        "description": lambda text: text or None,
-        "employer": lambda text: text or None,
-        "location": lambda text: text or None,
-    }
-    return {
-        name: parsers[name](value) if isinstance(value, str) and name in parsers else value
-        for name, value in options.items()
-        if value is not None
-    }
 
 
 def _parse_count_or_none(text: str) -> int | None:
@@ -144,20 +123,32 @@ def _parse_count_or_none(text: str) -> int | None:
 
 
 @app.command()
+@expand_options
+def create(
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title of the opening.")],
+    capacity: Capacity,
+    options: TermOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Create an opening; people can apply at once."""
+    terms = OpeningTerms(title=title, **options.parse())
+    created = hiring_session.in_transaction(lambda tx: lifecycle.create(tx, terms, capacity, LOCAL))
+    _print_opening(
+        created, f"Opening {created.id} is open: {output.printable(created.title)}.", as_json
+    )
+    if not as_json:
+        typer.echo(
+            f"People can apply at {hiring_session.base_url()}/openings/{created.id}", err=True
+        )
+
+
+@app.command()
+@expand_options
 def edit(
     opening: OpeningId,
+    *,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the opening.")] = None,
-    description: Description = None,
-    description_file: DescriptionFile = None,
-    employer: Employer = None,
-    location: Location = None,
-    remote: Remote = None,
-    window: Window = None,
-    max_missed: Missed = None,
-    require_acknowledgement: Confirm = None,
-    waitlist_limit: WaitlistLimit = None,
-    apply_until: ApplyUntil = None,
-    keep_days: KeepDays = None,
+    options: TermOptions,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -165,19 +156,7 @@ def edit(
 
     An empty text, or `none` for a number or a time, removes the value.
     """
-    changes = _parse_terms(
-        title=title,
-        description=_read_description(description, description_file),
-        employer=employer,
-        location=location,
-        remote=remote,
-        acknowledge_window=window,
-        max_missed=max_missed,
-        require_acknowledgement=require_acknowledgement,
-        waitlist_limit=waitlist_limit,
-        apply_until=apply_until,
-        keep_days=keep_days,
-    )
+    changes = options.parse() | ({} if title is None else {"title": title})
     if not changes:
         raise Invalid("name at least one change; see `jobmill opening edit --help`")
     before, after = _edit(opening, changes, dry_run)
