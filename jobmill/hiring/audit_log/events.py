@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jobmill.db import Tx, fetch_all, rows_to_json
-from jobmill.hiring.audit_log.hash_chain import EventContent, EventNote
-from jobmill.hiring.transitions import ApplicationStatus, EventType
+from jobmill.hiring.audit_log.hash_chain import EventContent, EventFields, EventNote
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEvent:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEvent(EventFields):
     id: int
-    opening_id: int
-    seq: int
-    application_id: int | None
-    type: EventType
-    from_status: ApplicationStatus | None
-    to_status: ApplicationStatus | None
-    metadata: Mapping[str, Any]
-    why: Mapping[str, Any]
-    actor: str
     note: str | None
-    created_at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,33 +9,24 @@ from typing import Any, LiteralString, TypeAlias
 
 from jobmill.db import Tx, fetch_one
 from jobmill.hiring.audit_log import replay
+from jobmill.hiring.audit_log.hash_chain import EventFields
 from jobmill.hiring.audit_log.replay import NONE_AHEAD, ApplicationsAhead, EventNotFound
 from jobmill.hiring.records import applicants, openings
 from jobmill.hiring.timestamps import format_timestamp
-from jobmill.hiring.transitions import OCCUPYING, ApplicationStatus, EventType
+from jobmill.hiring.transitions import OCCUPYING, EventType
 
 COLUMNS: LiteralString = """
                opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
                metadata, why, actor, note, note_digest IS NOT NULL AS had_note, created_at"""
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedEvent:
-    opening_id: int
-    seq: int
-    application_id: int | None
-    type: EventType
-    from_status: ApplicationStatus | None
-    to_status: ApplicationStatus | None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedEvent(EventFields):
     queue_key: int | None
     deadline: dt.datetime | None
-    metadata: Mapping[str, Any]
-    why: Mapping[str, Any]
-    actor: str
     note: str | None
     had_note: bool
     """There was a note, which may have been erased."""
-    created_at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ GENESIS_HASH = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EventContent:
-    """The hashed part of an event: everything but the row id and free text about people."""
+class EventFields:
+    """The fields that all forms of an event have."""
 
     opening_id: int
     seq: int
@@ -26,14 +26,20 @@ class EventContent:
     type: EventType
     from_status: ApplicationStatus | None
     to_status: ApplicationStatus | None
-    queue_key: int | None
-    deadline: dt.datetime | None
     metadata: Mapping[str, Any]
     why: Mapping[str, Any]
     actor: str
+    created_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventContent(EventFields):
+    """The hashed part of an event: everything but the row id and free text about people."""
+
+    queue_key: int | None
+    deadline: dt.datetime | None
     request: str | None
     note_digest: bytes | None
-    created_at: dt.datetime
 
 
 def hash_event(before: bytes, event: EventContent) -> bytes:

@@ -20,11 +20,12 @@ from jobmill.hiring.transitions import ApplicationStatus
 MAX_PAGE_SIZE = 10_000
 """The largest page of a list."""
 
-SLOT_COLUMNS: LiteralString = """
-               application.id AS application_id, applicant.id AS applicant_id,
+SELECT_SLOTS: LiteralString = """
+        SELECT application.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status,
                NULL::bigint AS queue_position, applied_at, promoted_at, acknowledge_deadline,
-               penalty_count, queue_key"""
+               penalty_count, queue_key
+          FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id"""
 
 CURSOR = re.compile(r"(active|waiting):([0-9]{1,18})")
 
@@ -43,14 +44,20 @@ class OpeningCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class ApplicantRow:
-    """An applicant with a slot, or on the waitlist."""
+class ListedApplication:
+    """An application and its applicant."""
 
     application_id: int
     applicant_id: int
     applicant_name: str
     applicant_email: str
     status: ApplicationStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicantRow(ListedApplication):
+    """An applicant with a slot, or on the waitlist."""
+
     queue_position: int | None
     applied_at: dt.datetime
     promoted_at: dt.datetime | None
@@ -69,14 +76,9 @@ class OpeningDetail:
 
 
 @dataclass(frozen=True, slots=True)
-class ApplicationRow:
+class ApplicationRow(ListedApplication):
     """An application of any status."""
 
-    application_id: int
-    applicant_id: int
-    applicant_name: str
-    applicant_email: str
-    status: ApplicationStatus
     penalty_count: int
     applied_at: dt.datetime
     entered_at: dt.datetime
@@ -152,9 +154,7 @@ async def _active(tx: Tx, id: int, *, after: int, limit: int) -> list[ApplicantR
     return await fetch_all(
         tx,
         ApplicantRow,
-        f"""
-        SELECT {SLOT_COLUMNS}
-          FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
+        f"""{SELECT_SLOTS}
          WHERE opening_id = %(id)s AND status IN ('ACTIVE', 'PENDING_ACKNOWLEDGMENT')
            AND (acknowledge_deadline IS NULL OR acknowledge_deadline > now())
            AND application.id > %(after)s
@@ -193,9 +193,7 @@ async def _expired_offers(tx: Tx, id: int) -> list[ApplicantRow]:
     return await fetch_all(
         tx,
         ApplicantRow,
-        f"""
-        SELECT {SLOT_COLUMNS}
-          FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
+        f"""{SELECT_SLOTS}
          WHERE opening_id = %s AND status = 'PENDING_ACKNOWLEDGMENT'
            AND acknowledge_deadline <= now()
          ORDER BY acknowledge_deadline, application.id

@@ -18,9 +18,10 @@ from jobmill.hiring.transitions import ApplicationStatus
 
 ApplicationId = NewType("ApplicationId", int)
 
-COLUMNS: LiteralString = """
-               id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
-               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at"""
+SELECT: LiteralString = """
+        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+          FROM hiring.application"""
 
 
 class ApplicationNotFound(NotFound):
@@ -73,9 +74,7 @@ async def get(tx: Tx, id: int) -> Application:
     application = await fetch_one(
         tx,
         Application,
-        f"""
-        SELECT {COLUMNS}
-          FROM hiring.application
+        f"""{SELECT}
          WHERE id = %s
         """,
         [id],
@@ -90,9 +89,7 @@ async def find_by_ids(tx: Tx, opening_id: int, ids: Sequence[int]) -> list[Appli
     return await fetch_all(
         tx,
         Application,
-        f"""
-        SELECT {COLUMNS}
-          FROM hiring.application
+        f"""{SELECT}
          WHERE id = ANY (%s::bigint[]) AND opening_id = %s
         """,
         [[id for id in ids if 0 < id < 2**63], opening_id],
@@ -175,9 +172,7 @@ async def find_overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Applica
     return await fetch_all(
         tx,
         Application,
-        f"""
-        SELECT {COLUMNS}
-          FROM hiring.application
+        f"""{SELECT}
          WHERE opening_id = %(opening)s AND status = 'PENDING_ACKNOWLEDGMENT'
            AND acknowledge_deadline <= %(at)s
          ORDER BY acknowledge_deadline, id
@@ -204,9 +199,7 @@ async def find_first_waiting(tx: Tx, opening_id: int, count: int) -> list[Applic
     return await fetch_all(
         tx,
         Application,
-        f"""
-        SELECT {COLUMNS}
-          FROM hiring.application
+        f"""{SELECT}
          WHERE opening_id = %s AND status = 'WAITLIST'
          ORDER BY queue_key
          LIMIT %s
