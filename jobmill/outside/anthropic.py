@@ -7,17 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from jobmill.outside import model_protocol
 from jobmill.outside.model_endpoint import Endpoint
-from jobmill.outside.model_protocol import (
-    ModelReply,
-    ProviderError,
-    StopReason,
-    StreamInterrupted,
-    TokenCount,
-    UnreadableReply,
-    parse_json,
-    read_events,
-)
+from jobmill.outside.model_protocol import ModelReply, StopReason, TokenCount
 from jobmill.outside.model_question import ModelQuestion, T, answer_schema, fence, system_prompt
 
 PATH = "/v1/messages"
@@ -80,12 +72,12 @@ class _Event(BaseModel):
     delta: dict[str, Any] = {}
     content_block: _Block | None = None
     usage: _Usage | None = None
-    error: ProviderError | None = None
+    error: model_protocol.ProviderError | None = None
 
 
 def parse_reply(body: bytes) -> ModelReply:
     """Parse a complete response; raises UnreadableReply."""
-    message = parse_json(_Message, body)
+    message = model_protocol.parse_json(_Message, body)
     text = "".join(block.text for block in message.content if block.type == "text")
     return _build_reply(
         text, message.stop_reason, message.usage.all_in, message.usage.output_tokens
@@ -95,8 +87,8 @@ def parse_reply(body: bytes) -> ModelReply:
 def parse_stream(body: bytes) -> ModelReply:
     """Parse a streamed response; raises StreamInterrupted if it ends early."""
     text, stop, tokens_in, tokens_out = "", None, None, None
-    for data in read_events(body):
-        event = parse_json(_Event, data)
+    for data in model_protocol.read_events(body):
+        event = model_protocol.parse_json(_Event, data)
         match event.type:
             case "message_start" if event.message:
                 tokens_in = event.message.usage.all_in
@@ -113,17 +105,17 @@ def parse_stream(body: bytes) -> ModelReply:
                     tokens_in = event.usage.all_in or tokens_in
                     tokens_out = event.usage.output_tokens
             case "error":
-                raise StreamInterrupted(event.error.message if event.error else "")
+                raise model_protocol.StreamInterrupted(event.error.message if event.error else "")
             case "message_stop":
                 return _build_reply(text, stop, tokens_in, tokens_out)
             case _:
                 pass
-    raise StreamInterrupted("the stream ended early")
+    raise model_protocol.StreamInterrupted("the stream ended early")
 
 
 def _build_reply(
     text: str, stop: object, tokens_in: int | None, tokens_out: int | None
 ) -> ModelReply:
     if stop not in _STOPS:
-        raise UnreadableReply
+        raise model_protocol.UnreadableReply
     return ModelReply(text, _STOPS[str(stop)], tokens_in, tokens_out)

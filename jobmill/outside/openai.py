@@ -7,17 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from jobmill.outside import model_protocol
 from jobmill.outside.model_endpoint import OPENAI_BASE_URL, Endpoint
-from jobmill.outside.model_protocol import (
-    ModelReply,
-    ProviderError,
-    StopReason,
-    StreamInterrupted,
-    TokenCount,
-    UnreadableReply,
-    parse_json,
-    read_events,
-)
+from jobmill.outside.model_protocol import ModelReply, StopReason, TokenCount
 from jobmill.outside.model_question import ModelQuestion, T, answer_schema, fence, system_prompt
 
 PATH = "/chat/completions"
@@ -65,14 +57,14 @@ class _Choice(BaseModel):
 class _Completion(BaseModel):
     choices: list[_Choice] = []
     usage: _Usage | None = None
-    error: ProviderError | None = None
+    error: model_protocol.ProviderError | None = None
 
 
 def parse_reply(body: bytes) -> ModelReply:
     """Parse a complete response; raises UnreadableReply."""
-    completion = parse_json(_Completion, body)
+    completion = model_protocol.parse_json(_Completion, body)
     if not completion.choices:
-        raise UnreadableReply
+        raise model_protocol.UnreadableReply
     choice = completion.choices[0]
     return _build_reply(choice.message, choice.finish_reason, completion.usage)
 
@@ -80,23 +72,23 @@ def parse_reply(body: bytes) -> ModelReply:
 def parse_stream(body: bytes) -> ModelReply:
     """Parse a streamed response; raises StreamInterrupted if it ends early."""
     words, stop, usage = _Words(content=""), None, None
-    for data in read_events(body):
+    for data in model_protocol.read_events(body):
         if data.strip() == "[DONE]":
             return _build_reply(words, stop, usage)
-        completion = parse_json(_Completion, data)
+        completion = model_protocol.parse_json(_Completion, data)
         if completion.error:
-            raise StreamInterrupted(completion.error.message)
+            raise model_protocol.StreamInterrupted(completion.error.message)
         usage = completion.usage or usage
         for choice in completion.choices[:1]:
             words.content = (words.content or "") + (choice.delta.content or "")
             words.refusal = choice.delta.refusal or words.refusal
             stop = choice.finish_reason or stop
-    raise StreamInterrupted("the stream ended early")
+    raise model_protocol.StreamInterrupted("the stream ended early")
 
 
 def _build_reply(words: _Words, stop: str | None, usage: _Usage | None) -> ModelReply:
     if stop not in _STOPS:
-        raise UnreadableReply
+        raise model_protocol.UnreadableReply
     usage = usage or _Usage()
     ended: StopReason = "refused" if words.refusal else _STOPS[stop]
     return ModelReply(words.content or "", ended, usage.prompt_tokens, usage.completion_tokens)

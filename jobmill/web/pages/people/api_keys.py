@@ -9,12 +9,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid
 from jobmill.people import keys
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
-from jobmill.web.pages.people.list_page import ROLES, read_name, read_role, show_secret
+from jobmill.web.pages.people.list_page import read_name, read_role, render_form, show_secret
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
@@ -29,33 +28,27 @@ async def show(visitor: Admin) -> Response:
 
 
 @router.get("/new")
-async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
-    return _render_form(page, {})
+async def show_key_form(visitor: Admin, page: Page) -> HTMLResponse:
+    return _render_key_form(page, {})
 
 
 @router.post("")
-async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
+async def create_key(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
     """Create a key and show it once."""
     try:
         name, role = read_name(form), read_role(form)
         async with db.transaction() as tx:
             new_key = await keys.add(tx, name, role)
     except Invalid as error:
-        return _render_form(page, form, error)
+        return _render_key_form(page, form, error)
     title = say("API key created: %(name)s", name=new_key.name)
     return show_secret(page, title, new_key.name, new_key.key, "key")
 
 
-def _render_form(
+def _render_key_form(
     page: PageRenderer, form: Mapping[str, str], error: AppError | None = None
 ) -> HTMLResponse:
-    return page(
-        "people/new_key.html",
-        html_errors.status_code(error),
-        roles=ROLES,
-        form={"name": "", "role": "viewer", **form},
-        error=str(error) if error else None,
-    )
+    return render_form(page, "people/new_key.html", {"name": "", "role": "viewer", **form}, error)
 
 
 @router.get("/{key_id}/end")

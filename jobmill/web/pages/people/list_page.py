@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import get_args
+from typing import Any, get_args
 
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -78,14 +78,31 @@ async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
 def _render_form(
     page: PageRenderer, form: Mapping[str, str], error: AppError | None = None
 ) -> HTMLResponse:
-    return page(
+    return render_form(
+        page,
         "people/new.html",
-        html_errors.status_code(error),
-        roles=ROLES,
-        form={"name": "", "email": "", "role": "viewer", "how": "generate", **form},
+        {"name": "", "email": "", "role": "viewer", "how": "generate", **form},
+        error,
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
+    )
+
+
+def render_form(
+    page: PageRenderer,
+    template: str,
+    form: Mapping[str, str],
+    error: AppError | None,
+    **values: Any,
+) -> HTMLResponse:
+    """A form for a new person or key, with the error if it was refused."""
+    return page(
+        template,
+        html_errors.status_code(error),
+        roles=ROLES,
+        form=form,
         error=str(error) if error else None,
+        **values,
     )
 
 
