@@ -1,0 +1,50 @@
+"""Messages between a process and its reader children: length-prefixed pickles over pipes.
+
+The parent trusts no child: a reader may have been taken over by the content it read. The parent
+therefore loads plain values and the product's own data classes only, never functions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import io
+import pickle
+import struct
+from typing import Any
+
+HEADER = struct.Struct(">I")
+MAX_MESSAGE = 64 * 2**20
+PLAIN = {
+    ("builtins", name) for name in ("set", "frozenset", "bytearray", "complex", "range", "slice")
+} | {
+    ("datetime", name) for name in ("date", "datetime", "time", "timedelta", "timezone")
+} | {
+    ("decimal", "Decimal"), ("uuid", "UUID"), ("collections", "OrderedDict"), ("zoneinfo", "ZoneInfo"),
+}  # fmt: skip
+
+
+def encode(message: object) -> bytes:
+    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    if len(body) > MAX_MESSAGE:
+        raise ValueError(f"a message of {len(body)} bytes is larger than {MAX_MESSAGE}")
+    return HEADER.pack(len(body)) + body
+
+
+def decode_untrusted(body: bytes) -> Any:
+    return _DataUnpickler(io.BytesIO(body)).load()
+
+
+class _DataUnpickler(pickle.Unpickler):
+    def find_class(self, module_name: str, global_name: str) -> Any:
+        if (module_name, global_name) in PLAIN:
+            return super().find_class(module_name, global_name)
+        if module_name.startswith("jobmill."):
+            found = super().find_class(module_name, global_name)
+            if isinstance(found, type) and _holds_data_only(found):
+                return found
+        raise pickle.UnpicklingError(f"{module_name}.{global_name} is not allowed in an answer")
+
+
+def _holds_data_only(cls: type) -> bool:
+    return dataclasses.is_dataclass(cls) or issubclass(cls, enum.Enum | tuple)

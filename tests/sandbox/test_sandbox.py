@@ -1,0 +1,107 @@
+"""Content that would stop a process stops a child, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from jobmill.errors import Invalid, OutsideError
+from jobmill.sandbox import ReaderStopped, Sandbox
+
+from . import readers
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with Sandbox(["tests.sandbox.readers"], memory=64 * 2**20) as sandbox:
+        yield sandbox
+
+
+async def test_a_reader_returns_its_result(sandbox: Sandbox) -> None:
+    assert await sandbox.call(readers.double, "ab") == "abab"
+
+
+async def test_a_warm_child_serves_the_next_call(sandbox: Sandbox) -> None:
+    assert await sandbox.call(readers.process_id) == await sandbox.call(readers.process_id)
+
+
+async def test_errors_of_the_product_keep_their_type(sandbox: Sandbox) -> None:
+    with pytest.raises(Invalid, match="not a board"):
+        await sandbox.call(readers.refuse, "not a board")
+    with pytest.raises(OutsideError, match="gone") as raised:
+        await sandbox.call(readers.fail_outside, "gone")
+    assert raised.value.permanent
+
+
+async def test_a_bug_in_a_reader_is_reported(sandbox: Sandbox) -> None:
+    with pytest.raises(ReaderStopped, match="RuntimeError: a bug"):
+        await sandbox.call(readers.fail)
+
+
+async def test_an_endless_reader_is_stopped_by_its_cpu_time(sandbox: Sandbox) -> None:
+    with pytest.raises(ReaderStopped, match=r"more than 0\.5 s of CPU time"):
+        await sandbox.call(readers.spin, cpu_seconds=0.5)
+    assert await sandbox.call(readers.double, "a") == "aa"
+
+
+async def test_a_reader_that_needs_too_much_memory_is_stopped(sandbox: Sandbox) -> None:
+    with pytest.raises(ReaderStopped, match="more than 64 MB of memory"):
+        await sandbox.call(readers.allocate, 512)
+    assert await sandbox.call(readers.allocate, 8) == 8 * 2**20
+
+
+async def test_a_reader_that_waits_is_stopped_by_the_clock(sandbox: Sandbox) -> None:
+    with pytest.raises(ReaderStopped, match=r"longer than 0\.2 s"):
+        await sandbox.call(readers.sleep, 600, wall_seconds=0.2)
+    assert await sandbox.call(readers.double, "a") == "aa"
+
+
+async def test_a_crash_of_the_reader_is_reported(sandbox: Sandbox) -> None:
+    with pytest.raises(ReaderStopped, match="ended unexpectedly"):
+        await sandbox.call(readers.crash)
+    assert await sandbox.call(readers.double, "a") == "aa"
+
+
+async def test_a_cancelled_call_kills_its_child(sandbox: Sandbox) -> None:
+    child = await sandbox.call(readers.process_id)
+    call = asyncio.create_task(sandbox.call(readers.sleep, 600))
+    await asyncio.sleep(0.1)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
+async def test_an_answer_cannot_run_code_in_the_parent(sandbox: Sandbox, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    with pytest.raises(ReaderStopped, match="not allowed"):
+        await sandbox.call(readers.exploit, str(trace))
+    assert not trace.exists()
+
+
+async def test_a_reader_cannot_write_files(sandbox: Sandbox, tmp_path: Path) -> None:
+    with pytest.raises(ReaderStopped):
+        await sandbox.call(readers.write_file, str(tmp_path / "trace"))
+    assert not (tmp_path / "trace").exists() or (tmp_path / "trace").stat().st_size == 0
+
+
+async def test_a_reader_sees_no_secrets(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://secret")
+    assert "secret" not in str(await sandbox.call(readers.environment))
+
+
+async def test_the_event_loop_runs_while_a_reader_is_busy(sandbox: Sandbox) -> None:
+    call = asyncio.create_task(sandbox.call(readers.spin, cpu_seconds=0.5))
+    turns = 0
+    while not call.done():
+        await asyncio.sleep(0.01)
+        turns += 1
+    assert turns > 10
+    with pytest.raises(ReaderStopped):
+        await call
