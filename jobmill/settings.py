@@ -22,10 +22,13 @@ from pydantic import (
 )
 
 from jobmill.errors import Invalid
+from jobmill.trusted_files import distrust_reason
 
 PREFIX = "JOBMILL_"
 FILE = "jobmill.yaml"
 OTHER_VARIABLES = ("JOBMILL_CONFIG", "JOBMILL_DEBUG", "JOBMILL_TEST_DATABASE_URL")
+PROGRAMS = ("postgres_bin", "chromium")
+"""Settings that name programs to run."""
 CONNECTION_STRINGS = ("database_url", "database_direct_url")
 """Settings whose connection string may contain a password: never print them unredacted."""
 KUBERNETES = re.compile(r"JOBMILL_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_.*)?)")
@@ -360,6 +363,8 @@ def load(
     environ = os.environ if environ is None else environ
     file = find_file(environ, folder)
     values = _from_file(file) if file else {}
+    if file and not environ.get("JOBMILL_CONFIG") and file.parent == (folder or Path.cwd()):
+        _refuse_programs(values)
     values |= _from_environment(environ)
     try:
         settings = Settings.model_validate_strings(
@@ -370,6 +375,16 @@ def load(
     _check_pooler(settings)
     origins = {name: "default" for name in Settings.model_fields}
     return settings, origins | {name: value.origin for name, value in values.items()}
+
+
+def _refuse_programs(values: Mapping[str, _RawValue]) -> None:
+    """A file in the current folder may have come with a download, so it starts no programs."""
+    for name in PROGRAMS:
+        if name in values:
+            raise Invalid(
+                f"{values[name].label} names a program, which a settings file in the current folder "
+                f"may not do: set it in {search_paths()[-1]} or as {PREFIX}{name.upper()}"
+            )
 
 
 def _check_pooler(settings: Settings) -> None:
@@ -506,6 +521,12 @@ def _read_variable(name: str, text: str) -> object:
 
 
 def _from_file(file: Path) -> dict[str, _RawValue]:
+    reason = distrust_reason(file)
+    if reason:
+        raise Invalid(
+            f"{file} is not read, because {reason}: make the file and its folder writable for you "
+            "only, or name a file of yours in JOBMILL_CONFIG"
+        )
     values: dict[str, _RawValue] = {}
     for name, line, raw in _read_yaml(file):
         where = f"{file}:{line}"

@@ -20,6 +20,9 @@ relative path in the file is relative to the file. An unknown name or a wrong va
 `jobmill config show` prints every value and where it comes from. `JOBMILL_DEBUG=1` is not a setting: it
 adds a traceback to every error.
 
+A file is read only if it and its folder belong to you (or root) and no other user may write to them. A
+file in the current folder cannot set `postgres_bin` or `chromium`, which name programs to run.
+
 ```yaml
 # jobmill.yaml
 web_port: 8080

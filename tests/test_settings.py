@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import grp
+import os
+import pwd
 import re
 import traceback
 from pathlib import Path
@@ -10,6 +13,8 @@ from jobmill import settings
 from jobmill.errors import Invalid
 from jobmill.settings import Settings
 from scripts import reference
+
+SHARED_GROUP = 65_534
 
 
 @pytest.fixture(autouse=True)
@@ -114,10 +119,10 @@ def test_paths_are_relative_to_home_or_to_their_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
-    write(tmp_path, "data_dir: stuff\npostgres_bin: ~/bin\n")
+    write(tmp_path, "data_dir: stuff\nletters_dir: ~/letters\n")
     loaded, _ = settings.load({}, tmp_path)
     assert loaded.data_dir == tmp_path / "stuff"
-    assert loaded.postgres_bin == tmp_path / "me" / "bin"
+    assert loaded.letters_dir == tmp_path / "me" / "letters"
     assert settings.load({"JOBMILL_DATA_DIR": "~/x"})[0].data_dir == tmp_path / "me" / "x"
 
 
@@ -231,3 +236,54 @@ def test_no_error_and_no_print_shows_a_password() -> None:
 def test_the_reference_page_is_up_to_date() -> None:
     page = Path(__file__).parent.parent / reference.SETTINGS
     assert page.read_text() == reference.settings_page(), "run `make fmt`"
+
+
+@pytest.mark.parametrize("path", ["jobmill.yaml", "."])
+def test_a_settings_file_that_others_may_write_is_not_read(tmp_path: Path, path: str) -> None:
+    write(tmp_path, "web_port: 1")
+    (tmp_path / path).chmod(0o777)
+    with pytest.raises(Invalid, match="is not read, because everyone may write to"):
+        settings.load({}, tmp_path)
+    (tmp_path / path).chmod(0o755)
+    assert settings.load({}, tmp_path)[0].web_port == 1
+
+
+def test_a_settings_file_that_a_shared_group_may_write_is_not_read(tmp_path: Path) -> None:
+    file = write(tmp_path, "web_port: 1")
+    os.chown(file, -1, SHARED_GROUP) if os.geteuid() == 0 else None
+    file.chmod(0o664)
+    if grp.getgrgid(file.stat().st_gid).gr_name == pwd.getpwuid(os.geteuid()).pw_name:
+        pytest.skip("only root can give a file to a shared group")
+    with pytest.raises(Invalid, match="a group may write"):
+        settings.load({}, tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.parametrize("path", ["jobmill.yaml", "."])
+def test_a_settings_file_of_another_user_is_not_read(tmp_path: Path, path: str) -> None:
+    file = write(tmp_path, "web_port: 1")
+    os.chown(tmp_path / path, 65_534, -1)
+    for environ in ({}, {"JOBMILL_CONFIG": str(file)}):
+        with pytest.raises(Invalid, match="belongs to another user"):
+            settings.load(environ, tmp_path)
+
+
+def test_a_link_in_a_folder_of_others_is_not_followed(tmp_path: Path) -> None:
+    file = write(tmp_path / "mine", "web_port: 1")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "jobmill.yaml").symlink_to(file)
+    shared.chmod(0o777)
+    with pytest.raises(Invalid, match="everyone may write"):
+        settings.load({}, shared)
+
+
+@pytest.mark.parametrize("name", settings.PROGRAMS)
+def test_a_file_in_the_current_folder_names_no_programs(tmp_path: Path, name: str) -> None:
+    file = write(tmp_path, f"{name}: ./evil")
+    with pytest.raises(Invalid, match=f"JOBMILL_{name.upper()}"):
+        settings.load({}, tmp_path)
+    assert settings.load({"JOBMILL_CONFIG": str(file)}, tmp_path)[0]
+    file.unlink()
+    write(tmp_path / "config" / "jobmill", f"{name}: ./mine")
+    assert getattr(settings.load({}, tmp_path)[0], name) == tmp_path / "config/jobmill/mine"

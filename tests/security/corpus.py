@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import struct
 import zipfile
@@ -62,12 +63,17 @@ def entities(depth: int, width: int) -> str:
     """Entities that expand to width^depth characters."""
     names = [f"e{n}" for n in range(depth)]
     lines = ['<!ENTITY e0 "aaaaaaaaaa">']
-    lines += [f'<!ENTITY {name} "{f"&{before};" * width}">' for before, name in zip(names, names[1:], strict=False)]
+    lines += [
+        f'<!ENTITY {name} "{f"&{before};" * width}">'
+        for before, name in itertools.pairwise(names)
+    ]
     return f"<?xml version='1.0'?><!DOCTYPE r [{''.join(lines)}]>"
 
 
 def rss(items: str, head: str = "<?xml version='1.0'?>", title: str = "Jobs") -> bytes:
-    return f"{head}<rss version='2.0'><channel><title>{title}</title>{items}</channel></rss>".encode()
+    return (
+        f"{head}<rss version='2.0'><channel><title>{title}</title>{items}</channel></rss>".encode()
+    )
 
 
 def item(description: str) -> str:
@@ -116,12 +122,16 @@ def pdf(objects: list[bytes]) -> bytes:
     start = file.tell()
     file.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
     file.writelines(b"%010d 00000 n \n" % offset for offset in offsets)
-    file.write(b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, start))
+    file.write(
+        b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, start)
+    )
     return file.getvalue()
 
 
 CATALOG = b"<</Type/Catalog/Pages 2 0 R>>"
-PAGE = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>"
+PAGE = (
+    b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>"
+)
 FONT = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
 
 
@@ -139,10 +149,17 @@ def zip_bomb(size: int) -> bytes:
 
 def png(width: int, height: int) -> bytes:
     def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        return (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
 
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 10**6)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b"\0" * 10**6))
+        + chunk(b"IEND", b"")
+    )
 
 
 def pages() -> Iterator[tuple[str, Callable[[], bytes]]]:
@@ -151,17 +168,41 @@ def pages() -> Iterator[tuple[str, Callable[[], bytes]]]:
     for tag in ("rt", "rp", "rb", "rtc", "ruby", "div", "font", "a", "b", "nobr", "button", "table", "td", "select", "option",
                 "svg", "math", "template", "li", "dd", "form", "center", "frameset", "p", "h1"):  # fmt: skip
         yield f"nested <{tag}>", lambda tag=tag: page(f"<{tag}>" * 80_000)
-    yield "formatting elements that are reopened", lambda: page("<a><b><i><u>" * 5_000 + "<p>" * 20_000)
-    yield "nested microdata", lambda: page("<div itemscope itemtype='https://schema.org/JobPosting' itemprop=description>x" * 1_400)
+    yield (
+        "formatting elements that are reopened",
+        lambda: page("<a><b><i><u>" * 5_000 + "<p>" * 20_000),
+    )
+    yield (
+        "nested microdata",
+        lambda: page(
+            "<div itemscope itemtype='https://schema.org/JobPosting' itemprop=description>x" * 1_400
+        ),
+    )
     yield "nested RDFa", lambda: page("<div typeof=JobPosting property=description>x" * 1_400)
-    yield "125,000 attributes", lambda: page("<div " + " ".join(f"a{n}=1" for n in range(125_000)) + ">x</div>")
+    yield (
+        "125,000 attributes",
+        lambda: page("<div " + " ".join(f"a{n}=1" for n in range(125_000)) + ">x</div>"),
+    )
     yield "a long attribute", lambda: page(f"<div class='{'job title ' * MANY}'>x</div>")
     yield "many headings", lambda: page("<h1>Engineer</h1>" * MANY)
     yield "many labels", lambda: page("<dt>Location</dt><dd>Berlin</dd>" * 50_000)
-    yield "many JSON-LD blocks", lambda: page(f"<script type='application/ld+json'>{{{POSTING}}}</script>" * 20_000)
+    yield (
+        "many JSON-LD blocks",
+        lambda: page(f"<script type='application/ld+json'>{{{POSTING}}}</script>" * 20_000),
+    )
     yield "deep JSON-LD", lambda: json_ld(f'{{{POSTING},"x":{"[" * MANY}{"]" * MANY}}}')
-    yield "a large JSON-LD graph", lambda: json_ld(json.dumps({"@graph": [{"@type": "JobPosting", "title": "x", "description": "y"}] * 50_000}))
-    yield "JSON-LD with nested markup", lambda: json_ld(f'{{"@type":"JobPosting","title":"x","description":"{"<rt>" * 80_000}"}}')
+    yield (
+        "a large JSON-LD graph",
+        lambda: json_ld(
+            json.dumps(
+                {"@graph": [{"@type": "JobPosting", "title": "x", "description": "y"}] * 50_000}
+            )
+        ),
+    )
+    yield (
+        "JSON-LD with nested markup",
+        lambda: json_ld(f'{{"@type":"JobPosting","title":"x","description":"{"<rt>" * 80_000}"}}'),
+    )
     yield "character references", lambda: page("&amp;&#x10FFFF;&NotEqualTilde;" * MANY)
     yield "spaces in a label", lambda: page("<p>Location:" + " " * 2_000_000 + "x</p>")
     yield "a salary that goes on", lambda: page(f"<p>Salary: ${'1,' * MANY}000 - ${'9' * MANY}</p>")
@@ -173,7 +214,10 @@ def pages() -> Iterator[tuple[str, Callable[[], bytes]]]:
     yield "comments that never end", lambda: b"<!--" * 500_000
     yield "zero bytes", lambda: b"\0" * 2_000_000
     yield "a Next.js stream", lambda: page("<script>" + 'self.__next_f.push([1,"' * MANY)
-    yield "embedded state that never closes", lambda: page('<script>window.__STATE__={"title":"' * MANY)
+    yield (
+        "embedded state that never closes",
+        lambda: page('<script>window.__STATE__={"title":"' * MANY),
+    )
 
 
 def boards() -> Iterator[tuple[str, Callable[[], bytes]]]:
@@ -182,44 +226,126 @@ def boards() -> Iterator[tuple[str, Callable[[], bytes]]]:
     yield "nested markup in a posting", lambda: greenhouse([job("<rt>" * 80_000)])
     yield "escaped nested markup", lambda: greenhouse([job("&lt;font&gt;" * 80_000)])
     yield "deep arrays", lambda: b'{"jobs":' + b"[" * MANY + b"]" * MANY + b"}"
-    yield "a number of a million digits", lambda: b'{"jobs":[],"meta":{"total":' + b"9" * 10**6 + b"}}"
+    yield (
+        "a number of a million digits",
+        lambda: b'{"jobs":[],"meta":{"total":' + b"9" * 10**6 + b"}}",
+    )
     yield "numbers that are none", lambda: b'{"jobs":[{"id":NaN,"title":Infinity}]}'
     yield "half characters", lambda: b'{"jobs":[{"id":1,"title":"\\ud800","content":"\\udfff"}]}'
     yield "the same key 200,000 times", lambda: b"{" + b'"jobs":[],' * 200_000 + b'"jobs":[]}'
-    yield "a list of places", lambda: greenhouse([job("x", offices=[{"name": "Berlin", "location": "x" * 1_000}] * 20_000)])
+    yield (
+        "a list of places",
+        lambda: greenhouse(
+            [job("x", offices=[{"name": "Berlin", "location": "x" * 1_000}] * 20_000)]
+        ),
+    )
 
 
 def feeds() -> Iterator[tuple[str, Callable[[], bytes]]]:
     yield "a billion laughs", lambda: rss(item("&e9;"), entities(10, 10))
-    yield "quadratic entities", lambda: rss(item("&e0;" * MANY), f"<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e0 '{'a' * MANY}'>]>")
-    yield "an external entity", lambda: rss(item("&x;"), "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>")
+    yield (
+        "quadratic entities",
+        lambda: rss(
+            item("&e0;" * MANY), f"<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e0 '{'a' * MANY}'>]>"
+        ),
+    )
+    yield (
+        "an external entity",
+        lambda: rss(
+            item("&x;"),
+            "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>",
+        ),
+    )
     yield "deep elements", lambda: rss("<a>" * MANY)
     yield "100,000 entries", lambda: rss(item("x") * MANY)
     yield "nested markup in an entry", lambda: rss(item("<![CDATA[" + "<rt>" * 80_000 + "]]>"))
-    yield "many namespaces", lambda: rss("".join(f"<n{n}:a xmlns:n{n}='u{n}'/>" for n in range(50_000)))
+    yield (
+        "many namespaces",
+        lambda: rss("".join(f"<n{n}:a xmlns:n{n}='u{n}'/>" for n in range(50_000))),
+    )
     yield "a long title", lambda: rss("", title="x" * 5_000_000)
 
 
 def resumes() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
     yield "a document of many paragraphs", ".docx", lambda: docx(word(PARAGRAPH * 400_000))
     yield "nested tables", ".docx", lambda: docx(word("<w:tbl><w:tr><w:tc>" * 20_000))
-    yield "a document with entities", ".docx", lambda: docx(entities(10, 10).encode() + word("&e9;"))
-    yield "a document of 500 MB of spaces", ".docx", lambda: docx(word("<w:p><w:r><w:t>" + " " * 500_000_000 + "</w:t></w:r></w:p>"))
-    yield "many parts", ".docx", lambda: docx(word(PARAGRAPH), {f"word/{n}.xml": b"<a/>" for n in range(20_000)})
-    yield "parts outside of the archive", ".docx", lambda: docx(word(PARAGRAPH), {"../../etc/x": b"x"})
-    yield "a stream that unpacks to 1 GB", ".pdf", lambda: pdf_with_content(zlib.compress(b"\0" * 10**9))
-    yield "a stream packed twice", ".pdf", lambda: pdf_with_content(zlib.compress(zlib.compress(b"\0" * 10**9)), b"[/FlateDecode/FlateDecode]")
-    yield "pages that contain themselves", ".pdf", lambda: pdf([CATALOG, b"<</Type/Pages/Kids[2 0 R]/Count 1>>"])
-    yield "a million pages", ".pdf", lambda: pdf([CATALOG, b"<</Type/Pages/Kids[" + b"3 0 R " * 10**6 + b"]/Count 1000000>>", PAGE, b"<</Length 0>>stream\n\nendstream", FONT])
-    yield "deep arrays in a document", ".pdf", lambda: pdf([CATALOG, b"<</Type/Pages/Kids" + b"[" * MANY + b">>"])
-    yield "text operators without end", ".pdf", lambda: pdf_with_content(zlib.compress(b"BT /F 9 Tf (x) Tj ET\n" * 2_000_000))
+    yield (
+        "a document with entities",
+        ".docx",
+        lambda: docx(entities(10, 10).encode() + word("&e9;")),
+    )
+    yield (
+        "a document of 500 MB of spaces",
+        ".docx",
+        lambda: docx(word("<w:p><w:r><w:t>" + " " * 500_000_000 + "</w:t></w:r></w:p>")),
+    )
+    yield (
+        "many parts",
+        ".docx",
+        lambda: docx(word(PARAGRAPH), {f"word/{n}.xml": b"<a/>" for n in range(20_000)}),
+    )
+    yield (
+        "parts outside of the archive",
+        ".docx",
+        lambda: docx(word(PARAGRAPH), {"../../etc/x": b"x"}),
+    )
+    yield (
+        "a stream that unpacks to 1 GB",
+        ".pdf",
+        lambda: pdf_with_content(zlib.compress(b"\0" * 10**9)),
+    )
+    yield (
+        "a stream packed twice",
+        ".pdf",
+        lambda: pdf_with_content(
+            zlib.compress(zlib.compress(b"\0" * 10**9)), b"[/FlateDecode/FlateDecode]"
+        ),
+    )
+    yield (
+        "pages that contain themselves",
+        ".pdf",
+        lambda: pdf([CATALOG, b"<</Type/Pages/Kids[2 0 R]/Count 1>>"]),
+    )
+    yield (
+        "a million pages",
+        ".pdf",
+        lambda: pdf(
+            [
+                CATALOG,
+                b"<</Type/Pages/Kids[" + b"3 0 R " * 10**6 + b"]/Count 1000000>>",
+                PAGE,
+                b"<</Length 0>>stream\n\nendstream",
+                FONT,
+            ]
+        ),
+    )
+    yield (
+        "deep arrays in a document",
+        ".pdf",
+        lambda: pdf([CATALOG, b"<</Type/Pages/Kids" + b"[" * MANY + b">>"]),
+    )
+    yield (
+        "text operators without end",
+        ".pdf",
+        lambda: pdf_with_content(zlib.compress(b"BT /F 9 Tf (x) Tj ET\n" * 2_000_000)),
+    )
     yield "a zip bomb called document", ".docx", lambda: zip_bomb(10**9)
     yield "a zip bomb called resume", ".pdf", lambda: zip_bomb(10**9)
     yield "a picture of 60,000 by 60,000", ".pdf", lambda: png(60_000, 60_000)
     yield "a long text", ".txt", lambda: b"Engineer 2010 - 2020\n" * 500_000
     yield "a text of one line", ".txt", lambda: b"5 years of Python and " * 500_000
     yield "deep JSON Resume", ".json", lambda: b'{"basics":' + b"[" * MANY
-    yield "YAML that multiplies", ".yaml", lambda: ("a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))).encode()
+    yield (
+        "YAML that multiplies",
+        ".yaml",
+        lambda: (
+            "a: &a [x,x,x,x,x,x,x,x,x]\n"
+            + "".join(
+                f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n"
+                for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+            )
+        ).encode(),
+    )
 
 
 def tables() -> Iterator[tuple[str, Callable[[], bytes]]]:
