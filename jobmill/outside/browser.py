@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pwd
 import re
 import shutil
 import signal
@@ -11,6 +12,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx2
 
@@ -20,6 +22,8 @@ from jobmill.outside.proxy import open_proxy
 from jobmill.outside.public_addresses import AllowedUrl
 
 PROGRAM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ACCOUNTS = ("jobmill", "nobody")
+"""Users that run the browser if Jobmill runs as root."""
 MAX_BROWSERS = 2
 """Browsers per process: each needs several hundred megabytes."""
 
@@ -40,7 +44,8 @@ _FLAGS = (
     "--proxy-bypass-list=<-loopback>",
     # All lookups and all traffic go through the proxy.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    # The flag with "force" in its name no longer has an effect; peer connections would bypass the proxy.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 _LOAD_ERROR = re.compile(rb"Page load failed: (net::\w+)")
 
@@ -87,19 +92,28 @@ class Browser:
         program = find_browser(self._path)
         if program is None:
             raise ExchangeError("no_browser", self.missing_reason() or "")
+        account = choose_account()
         try:
             async with (
                 asyncio.timeout(self._limits.seconds),
                 open_proxy(self._guard, self._limits.traffic) as proxy,
             ):
-                return await self._run(program, proxy, target, max_bytes)
+                return await self._run(program, account, proxy, target, max_bytes)
         except TimeoutError as error:
             raise ExchangeError("timeout", f"the browser timed out on {target.host}") from error
         except OSError as error:
-            raise ExchangeError("no_browser", f"{program} does not start: {error}") from error
+            as_user = f" as {account.name}" if account else ""
+            raise ExchangeError(
+                "no_browser", f"{program} does not start{as_user}: {error}"
+            ) from error
 
     async def _run(
-        self, program: str, proxy: str, target: AllowedUrl, max_bytes: int | None
+        self,
+        program: str,
+        account: BrowserAccount | None,
+        proxy: str,
+        target: AllowedUrl,
+        max_bytes: int | None,
     ) -> HttpReply:
         limit = min(max_bytes or self._limits.bytes, self._limits.bytes)
         # A new profile each time, so that pages cannot share state.
@@ -107,6 +121,10 @@ class Browser:
             tempfile.TemporaryDirectory(prefix="jobmill-", ignore_cleanup_errors=True) as folder,
             tempfile.TemporaryFile() as stderr,
         ):
+            switch: dict[str, Any] = {}
+            if account:
+                os.chown(folder, account.uid, account.gid)
+                switch = {"user": account.uid, "group": account.gid, "extra_groups": []}
             process = await asyncio.create_subprocess_exec(
                 program,
                 *self._arguments(folder, proxy),
@@ -117,6 +135,7 @@ class Browser:
                 cwd=folder,
                 env=_environment(folder),
                 start_new_session=True,
+                **switch,
             )
             try:
                 page = await _read(process, limit)
@@ -133,14 +152,39 @@ class Browser:
     def _arguments(self, folder: str, proxy: str) -> list[str]:
         return [
             *_FLAGS,
-            # Chromium refuses to run its sandbox as root.
-            *(["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []),
             f"--user-data-dir={folder}/profile",
             f"--user-agent={self._agent}",
             f"--proxy-server=http://{proxy}",
             f"--virtual-time-budget={self._limits.script_seconds * 1000:.0f}",
             "--dump-dom",
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserAccount:
+    """An unprivileged user of the system."""
+
+    name: str
+    uid: int
+    gid: int
+
+
+def choose_account() -> BrowserAccount | None:
+    """The user for the browser; None for the current one.
+
+    Chromium refuses to run its sandbox as root, and without it a page could take over the machine.
+    """
+    if os.geteuid() != 0:
+        return None
+    for name in ACCOUNTS:
+        with suppress(KeyError):
+            user = pwd.getpwnam(name)
+            return BrowserAccount(name, user.pw_uid, user.pw_gid)
+    raise ExchangeError(
+        "no_browser",
+        f"pages are not rendered as root, and there is no user {' or '.join(ACCOUNTS)}: "
+        "run Jobmill as another user",
+    )
 
 
 def find_browser(path: Path | None = None) -> str | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import socket
+import tempfile
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -112,6 +115,49 @@ async def test_a_rendered_page_cannot_reach_private_addresses(
 
 
 @needs_browser
+async def test_peer_connections_of_a_rendered_page_send_no_packets(
+    fetch: Fetch, site: LoopbackSite
+) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as target:
+        target.bind(("127.0.0.1", 0))
+        target.setblocking(False)
+        port = target.getsockname()[1]
+        page = f"""<p id=state>none</p><script>
+        const peer = new RTCPeerConnection({{iceServers: [
+          {{urls: ["stun:127.0.0.1:{port}", "turn:127.0.0.1:{port}"], username: "a", credential: "b"}}]}});
+        peer.createDataChannel("x");
+        peer.createOffer().then(offer => peer.setLocalDescription(offer));
+        peer.onicegatheringstatechange = () => state.textContent = peer.iceGatheringState;
+        const wait = setInterval(() => fetch("/wait"), 200);
+        </script>"""
+        site.on("/careers", reply(page.encode()))
+        answer = await fetch(render(site))
+        assert isinstance(answer, Ok), answer
+        assert "complete" in answer.text, "The page did not look for a connection."
+        with pytest.raises(BlockingIOError):
+            target.recv(1)
+
+
+@needs_browser
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has more rights than the browser needs")
+async def test_the_browser_does_not_run_as_root(fetch: Fetch, site: LoopbackSite) -> None:
+    owners: set[int] = set()
+
+    async def note_owners(_: ReceivedRequest, writer: ResponseWriter) -> None:
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if b"--dump-dom" in (folder / "cmdline").read_bytes():
+                    owners.add(folder.stat().st_uid)
+        await reply(b"[]")(_, writer)
+
+    site.on("/careers", reply(PAGE))
+    site.on("/data.json", note_owners)
+    assert isinstance(await fetch(render(site)), Ok)
+    assert owners
+    assert 0 not in owners
+
+
+@needs_browser
 async def test_a_page_that_never_ends_is_killed_with_all_processes(site: LoopbackSite) -> None:
     site.on("/careers", reply(b"<script>for (;;) {}</script>"))
     guard = AddressGuard(parse_private_hosts(site.place))
@@ -197,11 +243,20 @@ async def test_a_challenge_created_by_a_script_is_detected(
     assert answer.cause == "forbidden"
 
 
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that every user may enter, unlike `tmp_path`: root runs browsers as another user."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        path.chmod(0o755)
+        yield path
+
+
 async def test_responses_that_are_not_html_need_no_browser(
-    database: Database, site: LoopbackSite, tmp_path: Path
+    database: Database, site: LoopbackSite, public_folder: Path
 ) -> None:
     """A program that is not a browser; the test fails if it is started."""
-    fake = tmp_path / "chromium"
+    fake = public_folder / "chromium"
     fake.write_text("#!/bin/sh\necho '<p>started'\n")
     fake.chmod(0o755)
     site.on("/data", reply(b"{}", content_type="application/json"))

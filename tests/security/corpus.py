@@ -64,8 +64,7 @@ def entities(depth: int, width: int) -> str:
     names = [f"e{n}" for n in range(depth)]
     lines = ['<!ENTITY e0 "aaaaaaaaaa">']
     lines += [
-        f'<!ENTITY {name} "{f"&{before};" * width}">'
-        for before, name in itertools.pairwise(names)
+        f'<!ENTITY {name} "{f"&{before};" * width}">' for before, name in itertools.pairwise(names)
     ]
     return f"<?xml version='1.0'?><!DOCTYPE r [{''.join(lines)}]>"
 
