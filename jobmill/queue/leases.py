@@ -11,9 +11,6 @@ from jobmill.db import Tx
 from jobmill.queue.items import Claim
 from jobmill.queue.store import CHANNEL
 
-MAX_RESCUES = 20
-"""How many workers may die while running an item before the item is failed as the likely cause."""
-
 
 class RescueCounts(NamedTuple):
     expired_workers: int
@@ -78,6 +75,7 @@ async def sign_off(tx: Tx, worker: int) -> None:
 async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
     """Mark workers with a lapsed lease as gone, and requeue the items they held.
 
+    A lost worker costs a retry, since the item may be the cause: without one left, the item fails.
     It looks for items while a worker was marked recently, because a claim that was in flight at that moment
     commits afterwards, and once a minute in any case.
     """
@@ -101,16 +99,16 @@ async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
     cursor = await tx.execute(
         """
         WITH abandoned AS MATERIALIZED (
-            SELECT live.id, live.rescues >= %(max_rescues)s AS hopeless
-              FROM queue.live
+            SELECT live.id, live.retry_count >= item.max_retries AS hopeless
+              FROM queue.live JOIN queue.item USING (id)
              WHERE status = 'PROCESSING'
                AND NOT EXISTS (SELECT FROM queue.worker AS alive
                                 WHERE alive.id = live.worker AND alive.gone_at IS NULL)
              ORDER BY live.id
              LIMIT 500
-               FOR UPDATE SKIP LOCKED
+               FOR UPDATE OF live SKIP LOCKED
         ), freed AS (
-            UPDATE queue.live SET status = 'PENDING', worker = NULL, rescues = rescues + 1
+            UPDATE queue.live SET status = 'PENDING', worker = NULL, retry_count = retry_count + 1
               FROM abandoned
              WHERE live.id = abandoned.id AND NOT hopeless
             RETURNING live.id, stage
@@ -120,13 +118,15 @@ async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
             RETURNING live.id, stage, retry_count, attempt
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
-            SELECT id, 'FAILED', stage, true, %(message)s, retry_count, attempt FROM removed
+            SELECT id, 'FAILED', stage, true, format(%(message)s, retry_count), retry_count, attempt
+              FROM removed
         ), logged AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, note)
             SELECT id, 'rescued', 'PROCESSING'::queue.status, 'PENDING'::queue.status, stage,
                    'its worker is gone' FROM freed
             UNION ALL
-            SELECT id, 'failed', 'PROCESSING', 'FAILED', stage, %(message)s FROM removed
+            SELECT id, 'failed', 'PROCESSING', 'FAILED', stage, format(%(message)s, retry_count)
+              FROM removed
         ), notified AS MATERIALIZED (
             SELECT pg_notify(%(channel)s, '') WHERE EXISTS (SELECT FROM freed)
         )
@@ -134,8 +134,7 @@ async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
                (SELECT count(*) FROM notified)
         """,
         {
-            "max_rescues": MAX_RESCUES,
-            "message": f"{MAX_RESCUES + 1} workers died while they ran this item: it may be the cause",
+            "message": "Failed after %s retries: its worker was lost, and the item may be the cause",
             "channel": CHANNEL,
         },
     )

@@ -148,7 +148,7 @@ async def hand_over_items(
             -- `checked` has locked these rows, so no other worker can claim them meanwhile.
             UPDATE queue.live
                SET id = checked.id, stage = checked.stage, status = 'PENDING', worker = NULL,
-                   attempt = 0, retry_count = 0, rescues = 0, steps = 0, started_at = NULL,
+                   attempt = 0, retry_count = 0, steps = 0, started_at = NULL,
                    waits_for = NULL, waited_for = NULL, parked = false, available_at = now()
               FROM checked
              WHERE live.id = ANY (ARRAY(SELECT parent_id FROM checked WHERE reason IS NULL))

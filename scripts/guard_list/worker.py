@@ -55,15 +55,15 @@ GUARDS: list[Guard] = [
     guard(
         "rescue does not wait for a locked item",
         LEASES,
-        "LIMIT 500\n               FOR UPDATE SKIP LOCKED",
-        "LIMIT 500\n               FOR UPDATE",
+        "LIMIT 500\n               FOR UPDATE OF live SKIP LOCKED",
+        "LIMIT 500\n               FOR UPDATE OF live",
         RESCUE,
     ),
     guard(
         "rescue fails an item that kills its workers",
         LEASES,
-        "live.rescues >= %(max_rescues)s AS hopeless",
-        "%(max_rescues)s < 0 AS hopeless",
+        "live.retry_count >= item.max_retries AS hopeless",
+        "item.max_retries < 0 AS hopeless",
         f"{TEST}::test_an_item_that_kills_its_workers_fails_in_the_end",
     ),
     guard(

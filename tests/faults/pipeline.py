@@ -22,6 +22,8 @@ from jobmill.queue.stages import Save
 
 CHILDREN_OF = ["start", "box", "ship"]
 """Stages of an order that spawn a child; `box` is the wait of the stage `pack`."""
+MANY_RETRIES = 1_000
+"""Each lost lease costs a retry, and the faults take leases again and again."""
 
 
 def order(key: str) -> NewItem:
@@ -81,11 +83,11 @@ async def close(work: Work) -> Move:
 
 
 PIPELINE: Stages = {
-    ("order", "start"): Stage(start, capacity=1_000_000),
-    ("order", "pack"): Stage(pack, capacity=1_000_000),
-    ("order", "ship"): Stage(ship, capacity=1_000_000),
-    ("box", "run"): Stage(save_only, capacity=1_000_000),
-    ("line", "run"): Stage(write, capacity=1_000_000),
-    ("line", "close"): Stage(close, capacity=1_000_000),
-    ("note", "run"): Stage(save_only, capacity=1_000_000),
+    ("order", "start"): Stage(start, capacity=1_000_000, max_retries=MANY_RETRIES),
+    ("order", "pack"): Stage(pack, capacity=1_000_000, max_retries=MANY_RETRIES),
+    ("order", "ship"): Stage(ship, capacity=1_000_000, max_retries=MANY_RETRIES),
+    ("box", "run"): Stage(save_only, capacity=1_000_000, max_retries=MANY_RETRIES),
+    ("line", "run"): Stage(write, capacity=1_000_000, max_retries=MANY_RETRIES),
+    ("line", "close"): Stage(close, capacity=1_000_000, max_retries=MANY_RETRIES),
+    ("note", "run"): Stage(save_only, capacity=1_000_000, max_retries=MANY_RETRIES),
 }

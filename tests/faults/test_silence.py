@@ -18,6 +18,7 @@ from jobmill.queue.held_lease import HeldLease
 from jobmill.queue.settlement import prepare_settlement
 from tests.queue.helpers import fetch, item, new, put, stages, statuses
 
+from .pipeline import MANY_RETRIES
 from .proxy import Action, FaultProxy, Link, Request
 
 LEASE = dt.timedelta(seconds=3)
@@ -34,7 +35,12 @@ async def finish(work: Work) -> Move:
     return Finish()
 
 
-TABLE: Stages = stages({"tea": Stage(finish), "cake": Stage(save_a_row)})
+TABLE: Stages = stages(
+    {
+        "tea": Stage(finish, max_retries=MANY_RETRIES),
+        "cake": Stage(save_a_row, max_retries=MANY_RETRIES),
+    }
+)
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +105,8 @@ async def test_a_worker_whose_commits_get_no_answer_loses_its_lease(
             await until(database, 11)
     saved = await fetch(database, "SELECT count(*), count(DISTINCT item) FROM public.saved")
     assert saved == [(10, 10)]
-    assert [(await item(database, id)).retry_count for id in ids] == [0] * 10
+    # The lost lease costs a retry, the failed commits do not.
+    assert {(await item(database, id)).retry_count for id in ids} <= {0, 1}
 
 
 async def test_a_worker_whose_settlements_get_no_answer_loses_its_lease(

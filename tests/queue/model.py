@@ -15,8 +15,8 @@ START = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 """`WaitUntil(START + delay)` waits for `delay` from the time it is settled."""
 
 LEASE = dt.timedelta(seconds=60)
+MAX_RETRIES = 2
 MAX_SPAWN_DEPTH = 1
-MAX_RESCUES = 2
 CAPACITY = {"tea": 1_000_000, "cup": 2}
 """How many due items each stage accepts from submissions."""
 
@@ -48,7 +48,6 @@ class ModelItem:
     worker: int | None = None
     attempt: int = 0
     retry_count: int = 0
-    rescues: int = 0
     steps: int = 0
     waits_for: ItemId | None = None
     waited_for: ItemId | None = None
@@ -69,7 +68,7 @@ class ModelItem:
     def end(self, status: str) -> None:
         self.status, self.priority, self.parked = status, self.first_priority, False
         self.worker = self.waits_for = self.waited_for = self.blocked_on = None
-        self.rescues = self.steps = 0
+        self.steps = 0
 
     def row(self) -> dict[str, Any]:
         """The columns of `READ_ITEMS` in the test."""
@@ -297,7 +296,8 @@ class QueueModel:
             return
         self.rescued_at = now
         for item in self.find(status="PROCESSING"):
-            if item.worker in self.deaths and item.rescues >= MAX_RESCUES:
+            if item.worker in self.deaths and item.retry_count >= MAX_RETRIES:
                 item.end("FAILED")  # `wake_stranded_waiters` wakes the items that wait for it.
             elif item.worker in self.deaths:
-                item.status, item.worker, item.rescues = "PENDING", None, item.rescues + 1
+                item.status, item.worker = "PENDING", None
+                item.retry_count += 1

@@ -32,7 +32,7 @@ from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker_connections import INDEX_PLANS
 
 from . import stories
-from .model import CAPACITY, LEASE, MAX_RESCUES, MAX_SPAWN_DEPTH, START, Batch, QueueModel
+from .model import CAPACITY, LEASE, MAX_RETRIES, MAX_SPAWN_DEPTH, START, Batch, QueueModel
 from .stories import PASSING, PHASES, QueueStep, Settle, Submit
 
 
@@ -41,7 +41,9 @@ async def never(work: Work) -> queue.Move:
 
 
 STAGES = {
-    (kind, stage): Stage(never, capacity=CAPACITY[kind], max_spawn_depth=MAX_SPAWN_DEPTH)
+    (kind, stage): Stage(
+        never, capacity=CAPACITY[kind], max_retries=MAX_RETRIES, max_spawn_depth=MAX_SPAWN_DEPTH
+    )
     for kind, stage in PHASES
 }
 
@@ -55,7 +57,7 @@ READ_ITEMS = """
            coalesce(live.parked, false) AS parked, live.worker,
            coalesce(live.attempt, ending.attempts) AS attempt,
            coalesce(live.retry_count, ending.retry_count) AS retry_count,
-           coalesce(live.rescues, 0) AS rescues, coalesce(live.steps, 0) AS steps,
+           coalesce(live.steps, 0) AS steps,
            live.waits_for, live.waited_for, live.blocked_on, item.ancestry,
            item.spawn_depth AS depth,
            (SELECT root.id FROM queue.item AS root
@@ -310,9 +312,8 @@ def brief_answer(answer: SettlementResult) -> str | list[ItemId | str]:
 
 
 @pytest.fixture
-async def story(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[QueueStory]:
+async def story(url: str) -> AsyncIterator[QueueStory]:
     """On connections with the settings of a worker."""
-    monkeypatch.setattr(leases, "MAX_RESCUES", MAX_RESCUES)
     async with (
         connect(url, size=1, options=INDEX_PLANS) as database,
         await open_connection(url, options=INDEX_PLANS) as connection,
