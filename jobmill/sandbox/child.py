@@ -1,48 +1,74 @@
-"""The child process: `python -m jobmill.sandbox.child MEMORY MODULE...` runs one reader at a time.
+"""The child process: `python -m jobmill.sandbox.child` runs one reader at a time.
 
-Requests arrive on stdin and answers leave on stdout. Readers cannot write files, and their CPU time
-and memory are limited by the kernel.
+Requests arrive on stdin and answers leave on stdout. While a reader runs, the kernel limits its CPU
+time and its memory, and it cannot write files.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
 import pickle
 import resource
-import sys
 
-from jobmill.errors import AppError
+from jobmill.errors import AppError, OutsideError
 
 from .messages import HEADER, encode
 
-STDIN, STDOUT = 0, 1
+STDIN, STDOUT, STDERR = 0, 1, 2
+UNLIMITED = {
+    kind: resource.getrlimit(kind)
+    for kind in (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_AS)
+}
 
 
-def main(memory: int, modules: list[str]) -> None:
+def main() -> None:
     answers = os.dup(STDOUT)
-    os.dup2(2, STDOUT)  # A reader that prints must not write into the answers.
-    for module in modules:
-        importlib.import_module(module)
-    limit_process(memory)
+    os.dup2(STDERR, STDOUT)  # A reader that prints must not write into the answers.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     while True:
         header = _read_exactly(HEADER.size)
-        if header is None:
-            return
-        body = _read_exactly(HEADER.unpack(header)[0])
+        body = _read_exactly(HEADER.unpack(header)[0]) if header else None
         if body is None:
             return
-        _write_all(answers, answer(body))
+        _write_all(answers, _answer(body))
 
 
-def limit_process(memory: int) -> None:
-    """Allow `memory` bytes beyond what the loaded modules take, and no files."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+def _answer(body: bytes) -> bytes:
+    try:
+        # The parent is trusted. Loading imports the reader's module, which must not count.
+        function, arguments, cpu_seconds, memory = pickle.loads(body)
+        del body
+        _limit(cpu_seconds, memory)
+        return encode(("value", function(*arguments)))
+    except MemoryError:
+        return encode(("memory",))
+    except RecursionError:
+        return encode(("depth",))
+    except OutsideError as error:
+        return encode(("outside error", str(error), error.permanent))
+    except AppError as error:
+        return encode(("app error", type(error).__name__, str(error)))
+    except Exception as error:  # noqa: BLE001 - The parent reports it; this child continues.
+        return encode(("error", f"{type(error).__name__}: {error}"[:500]))
+    finally:
+        for kind, limits in UNLIMITED.items():
+            resource.setrlimit(kind, limits)
+
+
+def _limit(cpu_seconds: float, memory: int) -> None:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    cpu_limit = math.ceil(usage.ru_utime + usage.ru_stime + cpu_seconds)
+    _set_soft_limit(resource.RLIMIT_CPU, cpu_limit)
+    _set_soft_limit(resource.RLIMIT_FSIZE, 0)
     in_use = _address_space()
     if in_use:
-        resource.setrlimit(resource.RLIMIT_AS, (in_use + memory, in_use + memory))
+        _set_soft_limit(resource.RLIMIT_AS, in_use + memory)
+
+
+def _set_soft_limit(kind: int, limit: int) -> None:
+    hard = UNLIMITED[kind][1]
+    resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
 def _address_space() -> int | None:
@@ -51,27 +77,6 @@ def _address_space() -> int | None:
             return int(statm.read().split()[0]) * resource.getpagesize()
     except OSError:  # Not Linux: there the address space is not limited.
         return None
-
-
-def answer(body: bytes) -> bytes:
-    try:
-        function, arguments, cpu_seconds = pickle.loads(body)  # The parent is trusted.
-        del body
-        _limit_cpu(cpu_seconds)
-        return encode(("value", function(*arguments)))
-    except MemoryError:
-        return encode(("memory",))
-    except AppError as error:
-        permanent = bool(getattr(error, "permanent", False))
-        return encode(("app error", type(error).__name__, str(error), permanent))
-    except Exception as error:  # noqa: BLE001 - The parent reports it; this child goes on.
-        return encode(("error", f"{type(error).__name__}: {error}"))
-
-
-def _limit_cpu(seconds: float) -> None:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    limit = math.ceil(usage.ru_utime + usage.ru_stime + seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
 
 
 def _read_exactly(count: int) -> bytes | None:
@@ -92,4 +97,4 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:])
+    main()

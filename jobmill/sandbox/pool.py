@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import os
 import pickle
+import select
 import signal
+import subprocess
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, TypeVar
 
 from jobmill import errors
 from jobmill.errors import AppError, OutsideError
@@ -19,37 +25,61 @@ from .messages import HEADER, MAX_MESSAGE, decode_untrusted, encode
 
 T = TypeVar("T")
 
+CHILDREN = 2
 MEMORY = 256 * 2**20
 CPU_SECONDS = 2.0
 WALL_SECONDS = 60.0
 """Far above the CPU limit: on a busy machine a healthy reader may wait long for a core."""
-CALLS_PER_CHILD = 500
-"""A child is replaced after so many calls, in case a reader leaks memory."""
+CALLS_PER_CHILD = 1_000
+"""A child is replaced after this many calls, in case a reader leaks memory."""
+CHUNK = 2**20
 
 
 class ReaderStopped(OutsideError):
     """Content took more CPU time, memory or time to read than allowed, or broke the reader."""
 
 
-class Sandbox:
-    """Runs functions in child processes; use as an async context manager.
+async def read_untrusted(
+    function: Callable[..., T], *arguments: object, cpu_seconds: float = CPU_SECONDS
+) -> T:
+    """Run a reader in the pool of this process, without blocking the event loop."""
+    return await _shared().call(function, *arguments, cpu_seconds=cpu_seconds)
 
-    A function and its arguments must be picklable, so a module-level function of plain values and
-    data classes. Children inherit no secrets: their environment is almost empty.
+
+def read_untrusted_now(
+    function: Callable[..., T], *arguments: object, cpu_seconds: float = CPU_SECONDS
+) -> T:
+    """The same for code without an event loop."""
+    return _shared().call_now(function, *arguments, cpu_seconds=cpu_seconds)
+
+
+@cache
+def _shared() -> Sandbox:
+    sandbox = Sandbox()
+    atexit.register(sandbox.close)
+    # A forked process must not share pipes with its parent.
+    os.register_at_fork(after_in_child=_shared.cache_clear)
+    return sandbox
+
+
+class Sandbox:
+    """Runs functions in child processes.
+
+    A function and its arguments must be picklable: a module-level function of plain values and data
+    classes. Children have almost no environment, so they see no keys or passwords. They end with
+    this process, because their input does.
     """
 
-    def __init__(self, modules: Sequence[str] = (), *, size: int = 2, memory: int = MEMORY) -> None:
-        self._modules = list(modules)
+    def __init__(self, *, size: int = CHILDREN, memory: int = MEMORY) -> None:
         self._memory = memory
-        self._slots = asyncio.Semaphore(size)
+        self._threads = ThreadPoolExecutor(size, "sandbox")
+        self._slots = threading.BoundedSemaphore(size)
         self._idle: list[_Child] = []
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
+    def close(self) -> None:
+        self._threads.shutdown()
         while self._idle:
-            await self._idle.pop().stop()
+            self._idle.pop().kill()
 
     async def call(
         self,
@@ -58,45 +88,39 @@ class Sandbox:
         cpu_seconds: float = CPU_SECONDS,
         wall_seconds: float = WALL_SECONDS,
     ) -> T:
-        """The function's result; its AppErrors are raised here, and ReaderStopped past a limit."""
-        request = encode((function, arguments, cpu_seconds))
-        async with self._slots:
-            child = self._idle.pop() if self._idle else await self._start()
+        """The function's result; raises its AppErrors, and ReaderStopped past a limit."""
+        request = encode((function, arguments, cpu_seconds, self._memory))
+        run = _Run(cpu_seconds, wall_seconds)
+        future = asyncio.get_running_loop().run_in_executor(self._threads, self._run, request, run)
+        try:
+            return self._result(await asyncio.shield(future))
+        except asyncio.CancelledError:
+            run.cancel()
+            raise
+
+    def call_now(
+        self,
+        function: Callable[..., T],
+        *arguments: object,
+        cpu_seconds: float = CPU_SECONDS,
+        wall_seconds: float = WALL_SECONDS,
+    ) -> T:
+        request = encode((function, arguments, cpu_seconds, self._memory))
+        return self._result(self._run(request, _Run(cpu_seconds, wall_seconds)))
+
+    def _run(self, request: bytes, run: _Run) -> tuple[Any, ...]:
+        with self._slots:
             try:
-                async with asyncio.timeout(wall_seconds):
-                    answer = await child.ask(request)
-            except TimeoutError:
-                await child.stop()
-                raise ReaderStopped(f"Reading took longer than {wall_seconds:g} s.") from None
-            except _Died:
-                raise ReaderStopped(await child.explain_death(cpu_seconds)) from None
-            except _Refused as error:
-                await child.stop()
-                raise ReaderStopped(f"The reader's answer was refused: {error}.") from None
-            except BaseException:
-                await child.stop()
-                raise
-            if answer[0] == "memory" or child.calls >= CALLS_PER_CHILD:
-                await child.stop()
+                child = self._idle.pop()
+            except IndexError:
+                child = _Child()
+            answer = child.ask(request, run)
+            # After a failed allocation a child may be in any state.
+            if child.calls >= CALLS_PER_CHILD or answer[0] in ("memory", "stopped"):
+                child.kill()
             else:
                 self._idle.append(child)
-        return self._result(answer)
-
-    async def _start(self) -> _Child:
-        return _Child(
-            await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                f"{__package__}.child",
-                str(self._memory),
-                *self._modules,
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=DEVNULL,
-                env=_environment(),
-                limit=2**20,
-            )
-        )
+        return answer
 
     def _result(self, answer: tuple[Any, ...]) -> Any:
         match answer:
@@ -104,41 +128,72 @@ class Sandbox:
                 return value
             case ("memory",):
                 raise ReaderStopped(f"Reading took more than {self._memory // 2**20} MB of memory.")
-            case ("app error", str(name), str(message), bool(permanent)):
-                raise _app_error(name, message, permanent)
+            case ("depth",):
+                raise ReaderStopped("The content is nested too deeply.")
+            case ("outside error", str(message), bool(permanent)):
+                raise OutsideError(message, permanent=permanent)
+            case ("app error", str(name), str(message)):
+                raise _app_error(name, message)
+            case ("stopped", str(message)):
+                raise ReaderStopped(message)
             case _:
-                raise ReaderStopped(f"The reader failed: {answer[1:]}")
+                raise ReaderStopped(f"The reader failed: {answer[-1]}")
 
 
-class _Died(Exception):
-    """The child ended before it answered."""
+class _Run:
+    """The limits of one call, and a way to cancel it from another thread."""
 
+    def __init__(self, cpu_seconds: float, wall_seconds: float) -> None:
+        self.cpu_seconds = cpu_seconds
+        self.wall_seconds = wall_seconds
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+        self._cancelled = False
 
-class _Refused(Exception):
-    """The answer holds something that the parent does not load."""
+    def begin(self, child: _Child) -> bool:
+        with self._lock:
+            self._child = child
+            return not self._cancelled
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            if self._child:
+                self._child.kill()
 
 
 class _Child:
-    def __init__(self, process: Process) -> None:
-        self._process = process
+    def __init__(self) -> None:
         self.calls = 0
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", f"{__package__}.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env=_environment(),
+        )
+        assert self._process.stdin
+        assert self._process.stdout
+        self._requests = self._process.stdin.fileno()
+        self._answers = self._process.stdout.fileno()
+        os.set_blocking(self._requests, False)
 
-    async def ask(self, request: bytes) -> tuple[Any, ...]:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin
-        assert stdout
+    def ask(self, request: bytes, run: _Run) -> tuple[Any, ...]:
         self.calls += 1
+        if not run.begin(self):
+            return ("stopped", "Reading was cancelled.")
+        deadline = time.monotonic() + run.wall_seconds
         try:
-            stdin.write(request)
-            await stdin.drain()
-            size = HEADER.unpack(await stdout.readexactly(HEADER.size))[0]
+            self._send(request, deadline)
+            size = HEADER.unpack(self._receive(HEADER.size, deadline))[0]
             if size > MAX_MESSAGE:
-                raise _Died
-            body = await stdout.readexactly(size)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            raise _Died from None
-        try:
-            return decode_untrusted(body)
+                return ("stopped", "The reader's answer is too large.")
+            return decode_untrusted(self._receive(size, deadline))
+        except TimeoutError:
+            return ("stopped", f"Reading took longer than {run.wall_seconds:g} s.")
+        except OSError:
+            return ("stopped", self._explain_death(run.cpu_seconds))
         except (
             pickle.UnpicklingError,
             AttributeError,
@@ -146,33 +201,61 @@ class _Child:
             TypeError,
             ValueError,
         ) as error:
-            await self.stop()
-            return ("error", f"its answer was refused: {error}")
+            return ("stopped", f"The reader's answer was refused: {error}.")
 
-    async def explain_death(self, cpu_seconds: float) -> str:
-        await self.stop()
+    def _send(self, data: bytes, deadline: float) -> None:
+        view = memoryview(data)
+        while view:
+            self._wait(deadline, writing=True)
+            with contextlib.suppress(BlockingIOError):
+                view = view[os.write(self._requests, view[:CHUNK]) :]
+
+    def _receive(self, count: int, deadline: float) -> bytes:
+        parts: list[bytes] = []
+        while count:
+            self._wait(deadline)
+            part = os.read(self._answers, min(count, CHUNK))
+            if not part:
+                raise ConnectionResetError
+            parts.append(part)
+            count -= len(part)
+        return b"".join(parts)
+
+    def _wait(self, deadline: float, *, writing: bool = False) -> None:
+        poll = select.poll()
+        if writing:
+            poll.register(self._requests, select.POLLOUT)
+        else:
+            poll.register(self._answers, select.POLLIN)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1_000):
+            raise TimeoutError
+
+    def _explain_death(self, cpu_seconds: float) -> str:
+        self.kill()
         status = self._process.returncode
         if status == -signal.SIGXCPU:
             return f"Reading took more than {cpu_seconds:g} s of CPU time."
         return f"The reader process ended unexpectedly (status {status})."
 
-    async def stop(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
-        await self._process.wait()
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
 
 
 def _environment() -> dict[str, str]:
     """What Python needs to start, and nothing else: no keys, passwords or URLs."""
     names = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
-    kept = {name: value for name in names if (value := os.environ.get(name))}
-    return kept | {"PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
+    inherited = {name: value for name in names if (value := os.environ.get(name))}
+    return inherited | {"PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _app_error(name: str, message: str, permanent: bool) -> AppError:
-    error_type = getattr(errors, name, OutsideError)
-    if error_type is OutsideError or not issubclass(error_type, AppError):
-        return OutsideError(message, permanent=permanent)
+def _app_error(name: str, message: str) -> AppError:
+    error_type = getattr(errors, name, None)
+    if not (isinstance(error_type, type) and issubclass(error_type, AppError)):
+        return OutsideError(message, permanent=True)
     error = error_type.__new__(error_type)
     Exception.__init__(error, message)
     return error

@@ -66,3 +66,7 @@ def exploit(path: str) -> Exploit:
 
 def process_id() -> int:
     return os.getpid()
+
+
+def recurse() -> None:
+    recurse()
