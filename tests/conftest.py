@@ -24,7 +24,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from jobmill.db import Database, Tx, connect
+from jobmill.db import Database, Tx, connect, embedded
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.people import passwords
@@ -77,6 +77,13 @@ def server(scratch: Path) -> Iterator[str]:
         return
     with EmbeddedServer(scratch / "shared" / "postgres", durable=False).use() as url:
         yield make_conninfo(url, dbname="postgres")
+
+
+@pytest.fixture(scope="session")
+def superuser(server: str) -> str:
+    """The URL of the server for its superuser, which tests use for roles only."""
+    external = os.environ.get("JOBMILL_TEST_DATABASE_URL")
+    return external or make_conninfo(server, user=embedded.ADMIN)
 
 
 @pytest.fixture(scope="session")

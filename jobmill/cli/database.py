@@ -86,6 +86,10 @@ def restore(
     file: File,
     replace: Annotated[bool, typer.Option("--replace", help="Replace all existing data.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    trusted: Annotated[
+        bool,
+        typer.Option("--trusted", help="Allow it to a database superuser: the backup is mine."),
+    ] = False,
 ) -> None:
     """Restore a backup into an empty database, or replace one. A failure changes nothing."""
     settings = environment.load_settings()
@@ -94,7 +98,11 @@ def restore(
         typer.confirm(f"All data in {target} will be lost. Replace it?", abort=True, err=True)
     with environment.running_server(settings) as url:
         backup.restore_backup(
-            url, binaries.find_folder(settings.postgres_bin), file, replace=replace
+            url,
+            binaries.find_folder(settings.postgres_bin),
+            file,
+            replace=replace,
+            trusted=trusted,
         )
         asyncio.run(_migrate(settings))
     typer.echo(f"restored from {file}")

@@ -80,11 +80,19 @@ def read_backup(bin: Path, path: Path) -> Backup:
     return Backup(path, path.stat().st_size, names)
 
 
-def restore_backup(url: str, bin: Path, path: Path, *, replace: bool = False) -> Backup:
+def restore_backup(
+    url: str, bin: Path, path: Path, *, replace: bool = False, trusted: bool = False
+) -> Backup:
     """Restore a backup into an empty database, or `replace` the database; a failure changes nothing.
 
-    Conflict if the database is not empty or is in use, or if a newer Jobmill wrote the backup.
+    Conflict if the database is not empty or is in use, if a newer Jobmill wrote the backup, or for a
+    superuser unless the backup is `trusted`.
     """
+    if not trusted and is_superuser(url):
+        raise Conflict(
+            "the database role is a superuser, so a prepared backup could run programs on the server: "
+            "use a role without SUPERUSER, or add --trusted if the backup is your own"
+        )
     backup = read_backup(bin, path)
     newer = sorted(set(backup.migrations) - set(migrate.list_migrations()))
     if newer:
@@ -129,7 +137,15 @@ def _fill(url: str, bin: Path, path: Path) -> None:
 
 
 def _copy_script(script: IO[bytes], target: IO[bytes]) -> None:
+    restricted = False
     for line in script:
+        # From this line on psql refuses its own commands, with which a prepared backup could run programs.
+        restricted |= line.startswith(b"\\restrict ")
+        if not restricted and line.strip() and not line.startswith(b"--"):
+            raise Unavailable(
+                "this pg_restore does not protect against prepared backups: install PostgreSQL 18, "
+                "or the newest minor version of yours, and set postgres_bin to its folder"
+            )
         if line.strip() != b"SET transaction_timeout = 0;":
             target.write(line)
         # After the settings at the top, a line like that could be data.
@@ -156,6 +172,15 @@ def _replace(url: str, bin: Path, path: Path) -> None:
                 _execute(server, "DROP DATABASE IF EXISTS {} WITH (FORCE)", new)
             raise
         _execute(server, "DROP DATABASE {}", old)
+
+
+def is_superuser(url: str) -> bool:
+    """Whether the role may run programs on the server."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute(
+            "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
+        ).fetchone()
+        return row == (True,)
 
 
 def _is_empty(url: str) -> bool:

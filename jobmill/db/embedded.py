@@ -34,7 +34,10 @@ from jobmill.db.account import Account, choose_account
 from jobmill.errors import Conflict, Unavailable
 
 NAME = "jobmill"
-"""The name of the database and of the role that owns it."""
+ADMIN = "jobmill"
+"""The superuser, which only creates the database."""
+ROLE = "jobmill_app"
+"""The owner of the database, which everything else connects as."""
 
 PORT = 5432  # Not a TCP port: it is only a part of the socket's name.
 START_LIMIT = 600.0  # Recovery after a crash may take long.
@@ -228,7 +231,7 @@ class EmbeddedServer:
             [
                 *account.prefix,
                 str(bin / "initdb"),
-                *("-D", str(folder), "-U", NAME, "-E", "UTF8", "--auth=trust"),
+                *("-D", str(folder), "-U", ADMIN, "-E", "UTF8", "--auth=trust"),
                 *(builtin if binaries.read_major_version(bin) >= 17 else []),
                 *([] if self._durable else ["--no-sync"]),
             ],
@@ -418,15 +421,56 @@ class EmbeddedServer:
 
 
 def _ensure_database(server: _Postmaster) -> None:
-    url = _url(server.socket, "postgres")
-    with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
-        databases = connection.execute("SELECT FROM pg_database WHERE datname = %s", [NAME])
-        if databases.rowcount == 0:
-            connection.execute("CREATE DATABASE jobmill")
+    """Create the database and its role, which is no superuser: those may run programs on this machine."""
+    with _connect_as_admin(server, "postgres") as admin:
+        if admin.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).rowcount == 0:
+            admin.execute("CREATE ROLE jobmill_app LOGIN CREATEDB")
+        owner = admin.execute(
+            "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = %s", [NAME]
+        ).fetchone()
+        if owner is None:
+            admin.execute("CREATE DATABASE jobmill OWNER jobmill_app")
+        elif owner != (ROLE,):
+            _give_database_to_role(server)
 
 
-def _url(socket: str, database: str = NAME) -> str:
-    return f"postgresql://{NAME}@/{database}?host={quote(socket, safe='/')}&port={PORT}"
+def _give_database_to_role(server: _Postmaster) -> None:
+    """Earlier versions used the superuser for everything."""
+    with _connect_as_admin(server, NAME) as admin, admin.transaction():
+        statements = admin.execute(
+            """
+            WITH ours AS (
+                SELECT oid, nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'
+            )
+            SELECT format('ALTER SCHEMA %I OWNER TO jobmill_app', nspname) FROM ours
+             WHERE nspname <> 'public'
+            UNION ALL
+            SELECT format('ALTER TABLE %I.%I OWNER TO jobmill_app', nspname, relname)
+              FROM pg_class JOIN ours ON ours.oid = relnamespace
+             WHERE relkind IN ('r', 'p', 'v', 'm')
+                OR relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d
+                                                  WHERE d.objid = pg_class.oid AND d.deptype IN ('a', 'i'))
+            UNION ALL
+            SELECT format('ALTER ROUTINE %s OWNER TO jobmill_app', pg_proc.oid::regprocedure)
+              FROM pg_proc JOIN ours ON ours.oid = pronamespace
+            UNION ALL
+            SELECT format('ALTER TYPE %I.%I OWNER TO jobmill_app', nspname, typname)
+              FROM pg_type JOIN ours ON ours.oid = typnamespace WHERE typtype IN ('e', 'd')
+            UNION ALL
+            SELECT 'ALTER DATABASE jobmill OWNER TO jobmill_app'
+            """
+        ).fetchall()
+        for (statement,) in statements:
+            admin.execute(statement)
+
+
+def _connect_as_admin(server: _Postmaster, database: str) -> psycopg.Connection:
+    url = _url(server.socket, database, ADMIN)
+    return psycopg.connect(url, autocommit=True, connect_timeout=10)
+
+
+def _url(socket: str, database: str = NAME, role: str = ROLE) -> str:
+    return f"postgresql://{role}@/{database}?host={quote(socket, safe='/')}&port={PORT}"
 
 
 def _fits(folder: Path) -> bool:

@@ -68,7 +68,7 @@ def test_the_bundled_database_is_described_without_starting_it(
     assert json.loads(done.stdout)["running"] is False
     done = jobmill("db", "url")
     assert "not running" in done.stderr
-    assert done.stdout.startswith("postgresql://jobmill@/jobmill?host=")
+    assert done.stdout.startswith("postgresql://jobmill_app@/jobmill?host=")
     assert not (home / "data").exists()
 
 

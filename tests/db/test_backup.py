@@ -3,7 +3,7 @@ from __future__ import annotations
 import stat
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -130,7 +130,7 @@ def test_a_restore_whose_reader_dies_between_two_statements_changes_nothing(
 ) -> None:
     backup.write_backup(filled, bin, tmp_path / "all.dump")
     real = f'exec "{bin}/'
-    half = 'case "$*" in *--data-only*) ;; *) echo "CREATE TABLE half ();"; exit 1 ;; esac\n'
+    half = 'case "$*" in *--data-only*) ;; *) printf "%s\\n" "\\\\restrict a" "CREATE TABLE half ();"; exit 1 ;; esac\n'
     script(tmp_path / "psql", f'{real}psql" "$@"')
     script(tmp_path / "pg_restore", f'{half}{real}pg_restore" "$@"')
     with pytest.raises(Unavailable, match="changed nothing"):
@@ -205,17 +205,17 @@ def test_a_backup_overwrites_a_file_only_on_request_and_is_private(
 
 
 def test_a_failed_backup_leaves_no_file_and_keeps_the_old_one(
-    url: str, bin: Path, tmp_path: Path
+    url: str, superuser: str, bin: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "all.dump"
     file.write_text("precious")
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(superuser, autocommit=True) as connection:
         connection.execute("CREATE ROLE blind LOGIN")
     try:
         with pytest.raises(Unavailable, match="permission denied"):
             backup.write_backup(make_conninfo(url, user="blind"), bin, file, replace=True)
     finally:
-        with psycopg.connect(url, autocommit=True) as connection:
+        with psycopg.connect(superuser, autocommit=True) as connection:
             connection.execute("DROP ROLE blind")
     assert [path.name for path in tmp_path.iterdir()] == ["all.dump"]
     assert file.read_text() == "precious"
@@ -265,3 +265,61 @@ async def test_the_bundled_programs_work_with_an_older_server(
             connection.execute("DELETE FROM jobmill_migration")
         backup.restore_backup(url, bin, tmp_path / "all.dump", replace=True)
         assert contents(url) == before
+
+
+HARMLESS = "x" * 300
+
+
+@pytest.fixture
+def prepared(url: str, bin: Path, tmp_path: Path) -> Callable[[str], Path]:
+    """Writes a backup with a statement that no pg_dump would write."""
+
+    def prepare(attack: str) -> Path:
+        with psycopg.connect(url) as connection:
+            connection.execute("CREATE TABLE note (text text)")
+            connection.execute(f"COMMENT ON TABLE note IS '{HARMLESS}'")
+        path = tmp_path / "all.dump"
+        backup.write_backup(url, bin, path)
+        old, new = HARMLESS.encode(), f"';{attack}--".ljust(len(HARMLESS), "x").encode()
+        assert len(new) == len(old)
+        path.write_bytes(path.read_bytes().replace(old, new))
+        return path
+
+    return prepare
+
+
+@pytest.mark.parametrize(
+    "attack", ["\n\\! touch {trace}\n", "COPY note FROM PROGRAM 'touch {trace}';"]
+)
+def test_a_prepared_backup_runs_no_programs(
+    attack: str, prepared: Callable[[str], Path], empty: str, bin: Path, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace"
+    tmp_path.chmod(0o777)
+    with pytest.raises(Unavailable, match="the restore failed and changed nothing"):
+        backup.restore_backup(empty, bin, prepared(attack.format(trace=trace)))
+    assert not trace.exists()
+    assert contents(empty) == {}
+
+
+def test_a_superuser_restores_only_what_is_called_trusted(
+    url: str, superuser: str, empty: str, bin: Path, tmp_path: Path
+) -> None:
+    target = make_conninfo(superuser, dbname="empty")
+    backup.write_backup(url, bin, tmp_path / "all.dump")
+    with pytest.raises(Conflict, match="--trusted"):
+        backup.restore_backup(target, bin, tmp_path / "all.dump")
+    backup.restore_backup(target, bin, tmp_path / "all.dump", trusted=True)
+    assert contents(target) == contents(url)
+
+
+def test_a_program_without_protection_is_refused(
+    filled: str, empty: str, bin: Path, tmp_path: Path
+) -> None:
+    backup.write_backup(filled, bin, tmp_path / "all.dump")
+    real = f'exec "{bin}/'
+    script(tmp_path / "psql", f'{real}psql" "$@"')
+    script(tmp_path / "pg_restore", f'"{bin}/pg_restore" "$@" | sed "/restrict/d"')
+    with pytest.raises(Unavailable, match="does not protect"):
+        backup.restore_backup(empty, tmp_path, tmp_path / "all.dump")
+    assert contents(empty) == {}

@@ -16,9 +16,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
-from jobmill.db import account, binaries
-from jobmill.db.embedded import EmbeddedServer
+from jobmill.db import account, binaries, connect
+from jobmill.db.embedded import ADMIN, ROLE, EmbeddedServer
+from jobmill.db.migrate import migrate
 from jobmill.errors import Conflict, Unavailable
 
 USER = """
@@ -486,3 +488,42 @@ def test_root_without_another_account_gets_instructions(
 def test_a_folder_of_another_user_is_refused(home: Path) -> None:
     with pytest.raises(Unavailable, match="belongs to root"):
         account.choose_account(Path("/etc"), home)
+
+
+def test_everything_but_the_start_connects_without_superuser_rights(data: Path) -> None:
+    with EmbeddedServer(data, durable=False).use() as url, psycopg.connect(url) as connection:
+        assert connection.execute(
+            "SELECT rolsuper, rolcreaterole, rolreplication FROM pg_roles WHERE rolname = current_user"
+        ).fetchone() == (False, False, False)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("COPY (SELECT 1) TO PROGRAM 'true'")
+
+
+async def test_a_database_of_the_superuser_is_given_to_the_role(data: Path) -> None:
+    """As earlier versions left it."""
+    server = EmbeddedServer(data, durable=False)
+    with server.use() as url:
+        admin = make_conninfo(url, user=ADMIN)
+        with psycopg.connect(admin, autocommit=True) as connection:
+            connection.execute("ALTER DATABASE jobmill OWNER TO jobmill")
+        async with connect(admin) as database, database.transaction() as tx:
+            await migrate(tx)
+    with server.use() as url, psycopg.connect(url) as connection:
+        others = connection.execute(
+            """
+            SELECT relname::text FROM pg_class WHERE relowner <> %(role)s::regrole
+               AND relnamespace::regnamespace::text !~ '^(pg_|information_schema$)'
+            UNION ALL
+            SELECT proname FROM pg_proc WHERE proowner <> %(role)s::regrole
+               AND pronamespace::regnamespace::text !~ '^(pg_|information_schema$)'
+            UNION ALL
+            SELECT typname FROM pg_type WHERE typowner <> %(role)s::regrole
+               AND typnamespace::regnamespace::text !~ '^(pg_|information_schema$)'
+            UNION ALL
+            SELECT nspname FROM pg_namespace WHERE nspowner <> %(role)s::regrole
+               AND nspname !~ '^(pg_|information_schema$|public$)'
+            """,
+            {"role": ROLE},
+        ).fetchall()
+        assert others == []
+        connection.execute("ALTER TABLE queue.item ADD COLUMN more int")
