@@ -22,6 +22,10 @@ from jobmill.outside.request import Request
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 
 
+MAX_POSTINGS = 20_000
+"""Postings of one response; the largest boards have a tenth of this."""
+
+
 class Config(BaseModel):
     """How a source is set up; each platform declares the fields it needs."""
 
@@ -184,9 +188,11 @@ class Platform:
         except _READ_ERRORS as error:
             raise self._unreadable(error) from error
         postings = (
-            fill_missing_fields(replace(posting, platform=self.name)) for posting in page.postings
+            fill_missing_fields(replace(posting, platform=self.name))
+            for posting in page.postings[:MAX_POSTINGS]
         )
-        return replace(page, postings=tuple(postings))
+        truncated = page.truncated or len(page.postings) > MAX_POSTINGS
+        return replace(page, postings=tuple(postings), truncated=truncated)
 
     def read_detail_response(self, body: bytes, posting: Posting, config: Config) -> Posting:
         """The complete posting; OutsideError as for `read_response`."""

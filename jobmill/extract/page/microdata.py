@@ -11,6 +11,8 @@ from .schema_job_posting import SchemaNode
 _MAX_PROPERTIES = 400
 """Properties of one item that are read."""
 _MAX_DEPTH = 60
+_MAX_LENGTH = 2_000_000
+"""Characters of all values of a page: nested items would repeat their text at each level."""
 
 # The attributes that start an item, give its type, and name a property.
 _DIALECTS = (("itemscope", "itemtype", "itemprop"), ("typeof", "typeof", "property"))
@@ -19,28 +21,36 @@ _LINKS = {"a": "href", "link": "href", "img": "src", "time": "datetime", "data":
 
 def find_job_postings(tree: LexborHTMLParser) -> list[SchemaNode]:
     """The JobPosting items of a page, in the same form as JSON-LD."""
-    return [
-        _item(scope, begins, name)
-        for begins, kind, name in _DIALECTS
-        for scope in tree.css(f'[{kind}*="JobPosting"]')[:50]
-    ]
+    budget = _MAX_LENGTH
+    postings: list[SchemaNode] = []
+    for begins, kind, name in _DIALECTS:
+        for scope in tree.css(f'[{kind}*="JobPosting"]')[:50]:
+            posting, length = _item(scope, begins, name, budget)
+            postings.append(posting)
+            budget -= length
+    return postings
 
 
-def _item(scope: LexborNode, begins: str, name: str) -> SchemaNode:
+def _item(scope: LexborNode, begins: str, name: str, budget: int) -> tuple[SchemaNode, int]:
+    """An item, and the length of its values, which ends once it exceeds the budget."""
+    length = 0
     top: SchemaNode = {"@type": "JobPosting"}
     items = {scope.mem_id: top}
     for element in scope.css(f"[{name}]")[:_MAX_PROPERTIES]:
+        if length > budget:
+            break
         keys = (element.attributes.get(name) or "").split()
         owner = _owner(element, items)
         if owner is None or element.mem_id == scope.mem_id:
             continue
         value: Any = _value(element, keys)
+        length += len(value or "")
         if begins in element.attributes:
             # Its text is its name until a property names it: many items contain only text.
             value = items[element.mem_id] = {"@value": value}
         for key in keys:
             _add(owner, key.rpartition(":")[2].rpartition("/")[2], value)
-    return top
+    return top, length
 
 
 def _owner(element: LexborNode, items: dict[int, SchemaNode]) -> SchemaNode | None:

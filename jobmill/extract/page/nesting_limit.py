@@ -1,4 +1,4 @@
-"""Cut pages that are nested so deeply that parsing them would take minutes."""
+"""Cut pages that are built so that parsing them would take minutes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,22 @@ _MIN_TAGS = 16_000
 _TAG = re.compile(
     rb"<(/?)(div|[uod]l|section|article|aside|nav|main|header|footer|center|blockquote|fieldset|"
     rb"details|summary|figure|address|menu|dir|pre|hgroup|dialog|search|table|"
-    rb"a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)\b"
+    rb"a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u|ruby|rb|rt|rp|rtc)\b"
 )
+_IN_RUBY = (b"rb", b"rt", b"rp", b"rtc")
+"""Elements that the end of their ruby element closes, too."""
+MAX_ATTRIBUTES = 2_000
+"""Attributes of one tag. The parser compares each with all before it."""
+_LONG_TAG = re.compile(rb"<[A-Za-z][^<>]{10000,}")
+_QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 
 
 def truncate_deep_html(body: bytes) -> bytes:
-    """The page up to where it is nested deeper than any page for people."""
+    """The page up to where it is nested deeper, or a tag is longer, than on any page for people."""
+    for tag in _LONG_TAG.finditer(body):
+        if len(_QUOTED.sub(b"", tag[0]).split()) > MAX_ATTRIBUTES:
+            body = body[: tag.start()]
+            break
     return body if body.count(b"<") < _MIN_TAGS else body[: _find_cut(body.lower())]
 
 
@@ -36,4 +46,6 @@ def _find_cut(body: bytes) -> int:
                 return tag.start()
         elif levels[name]:
             levels[name] -= 1
+            if name == b"ruby":
+                levels.update(dict.fromkeys(_IN_RUBY, 0))
     return len(body)
