@@ -242,7 +242,7 @@ async def _fetch_page(
     if isinstance(answer, Ok):
         if is_first:
             crawled.validators = answer.validators
-        return _read_page(board, request, answer, crawled)
+        return await _read_page(board, request, answer, crawled)
     if isinstance(answer, NotModified):
         crawled.unchanged = True
     else:
@@ -250,13 +250,13 @@ async def _fetch_page(
     return None
 
 
-def _read_page(
+async def _read_page(
     board: ReadableBoard, request: Request, answer: Ok, crawled: Crawl
 ) -> BoardPage | None:
     try:
         # Links in a page are relative to its URL after redirects.
         request = replace(request, url=answer.url) if request.page else request
-        return board.read(answer.body, request)
+        return await board.read(answer.body, request)
     except OutsideError as error:
         crawled.fail("unreadable", str(error))
         return None
@@ -331,6 +331,6 @@ async def _fetch_detail(
     if not isinstance(answer, Ok):
         return describe_failure(answer)[1]
     try:
-        return board.read_detail(answer.body, posting)
+        return await board.read_detail(answer.body, posting)
     except OutsideError as error:
         return str(error)

@@ -37,6 +37,10 @@ def find_company_board(pages: Sequence[CompanyPage], company: str) -> CompanyBoa
     return next(iter(candidates), None) or _generic(pages)
 
 
+def careers_links_of_site(pages: Sequence[CompanyPage]) -> list[str]:
+    return [link for page in pages for link in careers_links(page)]
+
+
 def careers_links(page: CompanyPage) -> list[str]:
     """The links of a page that are about jobs."""
     links: dict[str, None] = {}
@@ -100,6 +104,5 @@ def _same_site(url: str, site: str) -> bool:
 def _generic(pages: Sequence[CompanyPage]) -> CompanyBoard | None:
     """The first page that is about jobs, else the first one that a page links to as such."""
     about_jobs = [page.url for page in pages if is_about_jobs(urlsplit(page.url).path)]
-    linked = (link for page in pages for link in careers_links(page))
-    url = next(iter(about_jobs), None) or next(linked, None)
+    url = next(iter(about_jobs), None) or next(iter(careers_links_of_site(pages)), None)
     return CompanyBoard(url, GENERIC, "low", f"a page about jobs: {url[:200]}") if url else None

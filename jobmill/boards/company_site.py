@@ -11,6 +11,7 @@ from jobmill.catalog.company_pages import CompanyPage
 from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Ok, Request, Truncated
+from jobmill.sandbox import read_untrusted
 
 from . import company_board, url_detection
 from .adapters import PLATFORM_RULES
@@ -72,6 +73,10 @@ async def read_site(fetch: Fetch, website: str, company: str) -> list[CompanyPag
     return reader.pages
 
 
+SITE_CPU_SECONDS = 5.0
+"""For all pages of a site together."""
+
+
 class _SiteReader:
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
@@ -94,9 +99,11 @@ class _SiteReader:
 
     async def follow_careers_links(self, company: str) -> None:
         """Read linked careers pages, until a page leads to a board."""
-        links = (link for page in self.pages for link in company_board.careers_links(page))
+        links = await read_untrusted(company_board.careers_links_of_site, self.pages)
         for link in _first_links(links, MAX_CAREERS_LINKS, exclude=self._seen):
-            board = company_board.find_company_board(self.pages, company)
+            board = await read_untrusted(
+                company_board.find_company_board, self.pages, company, cpu_seconds=SITE_CPU_SECONDS
+            )
             if board and board.token:
                 return
             await self.read(link)

@@ -13,6 +13,7 @@ from jobmill.catalog.company_names import same_company
 from jobmill.errors import OutsideError
 from jobmill.extract.page import nesting_limit
 from jobmill.outside.request import Fetch, FetchResult, Ok, Request, Truncated
+from jobmill.sandbox import read_untrusted
 
 from . import url_detection
 from .adapters import PLATFORMS
@@ -20,6 +21,7 @@ from .board_crawler import describe_failure
 from .html_detection import detect_boards
 from .name_matching import OwnerNames, is_about_jobs
 from .platform import BoardPage, Platform
+from .readable_board import read_response
 from .url_detection import FEED, GENERIC, DetectedBoard, detect_board
 
 _FEED_PATH = re.compile(r"(?:\.(?:rss|atom|xml)|/(?:rss|feed)(?:/[\w.-]{0,50})?)/?$", re.IGNORECASE)
@@ -64,14 +66,14 @@ async def discover_board(
         if by_url:
             return by_url
         raise OutsideError(f"{url} could not be read: {describe_failure(page)[1]}")
-    boards = [_detect_on_page(page, company)]
+    boards = [await read_untrusted(_detect_on_page, page, company)]
     if not _is_certain(boards[-1]):
         boards += await _follow_careers_links(fetch, page, company)
     if not _is_certain(boards[-1]):
         boards.append(await _guess(fetch, page, company))
     if not _is_certain(boards[-1]):
         boards.append(await _search_sitemap(fetch, page))
-    return _best([*boards, by_url]) or _generic_page(page)
+    return _best([*boards, by_url]) or await read_untrusted(_generic_page, page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +138,12 @@ async def _follow_careers_links(
 ) -> list[DetectedBoard | None]:
     """The boards of the pages that this page links to as its careers."""
     boards: list[DetectedBoard | None] = []
-    for link in _careers_links(page)[:_MAX_CAREERS_LINKS]:
+    links = await read_untrusted(_careers_links, page)
+    for link in links[:_MAX_CAREERS_LINKS]:
         linked = await _open(fetch, link)
-        board = _detect_on_page(linked, company) if isinstance(linked, _SitePage) else None
+        board = None
+        if isinstance(linked, _SitePage):
+            board = await read_untrusted(_detect_on_page, linked, company)
         boards.append(board and replace(board, evidence=f"on {link[:200]}: {board.evidence}"))
         if _is_certain(board):
             break
@@ -183,7 +188,7 @@ async def _try(
     if not isinstance(answer, Ok):
         return None
     try:
-        content = platform.read_response(answer.body, request, config)
+        content = await read_response(platform, config, answer.body, request)
     except OutsideError:
         return None
     proof = _proof_of_ownership(content, page.domain, company)
@@ -208,7 +213,11 @@ async def _search_sitemap(fetch: Fetch, page: _SitePage) -> DetectedBoard | None
     answer = await fetch(Request(f"https://{page.domain}/sitemap.xml"))
     if not isinstance(answer, Ok):
         return None
-    urls: list[str] = _LOCATION.findall(answer.text)
+    return await read_untrusted(_read_sitemap, answer.text)
+
+
+def _read_sitemap(text: str) -> DetectedBoard | None:
+    urls: list[str] = _LOCATION.findall(text)
     paths = {url: urlsplit(url).path for url in urls[:_MAX_SITEMAP_URLS]}
     postings = [
         url for url, path in paths.items() if is_about_jobs(path) and "/" in path.strip("/")

@@ -14,10 +14,14 @@ from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import Source
 from jobmill.errors import Conflict, Unavailable
 from jobmill.outside.request import Request, Validators
+from jobmill.sandbox import CPU_SECONDS, read_untrusted
 
 from . import api_keys, url_detection
 from .adapters import find_platform
 from .platform import BoardPage, Config, Platform
+
+LARGE_RESPONSE = 2_000_000
+LARGE_RESPONSE_CPU_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,35 @@ class ReadableBoard:
         """The request without keys that a site has written into its links."""
         return api_keys.mask_keys(request, self.key_names, self.environ)
 
-    def read(self, body: bytes, request: Request) -> BoardPage:
-        return self.platform.read_response(body, request, self.config)
+    async def read(self, body: bytes, request: Request) -> BoardPage:
+        return await read_response(self.platform, self.config, body, request)
 
-    def read_detail(self, body: bytes, posting: Posting) -> Posting:
-        return self.platform.read_detail_response(body, posting, self.config)
+    async def read_detail(self, body: bytes, posting: Posting) -> Posting:
+        return await read_untrusted(
+            _read_detail, self.platform.name, self.config, body, posting, cpu_seconds=_limit(body)
+        )
+
+
+async def read_response(
+    platform: Platform, config: Config, body: bytes, request: Request
+) -> BoardPage:
+    """The page of a board, read in a child process: a site may send anything."""
+    return await read_untrusted(
+        _read_response, platform.name, config, body, request, cpu_seconds=_limit(body)
+    )
+
+
+def _read_response(platform: str, config: Config, body: bytes, request: Request) -> BoardPage:
+    return find_platform(platform).read_response(body, request, config)
+
+
+def _read_detail(platform: str, config: Config, body: bytes, posting: Posting) -> Posting:
+    return find_platform(platform).read_detail_response(body, posting, config)
+
+
+def _limit(body: bytes) -> float:
+    """Seconds of CPU time; the largest boards need more than a page."""
+    return CPU_SECONDS if len(body) < LARGE_RESPONSE else LARGE_RESPONSE_CPU_SECONDS
 
 
 def open_board(

@@ -16,7 +16,9 @@ from jobmill.db import Database
 from jobmill.db.clock import server_time
 from jobmill.errors import Conflict, Invalid, OutsideError, Unavailable
 from jobmill.extract.page import page_reader
+from jobmill.extract.page.page_reader import PageReading
 from jobmill.outside.request import Fetch, FetchFailure, Ok, PageGone, Request
+from jobmill.sandbox import read_untrusted
 
 from . import board_crawler, url_detection
 from .adapters import PLATFORM_RULES
@@ -115,22 +117,26 @@ async def _read_page(fetch: Fetch, url: str, now: dt.datetime) -> PostingResult:
         case PageGone(status=status):
             return ClosedPosting(f"the page does not exist (status {status})")
         case Ok():
-            return _extract(answer, now)
+            return await _extract(answer, now)
         case _:
             permanent = not isinstance(answer, FetchFailure) or answer.cause in PERMANENT_CAUSES
             detail = board_crawler.describe_failure(answer)[1]
             raise OutsideError(f"{url} could not be read: {detail}", permanent=permanent)
 
 
-def _extract(answer: Ok, now: dt.datetime) -> PostingResult:
-    # A person or a source named the URL as that of a posting.
-    extracted = page_reader.read_posting(answer.body, answer.url, expected=True, now=now)
+async def _extract(answer: Ok, now: dt.datetime) -> PostingResult:
+    extracted = await read_untrusted(_read_posting_page, answer.body, answer.url, now)
     if extracted.closed:
         return ClosedPosting("the page says that the job is closed")
     posting = extracted.posting and _with_own_url(extracted.posting, answer.url)
     if posting and extracted.method and is_minimal(posting):
         return ReadPosting(posting, extracted.method)
     return UnclearPage(answer.url, answer.text, posting)
+
+
+def _read_posting_page(body: bytes, url: str, now: dt.datetime) -> PageReading:
+    # A person or a source named the URL as that of a posting.
+    return page_reader.read_posting(body, url, expected=True, now=now)
 
 
 def _with_own_url(posting: Posting, page: str) -> Posting:

@@ -64,14 +64,14 @@ class ExtractedWords(BaseModel):
 
 
 def build_question(
-    html_or_text: str, url: str, *, item: int | None, run: str | None
+    text: str, *, item: int | None, run: str | None
 ) -> ModelQuestion[ExtractedWords]:
-    """The question to the model about a page."""
+    """The question to the model about the visible text of a page."""
     return ModelQuestion(
         tier="cheap",
         purpose="read page",
         instructions=INSTRUCTIONS,
-        text=visible_text(html_or_text, url),
+        text=text,
         answer_type=ExtractedWords,
         prompt_version=PROMPT_VERSION,
         max_tokens=MAX_TOKENS,
@@ -96,9 +96,8 @@ def _format_line(line: TextLine) -> str:
     return f"- {line.text}" if line.tag == "li" else line.text
 
 
-def build_posting(extracted: ExtractedWords, html_or_text: str, url: str) -> Posting | None:
-    """The posting in the words of the page; None if the page does not contain the title."""
-    text = visible_text(html_or_text, url)
+def build_posting(extracted: ExtractedWords, text: str, url: str) -> Posting | None:
+    """The posting in the words of the page; None if its text does not contain the title."""
     title = _find_line(extracted.title, text)
     if not title:
         return None

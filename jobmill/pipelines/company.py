@@ -31,6 +31,7 @@ from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import Block, Finish, HandOver, Move, NewItem, Skip, Work, lock_claim
 from jobmill.queue.refusals import find_live_item
 from jobmill.queue.retry import classify_error
+from jobmill.sandbox import read_untrusted
 from jobmill.tools import Tools
 
 KIND = "company"
@@ -105,14 +106,20 @@ def _end_as_sparse(company: Company, why: str) -> Move:
 async def extract(tools: Tools, reader: ReaderTier, work: Work) -> Move:
     """Read facts from the pages by rules, and also by a model if one is configured."""
     async with _recording_failure(tools, work):
-        pages = [page_sections.read_sections(page) for page in await _read_pages(tools, work)]
-        facts = site_facts.read_facts(pages)
+        pages, facts = await read_untrusted(
+            _read_facts, await _read_pages(tools, work), cpu_seconds=company_site.SITE_CPU_SECONDS
+        )
         if reader != "none":
             by_model = await _read_with_model(tools, reader, work, pages)
             if isinstance(by_model, Block):
                 return by_model
             facts = site_facts.merge_facts(by_model, facts) if by_model else facts
         return HandOver("analyze", data={**work.data, "extracted_info": asdict(facts)})
+
+
+def _read_facts(pages: Sequence[CompanyPage]) -> tuple[list[PageSections], CompanyFacts]:
+    sections = [page_sections.read_sections(page) for page in pages]
+    return sections, site_facts.read_facts(sections)
 
 
 async def _read_with_model(
@@ -124,7 +131,7 @@ async def _read_with_model(
         llm_facts.build_question(pages, tier, item=work.id, run=work.tracking_id)
     )
     if isinstance(answer, ModelAnswer):
-        return llm_facts.verify_claims(answer.answer, pages, answer.model)
+        return await read_untrusted(llm_facts.verify_claims, answer.answer, pages, answer.model)
     return blocked_models.block_or_retry(work, answer)
 
 
@@ -136,8 +143,13 @@ async def analyze(tools: Tools, work: Work) -> Move:
     async with _recording_failure(tools, work):
         company = await _read_company(tools, work)
         facts = _FACTS.validate_python(work.data["extracted_info"])
-        findings = derive_findings(
-            company, facts, await _read_pages(tools, work), await _default_profile(tools)
+        findings = await read_untrusted(
+            derive_findings,
+            company,
+            facts,
+            await _read_pages(tools, work),
+            await _default_profile(tools),
+            cpu_seconds=company_site.SITE_CPU_SECONDS,
         )
         if companies.is_minimal(company_analyses.apply_facts(company, facts)):
             return HandOver("save", data={**work.data, "analysis": asdict(findings)})

@@ -38,6 +38,7 @@ from jobmill.pipelines import blocked_models
 from jobmill.pipelines import company as company_pipeline
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
 from jobmill.queue.items import NORMAL_PRIORITY, Data
+from jobmill.sandbox import read_untrusted
 from jobmill.tools import Tools
 
 FRESH_FOR = dt.timedelta(days=1)
@@ -193,11 +194,12 @@ def _filter_early(
 
 async def _read_by_model(tools: Tools, work: Work, page: UnclearPage) -> Move:
     """Let the cheap model read a page that no parser understands."""
+    text = await read_untrusted(llm_extraction.visible_text, page.html, page.url)
     answer = await tools.model(
-        llm_extraction.build_question(page.html, page.url, item=work.id, run=work.tracking_id)
+        llm_extraction.build_question(text, item=work.id, run=work.tracking_id)
     )
     if isinstance(answer, ModelAnswer):
-        posting = llm_extraction.build_posting(answer.answer, page.html, page.url)
+        posting = await read_untrusted(llm_extraction.build_posting, answer.answer, text, page.url)
         if posting and listings.is_minimal(posting):
             return _advance_with_posting(work, posting, f"model:{answer.model}", None)
     elif move := blocked_models.block_or_retry(work, answer):

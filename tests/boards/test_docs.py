@@ -23,7 +23,9 @@ from .test_board_crawler import NOW, no_listings
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-async def test_the_example_platform_of_the_how_to_works() -> None:
+async def test_the_example_platform_of_the_how_to_works(
+    read_in_this_process: None,
+) -> None:
     text = (DOCS / "how-to" / "add-a-platform.md").read_text()
     example = re.search(r"<!-- example: .*?```python\n(.*?)```", text, re.DOTALL)
     assert example

@@ -65,13 +65,13 @@ class ProposedSelectors(BaseModel):
 
 
 def selector_question(
-    tree: LexborHTMLParser, *, item: int | None = None, run: str | None = None
+    skeleton: str, *, item: int | None = None, run: str | None = None
 ) -> ModelQuestion[ProposedSelectors]:
     return ModelQuestion(
         tier="cheap",
         purpose="selectors",
         instructions=INSTRUCTIONS,
-        text=skeleton(tree),
+        text=skeleton,
         answer_type=ProposedSelectors,
         prompt_version=PROMPT_VERSION,
         max_tokens=1_000,

@@ -15,14 +15,18 @@ from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.model_question import ModelAnswer, ModelBlocked
 from jobmill.outside.request import FetchResult, Ok, Request
 from jobmill.queue import BlockedOn, Work
+from jobmill.sandbox import read_untrusted
 from jobmill.tools import Tools
 
 from .. import selectors
 from ..board_crawler import describe_failure
 from ..name_matching import is_about_jobs
 from . import SelectorChoice, card_fields, llm_selectors
+from .llm_selectors import ProposedSelectors
 
 _MAX_LINKS = 3
+SEARCH_CPU_SECONDS = 5.0
+"""Many selectors are tried on a page."""
 _MIN_LINKS = 5
 """A page with fewer links is not sent to the model: its content needs JavaScript."""
 
@@ -35,19 +39,21 @@ async def search_selectors(
     page = await tools.fetch(Request(url, page=True))
     if not isinstance(page, Ok):
         raise unreadable_page_error(url, page)
-    choice = selectors.find_selectors(page.body, page.url) or await _search_linked_pages(
-        tools, page
-    )
+    choice = await _find_selectors(page) or await _search_linked_pages(tools, page)
     if choice:
         return choice
     rendered = await tools.fetch(Request(url, page=True, render=True))
-    if isinstance(rendered, Ok) and (
-        choice := selectors.find_selectors(rendered.body, rendered.url)
-    ):
+    if isinstance(rendered, Ok) and (choice := await _find_selectors(rendered)):
         return _in_browser(choice)
     if isinstance(rendered, Ok) and (choice := await _ask_model(tools, rendered, work)):
         return _in_browser(choice)
     return await _ask_model(tools, page, work)
+
+
+async def _find_selectors(page: Ok) -> SelectorChoice | None:
+    return await read_untrusted(
+        selectors.find_selectors, page.body, page.url, cpu_seconds=SEARCH_CPU_SECONDS
+    )
 
 
 def unreadable_page_error(url: str, answer: FetchResult) -> OutsideError:
@@ -63,34 +69,27 @@ def _in_browser(choice: SelectorChoice) -> SelectorChoice:
 
 async def _search_linked_pages(tools: Tools, page: Ok) -> SelectorChoice | None:
     """Selectors for the first linked careers page that shows postings."""
-    for link in _careers_links(page)[:_MAX_LINKS]:
+    links = await read_untrusted(_careers_links, page.body, page.url)
+    for link in links[:_MAX_LINKS]:
         answer = await tools.fetch(Request(link, page=True))
-        choice = (
-            selectors.find_selectors(answer.body, answer.url) if isinstance(answer, Ok) else None
-        )
+        choice = await _find_selectors(answer) if isinstance(answer, Ok) else None
         if choice:
             return replace(choice, evidence=f"on {link[:200]}: {choice.evidence}")
     return None
 
 
-def _careers_links(page: Ok) -> list[str]:
+def _careers_links(body: bytes, url: str) -> list[str]:
     """Links about jobs on the same site, the clearest first."""
-    tree = _parse(page.body)
-    page_url = page.url.partition("#")[0].rstrip("/")
+    tree = _parse(body)
+    page_url = url.partition("#")[0].rstrip("/")
     relevance: dict[str, int] = {}
     for node in tree.css("a[href]") if tree else ():
-        target = absolute_url(node.attributes.get("href") or "", page.url)
+        target = absolute_url(node.attributes.get("href") or "", url)
         target = target.partition("#")[0] if target else ""
         label = node.text(strip=True)[:100]
-        if (
-            not target
-            or target.rstrip("/") == page_url
-            or urls.domain(target) != urls.domain(page.url)
-        ):
+        if not target or target.rstrip("/") == page_url or urls.domain(target) != urls.domain(url):
             continue
-        score = is_about_jobs("", label) + is_about_jobs(
-            target.removeprefix(urljoin(page.url, "/"))
-        )
+        score = is_about_jobs("", label) + is_about_jobs(target.removeprefix(urljoin(url, "/")))
         if score:
             relevance[target] = max(score, relevance.get(target, 0))
     return sorted(relevance, key=lambda link: -relevance[link])
@@ -98,11 +97,11 @@ def _careers_links(page: Ok) -> list[str]:
 
 async def _ask_model(tools: Tools, page: Ok, work: Work | None) -> SelectorChoice | None:
     """The selectors that the model proposes, if they work on the page."""
-    tree = _parse(page.body)
-    if tree is None or len(tree.css("a[href]")) < _MIN_LINKS:
+    skeleton = await read_untrusted(_read_skeleton, page.body)
+    if skeleton is None:
         return None
     question = llm_selectors.selector_question(
-        tree, item=work.id if work else None, run=work.tracking_id if work else None
+        skeleton, item=work.id if work else None, run=work.tracking_id if work else None
     )
     answer = await tools.model(question)
     if isinstance(answer, ModelBlocked) and not answer.use_local:
@@ -110,17 +109,29 @@ async def _ask_model(tools: Tools, page: Ok, work: Work | None) -> SelectorChoic
     if not isinstance(answer, ModelAnswer):
         return None
     proposed = answer.answer
-    choice = selectors.check_selectors(
-        page.body, page.url, {"selectors": proposed.selectors()}, answer.model
-    )
-    return choice and selectors.add_pagination(
-        choice, _button(tree, page.url, proposed.next_button)
-    )
+    return await read_untrusted(_check_proposal, page.body, page.url, proposed, answer.model)
 
 
-def _button(tree: LexborHTMLParser, url: str, proposed: str | None) -> str | None:
+def _read_skeleton(body: bytes) -> str | None:
+    """The structure of a page; None if it has too few links to list postings."""
+    tree = _parse(body)
+    if tree is None or len(tree.css("a[href]")) < _MIN_LINKS:
+        return None
+    return llm_selectors.skeleton(tree)
+
+
+def _check_proposal(
+    body: bytes, url: str, proposed: ProposedSelectors, model: str
+) -> SelectorChoice | None:
+    """The model's selectors, if they work on the page."""
+    choice = selectors.check_selectors(body, url, {"selectors": proposed.selectors()}, model)
+    return choice and selectors.add_pagination(choice, _button(body, url, proposed.next_button))
+
+
+def _button(body: bytes, url: str, proposed: str | None) -> str | None:
+    tree = _parse(body)
     try:
-        node = tree.css_first(proposed) if proposed else None
+        node = tree.css_first(proposed) if tree and proposed else None
     except SelectolaxError:
         return None
     return proposed if node is not None and card_fields.is_next_page(node, url) else None
