@@ -81,9 +81,13 @@ def server(scratch: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def superuser(server: str) -> str:
-    """The URL of the server for its superuser, which tests use for roles only."""
+    """The URL of the server for its superuser."""
+    return as_superuser(server)
+
+
+def as_superuser(url: str) -> str:
     external = os.environ.get("JOBMILL_TEST_DATABASE_URL")
-    return external or make_conninfo(server, user=embedded.ADMIN)
+    return url if external else make_conninfo(url, user=embedded.ADMIN)
 
 
 @pytest.fixture(scope="session")
@@ -94,7 +98,7 @@ async def template(server: str) -> AsyncIterator[str]:
     async with await psycopg.AsyncConnection.connect(server, dbname=name) as tx:
         await migrate(tx)
     yield name
-    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+    drop(server, name)
 
 
 @contextmanager
@@ -103,7 +107,7 @@ def clone(server: str, template: str) -> Iterator[str]:
     name = f"test_{uuid.uuid4().hex}"
     run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
     yield make_conninfo(server, dbname=name)
-    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+    drop(server, name)
 
 
 @pytest.fixture(scope="session")
@@ -134,6 +138,11 @@ def url(server: str, template: str, request: pytest.FixtureRequest) -> Iterator[
 async def database(url: str) -> AsyncIterator[Database]:
     async with connect(url) as database:
         yield database
+
+
+def drop(server: str, name: str) -> None:
+    """As a superuser, because only one may end a vacuum that is under way."""
+    run(as_superuser(server), "DROP DATABASE {} WITH (FORCE)", name)
 
 
 def run(server: str, statement: LiteralString, *names: str) -> None:

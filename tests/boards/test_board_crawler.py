@@ -71,19 +71,7 @@ PLAIN = Platform(name="plain", title="Plain", first_request=first, read=read)
 DETAILED = replace(PLAIN, detail_request=detail, read_detail=read_detail)
 
 
-@pytest.fixture(autouse=True)
-def read_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A child process does not know the platforms of a test."""
-    monkeypatch.setattr(ReadableBoard, "read", read_here)
-    monkeypatch.setattr(ReadableBoard, "read_detail", read_detail_here)
-
-
-async def read_here(board: ReadableBoard, body: bytes, request: Request) -> BoardPage:
-    return board.platform.read_response(body, request, board.config)
-
-
-async def read_detail_here(board: ReadableBoard, body: bytes, posting: Posting) -> Posting:
-    return board.platform.read_detail_response(body, posting, board.config)
+pytestmark = pytest.mark.usefixtures("read_in_this_process")
 
 
 async def no_listings(identities: Sequence[str]) -> Mapping[str, ListingState]:

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 from jobmill.db import backup, binaries, migrate
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
-from tests.conftest import run
+from tests.conftest import drop, run
 
 ODD = ["plain", "", "SET transaction_timeout = 0;", "\\.", "a\tb\nc", "COMMIT;", "ü"]
 
@@ -45,7 +45,7 @@ def filled(url: str) -> str:
 def empty(server: str) -> Iterator[str]:
     run(server, "CREATE DATABASE {} TEMPLATE template0", "empty")
     yield make_conninfo(server, dbname="empty")
-    run(server, "DROP DATABASE {} WITH (FORCE)", "empty")
+    drop(server, "empty")
 
 
 def contents(url: str) -> dict[str, list[tuple[object, ...]]]:

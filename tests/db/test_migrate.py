@@ -10,7 +10,7 @@ import pytest
 from jobmill.db import Database, Tx
 from jobmill.db.migrate import list_applied, list_migrations, list_pending, migrate
 from jobmill.errors import Conflict
-from tests.conftest import run
+from tests.conftest import drop, run
 
 NAMES = list(list_migrations())
 
@@ -34,7 +34,7 @@ async def test_a_database_is_migrated_from_every_version(server: str, empty: str
                 assert await cursor.fetchone() == (1,)
                 await tx.rollback()
     finally:
-        run(server, "DROP DATABASE {} WITH (FORCE)", empty)
+        drop(server, empty)
 
 
 async def test_an_edited_migration_is_refused(tx: Tx) -> None:

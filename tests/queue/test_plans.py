@@ -18,7 +18,7 @@ from jobmill.queue import Finish, ItemId, Move, Work, leases, lineage, search, s
 from jobmill.queue.spawn import ChildItem, hand_over_items, spawn_children
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker_connections import INDEX_PLANS
-from tests.conftest import run
+from tests.conftest import drop, run
 
 from .helpers import SOON, fetch, new, stages
 
@@ -60,7 +60,7 @@ async def history(server: str, template: str) -> AsyncIterator[str]:
         await queue.submit_all(tx, [new("tea", f"live {n}") for n in range(1000)])
         await tx.execute("ANALYZE queue.item, queue.ending, queue.live")
     yield url
-    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+    drop(server, name)
 
 
 class ExplainingCursor(psycopg.AsyncCursor[Any]):

@@ -296,7 +296,7 @@ def cut_power(data: Path) -> None:
 @pytest.fixture(scope="module")
 async def graphs(server: str, template: str) -> AsyncIterator[tuple[str, Database]]:
     """One database and four workers for all the random graphs."""
-    from tests.conftest import run
+    from tests.conftest import drop, run
 
     name = "graphs"
     run(server, "CREATE DATABASE {} TEMPLATE {}", name, template)
@@ -310,7 +310,7 @@ async def graphs(server: str, template: str) -> AsyncIterator[tuple[str, Databas
         yield url, database
         rescued = await fetch(database, "SELECT count(*) FROM queue.event WHERE what = 'rescued'")
         assert rescued > [0], "the kills must have hit something"
-    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+    drop(server, name)
 
 
 NODES = [f"n{n}" for n in range(6)]

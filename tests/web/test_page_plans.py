@@ -22,7 +22,7 @@ from jobmill.db import Connection, Database
 from jobmill.demo import demo_profile
 from jobmill.matching import profiles
 from jobmill.web import site as pages
-from tests.conftest import run
+from tests.conftest import drop, run
 from tests.web.conftest import served
 
 BIG = {
@@ -82,7 +82,7 @@ async def past(server: str, template: str) -> AsyncIterator[str]:
     with psycopg.connect(url, autocommit=True) as connection:
         sample_database.fill(connection, SIZES)
     yield url
-    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+    drop(server, name)
 
 
 class Explained(psycopg.AsyncCursor[Any]):
