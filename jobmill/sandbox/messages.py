@@ -47,4 +47,6 @@ class _DataUnpickler(pickle.Unpickler):
 
 
 def _holds_data_only(cls: type) -> bool:
-    return dataclasses.is_dataclass(cls) or issubclass(cls, enum.Enum | tuple)
+    from pydantic import BaseModel  # Imported here, because most children never decode.
+
+    return dataclasses.is_dataclass(cls) or issubclass(cls, enum.Enum | tuple | BaseModel)

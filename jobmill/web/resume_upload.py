@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-
 from fastapi import Request
 from starlette.datastructures import UploadFile
 
 from jobmill.errors import Invalid
 from jobmill.matching import resume
 from jobmill.matching.resume import ResumeDraft
+from jobmill.sandbox import ReaderStopped, read_untrusted
 from jobmill.web.translations import say
 
 MAX_BYTES = 5_000_000
-# One thread: reading a resume is CPU-bound, and uploads are rare.
-_reader = ThreadPoolExecutor(1, "resume")
+CPU_SECONDS = 5.0
 
 
 class UnreadableResume(Invalid):
@@ -42,8 +39,12 @@ async def _read_resume(data: bytes, name: str) -> ResumeDraft:
         raise Invalid(
             say("The file is larger than 5 MB. Choose a smaller file, or paste the text.")
         )
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_reader, resume.read_resume, data, name)
+    try:
+        return await read_untrusted(resume.read_resume, data, name, cpu_seconds=CPU_SECONDS)
+    except ReaderStopped as error:
+        raise Invalid(
+            say("The file could not be read: %(reason)s Paste the text instead.", reason=error)
+        ) from error
 
 
 async def _read_form(request: Request) -> tuple[bytes, str, str]:

@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["page", "board", "feed", "resume", "table"]
+DocumentKind = Literal["page", "board", "feed", "resume", "table"]
 MANY = 100_000
 POSTING = '"@type":"JobPosting","title":"Engineer","description":"x"'
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    kind: Kind
+class HostileDocument:
+    kind: DocumentKind
     build: Callable[[], bytes]
     suffix: str = ""
     """The file name's ending, for uploads."""
@@ -274,9 +274,9 @@ def resumes() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
         lambda: docx(entities(10, 10).encode() + word("&e9;")),
     )
     yield (
-        "a document of 500 MB of spaces",
+        "a document of 200 MB of spaces",
         ".docx",
-        lambda: docx(word("<w:p><w:r><w:t>" + " " * 500_000_000 + "</w:t></w:r></w:p>")),
+        lambda: docx(word("<w:p><w:r><w:t>" + " " * 200_000_000 + "</w:t></w:r></w:p>")),
     )
     yield (
         "many parts",
@@ -289,15 +289,15 @@ def resumes() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
         lambda: docx(word(PARAGRAPH), {"../../etc/x": b"x"}),
     )
     yield (
-        "a stream that unpacks to 1 GB",
+        "a stream that unpacks to 300 MB",
         ".pdf",
-        lambda: pdf_with_content(zlib.compress(b"\0" * 10**9)),
+        lambda: pdf_with_content(zlib.compress(b"\0" * 3 * 10**8)),
     )
     yield (
         "a stream packed twice",
         ".pdf",
         lambda: pdf_with_content(
-            zlib.compress(zlib.compress(b"\0" * 10**9)), b"[/FlateDecode/FlateDecode]"
+            zlib.compress(zlib.compress(b"\0" * 3 * 10**8)), b"[/FlateDecode/FlateDecode]"
         ),
     )
     yield (
@@ -328,8 +328,8 @@ def resumes() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
         ".pdf",
         lambda: pdf_with_content(zlib.compress(b"BT /F 9 Tf (x) Tj ET\n" * 2_000_000)),
     )
-    yield "a zip bomb called document", ".docx", lambda: zip_bomb(10**9)
-    yield "a zip bomb called resume", ".pdf", lambda: zip_bomb(10**9)
+    yield "a zip bomb called document", ".docx", lambda: zip_bomb(3 * 10**8)
+    yield "a zip bomb called resume", ".pdf", lambda: zip_bomb(3 * 10**8)
     yield "a picture of 60,000 by 60,000", ".pdf", lambda: png(60_000, 60_000)
     yield "a long text", ".txt", lambda: b"Engineer 2010 - 2020\n" * 500_000
     yield "a text of one line", ".txt", lambda: b"5 years of Python and " * 500_000
@@ -353,10 +353,10 @@ def tables() -> Iterator[tuple[str, Callable[[], bytes]]]:
     yield "a million rows", lambda: b"name,email\n" + b"a,a@example.org\n" * 10**6
 
 
-DOCUMENTS: dict[str, Document] = {
-    **{name: Document("page", build) for name, build in pages()},
-    **{name: Document("board", build) for name, build in boards()},
-    **{name: Document("feed", build) for name, build in feeds()},
-    **{name: Document("resume", build, suffix) for name, suffix, build in resumes()},
-    **{name: Document("table", build) for name, build in tables()},
+DOCUMENTS: dict[str, HostileDocument] = {
+    **{name: HostileDocument("page", build) for name, build in pages()},
+    **{name: HostileDocument("board", build) for name, build in boards()},
+    **{name: HostileDocument("feed", build) for name, build in feeds()},
+    **{name: HostileDocument("resume", build, suffix) for name, suffix, build in resumes()},
+    **{name: HostileDocument("table", build) for name, build in tables()},
 }

@@ -80,6 +80,8 @@ _SECTIONS = (
 )
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _ENTRY_START = re.compile(rb"<(item|entry)[\s>]")
+MAX_NAMESPACES = 1_000
+"""The parser searches all of them for each element."""
 MAX_ENTRIES = 5_000
 """Entries read from one feed. Longer feeds are archives, and would take minutes."""
 
@@ -111,6 +113,8 @@ def parse_entries(body: bytes) -> tuple[list[Entry], bool]:
     """The entries, and whether the feed was truncated; OutsideError if it is not a feed."""
     if _ENTITY.search(body):
         raise OutsideError("feeds that declare entities are not accepted", permanent=True)
+    if body.count(b"xmlns") > MAX_NAMESPACES:
+        raise OutsideError("the feed declares too many namespaces", permanent=True)
     full_length = len(body)
     body = _truncate(body)
     # As a stream: feedparser would take a string for a URL or a file name.

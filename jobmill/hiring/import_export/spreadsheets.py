@@ -12,6 +12,7 @@ from typing import Any, TextIO, cast
 from jobmill.errors import Invalid
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Contact
+from jobmill.sandbox import read_untrusted
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_LINES = 100_000
@@ -100,6 +101,21 @@ def parse_applicants(data: bytes, *, fold: bool = False) -> list[ApplicantEntry]
         raise InvalidSpreadsheet(problems)
     numbered.sort(key=lambda pair: pair[0])
     return _mark_repeated(entry for _, entry in numbered)
+
+
+async def parse_uploaded_applicants(data: bytes, *, fold: bool) -> list[ApplicantEntry]:
+    """Like `parse_applicants`, in a child process."""
+    entries, problems = await read_untrusted(_parse_upload, data, fold)
+    if problems:
+        raise InvalidSpreadsheet(problems)
+    return entries
+
+
+def _parse_upload(data: bytes, fold: bool) -> tuple[list[ApplicantEntry], list[LineProblem]]:
+    try:
+        return parse_applicants(data, fold=fold), []
+    except InvalidSpreadsheet as error:
+        return [], list(error.problems)
 
 
 def _order(row: SpreadsheetRow) -> int:

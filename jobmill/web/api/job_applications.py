@@ -191,7 +191,9 @@ async def import_applications(
     dry_run: DryRun = False,
 ) -> Response:
     """Apply for the people of a CSV file with the columns `name` and `email`, in order."""
-    entries = spreadsheets.parse_applicants(await request.body(), fold=site_settings.fold_aliases)
+    entries = await spreadsheets.parse_uploaded_applicants(
+        await request.body(), fold=site_settings.fold_aliases
+    )
     if len(entries) > MAX_AT_ONCE:
         raise Invalid(f"Import at most {MAX_AT_ONCE:,} lines at once. Split the file.")
 
