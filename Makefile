@@ -32,6 +32,7 @@ check: setup-dev  ## Check format, lint, types and import rules
 	@$(PY) -m ruff check .
 	@$(PY) -m basedpyright jobmill
 	@.venv/bin/lint-imports
+	@$(PY) -m scripts.names
 	@scripts/guards --list >/dev/null
 
 fmt: setup-dev  ## Format the code and rewrite the generated pages
