@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from jobmill.db import Tx
 from jobmill.errors import Invalid
+from jobmill.queue.child_items import ChildItem
 from jobmill.queue.items import AcceptedItem, Claim, ItemId, NewItem, RefusedItem, Status, Work
-from jobmill.queue.spawn import ChildItem
 from jobmill.queue.stages import (
     MAX_STEPS,
     Advance,
@@ -29,7 +29,7 @@ from jobmill.queue.stages import (
     WaitUntil,
 )
 
-from . import spawn, store
+from . import child_items, store
 from .value_encoding import MAX_DELAY, check_priority, encode_new_item, encode_row
 
 log = logging.getLogger(__name__)
@@ -136,7 +136,7 @@ async def spawn_awaited_item(tx: Tx, work: Work, move: WaitFor) -> Settlement | 
     if not await store.lock_claim(tx, work):
         return None
     assert isinstance(move.item, NewItem)
-    [answer] = await spawn.spawn_children(tx, [ChildItem(work.id, move.item)])
+    [answer] = await child_items.spawn_children(tx, [ChildItem(work.id, move.item)])
     # For other reasons the live item may be an ancestor that waits for this item: a deadlock.
     does_the_work = isinstance(answer, RefusedItem) and answer.reason in (
         "duplicate",
@@ -176,7 +176,7 @@ async def _hand_over(
     ]
     if not moves:
         return [], []
-    answers = await spawn.hand_over_items(tx, worker, moves)
+    answers = await child_items.hand_over_items(tx, worker, moves)
     refused = [
         (work, Fail(f"Could not hand over: {answer.message}", "permanent", answer.message, ""))
         for work, _ in moves
@@ -196,7 +196,9 @@ async def _spawn(
             children.append(ChildItem(settlement.work.id, new))
     answers: dict[Claim, list[AcceptedItem | RefusedItem]] = {}
     if children:
-        for claim, answer in zip(claims, await spawn.spawn_children(tx, children), strict=True):
+        for claim, answer in zip(
+            claims, await child_items.spawn_children(tx, children), strict=True
+        ):
             answers.setdefault(claim, []).append(answer)
     return answers
 

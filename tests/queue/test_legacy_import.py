@@ -12,8 +12,8 @@ from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.queue import Finish, Move, RefusedItem, Stage, Work
+from jobmill.queue.child_items import ChildItem, spawn_children
 from jobmill.queue.legacy_import import ImportReport, import_lines
-from jobmill.queue.spawn import ChildItem, spawn_children
 
 from .helpers import drain, fetch, new, stages
 

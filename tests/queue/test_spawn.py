@@ -20,7 +20,7 @@ from jobmill.queue import (
     Work,
     store,
 )
-from jobmill.queue.spawn import ChildItem, spawn_children
+from jobmill.queue.child_items import ChildItem, spawn_children
 
 from .helpers import drain, fetch, item, new, put, stages, statuses
 
