@@ -56,7 +56,7 @@ def rate_limit_network(host: str) -> str:
     """The address that rate limits count: a /64 for IPv6, since one client gets all of it."""
     address = _parse(host)
     if address is None or address.version == 4:
-        return host
+        return str(address or host)
     return str(ipaddress.ip_network((address, 64), strict=False))
 
 
@@ -65,7 +65,9 @@ def _host(request: Request) -> str:
 
 
 def _parse(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address; an IPv4 address that a dual-stack socket shows as IPv6 is unmapped."""
     try:
-        return ipaddress.ip_address(host.strip())
+        address = ipaddress.ip_address(host.strip())
     except ValueError:
         return None
+    return getattr(address, "ipv4_mapped", None) or address

@@ -17,6 +17,10 @@ from jobmill.web.client_address import rate_limit_network
 
 MAX_KEYS = 20_000
 SIGN_INS_PER_MINUTE = 5
+"""From one network to one account."""
+SIGN_INS_PER_MINUTE_OF_NETWORK = 20
+SIGN_INS_PER_MINUTE_OF_ACCOUNT = 60
+"""From all networks together; browsers that have signed in before do not count."""
 
 
 class RateLimit:
@@ -46,19 +50,26 @@ class RateLimits:
     def __init__(self, public_per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.public = RateLimit(public_per_minute, clock)
         self.sign_in = RateLimit(SIGN_INS_PER_MINUTE, clock)
+        self.sign_in_network = RateLimit(SIGN_INS_PER_MINUTE_OF_NETWORK, clock)
+        self.sign_in_account = RateLimit(SIGN_INS_PER_MINUTE_OF_ACCOUNT, clock)
 
 
 def _rate_limits(request: Request) -> RateLimits:
     return cast(RateLimits, request.app.state.rate_limits)
 
 
-def check_sign_in(request: Request, account: str) -> None:
-    """Limit attempts per client address, and per account from any address."""
+def check_sign_in(request: Request, account: str, *, remembered: bool) -> None:
+    """Limit attempts by network and account; a remembered browser is limited by itself, so that
+    strangers cannot lock its owner out."""
     if auth.get_client_resolver(request).is_local(request):
         return
-    limit = _rate_limits(request).sign_in
-    limit.take(f"address {client_key(request)}")
-    limit.take(f"account {account}")
+    limits, network = _rate_limits(request), client_key(request)
+    if remembered:
+        limits.sign_in.take(f"remembered {account}")
+        return
+    limits.sign_in_network.take(network)
+    limits.sign_in.take(f"{account} from {network}")
+    limits.sign_in_account.take(account)
 
 
 async def check_public(request: Request, visitor: Anyone) -> Visitor:

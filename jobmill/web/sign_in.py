@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import logging
 from typing import NamedTuple
 
 from fastapi import Request, Response
 
 from jobmill.errors import Unauthenticated
-from jobmill.people import passwords, persons, sessions
+from jobmill.people import passwords, persons, remembered_browsers, sessions
 from jobmill.people.persons import StoredCredentials
 from jobmill.web import auth, rate_limits
 from jobmill.web.auth import SESSION_COOKIE
 from jobmill.web.dependencies import RequestDatabase
+
+log = logging.getLogger(__name__)
+
+
+BROWSER_COOKIE = "jobmill_browser"
+BROWSER_LIFETIME = dt.timedelta(days=365)
 
 
 class NewSession(NamedTuple):
     person: StoredCredentials
     key: str
     """The session key; the database stores only its hash."""
+    browser: str
+    """The token by which this browser is remembered."""
 
 
 async def start_session(
@@ -27,7 +37,8 @@ async def start_session(
     person = await check_password(request, db, email, password)
     async with db.transaction() as tx:
         await sessions.delete(tx, request.cookies.get(SESSION_COOKIE, ""))
-        return NewSession(person, await sessions.create(tx, person))
+        key = await sessions.create(tx, person)
+        return NewSession(person, key, await remembered_browsers.create_token(tx, person))
 
 
 async def check_password(
@@ -35,26 +46,46 @@ async def check_password(
 ) -> StoredCredentials:
     """The person with this email and password; Unauthenticated or RateLimited otherwise."""
     key = persons.email_key(email)
-    rate_limits.check_sign_in(request, key)
+    token = request.cookies.get(BROWSER_COOKIE, "")
     async with db.transaction() as tx:
         person = await persons.find_credentials(tx, key)
+        remembered = bool(
+            person
+            and token.isascii()
+            and await remembered_browsers.is_remembered(tx, person, token)
+        )
+    rate_limits.check_sign_in(request, key, remembered=remembered)
     correct = await passwords.verify(person.password if person else None, password)
     if person is None or not correct:
+        # One line per failure, for programs such as fail2ban that block addresses.
+        address = auth.get_client_resolver(request).address(request)
+        log.warning("failed sign-in", extra={"address": address, "account": key})
         # The same message in both cases, so that it does not reveal which addresses have an account.
         raise Unauthenticated("The email address or the password is wrong.")
     return person
 
 
+def set_sign_in_cookies(request: Request, response: Response, session: NewSession) -> None:
+    set_session_cookie(request, response, session.key)
+    _set_cookie(request, response, BROWSER_COOKIE, session.browser, BROWSER_LIFETIME)
+
+
 def set_session_cookie(request: Request, response: Response, key: str) -> None:
+    _set_cookie(request, response, SESSION_COOKIE, key, sessions.SESSION_LIFETIME)
+    response.headers["Cache-Control"] = "no-store"
+
+
+def _set_cookie(
+    request: Request, response: Response, name: str, value: str, lifetime: dt.timedelta
+) -> None:
     response.set_cookie(
-        SESSION_COOKIE,
-        key,
-        max_age=int(sessions.SESSION_LIFETIME.total_seconds()),
+        name,
+        value,
+        max_age=int(lifetime.total_seconds()),
         httponly=True,
         samesite="lax",
         secure=auth.get_client_resolver(request).is_https(request),
     )
-    response.headers["Cache-Control"] = "no-store"
 
 
 async def sign_out(request: Request, response: Response, db: RequestDatabase) -> None:

@@ -119,9 +119,9 @@ GUARDS: list[Guard] = [
     guard(
         "tries to sign in are limited for each account",
         "jobmill/web/rate_limits.py",
-        '    limit.take(f"account {account}")\n',
+        "    limits.sign_in_account.take(account)\n",
         "",
-        "tests/web/test_session.py::test_sign_in_attempts_are_limited_per_address_and_account",
+        "tests/web/test_session.py::test_sign_in_attempts_are_limited_by_network_and_account",
     ),
     guard(
         "one failed application costs the others of its batch nothing",

@@ -115,6 +115,7 @@ async def test_only_trusted_proxies_may_set_the_client_address(database: Databas
     ]
     behind = ("203.0.113.1, 127.0.0.9", "203.0.113.2, 127.0.0.9")
     assert await statuses(["127.0.0.0/8"], *behind) == [200, 200]
+    assert await statuses(["127.0.0.1"], "::ffff:203.0.113.1", "203.0.113.1") == [200, 429]
     assert await statuses(["127.0.0.1"], "nonsense", "other nonsense") == [200, 429]
 
 
@@ -124,6 +125,7 @@ async def test_only_trusted_proxies_may_set_the_client_address(database: Databas
         ("203.0.113.1", "203.0.113.1"),
         ("2001:db8:1:2:3::9", "2001:db8:1:2::/64"),
         ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.1", "203.0.113.1"),
         ("", ""),
         ("nonsense", "nonsense"),
     ],

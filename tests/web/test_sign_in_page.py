@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from http.cookies import SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,9 +13,10 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from starlette.exceptions import HTTPException
 
 from jobmill.db import Database
-from jobmill.people import persons, sessions
+from jobmill.people import persons, remembered_browsers, sessions
 from jobmill.web import html_errors
 from jobmill.web.auth import SESSION_COOKIE
+from jobmill.web.sign_in import BROWSER_COOKIE
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, attribute, look, post, text
@@ -52,18 +54,21 @@ async def test_signing_out_invalidates_copies_of_the_cookie(database: Database) 
 
 
 @pytest.mark.parametrize(("proto", "secure"), [("https", True), ("http", False)])
-async def test_the_session_cookie_is_http_only_and_same_site(
+async def test_the_cookies_are_http_only_and_same_site(
     database: Database, proto: str, secure: bool
 ) -> None:
     await make_person(database)
     async with site_with(database, proxies=["127.0.0.1"]) as client:
         headers = HTML | {"X-Forwarded-Proto": proto}
         answer = await client.post("/sign-in", data=RIGHT, headers=headers)
-    cookie = SimpleCookie(answer.headers["set-cookie"])[SESSION_COOKIE]
-    assert cookie["httponly"]
-    assert cookie["samesite"].lower() == "lax"
-    assert (cookie["path"], cookie["domain"]) == ("/", "")
-    assert bool(cookie["secure"]) is secure
+    for name, header in zip(
+        (SESSION_COOKIE, BROWSER_COOKIE), answer.headers.get_list("set-cookie"), strict=True
+    ):
+        cookie = SimpleCookie(header)[name]
+        assert cookie["httponly"]
+        assert cookie["samesite"].lower() == "lax"
+        assert (cookie["path"], cookie["domain"]) == ("/", "")
+        assert bool(cookie["secure"]) is secure
     assert answer.headers["cache-control"] == "no-store"
 
 
@@ -114,6 +119,62 @@ async def test_the_page_and_the_api_share_the_sign_in_limit(database: Database) 
         assert refused.status_code == 429
         assert 0 < int(refused.headers["retry-after"]) <= 12
         assert attribute(Html(refused.text), "[name=email]", "value") == RIGHT["email"]
+
+
+async def test_strangers_who_guess_do_not_lock_out_a_browser_that_signed_in_before(
+    database: Database,
+) -> None:
+    await make_person(database)
+    async with site_with(database, proxies=["127.0.0.1"]) as client:
+        await sign_in(client)
+        token = client.cookies[BROWSER_COOKIE]
+        client.cookies.clear()
+        for n in range(100):
+            headers = HTML | {"X-Forwarded-For": f"203.0.113.{n}"}
+            await client.post("/sign-in", data=RIGHT | {"password": "wrong"}, headers=headers)
+        assert (await sign_in(client)).status_code == 429
+        client.cookies.set(BROWSER_COOKIE, token)
+        assert (await sign_in(client)).status_code == 303
+
+
+async def test_a_remembered_browser_is_of_one_person_and_one_password(database: Database) -> None:
+    ada = await make_person(database)
+    eve = await make_person(database, "eve@example.org")
+    async with database.transaction() as tx:
+        credentials = await persons.find_credentials(tx, ada.email)
+        assert credentials
+        token = await remembered_browsers.create_token(tx, credentials)
+        assert await remembered_browsers.is_remembered(tx, credentials, token)
+        other = await persons.find_credentials(tx, eve.email)
+        assert other
+        assert not await remembered_browsers.is_remembered(tx, other, token)
+        changed = dataclasses.replace(credentials, password="another hash")
+        assert not await remembered_browsers.is_remembered(tx, changed, token)
+
+
+async def test_a_network_is_limited_and_others_still_sign_in(database: Database) -> None:
+    """Also if a dual-stack socket shows IPv4 addresses as IPv6."""
+    await make_person(database)
+    async with site_with(database, proxies=["127.0.0.1"]) as client:
+        for _ in range(6):
+            guess = RIGHT | {"password": "wrong"}
+            headers = HTML | {"X-Forwarded-For": "::ffff:203.0.113.1"}
+            refused = await client.post("/sign-in", data=guess, headers=headers)
+        assert refused.status_code == 429
+        headers = HTML | {"X-Forwarded-For": "::ffff:203.0.113.2"}
+        assert (await client.post("/sign-in", data=RIGHT, headers=headers)).status_code == 303
+
+
+async def test_a_failed_sign_in_is_logged_with_its_address(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    await make_person(database)
+    async with site_with(database, proxies=["127.0.0.1"]) as client:
+        headers = HTML | {"X-Forwarded-For": "203.0.113.9"}
+        await client.post("/sign-in", data=RIGHT | {"password": "wrong"}, headers=headers)
+    [record] = [record for record in caplog.records if record.message == "failed sign-in"]
+    assert vars(record)["address"] == "203.0.113.9"
+    assert "wrong" not in str(vars(record))
 
 
 @pytest.mark.parametrize(
@@ -248,8 +309,8 @@ async def test_guessing_the_current_password_is_rate_limited(database: Database)
     async with site_with(database) as client:
         await sign_in(client)
         wish = {"old": "wrong", "new": NEW, "again": NEW}
-        tried = [(await post(client, "/account/password", wish)).status_code for _ in range(5)]
-        assert tried == [*[400] * 4, 429]
+        tried = [(await post(client, "/account/password", wish)).status_code for _ in range(6)]
+        assert tried == [*[400] * 5, 429]
 
 
 async def test_other_sessions_can_be_ended(database: Database) -> None:

@@ -36,7 +36,7 @@ class CurrentUser(BaseModel):
 async def sign_in(body: Credentials, request: Request, response: Response, db: Db) -> CurrentUser:
     """Sign in; the response sets the session cookie."""
     begun = await sign_in_service.start_session(request, db, body.email, body.password)
-    sign_in_service.set_session_cookie(request, response, begun.key)
+    sign_in_service.set_sign_in_cookies(request, response, begun)
     return CurrentUser(name=begun.person.name, role=begun.person.role)
 
 

@@ -35,7 +35,7 @@ async def sign_in(request: Request, visitor: Anyone, form: Fields, db: Db, view:
     except (Invalid, Unauthenticated, RateLimited) as error:
         return _render_form(view, visitor, next_path, email=email[:MAX_EMAIL_LENGTH], error=error)
     response = RedirectResponse(_checked_path(next_path), 303)
-    sign_in_service.set_session_cookie(request, response, session.key)
+    sign_in_service.set_sign_in_cookies(request, response, session)
     return response
 
 
