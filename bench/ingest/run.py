@@ -4,6 +4,7 @@ parser, and memory."""
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gc
 import json
 import resource
@@ -17,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from selectolax.lexbor import LexborHTMLParser
 
+from bench.ingest import sandbox_cost
 from bench.ingest.pages import all_pages
 from evaluation.goal import Goal
 from evaluation.run import DATA, line
@@ -62,12 +64,19 @@ def main() -> None:
     goals = [
         Goal("ingest.page_over_parse", slowest, 2.0, at_most=True),
         Goal("ingest.memory_growth", grown, 1.05, at_most=True),
+        sandbox_cost.measure_cost(pages, _files(options.data)),
+        asyncio.run(sandbox_cost.measure_responsiveness()),
     ]
     print(f"memory: {size:.0f} MB after {options.pages} pages, {grown:.3f} of that after {SETTLED}")
     for goal in goals:
         print(line(goal, "ingest"))
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps({"rows": rows, "memory": [grown, size]}, indent=1) + "\n")
+
+
+def _files(data: Path) -> dict[str, Path]:
+    files = {name: data / file for name, (file, _, _) in BOARDS.items()}
+    return {name: file for name, file in files.items() if file.is_file()}
 
 
 def _took(act: Callable[[], object]) -> float:
