@@ -42,6 +42,7 @@ FRAMEWORK = {
     400: ("VALIDATION_ERROR", "The request could not be parsed."),
     404: ("NOT_FOUND", "No endpoint exists at this path."),
     405: ("METHOD_NOT_ALLOWED", "This path does not support that method."),
+    408: ("REQUEST_TIMEOUT", "The request took too long to arrive."),
     413: ("PAYLOAD_TOO_LARGE", "The request body is too large."),
 }
 """Codes and messages of errors that FastAPI raises itself."""

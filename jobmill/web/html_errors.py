@@ -47,6 +47,8 @@ def message(error: Exception) -> str:
             return say("This page does not exist. Check the address or go to the home page.")
         case 405:
             return say("This page does not support that kind of request.")
+        case 408:
+            return say("The request took too long to arrive. Try again.")
         case 413:
             return say("The request is too large. Send a smaller file or less text.")
         case 422:

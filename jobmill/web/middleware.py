@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -21,6 +22,8 @@ from jobmill.web.translations import Language
 
 log = logging.getLogger(__name__)
 
+BODY_SECONDS = 60.0
+"""Time for a client to send the body of a request."""
 MAX_BODY_BYTES = 1024 * 1024
 UPLOAD_MAX_BYTES = {"/profile/upload": 6 * 1024 * 1024, "/setup/resume": 6 * 1024 * 1024}
 """Paths that accept larger bodies: resumes of 5 MB, plus the form around them."""
@@ -42,7 +45,10 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+STRICT_TRANSPORT = "max-age=31536000"
+"""Sent over HTTPS only. Without subdomains, which may be other sites."""
 
 ErrorHandler = Callable[[Request, Exception], Response]
 
@@ -55,12 +61,14 @@ class RequestMiddleware:
         handle_error: ErrorHandler,
         stop: Callable[[], None] = lambda: None,
         languages: Mapping[str, Language] | None = None,
+        is_https: Callable[[Request], bool] = lambda request: False,
     ) -> None:
         self.app = app
         self.stop = stop
         """Ends open streams; the server calls it before it shuts down."""
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._handle_error = handle_error
+        self._is_https = is_https
         self._languages = languages or translations.load_languages()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,7 +81,8 @@ class RequestMiddleware:
         scope.setdefault("state", {})["request_id"] = request_id
         language = translations.choose_language(self._languages, headers.get("accept-language", ""))
         with bound(request=request_id), translations.using_language(language):
-            await self._serve(scope, receive, _ResponseSender(send, request_id))
+            sender = _ResponseSender(send, request_id, https=self._is_https(Request(scope)))
+            await self._serve(scope, receive, sender)
 
     async def _serve(self, scope: Scope, receive: Receive, sender: _ResponseSender) -> None:
         started_at = time.monotonic()
@@ -139,8 +148,11 @@ def _is_same_origin(origin: str | None, host: str) -> bool:
 class _ResponseSender:
     """Adds the request id and the security headers to every response."""
 
-    def __init__(self, send: Send, request_id: str) -> None:
+    def __init__(self, send: Send, request_id: str, *, https: bool) -> None:
         self.status = 0
+        self._headers = {**HEADERS, "cache-control": "no-cache"}
+        if https:
+            self._headers["strict-transport-security"] = STRICT_TRANSPORT
         self._send = send
         self._request_id = request_id
 
@@ -149,7 +161,7 @@ class _ResponseSender:
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
             headers["x-request-id"] = self._request_id
-            for name, value in {**HEADERS, "cache-control": "no-cache"}.items():
+            for name, value in self._headers.items():
                 headers.setdefault(name, value)
         await self._send(message)
 
@@ -160,12 +172,20 @@ def _head_as_get(scope: Scope) -> Scope:
 
 
 def _limit_body(receive: Receive, max_bytes: int) -> Receive:
-    """Limit the body by the bytes received, not by Content-Length."""
-    received = 0
+    """Limit the body by the bytes received, not by Content-Length, and by the time they take."""
+    received, complete = 0, False
+    deadline = time.monotonic() + BODY_SECONDS
 
     async def receive_limited() -> Message:
-        nonlocal received
-        message = await receive()
+        nonlocal received, complete
+        if complete:
+            return await receive()
+        try:
+            async with asyncio.timeout(deadline - time.monotonic()):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408) from None
+        complete = not message.get("more_body")
         received += len(message.get("body", b""))
         if received > max_bytes:
             raise HTTPException(413)

@@ -99,6 +99,7 @@ def create_app(
         handle_error,
         stop=updates.stop,
         languages=translations.load_languages(locale),
+        is_https=app.state.client_resolver.is_https,
     )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import logging
 from collections.abc import AsyncIterator
@@ -9,9 +10,11 @@ import pytest
 from fastapi import FastAPI, Request, Response
 from starlette.datastructures import Headers
 
+from jobmill.db import Database
 from jobmill.errors import Forbidden
 from jobmill.hiring.messages.signed_links import LinkSigner
-from jobmill.web import dependencies, html_errors, middleware
+from jobmill.web import dependencies, html_errors, middleware, server
+from jobmill.web import site as pages
 from jobmill.web.middleware import MAX_BODY_BYTES, RequestMiddleware
 from tests.web.conftest import served
 
@@ -53,6 +56,41 @@ async def test_every_response_has_the_security_headers(site: httpx2.AsyncClient)
         assert answer.headers["x-frame-options"] == "DENY"
         assert answer.headers["referrer-policy"] == "same-origin"
         assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize(("proto", "sent"), [("https", True), ("http", False)])
+async def test_browsers_are_told_to_stay_with_https(
+    database: Database, proto: str, sent: bool
+) -> None:
+    async with served(pages.create_app(database, proxies=["127.0.0.1"])) as client:
+        answer = await client.get("/healthz", headers={"X-Forwarded-Proto": proto})
+        assert ("strict-transport-security" in answer.headers) is sent
+
+
+async def test_a_body_that_does_not_arrive_in_time_ends_the_request(
+    site: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(middleware, "BODY_SECONDS", 0.2)
+    reader, writer = await asyncio.open_connection("127.0.0.1", site.base_url.port)
+    writer.write(b"POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n")
+    writer.write(b"Content-Type: application/json\r\n\r\n{")
+    assert b" 408 " in await reader.readline()
+    writer.close()
+
+
+@pytest.mark.parametrize("begin", [b"", b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nA: b\r\n"])
+@pytest.mark.parametrize("before", [b"", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+async def test_a_header_that_does_not_arrive_in_time_ends_the_connection(
+    database: Database, monkeypatch: pytest.MonkeyPatch, before: bytes, begin: bytes
+) -> None:
+    monkeypatch.setattr(server, "HEADER_SECONDS", 0.2)
+    async with served(pages.create_app(database, local=True)) as client:
+        reader, writer = await asyncio.open_connection("127.0.0.1", client.base_url.port)
+        writer.write(before + begin)
+        answer = await reader.read()
+        assert answer.startswith(b"HTTP/1.1 200") is bool(before)
+        writer.close()
+        assert (await client.get("/healthz")).status_code == 200
 
 
 async def test_a_valid_request_id_is_kept_and_others_are_replaced(site: httpx2.AsyncClient) -> None:
