@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+import stat
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,7 @@ async def test_openings_are_exported_and_imported(run: Run, database: Database, 
     first = made[0]["id"]
     await run("hiring", "apply", first, "--name", "@Ada", "--email", "ada@a.example")
     written = await run("opening", "export", first, "--out", home / "one.csv")
+    assert stat.S_IMODE((home / "one.csv").stat().st_mode) == 0o600
     assert "1 application written" in written.stderr
     (row,) = csv.DictReader(io.StringIO((home / "one.csv").read_text(), newline=""))
     assert (row["applicantName"], row["status"]) == ("'@Ada", "ACTIVE")

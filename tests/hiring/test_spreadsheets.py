@@ -53,6 +53,16 @@ def test_no_cell_is_a_formula_and_all_are_read_back_unchanged(risky: str) -> Non
     assert row.cells["name"].strip() == risky.strip()
 
 
+@pytest.mark.parametrize("separator", [";", ",", "\t", "|", "; "])
+def test_no_part_of_a_cell_is_a_formula_for_another_separator(separator: str) -> None:
+    out = io.StringIO(newline="")
+    name = f"Ada{separator}=1+1"
+    spreadsheets.start_csv(out, ["name"])({"name": name})
+    assert f"{separator}=" not in out.getvalue()
+    (row,) = spreadsheets.parse_csv(out.getvalue().encode(), needed=["name"])
+    assert row.cells["name"] == name
+
+
 def test_cells_are_quoted_as_in_rfc_4180() -> None:
     out = io.StringIO(newline="")
     spreadsheets.start_csv(out, ["a", "b"])({"a": 'say "hi", twice', "b": "two\nlines"})

@@ -54,11 +54,17 @@ def _open(target: Path) -> TextIO:
     return target.open("w", encoding="utf-8", newline="")
 
 
+def _create(target: Path) -> TextIO:
+    """A new file that only this user may read: exports contain personal data."""
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    return os.fdopen(descriptor, "w", encoding="utf-8", newline="")
+
+
 @contextlib.contextmanager
 def _open_temporary(target: Path) -> Generator[TextIO]:
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with _open(temporary) as out:
+        with _create(temporary) as out:
             yield out
         temporary.replace(target)
     finally:

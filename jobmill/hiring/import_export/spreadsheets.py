@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO, cast
@@ -19,6 +20,9 @@ MAX_LINES = 100_000
 MAX_LISTED_PROBLEMS = 20
 """How many wrong lines an error lists."""
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - also full-width signs
+_SIGNS = "[=+@\uff1d\uff0b\uff0d\uff20-]"
+_FORMULA_AFTER_SEPARATOR = re.compile(rf"([;,|\t]\s*)(?={_SIGNS})")
+_ESCAPED_AFTER_SEPARATOR = re.compile(rf"([;,|\t]\s*)'(?={_SIGNS})")
 OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
 ORDER = "order"
 
@@ -74,13 +78,16 @@ def escape_cell(value: object) -> object:
     """A value that spreadsheets do not run as a formula."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    risky = isinstance(value, str) and value.startswith(FORMULA_PREFIXES)
-    return f"'{value}" if risky else value
+    if not isinstance(value, str):
+        return value
+    # Some languages separate cells by semicolons or tabs, whatever the file does.
+    value = _FORMULA_AFTER_SEPARATOR.sub(r"\1'", value)
+    return f"'{value}" if value.startswith(FORMULA_PREFIXES) else value
 
 
 def _unescape_cell(text: str) -> str:
     """Undo `escape_cell` and strip spaces."""
-    text = text.strip()
+    text = _ESCAPED_AFTER_SEPARATOR.sub(r"\1", text.strip())
     return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_PREFIXES) else text
 
 
