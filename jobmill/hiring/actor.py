@@ -10,7 +10,7 @@ Side = Literal["applicant", "company", "system"]
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """`name` holds no personal data: `applicant:12`, `person:3`, `key:2`, `local`, `worker`."""
+    """`name` holds no personal data: `applicant:12`, `applicant:12 link:person:3`, `person:3`, `key:2`, `local`, `worker`."""
 
     side: Side
     name: str
@@ -20,7 +20,11 @@ class Actor:
 
 SYSTEM = Actor("system", "worker")
 LOCAL = Actor("company", "local")
+ISSUED_BY = " link:"
+"""Separates the applicant from the issuer of the link that was used."""
 
 
-def by_applicant(id: int, request: str | None = None) -> Actor:
-    return Actor("applicant", f"applicant:{id}", request)
+def by_applicant(id: int, request: str | None = None, issuer: str | None = None) -> Actor:
+    """An applicant; with an `issuer`, whoever holds a link that the company issued."""
+    name = f"applicant:{id}"
+    return Actor("applicant", f"{name}{ISSUED_BY}{issuer}" if issuer else name, request)

@@ -29,7 +29,7 @@ from jobmill.errors import Forbidden, Unauthenticated
 from jobmill.hiring import actor
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.messages import personal_links as link_keys
-from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner
+from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner, PersonalLinkToken
 from jobmill.people import keys, secrets, sessions
 from jobmill.people.persons import Role
 from jobmill.web.client_address import ClientResolver
@@ -54,6 +54,8 @@ class Visitor:
     """As recorded in the audit log."""
     applicant_id: int | None = None
     """The applicant of the personal link that they opened."""
+    link_issuer: str | None = None
+    """The member of the company who issued that link; None for a link that the applicant was sent."""
     local: bool = False
     """Whether they use this machine and need no sign-in."""
     name: str | None = None
@@ -62,6 +64,15 @@ class Visitor:
         """Whether they have this role or a higher one, or are this applicant."""
         is_applicant = applicant_id is not None and applicant_id == self.applicant_id
         return is_applicant or RANKS[self.role] >= RANKS[role]
+
+    def require_own_data(self, applicant_id: int) -> None:
+        """Only admins and the applicant may export or erase data, not holders of issued links."""
+        self.require("admin", applicant_id=applicant_id)
+        if self.link_issuer and not self.may("admin"):
+            raise Forbidden(
+                "A link that the company issued cannot export or erase data. Use the link in one of "
+                "your emails."
+            )
 
     def require(self, role: Role, *, applicant_id: int | None = None) -> None:
         """NotSignedIn for anonymous visitors, Forbidden for others without the role."""
@@ -111,38 +122,44 @@ async def _identify_by_api_key(request: Request, db: RequestDatabase, key: str) 
 async def identify_by_link(request: Request, db: RequestDatabase, link: str) -> Visitor:
     """The applicant with this personal link; Unauthenticated if the link is not valid."""
     try:
-        id = await _applicant_of_link(request, db, link)
+        personal = await _read_link(request, db, link)
     except InvalidLink as error:
         raise Unauthenticated(str(error)) from error
-    return Visitor(None, actor.by_applicant(id, request_id(request)), id)
+    return visitor_with_link(request, personal)
 
 
-async def _applicant_of_link(request: Request, db: RequestDatabase, link: str) -> int:
+def visitor_with_link(request: Request, link: PersonalLinkToken) -> Visitor:
+    by = actor.by_applicant(link.applicant_id, request_id(request), link.issuer)
+    return Visitor(None, by, link.applicant_id, link.issuer)
+
+
+async def _read_link(request: Request, db: RequestDatabase, link: str) -> PersonalLinkToken:
     personal = (await get_signer(request, db)).read_personal(link)
     async with db.transaction() as tx:
         is_valid = await link_keys.is_current(tx, personal)
     if not is_valid:
         raise InvalidLink("This link is no longer valid. Ask for a new one.")
-    return personal.applicant_id
+    return personal
 
 
 async def _identify_by_cookies(request: Request, db: RequestDatabase) -> Visitor:
     """Ignore invalid cookies: they must not keep the visitor from signing in."""
-    applicant_id = await _remembered_applicant(request, db)
+    link = await _remembered_link(request, db)
+    holder = (link.applicant_id, link.issuer) if link else (None, None)
     if session := await _session(request, db):
         staff = _staff(request, f"person:{session.person_id}")
-        return Visitor(session.role, staff, applicant_id, name=session.name)
+        return Visitor(session.role, staff, *holder, name=session.name)
     if get_client_resolver(request).is_local(request):
-        return Visitor("admin", _staff(request, "local"), applicant_id, local=True, name="local")
-    if applicant_id is not None:
-        return Visitor(None, actor.by_applicant(applicant_id, request_id(request)), applicant_id)
+        return Visitor("admin", _staff(request, "local"), *holder, local=True, name="local")
+    if link:
+        return visitor_with_link(request, link)
     return Visitor(None, Actor("applicant", "public", request_id(request)))
 
 
-async def _remembered_applicant(request: Request, db: RequestDatabase) -> int | None:
+async def _remembered_link(request: Request, db: RequestDatabase) -> PersonalLinkToken | None:
     link = request.cookies.get(LINK_COOKIE)
     try:
-        return await _applicant_of_link(request, db, link) if link else None
+        return await _read_link(request, db, link) if link else None
     except InvalidLink:
         return None
 

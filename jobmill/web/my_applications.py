@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import Gone
+from jobmill.hiring.actor import ISSUED_BY
 from jobmill.hiring.applications import standings
 from jobmill.hiring.applications.outcomes import Answer, MissedOffer, Placement
 from jobmill.hiring.applications.standings import ApplicationStanding
@@ -177,6 +178,8 @@ def _event_text(event: AuditEvent) -> str:
         case "PROMOTED", _:
             return say("You were offered a place.")
         case "ACKNOWLEDGED", _:
+            if ISSUED_BY in event.actor:
+                return say("The offer was accepted with a link that the company issued.")
             if event.actor.startswith("applicant"):
                 return say("You accepted the offer.")
             return say("The company accepted the offer for you.")

@@ -13,6 +13,7 @@ from typing import LiteralString
 from jobmill import queue
 from jobmill.catalog import sources
 from jobmill.db import Database
+from jobmill.db.clock import server_time
 from jobmill.demo import clock
 from jobmill.demo.hiring import BY, EMPLOYER
 from jobmill.hiring.actor import by_applicant
@@ -113,7 +114,10 @@ async def links(database: Database) -> list[str]:
         for opening in await openings.list_openings(tx):
             for row in (await applicant_lists.get_detail(tx, opening.id)).active:
                 if row.acknowledge_deadline:
-                    made.append(await personal_links.make_path(tx, signer, row.applicant_id))
+                    version = await personal_links.find_link_version(tx, row.applicant_id)
+                    assert version is not None
+                    token = signer.sign_personal(row.applicant_id, version, await server_time(tx))
+                    made.append(f"/my/{token}")
                     made.append(
                         f"/offer/{signer.sign_offer(row.application_id, row.acknowledge_deadline)}"
                     )

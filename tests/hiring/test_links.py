@@ -112,7 +112,7 @@ async def test_a_personal_link_is_valid_for_a_year_by_the_databases_clock(
 ) -> None:
     async with database.transaction() as tx:
         id = await make_applicant(tx)
-        token = (await personal_links.make_path(tx, SIGNER, id)).removeprefix("/my/")
+        token = (await personal_links.issue_path(tx, SIGNER, id, "local")).removeprefix("/my/")
         link = SIGNER.read_personal(token)
         assert abs(link.signed_at - await server_time(tx)) < dt.timedelta(minutes=1)
         assert await personal_links.is_current(tx, link)

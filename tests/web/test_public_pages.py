@@ -15,9 +15,11 @@ import pytest
 
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
+from jobmill.db.clock import server_time
 from jobmill.extract.page import page_reader
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import withdrawals
+from jobmill.hiring.audit_log import events
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.records import applications
@@ -36,9 +38,16 @@ NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
 
 async def link_of(database: Database, person: int) -> str:
     async with database.transaction() as tx:
-        return await personal_links.make_path(
-            tx, LinkSigner(await secrets.get_signing_key(tx)), person
-        )
+        signer = LinkSigner(await secrets.get_signing_key(tx))
+        version = await personal_links.find_link_version(tx, person)
+        assert version is not None
+        return f"/my/{signer.sign_personal(person, version, await server_time(tx))}"
+
+
+async def issued_link_of(database: Database, person: int) -> str:
+    async with database.transaction() as tx:
+        signer = LinkSigner(await secrets.get_signing_key(tx))
+        return await personal_links.issue_path(tx, signer, person, "person:3")
 
 
 async def offer_of(database: Database, application: int) -> str:
@@ -245,6 +254,30 @@ async def test_an_applicant_exports_and_erases_their_data(
     assert (await post(site, f"{link}/erase")).status_code == 400
     assert (await post(site, f"{link}/erase", sure="yes")).status_code == 200
     assert (await site.get(link, headers=HTML)).status_code == 401
+
+
+async def test_a_link_that_the_company_issued_acts_visibly_and_neither_exports_nor_erases(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    application = await apply(site, await make_job(site))
+    link = await issued_link_of(database, application["applicantId"])
+    assert (await site.get(link, headers=HTML)).status_code == 200
+    assert (await site.get(f"{link}/export")).status_code == 403
+    assert (await post(site, f"{link}/erase", sure="yes")).status_code == 403
+    token, id = link.removeprefix("/my/"), application["applicantId"]
+    async with site_with(database) as remote:
+        headers = {"Authorization": f"Link {token}"}
+        for method, path in (("GET", "export"), ("POST", "erase")):
+            url = f"/api/applicants/{id}/{path}"
+            assert (await remote.request(method, url, headers=headers)).status_code == 403
+    done = await post(site, f"{link}/applications/{application['applicationId']}/withdraw")
+    assert done.status_code == 303
+    async with database.transaction() as tx:
+        logged = await events.find_by_applicant(tx, id)
+        cursor = await tx.execute("SELECT noun, subject, became FROM people.change")
+        changes = await cursor.fetchall()
+    assert f"applicant:{id} link:person:3" in [event.actor for event in logged]
+    assert ("personal link", str(id), {"issuer": "person:3", "applicant_id": id}) in changes
 
 
 @pytest.mark.parametrize("path", ["/my/nonsense", "/offer/nonsense", "/my/" + "x" * 300])

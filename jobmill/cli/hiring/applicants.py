@@ -11,6 +11,7 @@ from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.hiring_session import ApplicantName, OpeningId
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
+from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications.standings import (
     ApplicationStanding,
     list_standings,
@@ -93,9 +94,8 @@ def link(
 
     async def make_link(tx: Tx) -> str:
         applicant = await hiring_session.find_applicant(tx, person)
-        return await personal_links.make_path(
-            tx, LinkSigner(await secrets.get_signing_key(tx)), applicant.id, renew=renew
-        )
+        signer = LinkSigner(await secrets.get_signing_key(tx))
+        return await personal_links.issue_path(tx, signer, applicant.id, LOCAL.name, renew=renew)
 
     url = hiring_session.base_url() + hiring_session.in_transaction(make_link)
     if as_json:

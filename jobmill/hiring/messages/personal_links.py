@@ -23,12 +23,21 @@ class _Validity:
     current: bool
 
 
-async def make_path(tx: Tx, signer: LinkSigner, applicant_id: int, *, renew: bool = False) -> str:
-    """The path of an applicant's own page; `renew` invalidates all earlier links to it."""
+async def issue_path(
+    tx: Tx, signer: LinkSigner, applicant_id: int, issuer: str, *, renew: bool = False
+) -> str:
+    """The path of an applicant's page, for a member of the company.
+
+    The link carries its issuer, so that the audit log shows both. `renew` invalidates earlier links.
+    """
     version = await (_renew if renew else find_link_version)(tx, applicant_id)
     if version is None:
         raise ApplicantNotFound(applicant_id)
-    return f"/my/{signer.sign_personal(applicant_id, version, await server_time(tx))}"
+    await tx.execute(
+        "INSERT INTO hiring.issued_link (applicant_id, issuer) VALUES (%s, %s)",
+        [applicant_id, issuer],
+    )
+    return f"/my/{signer.sign_personal(applicant_id, version, await server_time(tx), issuer)}"
 
 
 async def is_current(tx: Tx, link: PersonalLinkToken) -> bool:

@@ -29,6 +29,8 @@ class PersonalLinkToken:
     applicant_id: int
     version: int
     signed_at: dt.datetime
+    issuer: str | None = None
+    """The member of the company who issued the link; None for a link that was sent to the applicant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +47,21 @@ class LinkSigner:
         self._personal = _serializer(secret, "jobmill personal link")
         self._offer = _serializer(secret, "jobmill offer link")
 
-    def sign_personal(self, applicant_id: int, version: int, signed_at: dt.datetime) -> str:
+    def sign_personal(
+        self, applicant_id: int, version: int, signed_at: dt.datetime, issuer: str | None = None
+    ) -> str:
         """`signed_at` is the database's time, which `personal_links.is_current` compares it with."""
-        return self._personal.dumps([applicant_id, version, int(signed_at.timestamp())])
+        issued = [issuer] if issuer else []
+        return self._personal.dumps([applicant_id, version, int(signed_at.timestamp()), *issued])
 
     def sign_offer(self, application_id: int, deadline: dt.datetime) -> str:
         return self._offer.dumps([application_id, (deadline - EPOCH) // TICK])
 
     def read_personal(self, token: str) -> PersonalLinkToken:
         """Check the signature only, not whether the link is current; raises InvalidLink."""
-        applicant_id, version, seconds = _read(self._personal, token)
-        return PersonalLinkToken(applicant_id, version, dt.datetime.fromtimestamp(seconds, dt.UTC))
+        applicant_id, version, seconds, *issuer = _read(self._personal, token)
+        signed_at = dt.datetime.fromtimestamp(seconds, dt.UTC)
+        return PersonalLinkToken(applicant_id, version, signed_at, *issuer)
 
     def read_offer(self, token: str) -> OfferLinkToken:
         """Check the signature only, not whether the offer is open; raises InvalidLink."""

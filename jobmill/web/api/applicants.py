@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
@@ -34,8 +33,6 @@ from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, ApplicantPathId
 from jobmill.web.site_settings import CurrentSiteSettings
-
-log = logging.getLogger(__name__)
 
 router = APIRouter(tags=["applicants"])
 
@@ -176,24 +173,25 @@ async def give_link(
     links: Links,
     body: LinkBody | None = None,
 ) -> Response:
-    """The applicant's personal link. Anyone with the link can act for the applicant."""
+    """A personal link of the applicant. The audit log names the issuer of what is done with it; it
+    cannot export or erase data."""
 
     async def work(tx: Tx) -> PersonalLink:
         renew = body is not None and body.renew
-        path = await personal_links.make_path(tx, links, applicant_id, renew=renew)
+        path = await personal_links.issue_path(
+            tx, links, applicant_id, visitor.actor.name, renew=renew
+        )
         return PersonalLink(url=site_settings.link(request, path))
 
     response = await run_once(request, visitor, db, work, to_schema=PersonalLink.of)
     response.headers["Cache-Control"] = "no-store"
-    # The audit log records what is done with it as done by the applicant.
-    log.info("personal link given", extra={"applicant": applicant_id, "by": visitor.actor.name})
     return response
 
 
 @router.get("/applicants/{applicantId}/export", response_model=PersonData, responses=problems(404))
 async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: Db) -> Response:
     """Everything stored about one applicant."""
-    visitor.require("admin", applicant_id=applicant_id)
+    visitor.require_own_data(applicant_id)
     async with db.transaction() as tx:
         data = await privacy.export_personal_data(tx, applicant_id)
     name = f'attachment; filename="applicant-{applicant_id}.json"'
@@ -205,7 +203,7 @@ async def erase_applicant(
     applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
 ) -> Response:
     """Erase an applicant's data permanently. Their applications end; the audit log stays complete."""
-    visitor.require("admin", applicant_id=applicant_id)
+    visitor.require_own_data(applicant_id)
 
     async def work(tx: Tx) -> Erased:
         await privacy.erase_applicant(tx, applicant_id, visitor.actor)

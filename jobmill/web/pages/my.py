@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Stre
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
-from jobmill.hiring import actor, privacy
+from jobmill.hiring import privacy
 from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.applications.outcomes import MissedOffer, Placement
 from jobmill.hiring.messages import personal_links
@@ -23,7 +23,7 @@ from jobmill.web import (
     personal_link_cookie,
 )
 from jobmill.web.api.applications import require_own_application
-from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor, request_id
+from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor, visitor_with_link
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import MyApplication, MyData, missed_offer_error
@@ -50,8 +50,7 @@ async def find_link_holder(token: str, request: Request, db: Db, links: Links) -
         is_current = await personal_links.is_current(tx, link)
     if not is_current:
         raise Unauthenticated("This link is no longer valid. Ask for a new one.")
-    id = link.applicant_id
-    return Visitor(None, actor.by_applicant(id, request_id(request)), id)
+    return visitor_with_link(request, link)
 
 
 Holder = Annotated[Visitor, Depends(find_link_holder)]
@@ -163,6 +162,7 @@ async def change_application(
 
 @router.get("/{token}/export")
 async def export(visitor: Holder, db: Db) -> Response:
+    visitor.require_own_data(visitor.applicant_id or 0)
     async with db.transaction() as tx:
         data = await privacy.export_personal_data(tx, visitor.applicant_id or 0)
     name = {"Content-Disposition": 'attachment; filename="my-data.json"'}
@@ -171,6 +171,7 @@ async def export(visitor: Holder, db: Db) -> Response:
 
 @router.post("/{token}/erase")
 async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLResponse:
+    visitor.require_own_data(visitor.applicant_id or 0)
     if form.get("sure") != "yes":
         raise Invalid("Tick the box to confirm. Erased data cannot be restored.")
     async with db.transaction() as tx:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx
 from jobmill.errors import NotFound
-from jobmill.hiring.actor import LOCAL, SYSTEM
+from jobmill.hiring.actor import ISSUED_BY, LOCAL, SYSTEM
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import applicants
@@ -72,6 +72,13 @@ async def _describe_actor(tx: Tx, actor: str, visitor: Visitor) -> str:
         return say("automatically")
     if actor == LOCAL.name:
         return say("by the server's operator")
+    actor, _, issuer = actor.partition(ISSUED_BY)
+    if issuer:
+        return say(
+            "%(actor)s, with a link issued %(issuer)s",
+            actor=await _describe_actor(tx, actor, visitor),
+            issuer=await _describe_actor(tx, issuer, visitor),
+        )
     kind, _, id = actor.partition(":")
     try:
         match kind:

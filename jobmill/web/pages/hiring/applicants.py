@@ -84,8 +84,7 @@ async def give_link(
     """Show the applicant's personal link; anyone with the link can act for the applicant."""
     async with db.transaction() as tx:
         applicant_id = (await _get_application(tx, opening_id, application_id)).applicant_id
-        path = await personal_links.make_path(tx, links, applicant_id, renew=False)
-    log.info("personal link given", extra={"applicant": applicant_id, "by": visitor.actor.name})
+        path = await personal_links.issue_path(tx, links, applicant_id, visitor.actor.name)
     link = site_settings.link(request, path)
     response = await _page(db, page, visitor, opening_id, application_id, link=link)
     response.headers["Cache-Control"] = "no-store"
