@@ -25,6 +25,7 @@ from typing import cast
 
 import psycopg
 from fastapi import FastAPI
+from psycopg.conninfo import make_conninfo
 from rich.console import Console
 from rich.table import Table
 
@@ -35,7 +36,7 @@ from evaluation.goal import Goal
 from evaluation.run import line
 from jobmill import app
 from jobmill.db import connect
-from jobmill.db.embedded import EmbeddedServer
+from jobmill.db.embedded import ADMIN, EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.demo import demo_profile
 from jobmill.hiring.messages.signed_links import LinkSigner
@@ -110,7 +111,7 @@ async def _prepare(url: str, sizes: sample_database.Sizes) -> str:
             async with database.transaction() as tx:
                 await profiles.save(tx, demo_profile.NAME, demo_profile.PROFILE)
             began = time.perf_counter()
-            with psycopg.connect(url, autocommit=True) as connection:
+            with psycopg.connect(make_conninfo(url, user=ADMIN), autocommit=True) as connection:
                 sample_database.fill(connection, sizes)
             print(f"filled in {time.perf_counter() - began:.0f} s")
         async with database.transaction() as tx:

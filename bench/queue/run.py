@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.queue import costs, install
-from jobmill.db.embedded import EmbeddedServer
+from jobmill.db.embedded import ADMIN, ROLE, EmbeddedServer
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "queue.json"
@@ -243,7 +243,8 @@ def server(url: str | None) -> Generator[str]:
         tempfile.TemporaryDirectory(dir=RESULTS.parent) as folder,
         EmbeddedServer(Path(folder) / "data", connections=200).use() as bundled_url,
     ):
-        yield bundled_url
+        # Some peers create extensions.
+        yield bundled_url.replace(f"//{ROLE}@", f"//{ADMIN}@")
 
 
 def check_durable(admin: psycopg.Connection) -> str:
