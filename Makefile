@@ -21,7 +21,7 @@ run: setup  ## Set up and start Jobmill
 
 test: setup-dev  ## Run the tests; ARGS= adds options of pytest
 	@scripts/browser get >/dev/null || [ -z "$$REQUIRE_BROWSER" ]
-	@$(PY) -m pytest -m "not soak" -n 3 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
+	@$(PY) -m pytest -m "not soak" -n 4 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 screenshots: setup-dev  ## Save screenshots of all pages in build/screenshots
 	@scripts/browser get >/dev/null
