@@ -19,6 +19,10 @@ EMAIL = re.compile(
     r"[^\s@<>()\[\],;:\\\"]{1,64}@[^\s@<>()\[\],;:\\\".]+(\.[^\s@<>()\[\],;:\\\".]+)+"
 )
 MAX_EMAIL_LENGTH = 254
+ADVERTISING = re.compile(
+    r"https?:|//|\bwww\.|\S@\S|[^\W_]\.[a-z]{2,}\b|(?:\d[\s()./-]*){7,}", re.UNICODE
+)
+"""Letters greet people by the name that was entered, perhaps by a stranger for another address."""
 MAX_NAME_LENGTH = 200
 DOMAINS_IGNORING_DOTS = ("gmail.com", "googlemail.com")
 
@@ -59,6 +63,8 @@ def parse_contact(name: str, email: str, *, fold: bool = False) -> Contact:
     name, email = " ".join(name.split()), email.strip()
     if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable():
         raise Invalid(f"The name should have 1 to {MAX_NAME_LENGTH} characters.")
+    if ADVERTISING.search(name):
+        raise Invalid("The name must not contain a link, an email address or a phone number.")
     if len(email) > MAX_EMAIL_LENGTH or not email.isprintable() or not EMAIL.fullmatch(email):
         raise Invalid("The email address should look like name@example.org.")
     return Contact(name, email, make_email_key(email, fold=fold))
