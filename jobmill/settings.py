@@ -524,8 +524,8 @@ def _from_file(file: Path) -> dict[str, _RawValue]:
     reason = distrust_reason(file)
     if reason:
         raise Invalid(
-            f"{file} is not read, because {reason}: make the file and its folder writable for you "
-            "only, or name a file of yours in JOBMILL_CONFIG"
+            f"{file} is not read, because {reason}: make the file and its folder yours and writable "
+            "for you only (chown, chmod go-w), or use environment variables"
         )
     values: dict[str, _RawValue] = {}
     for name, line, raw in _read_yaml(file):

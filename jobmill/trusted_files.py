@@ -13,6 +13,8 @@ def distrust_reason(file: Path) -> str | None:
     """Why another user could have written the file; None if only this user and root could."""
     if not hasattr(os, "geteuid"):
         return None
+    if os.statvfs(file).f_flag & os.ST_RDONLY:
+        return None  # As containers mount settings.
     # The folder of a link decides where the link points, so it counts as well.
     for path in dict.fromkeys([file, file.parent, file.resolve().parent]):
         status = path.stat()

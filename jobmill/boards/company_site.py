@@ -99,7 +99,9 @@ class _SiteReader:
 
     async def follow_careers_links(self, company: str) -> None:
         """Read linked careers pages, until a page leads to a board."""
-        links = await read_untrusted(company_board.careers_links_of_site, self.pages)
+        links = await read_untrusted(
+            company_board.careers_links_of_site, self.pages, cpu_seconds=SITE_CPU_SECONDS
+        )
         for link in _first_links(links, MAX_CAREERS_LINKS, exclude=self._seen):
             board = await read_untrusted(
                 company_board.find_company_board, self.pages, company, cpu_seconds=SITE_CPU_SECONDS

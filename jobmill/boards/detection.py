@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin, urlsplit
 
@@ -13,7 +14,7 @@ from jobmill.catalog.company_names import same_company
 from jobmill.errors import OutsideError
 from jobmill.extract.page import nesting_limit
 from jobmill.outside.request import Fetch, FetchResult, Ok, Request, Truncated
-from jobmill.sandbox import read_untrusted
+from jobmill.sandbox import ReaderStopped, read_untrusted
 
 from . import url_detection
 from .adapters import PLATFORMS
@@ -143,7 +144,8 @@ async def _follow_careers_links(
         linked = await _open(fetch, link)
         board = None
         if isinstance(linked, _SitePage):
-            board = await read_untrusted(_detect_on_page, linked, company)
+            with suppress(ReaderStopped):
+                board = await read_untrusted(_detect_on_page, linked, company)
         boards.append(board and replace(board, evidence=f"on {link[:200]}: {board.evidence}"))
         if _is_certain(board):
             break

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import Source
@@ -56,7 +57,10 @@ class ReadableBoard:
         return self.platform.detail_request(posting, self.config)
 
     def with_keys(self, request: Request) -> Request:
-        return api_keys.insert_keys(request, self.key_names, self.environ)
+        """The request with its API keys, which only the platform's own host gets."""
+        own_host = urlsplit(self.first_request().url).netloc
+        names = self.key_names if urlsplit(request.url).netloc == own_host else ()
+        return api_keys.insert_keys(request, names, self.environ)
 
     def without_keys(self, request: Request) -> Request:
         """The request without keys that a site has written into its links."""

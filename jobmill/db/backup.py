@@ -88,11 +88,6 @@ def restore_backup(
     Conflict if the database is not empty or is in use, if a newer Jobmill wrote the backup, or for a
     superuser unless the backup is `trusted`.
     """
-    if not trusted and is_superuser(url):
-        raise Conflict(
-            "the database role is a superuser, so a prepared backup could run programs on the server: "
-            "use a role without SUPERUSER, or add --trusted if the backup is your own"
-        )
     backup = read_backup(bin, path)
     newer = sorted(set(backup.migrations) - set(migrate.list_migrations()))
     if newer:
@@ -100,6 +95,11 @@ def restore_backup(
             f"a newer Jobmill wrote {path} ({newer[-1]} is unknown): upgrade Jobmill first"
         )
     with _translate_errors():
+        if not trusted and is_superuser(url):
+            raise Conflict(
+                "the database role is a superuser, so a prepared backup could run programs on the "
+                "server: use a role without SUPERUSER, or add --trusted if the backup is your own"
+            )
         if _is_empty(url):
             _fill(url, bin, path)
         elif replace:

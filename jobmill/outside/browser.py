@@ -22,8 +22,8 @@ from jobmill.outside.proxy import open_proxy
 from jobmill.outside.public_addresses import AllowedUrl
 
 PROGRAM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-ACCOUNTS = ("jobmill", "nobody")
-"""Users that run the browser if Jobmill runs as root."""
+ACCOUNTS = ("jobmill-browser", "nobody")
+"""Users that run the browser if Jobmill runs as root; not the one that may own the data."""
 MAX_BROWSERS = 2
 """Browsers per process: each needs several hundred megabytes."""
 
@@ -102,7 +102,9 @@ class Browser:
         except TimeoutError as error:
             raise ExchangeError("timeout", f"the browser timed out on {target.host}") from error
         except OSError as error:
-            as_user = f" as {account.name}" if account else ""
+            as_user = (
+                f" as {account.name} (install it where that user can run it)" if account else ""
+            )
             raise ExchangeError(
                 "no_browser", f"{program} does not start{as_user}: {error}"
             ) from error

@@ -5,20 +5,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from jobmill.db import Tx
 from jobmill.people.persons import StoredCredentials
-from jobmill.people.secrets import get_signing_key
 
 
-async def create_token(tx: Tx, person: StoredCredentials) -> str:
+def create_token(signing_key: bytes, person: StoredCredentials) -> str:
     """A token for the browser. A new password makes it invalid."""
-    return hmac.new(await get_signing_key(tx), _message(person), hashlib.sha256).hexdigest()
+    message = f"remembered browser|{person.id}|{person.password}".encode()
+    return hmac.new(signing_key, message, hashlib.sha256).hexdigest()
 
 
-async def is_remembered(tx: Tx, person: StoredCredentials, token: str) -> bool:
+def is_remembered(signing_key: bytes, person: StoredCredentials, token: str) -> bool:
     """Whether this person has signed in with the browser that sent the token."""
-    return hmac.compare_digest(await create_token(tx, person), token)
-
-
-def _message(person: StoredCredentials) -> bytes:
-    return f"remembered browser|{person.id}|{person.password}".encode()
+    return token.isascii() and hmac.compare_digest(create_token(signing_key, person), token)

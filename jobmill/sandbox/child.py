@@ -1,7 +1,7 @@
 """The child process: `python -m jobmill.sandbox.child` runs one reader at a time.
 
 Requests arrive on stdin and answers leave on stdout. While a reader runs, the kernel limits its CPU
-time and its memory, and it cannot write files.
+time and its memory, and it cannot write to files.
 """
 
 from __future__ import annotations
@@ -10,22 +10,24 @@ import math
 import os
 import pickle
 import resource
+import signal
 
 from jobmill.errors import AppError, OutsideError
 
 from .messages import HEADER, encode
 
 STDIN, STDOUT, STDERR = 0, 1, 2
-UNLIMITED = {
-    kind: resource.getrlimit(kind)
-    for kind in (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_AS)
-}
+UNLIMITED = {kind: resource.getrlimit(kind) for kind in (resource.RLIMIT_CPU, resource.RLIMIT_AS)}
 
 
 def main() -> None:
     answers = os.dup(STDOUT)
     os.dup2(STDERR, STDOUT)  # A reader that prints must not write into the answers.
+    # The parent decides when to stop; its end is the end of the input.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     while True:
         header = _read_exactly(HEADER.size)
         body = _read_exactly(HEADER.unpack(header)[0]) if header else None
@@ -60,7 +62,6 @@ def _limit(cpu_seconds: float, memory: int) -> None:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     cpu_limit = math.ceil(usage.ru_utime + usage.ru_stime + cpu_seconds)
     _set_soft_limit(resource.RLIMIT_CPU, cpu_limit)
-    _set_soft_limit(resource.RLIMIT_FSIZE, 0)
     in_use = _address_space()
     if in_use:
         _set_soft_limit(resource.RLIMIT_AS, in_use + memory)

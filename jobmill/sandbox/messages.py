@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import importlib
 import io
 import pickle
 import struct
 from typing import Any
 
+PROGRAMS = ("__main__", "cli", "sandbox")
+"""Packages that are not imported for an answer."""
 HEADER = struct.Struct(">I")
 MAX_MESSAGE = 64 * 2**20
 PLAIN = {
-    ("builtins", name) for name in ("set", "frozenset", "bytearray", "complex", "range", "slice")
+    ("builtins", name) for name in ("set", "frozenset")
 } | {
     ("datetime", name) for name in ("date", "datetime", "time", "timedelta", "timezone")
 } | {
-    ("decimal", "Decimal"), ("uuid", "UUID"), ("collections", "OrderedDict"), ("zoneinfo", "ZoneInfo"),
+    ("decimal", "Decimal"), ("uuid", "UUID"), ("collections", "OrderedDict"),
 }  # fmt: skip
 
 
@@ -39,10 +42,11 @@ class _DataUnpickler(pickle.Unpickler):
     def find_class(self, module_name: str, global_name: str) -> Any:
         if (module_name, global_name) in PLAIN:
             return super().find_class(module_name, global_name)
-        if module_name.startswith("jobmill."):
-            found = super().find_class(module_name, global_name)
-            if isinstance(found, type) and _holds_data_only(found):
-                return found
+        if module_name.startswith("jobmill.") and module_name.split(".")[1] not in PROGRAMS:
+            named = vars(importlib.import_module(module_name)).get(global_name)
+            is_here = getattr(named, "__module__", None) == module_name
+            if is_here and isinstance(named, type) and _holds_data_only(named):
+                return named
         raise pickle.UnpicklingError(f"{module_name}.{global_name} is not allowed in an answer")
 
 

@@ -6,7 +6,6 @@ import asyncio
 import atexit
 import contextlib
 import os
-import pickle
 import select
 import signal
 import subprocess
@@ -16,8 +15,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
+import jobmill
 from jobmill import errors
 from jobmill.errors import AppError, OutsideError
 
@@ -66,8 +67,8 @@ class Sandbox:
     """Runs functions in child processes.
 
     A function and its arguments must be picklable: a module-level function of plain values and data
-    classes. Children have almost no environment, so they see no keys or passwords. They end with
-    this process, because their input does.
+    classes. Children have almost no environment, so that no key is in their memory. They end
+    with this process, because their input does.
     """
 
     def __init__(self, *, size: int = CHILDREN, memory: int = MEMORY) -> None:
@@ -79,7 +80,7 @@ class Sandbox:
     def close(self) -> None:
         self._threads.shutdown()
         while self._idle:
-            self._idle.pop().kill()
+            self._idle.pop().end()
 
     async def call(
         self,
@@ -110,17 +111,31 @@ class Sandbox:
 
     def _run(self, request: bytes, run: _Run) -> tuple[Any, ...]:
         with self._slots:
+            if run.cancelled:
+                return ("stopped", "Reading was cancelled.")
+            child = self._take_idle() or _Child()
+            keep = False
             try:
-                child = self._idle.pop()
-            except IndexError:
-                child = _Child()
-            answer = child.ask(request, run)
-            # After a failed allocation a child may be in any state.
-            if child.calls >= CALLS_PER_CHILD or answer[0] in ("memory", "stopped"):
-                child.kill()
-            else:
-                self._idle.append(child)
+                answer = child.ask(request, run)
+                # After a failed allocation a child may be in any state.
+                broken = answer[0] in ("memory", "stopped") or child.calls >= CALLS_PER_CHILD
+                keep = not run.end() and not broken
+            finally:
+                if keep:
+                    self._idle.append(child)
+                else:
+                    run.end()
+                    child.end()
         return answer
+
+    def _take_idle(self) -> _Child | None:
+        with contextlib.suppress(IndexError):
+            while True:
+                child = self._idle.pop()
+                if child.is_alive:
+                    return child
+                child.end()
+        return None
 
     def _result(self, answer: tuple[Any, ...]) -> Any:
         match answer:
@@ -148,16 +163,23 @@ class _Run:
         self.wall_seconds = wall_seconds
         self._lock = threading.Lock()
         self._child: _Child | None = None
-        self._cancelled = False
+        self.cancelled = False
 
     def begin(self, child: _Child) -> bool:
         with self._lock:
             self._child = child
-            return not self._cancelled
+            return not self.cancelled
+
+    def end(self) -> bool:
+        """From here on `cancel` kills nothing; returns whether it did before."""
+        with self._lock:
+            self._child = None
+            return self.cancelled
 
     def cancel(self) -> None:
+        """Only kill: the thread of the call waits for the child and closes its pipes."""
         with self._lock:
-            self._cancelled = True
+            self.cancelled = True
             if self._child:
                 self._child.kill()
 
@@ -166,12 +188,15 @@ class _Child:
     def __init__(self) -> None:
         self.calls = 0
         self._process = subprocess.Popen(
-            [sys.executable, "-m", f"{__package__}.child"],
+            # -P: a folder that this program was started in must not provide modules.
+            [sys.executable, "-P", "-m", f"{__package__}.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
             env=_environment(),
+            # Ctrl-C ends this process in its own time, and its readers with it.
+            start_new_session=True,
         )
         assert self._process.stdin
         assert self._process.stdout
@@ -189,19 +214,18 @@ class _Child:
             size = HEADER.unpack(self._receive(HEADER.size, deadline))[0]
             if size > MAX_MESSAGE:
                 return ("stopped", "The reader's answer is too large.")
-            return decode_untrusted(self._receive(size, deadline))
+            answer = decode_untrusted(self._receive(size, deadline))
         except TimeoutError:
             return ("stopped", f"Reading took longer than {run.wall_seconds:g} s.")
         except OSError:
             return ("stopped", self._explain_death(run.cpu_seconds))
-        except (
-            pickle.UnpicklingError,
-            AttributeError,
-            ImportError,
-            TypeError,
-            ValueError,
-        ) as error:
-            return ("stopped", f"The reader's answer was refused: {error}.")
+        except Exception as error:  # noqa: BLE001 - A child may send anything.
+            return ("stopped", f"The reader's answer was refused: {error!r}.")
+        match answer:
+            case (str(), *_):
+                return tuple(answer)
+            case _:
+                return ("stopped", "The reader's answer was refused.")
 
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
@@ -231,13 +255,21 @@ class _Child:
             raise TimeoutError
 
     def _explain_death(self, cpu_seconds: float) -> str:
-        self.kill()
+        self.end()
         status = self._process.returncode
         if status == -signal.SIGXCPU:
             return f"Reading took more than {cpu_seconds:g} s of CPU time."
         return f"The reader process ended unexpectedly (status {status})."
 
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
     def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> None:
+        """Only the thread that uses the child may call this."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -247,9 +279,14 @@ class _Child:
 
 def _environment() -> dict[str, str]:
     """What Python needs to start, and nothing else: no keys, passwords or URLs."""
-    names = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
+    names = ("PATH", "LANG", "LC_ALL", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
     inherited = {name: value for name in names if (value := os.environ.get(name))}
-    return inherited | {"PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
+    # The package itself, where it is used without being installed.
+    return inherited | {
+        "PYTHONPATH": str(Path(jobmill.__file__).parents[1]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
 
 
 def _app_error(name: str, message: str) -> AppError:

@@ -178,11 +178,7 @@ def _event_text(event: AuditEvent) -> str:
         case "PROMOTED", _:
             return say("You were offered a place.")
         case "ACKNOWLEDGED", _:
-            if ISSUED_BY in event.actor:
-                return say("The offer was accepted with a link that the company issued.")
-            if event.actor.startswith("applicant"):
-                return say("You accepted the offer.")
-            return say("The company accepted the offer for you.")
+            return _acceptance_text(event.actor)
         case "DECAY_TRIGGERED", _:
             position = f"{event.metadata['newPosition']:,}"
             return say(
@@ -196,10 +192,20 @@ def _event_text(event: AuditEvent) -> str:
                 event.metadata["penaltyCount"],
             )
         case _:
-            return _withdrawal_text(str(event.why.get("rule", "")))
+            return _withdrawal_text(event.actor, str(event.why.get("rule", "")))
 
 
-def _withdrawal_text(rule: str) -> str:
+def _acceptance_text(actor: str) -> str:
+    if ISSUED_BY in actor:
+        return say("The offer was accepted with a link that the company issued.")
+    if actor.startswith("applicant"):
+        return say("You accepted the offer.")
+    return say("The company accepted the offer for you.")
+
+
+def _withdrawal_text(actor: str, rule: str) -> str:
+    if ISSUED_BY in actor:
+        return say("The application was ended with a link that the company issued.")
     match rule:
         case "offer declined":
             return say("You declined the offer. Your application has ended.")

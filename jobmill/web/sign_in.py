@@ -11,6 +11,7 @@ from fastapi import Request, Response
 from jobmill.errors import Unauthenticated
 from jobmill.people import passwords, persons, remembered_browsers, sessions
 from jobmill.people.persons import StoredCredentials
+from jobmill.people.secrets import get_signing_key
 from jobmill.web import auth, rate_limits
 from jobmill.web.auth import SESSION_COOKIE
 from jobmill.web.dependencies import RequestDatabase
@@ -38,7 +39,8 @@ async def start_session(
     async with db.transaction() as tx:
         await sessions.delete(tx, request.cookies.get(SESSION_COOKIE, ""))
         key = await sessions.create(tx, person)
-        return NewSession(person, key, await remembered_browsers.create_token(tx, person))
+        token = remembered_browsers.create_token(await get_signing_key(tx), person)
+        return NewSession(person, key, token)
 
 
 async def check_password(
@@ -49,11 +51,11 @@ async def check_password(
     token = request.cookies.get(BROWSER_COOKIE, "")
     async with db.transaction() as tx:
         person = await persons.find_credentials(tx, key)
-        remembered = bool(
-            person
-            and token.isascii()
-            and await remembered_browsers.is_remembered(tx, person, token)
-        )
+        # Read also for unknown accounts, which must not be told apart by time.
+        signing_key = await get_signing_key(tx)
+    remembered = person is not None and remembered_browsers.is_remembered(
+        signing_key, person, token
+    )
     rate_limits.check_sign_in(request, key, remembered=remembered)
     correct = await passwords.verify(person.password if person else None, password)
     if person is None or not correct:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pickle
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import pytest
 
 from jobmill.errors import Invalid, OutsideError
 from jobmill.sandbox import ReaderStopped, Sandbox
+from jobmill.sandbox.messages import decode_untrusted
 
 from . import readers
 
@@ -126,3 +130,46 @@ async def test_calls_beyond_the_pool_wait_for_a_child(sandbox: Sandbox) -> None:
     texts = [str(number) for number in range(20)]
     doubled = await asyncio.gather(*(sandbox.call(readers.double, text) for text in texts))
     assert doubled == [text * 2 for text in texts]
+
+
+async def test_modules_of_the_current_folder_are_not_imported(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = tmp_path / "trace"
+    (tmp_path / "pickle.py").write_text(f"open({str(trace)!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    assert await sandbox.call(str.upper, "a") == "A"
+    assert not trace.exists()
+
+
+async def test_interrupting_the_parent_leaves_readers_alone(sandbox: Sandbox) -> None:
+    child = await sandbox.call(readers.process_id)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(child, number)
+    assert await sandbox.call(readers.process_id) == child
+
+
+async def test_a_child_that_died_while_idle_is_replaced(sandbox: Sandbox) -> None:
+    child = await sandbox.call(readers.process_id)
+    os.kill(child, signal.SIGKILL)
+    while (Path(f"/proc/{child}") / "stat").read_text().split()[2] != "Z":
+        await asyncio.sleep(0.01)
+    assert await sandbox.call(readers.process_id) != child
+
+
+async def test_cancelled_calls_do_not_disturb_others(sandbox: Sandbox) -> None:
+    """Also where a call ends in the moment of its cancellation."""
+    for _ in range(50):
+        calls = [asyncio.create_task(sandbox.call(readers.double, "a")) for _ in range(4)]
+        await asyncio.sleep(0.002)
+        calls[0].cancel()
+        assert await asyncio.gather(*calls[1:]) == ["aa"] * 3
+
+
+@pytest.mark.parametrize(
+    "name", ["jobmill.__main__.x", "jobmill.cli.app", "jobmill.errors.Invalid"]
+)
+def test_an_answer_names_only_data_of_the_product(name: str) -> None:
+    module, _, attribute = name.rpartition(".")
+    with pytest.raises(pickle.UnpicklingError, match="not allowed"):
+        decode_untrusted(f"c{module}\n{attribute}\n.".encode())

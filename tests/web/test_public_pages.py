@@ -277,6 +277,7 @@ async def test_a_link_that_the_company_issued_acts_visibly_and_neither_exports_n
         cursor = await tx.execute("SELECT noun, subject, became FROM people.change")
         changes = await cursor.fetchall()
     assert f"applicant:{id} link:person:3" in [event.actor for event in logged]
+    assert "ended with a link that the company issued" in text(await look(site, link), "main")
     assert ("personal link", str(id), {"issuer": "person:3", "applicant_id": id}) in changes
 
 

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from jobmill.db import Database
 from jobmill.people import persons, remembered_browsers, sessions
+from jobmill.people.secrets import get_signing_key
 from jobmill.web import html_errors
 from jobmill.web.auth import SESSION_COOKIE
 from jobmill.web.sign_in import BROWSER_COOKIE
@@ -143,13 +144,15 @@ async def test_a_remembered_browser_is_of_one_person_and_one_password(database: 
     async with database.transaction() as tx:
         credentials = await persons.find_credentials(tx, ada.email)
         assert credentials
-        token = await remembered_browsers.create_token(tx, credentials)
-        assert await remembered_browsers.is_remembered(tx, credentials, token)
+        key = await get_signing_key(tx)
+        token = remembered_browsers.create_token(key, credentials)
+        assert remembered_browsers.is_remembered(key, credentials, token)
         other = await persons.find_credentials(tx, eve.email)
         assert other
-        assert not await remembered_browsers.is_remembered(tx, other, token)
+        assert not remembered_browsers.is_remembered(key, other, token)
+        assert not remembered_browsers.is_remembered(key, credentials, "ü")
         changed = dataclasses.replace(credentials, password="another hash")
-        assert not await remembered_browsers.is_remembered(tx, changed, token)
+        assert not remembered_browsers.is_remembered(key, changed, token)
 
 
 async def test_a_network_is_limited_and_others_still_sign_in(database: Database) -> None:

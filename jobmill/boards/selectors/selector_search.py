@@ -3,6 +3,7 @@ model."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urljoin
 
@@ -15,7 +16,7 @@ from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.model_question import ModelAnswer, ModelBlocked
 from jobmill.outside.request import FetchResult, Ok, Request
 from jobmill.queue import BlockedOn, Work
-from jobmill.sandbox import read_untrusted
+from jobmill.sandbox import ReaderStopped, read_untrusted
 from jobmill.tools import Tools
 
 from .. import selectors
@@ -72,7 +73,10 @@ async def _search_linked_pages(tools: Tools, page: Ok) -> SelectorChoice | None:
     links = await read_untrusted(_careers_links, page.body, page.url)
     for link in links[:_MAX_LINKS]:
         answer = await tools.fetch(Request(link, page=True))
-        choice = await _find_selectors(answer) if isinstance(answer, Ok) else None
+        choice = None
+        if isinstance(answer, Ok):
+            with suppress(ReaderStopped):
+                choice = await _find_selectors(answer)
         if choice:
             return replace(choice, evidence=f"on {link[:200]}: {choice.evidence}")
     return None

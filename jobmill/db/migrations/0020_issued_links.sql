@@ -1,4 +1,4 @@
--- Personal links that the company issued, so that the applicant can see that others may hold one.
+-- Personal links that the company issued: who may act as the applicant, and since when.
 CREATE TABLE hiring.issued_link (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     applicant_id bigint NOT NULL REFERENCES hiring.applicant,

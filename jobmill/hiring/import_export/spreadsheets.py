@@ -21,8 +21,8 @@ MAX_LISTED_PROBLEMS = 20
 """How many wrong lines an error lists."""
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - also full-width signs
 _SIGNS = "[=+@\uff1d\uff0b\uff0d\uff20-]"
-_FORMULA_AFTER_SEPARATOR = re.compile(rf"([;,|\t]\s*)(?={_SIGNS})")
-_ESCAPED_AFTER_SEPARATOR = re.compile(rf"([;,|\t]\s*)'(?={_SIGNS})")
+_FORMULA_AFTER_SEPARATOR = re.compile(rf"([;,|\t\r\n][\s\"]*)(?={_SIGNS})")
+_ESCAPED_AFTER_SEPARATOR = re.compile(rf"([;,|\t\r\n][\s\"]*)'(?={_SIGNS})")
 OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
 ORDER = "order"
 
