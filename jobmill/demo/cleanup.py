@@ -87,7 +87,8 @@ async def clear(tx: Tx) -> bool:
             rotation.call, rotation.call_page, rotation.search, rotation.search_slice,
             rotation.changed_source, rotation.hourly_calls,
             hiring.opening, hiring.applicant, hiring.application, hiring.waitlist_block, hiring.vacated_place,
-            hiring.event, hiring.blocklist, hiring.webhook, hiring.notice, hiring.idempotent_response,
+            hiring.issued_link, hiring.event, hiring.blocklist, hiring.webhook, hiring.notice,
+            hiring.idempotent_response,
             demo.world
         """
     )

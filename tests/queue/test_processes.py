@@ -308,8 +308,6 @@ async def graphs(server: str, template: str) -> AsyncIterator[tuple[str, Databas
             await queue.declare_stages(tx, PIPELINES["graph"])
             await tx.execute("CREATE TABLE public.ran (tracking_id text, kind text, key text)")
         yield url, database
-        rescued = await fetch(database, "SELECT count(*) FROM queue.event WHERE what = 'rescued'")
-        assert rescued > [0], "the kills must have hit something"
     drop(server, name)
 
 
