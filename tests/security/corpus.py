@@ -274,9 +274,9 @@ def resumes() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
         lambda: docx(entities(10, 10).encode() + word("&e9;")),
     )
     yield (
-        "a document of 200 MB of spaces",
+        "a document of 100 MB of spaces",
         ".docx",
-        lambda: docx(word("<w:p><w:r><w:t>" + " " * 200_000_000 + "</w:t></w:r></w:p>")),
+        lambda: docx(word("<w:p><w:r><w:t>" + " " * 100_000_000 + "</w:t></w:r></w:p>")),
     )
     yield (
         "many parts",
@@ -289,15 +289,15 @@ def resumes() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
         lambda: docx(word(PARAGRAPH), {"../../etc/x": b"x"}),
     )
     yield (
-        "a stream that unpacks to 300 MB",
+        "a stream that unpacks to 100 MB",
         ".pdf",
-        lambda: pdf_with_content(zlib.compress(b"\0" * 3 * 10**8)),
+        lambda: pdf_with_content(zlib.compress(b"\0" * 10**8)),
     )
     yield (
         "a stream packed twice",
         ".pdf",
         lambda: pdf_with_content(
-            zlib.compress(zlib.compress(b"\0" * 3 * 10**8)), b"[/FlateDecode/FlateDecode]"
+            zlib.compress(zlib.compress(b"\0" * 10**8)), b"[/FlateDecode/FlateDecode]"
         ),
     )
     yield (
@@ -328,8 +328,8 @@ def resumes() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
         ".pdf",
         lambda: pdf_with_content(zlib.compress(b"BT /F 9 Tf (x) Tj ET\n" * 2_000_000)),
     )
-    yield "a zip bomb called document", ".docx", lambda: zip_bomb(3 * 10**8)
-    yield "a zip bomb called resume", ".pdf", lambda: zip_bomb(3 * 10**8)
+    yield "a zip bomb called document", ".docx", lambda: zip_bomb(10**8)
+    yield "a zip bomb called resume", ".pdf", lambda: zip_bomb(10**8)
     yield "a picture of 60,000 by 60,000", ".pdf", lambda: png(60_000, 60_000)
     yield "a long text", ".txt", lambda: b"Engineer 2010 - 2020\n" * 500_000
     yield "a text of one line", ".txt", lambda: b"5 years of Python and " * 500_000
