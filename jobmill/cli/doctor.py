@@ -98,10 +98,18 @@ def _check_local_server(settings: Settings) -> Iterator[Diagnosis]:
 def check_programs(settings: Settings) -> Diagnosis:
     try:
         folder = binaries.find_folder(settings.postgres_bin)
-        version = binaries.read_major_version(folder)
+        version = binaries.read_version(folder)
     except AppError as error:
         return Diagnosis("fail", "PostgreSQL programs", str(error))
-    return Diagnosis("ok", "PostgreSQL programs", f"version {version} in {folder}")
+    return check_patches("PostgreSQL programs", version, f"version {version} in {folder}")
+
+
+def check_patches(about: str, version: str, text: str) -> Diagnosis:
+    """Warn about a PostgreSQL that lacks security fixes."""
+    if patched := state.find_missing_patch(version):
+        mend = f"upgrade to PostgreSQL {patched}; see docs/how-to/update-postgresql.md"
+        return Diagnosis("warn", about, f"{text}, which lacks security fixes", mend)
+    return Diagnosis("ok", about, text)
 
 
 def _nearest_existing(path: Path) -> Path:
@@ -164,7 +172,8 @@ def check_version(database_state: DatabaseState, *, direct: bool = False) -> Dia
         mend = f"upgrade to PostgreSQL {state.MIN_MAJOR_VERSION} or newer"
         return Diagnosis("fail", "database", f"PostgreSQL {database_state.facts.version}", mend)
     where = " at database_direct_url" if direct else ""
-    return Diagnosis("ok", "database", f"PostgreSQL {database_state.facts.version} answers{where}")
+    version = database_state.facts.version
+    return check_patches("database", version, f"PostgreSQL {version} answers{where}")
 
 
 def check_migrations(database_state: DatabaseState) -> Diagnosis:

@@ -37,17 +37,21 @@ def find_folder(chosen: Path | None = None, *, major: int | None = None) -> Path
 
 
 def read_major_version(bin: Path) -> int:
-    """Ask the programs in a folder for their major version."""
+    return int(read_version(bin).partition(".")[0])
+
+
+def read_version(bin: Path) -> str:
+    """Ask the programs in a folder for their version, such as 18.4."""
     try:
         answer = subprocess.run(
             [bin / "postgres", "--version"], capture_output=True, text=True, check=True, timeout=60
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise Unavailable(f"{bin / 'postgres'} does not run here: {error}") from error
-    number = re.search(r"\) (\d+)", answer)
+    number = re.search(r"\) ([\d.]+)", answer)
     if number is None:
         raise Unavailable(f"{bin / 'postgres'} does not report its version: {answer.strip()}")
-    return int(number[1])
+    return number[1]
 
 
 def clean_environment() -> dict[str, str]:

