@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import html
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,29 @@ from selectolax.lexbor import LexborHTMLParser
 from evaluation.goal import Goal, Report
 from jobmill.catalog.posting import Posting
 from jobmill.extract.page import page_reader
+from jobmill.extract.page.page_reader import PageReading
 
-TARGETS = {"title": 0.85, "company": 0.70, "location": 0.70, "date": 0.60}
+TARGETS = {"title": 0.95, "company": 0.90, "location": 0.90, "date": 0.90}
+CAPTURED_AT = dt.datetime(2010, 12, 15, tzinfo=dt.UTC)
+"""When the pages were saved: deadlines after that are not over."""
+STATED_CLOSED = b"Job posting is closed"
+"""What the closed pages of the sample say."""
+NOTICE = b"<div>This job is no longer available.</div>"
+CHOICES = (
+    b"<form>Report this job <input type=radio name=why> Position no longer available"
+    b" <input type=radio name=why> Broken link</form>"
+)
+NOTES = [
+    "unseen: half of the sites, by a hash of their names; rules are changed for errors on dev only.",
+    "The five sites were at hand when the first rules were written. A site that is added to the",
+    "folder falls into its part by itself.",
+    "status: open or closed is right. notice: pages that are closed by a notice added to them.",
+    "choice: pages that stay open with a form to report a job added to them.",
+    "without JSON-LD: F1 against what the page's JSON-LD said before it was taken out",
+]
+_BASE = re.compile(rb"""<base href=["']([^"'>]+)""")
+_BODY = re.compile(rb"<body[^>]*>", re.IGNORECASE)
+_COLUMNS = (*TARGETS, "baseline", "no date", "status", "notice", "choice")
 Hits = dict[str, list[bool]]
 
 
@@ -25,22 +47,52 @@ def report(data: Path) -> Report:
     """Pages without structured data, by site; then pages with their structured data removed, by
     field."""
     sites = _sites(data / "html_job_page_swde")
-    all_hits: Hits = defaultdict(list)
-    for hits in sites.values():
-        for name, some in hits.items():
-            all_hits[name] += some
-    rows = [_row(site, hits) for site, hits in [*sites.items(), ("all sites", all_hits)]]
+    parts = {part: _merge(hits for site, hits in sites.items() if part_of(site) == part)
+             for part in ("dev", "unseen")}  # fmt: skip
+    rows = [
+        *(_row(f"{site} ({part_of(site)})", hits) for site, hits in sites.items()),
+        *(_row(f"all of {part}", hits) for part, hits in parts.items()),
+    ]
+    headings = (*TARGETS, "first heading is title", "date where none is shown", *_COLUMNS[-3:])
     return Report(
         "Pages of sites without an adapter",
-        ("pages", *TARGETS, "first heading is title", "date where none is shown"),
+        ("pages", *headings),
         [*rows, *_robbed(data)],
-        [Goal(f"{name} right", _share(all_hits[name]), least) for name, least in TARGETS.items()],
-        ["without JSON-LD: F1 against what the page's JSON-LD said before it was taken out"],
+        [goal for part, hits in parts.items() for goal in _goals(part, hits)],
+        NOTES,
     )
 
 
+def part_of(site: str) -> str:
+    """The part of a site, the same on every run and machine, whatever sites the sample has."""
+    return "unseen" if hashlib.sha256(site.encode()).digest()[0] % 2 else "dev"
+
+
+def _merge(sites: Iterable[Hits]) -> Hits:
+    merged: Hits = defaultdict(list)
+    for hits in sites:
+        for name, some in hits.items():
+            merged[name] += some
+    return merged
+
+
+def _goals(part: str, hits: Hits) -> list[Goal]:
+    """One goal for each field that the sites of the part show."""
+    right = [
+        Goal(f"{part} {name} right", _share(hits[name]), least)
+        for name, least in TARGETS.items()
+        if hits[name]
+    ]
+    return [
+        *right,
+        Goal(f"{part} open or closed right", _share(hits["status"]), 1),
+        Goal(f"{part} notice read as closed", _share(hits["notice"]), 1),
+        Goal(f"{part} choice read as open", _share(hits["choice"]), 1),
+    ]
+
+
 def _row(name: str, hits: Hits) -> tuple[str, ...]:
-    return (name, *(_shown(hits.get(field, [])) for field in (*TARGETS, "baseline", "no date")))
+    return (name, *(_shown(hits.get(field, [])) for field in _COLUMNS))
 
 
 def _shown(hits: list[bool]) -> str:
@@ -62,8 +114,19 @@ def _sites(folder: Path) -> dict[str, Hits]:
 
 
 def judge(body: bytes, true: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """For each field, whether the page is read correctly."""
-    posting = page_reader.read_posting(body, "", expected=True).posting or Posting("")
+    """For each field, whether the page is read correctly, with its URL."""
+    base = _BASE.search(body, 0, 1_000)
+    url = base[1].decode() if base else ""
+
+    def read(page: bytes) -> PageReading:
+        return page_reader.read_posting(page, url, expected=True, now=CAPTURED_AT)
+
+    reading = read(body)
+    yield "status", reading.closed == (STATED_CLOSED in body)
+    if STATED_CLOSED not in body:
+        yield "notice", read(_BODY.sub(lambda tag: tag[0] + NOTICE, body, count=1)).closed
+        yield "choice", not read(_BODY.sub(lambda tag: tag[0] + CHOICES, body, count=1)).closed
+    posting = reading.posting or Posting("")
     yield "title", _same(posting.title, true["title"])
     yield "company", _same(posting.company, true["company"])
     yield "location", _same(posting.location, true["location"])
@@ -112,7 +175,7 @@ def _robbed(data: Path) -> list[tuple[str, ...]]:
         for name, count in counts.items():
             _compare(count, _fact(stated.posting, name), _fact(posting, name))
     figures = (f"{_f1(counts[name]):.3f}" for name in TARGETS)
-    return [(f"without JSON-LD ({pages} pages, F1)", *figures, "-", "-")]
+    return [(f"without JSON-LD ({pages} pages, F1)", *figures, *["-"] * 5)]
 
 
 def _without(body: bytes) -> bytes:

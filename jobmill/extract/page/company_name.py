@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from . import page_locations
+from jobmill.catalog.company_names import compact_key
+
+from . import contact_block, page_locations, page_metadata
 from .label_vocabulary import field_of_label
 from .labelled_values import LabelledValue, strip_separators
 from .page_metadata import PageMetadata
@@ -45,8 +47,11 @@ _SITE_EVIDENCE = frozenset(
     ("title part", "site", "own site", "logo", "about", "owner", "mail", "host")
 )
 """Evidence for the owner of the site; two kinds that agree are enough, unless it is a job board."""
-_COMPANY_EVIDENCE = frozenset(("label", "more at", "by", "hiring", "title at", "below", "mark"))
+_COMPANY_EVIDENCE = frozenset(
+    ("label", "more at", "by", "hiring", "title at", "below", "mark", "contact")
+)
 """Evidence for a company independent of the site; the owner of the site is then another company."""
+_MIN_EVIDENCE = 2
 _DIRECT_EVIDENCE = {"label", "more at", "by", "hiring", "title at"}
 """Evidence that names a company, even if the name also is a title."""
 _NOT_A_NAME = re.compile(
@@ -60,13 +65,15 @@ _NOT_A_NAME = re.compile(
 
 def find_company(
     lines: list[TextLine],
+    all_lines: list[TextLine],
     labelled: list[LabelledValue],
     metadata: PageMetadata,
     title: str,
     below: str | None,
 ) -> str | None:
-    """The name of the company as the page writes it. `title` is known not to be the company;
-    `below` is a candidate from the lines under the title."""
+    """The name of the company as the page writes it. `lines` are those at the top of the page;
+    contact blocks are searched in `all_lines`. `title` is known not to be the company; `below` is a
+    candidate from the lines under the title."""
     tally = EvidenceTally()
     for entry in labelled:
         if entry.field == "company":
@@ -80,8 +87,9 @@ def find_company(
     _vote_near_title(tally, lines, metadata, normalize(title))
     if below:
         _vote(tally, below, "below", 2.0)
+    _vote_contacts(tally, all_lines, metadata)
     _adjust(tally, metadata, normalize(title))
-    return tally.best(2)
+    return tally.best(_MIN_EVIDENCE)
 
 
 def _vote(
@@ -172,6 +180,18 @@ def _weight_near_title(key: str, named: str, tally: EvidenceTally) -> float:
     return 1.2 if contains_words(key, named) else 0.6
 
 
+def _vote_contacts(tally: EvidenceTally, lines: list[TextLine], metadata: PageMetadata) -> None:
+    """Names in contact blocks; one that is there with its legal form only, as the page writes it
+    elsewhere."""
+    spellings = {compact_key(tally.texts[key]): tally.texts[key] for key in tally.candidates()}
+    for contact in contact_block.find_contact_names(lines):
+        compact = compact_key(contact.name)
+        reached = compact in {host.replace("-", "") for host in metadata.mail_hosts}
+        weight = contact.weight + 1.2 * reached
+        kind = "contact" if weight >= _MIN_EVIDENCE else "contact hint"
+        _vote(tally, spellings.get(compact, contact.name), kind, weight)
+
+
 def _adjust(tally: EvidenceTally, metadata: PageMetadata, title: str) -> None:
     page_title, about = normalize(metadata.title), normalize(metadata.description)
     named_companies = {
@@ -184,9 +204,12 @@ def _adjust(tally: EvidenceTally, metadata: PageMetadata, title: str) -> None:
             tally.adjust(key, "in title", 0.8)
         if contains_words(key, about) and "meta at" not in kinds:
             tally.adjust(key, "in meta", 0.8)
-        if key.replace(" ", "") == metadata.host:
-            # The company's own site; on a job board it is the board, which has little other
-            # evidence.
+        if (
+            key.replace(" ", "") == metadata.host
+            and named_companies <= {key}
+            and not metadata.is_job_board
+        ):
+            # The company's own site.
             tally.adjust(key, "host", 0.7)
             if metadata.is_careers_host:
                 tally.adjust(key, "own site", 0.8)
@@ -195,7 +218,7 @@ def _adjust(tally: EvidenceTally, metadata: PageMetadata, title: str) -> None:
         if (
             metadata.is_job_board
             and key not in named_companies
-            and contains_words(key, metadata.site_names)
+            and page_metadata.is_site_name(key, metadata)
         ):
             tally.adjust(key, "is board", -2)
         if contains_words(key, title) and not tally.votes[key].keys() & _DIRECT_EVIDENCE:

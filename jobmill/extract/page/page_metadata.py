@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..fields import html_text
-from .text_checks import normalize
+from .text_checks import contains_words, normalize
 from .text_lines import PageText, lines_containing
 
 _CAREERS_HOST = re.compile(
@@ -18,9 +18,11 @@ _CAREERS_HOST = re.compile(
 _HOME = re.compile(r"/|\./|(?:https?://[^/]{1,80})/?|/?(?:index|default|home)\.\w{2,5}")
 _DOMAIN = re.compile(r"(?<!\S)[\w-]{3,40}\.(?:com|net|org|us|info|jobs|example|co|io|biz)(?!\w)")
 _FIRST_LINKS = 40
-_MAX_LINKS = 80
+_MAX_MAIL_LINE = 300
+_MAX_LINKS = 300
 _COPYRIGHT_HINTS = ("©", "(c) 20", "(c)20", "copyright")
 _MAIL = re.compile(r"mailto:[^@?]{1,80}@([\w.-]{3,80})")
+_MAIL_IN_TEXT = re.compile(r"[\w.+-]{1,64}@([\w-]{1,60}(?:\.[\w-]{2,30}){1,3})")
 _BOARD_NAME = re.compile(
     r"jobs?(?![a-z])|jobs|career(?!s? at)|recruit|staffing|hiring", re.IGNORECASE
 )
@@ -30,6 +32,17 @@ _JOB_BOARD_LINK = re.compile(
     r" (?:jobs?|resumes?|cvs?|vacancy)(?: (?:free|now|ad|online))?"
     r"|(?:browse|search|all|top) (?:companies|employers|recruiters)|my resumes?|resume (?:tips|help)"
     r"|(?:browse|search) jobs by .*|für arbeitgeber|(?:stelle|anzeige) (?:schalten|inserieren)",
+    re.IGNORECASE,
+)
+_JOB_BOARD_PATH = re.compile(
+    r"/(?:employers?|recruiters?|advertisers?|arbeitgeber)(?:/|$|\.\w{2,5})"
+    r"|[/_-]post-?_?(?:a-?)?(?:jobs?|vacanc)",
+    re.IGNORECASE,
+)
+_JOB_BOARD_WORDS = re.compile(
+    r"\b(?:job (?:board|site|portal|bank)|job search (?:site|engine|portal)|(?:post|upload) (?:your|a)"
+    r" (?:resume|cv)|job ?seekers?|stellenbörse|jobbörse|stellenmarkt|bolsa de (?:trabajo|empleo)|site"
+    r" d['\u2019]emploi)s?\b",
     re.IGNORECASE,
 )
 _LOGO = re.compile(r"\s+logo$", re.IGNORECASE)
@@ -51,6 +64,8 @@ class PageMetadata:
     path: str
     """The path of the URL."""
     host: str
+    full_host: str
+    """The host without "www", dots and hyphens: "acmecouk"."""
     is_careers_host: bool
     """The host name is that of a careers site."""
     language: str
@@ -91,6 +106,7 @@ def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
         slug=_slug(_path(url)),
         path=_path(url),
         host=_host(url),
+        full_host=_full_host(url),
         is_careers_host=bool(_CAREERS_HOST.match(url)),
         language=((html.attributes.get("lang") if html else None) or "").lower(),
     )
@@ -121,16 +137,50 @@ def add_page_text(metadata: PageMetadata, page_text: PageText) -> PageMetadata:
             " | ".join(line.text for line in lines_containing(short, _COPYRIGHT_HINTS))
         ),
         mail_hosts=_find_mail_hosts(page_text),
-        is_job_board=bool(_BOARD_NAME.search(f"{metadata.host} {metadata.site_name}"))
-        or any(
-            _JOB_BOARD_LINK.fullmatch(link.text(strip=True))
-            for link in page_text.links[:_MAX_LINKS]
-        ),
+        is_job_board=_is_job_board(metadata, page_text),
     )
 
 
+def _is_job_board(metadata: PageMetadata, page_text: PageText) -> bool:
+    """Whether the site's name, its description or its links say that it serves many employers."""
+    return (
+        bool(_BOARD_NAME.search(f"{metadata.host} {metadata.site_name}"))
+        or bool(_JOB_BOARD_WORDS.search(metadata.description))
+        or any(
+            _JOB_BOARD_PATH.search(href[:300]) or _leads_to_board(link)
+            for link, href in zip(
+                page_text.links[:_MAX_LINKS], page_text.hrefs[:_MAX_LINKS], strict=True
+            )
+        )
+    )
+
+
+def _leads_to_board(link: LexborNode) -> bool:
+    """Whether the text, the tooltip or the picture of a link offers a service of job boards."""
+    words = link.text(strip=True)
+    if words:
+        return bool(_JOB_BOARD_LINK.fullmatch(words))
+    picture = link.css_first("img")
+    labels = (link.attributes.get("title"), picture.attributes.get("alt") if picture else None)
+    return any(_JOB_BOARD_LINK.fullmatch(label) for label in labels if label)
+
+
+def is_site_name(key: str, metadata: PageMetadata) -> bool:
+    """Whether normalized words are the name of the site: as its pages or its host write it."""
+    if contains_words(key, metadata.site_names):
+        return True
+    joined = key.replace(" ", "")
+    host = metadata.host.replace("-", "")
+    return bool(host) and (joined == host or joined == metadata.full_host)
+
+
 def _find_mail_hosts(page_text: PageText) -> frozenset[str]:
-    matches = (_MAIL.match(href) for href in page_text.hrefs if href.startswith("mailto:"))
+    matches = [_MAIL.match(href) for href in page_text.hrefs if href.startswith("mailto:")]
+    matches += [
+        _MAIL_IN_TEXT.search(line.text)
+        for line in page_text.lines
+        if "@" in line.text and len(line.text) <= _MAX_MAIL_LINE
+    ]
     return frozenset(_host(f"https://{mail[1]}/") for mail in matches if mail)
 
 
@@ -178,3 +228,11 @@ def _host(address: str) -> str:
         return ""
     parts = [part for part in host.split(".")[:-1] if part not in ("www", "co", "com", "org")]
     return parts[-1] if parts else ""
+
+
+def _full_host(address: str) -> str:
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+    return re.sub(r"[.-]", "", host.removeprefix("www."))

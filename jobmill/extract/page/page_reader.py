@@ -68,13 +68,13 @@ def read_posting(
     if len(postings) == 1 and _is_complete(postings[0]):
         posting, links = postings[0], page.tree.css("a")
         # Few pages say it; skimming the text rules it out without reading the lines.
-        closed = closed_notice.says_closed(
+        closed = closed_notice.may_say_closed(
             text_lines.skim_texts(body)
-        ) and closed_notice.says_closed(text_lines.read_lines(body).texts)
+        ) and closed_notice.says_closed(text_lines.read_lines(body))
     else:
         page_text = text_lines.read_lines(body)
         posting, method = _read_closely(page, page_text, postings, method, expected=expected)
-        closed, links = closed_notice.says_closed(page_text.texts), page_text.links
+        closed, links = closed_notice.says_closed(page_text), page_text.links
     if not posting:
         return PageReading(None, None, closed=closed)
     if not posting.apply_url:

@@ -87,6 +87,8 @@ class PageText:
 
     texts: list[str] = field(default_factory=list[str])
     """With the original whitespace."""
+    nodes: list[LexborNode] = field(default_factory=list[LexborNode], repr=False)
+    """The text nodes, in the same order."""
     lines: list[TextLine] = field(default_factory=list[TextLine])
     links: list[LexborNode] = field(default_factory=list[LexborNode])
     hrefs: list[str] = field(default_factory=list[str])
@@ -117,7 +119,7 @@ def read_lines(root: LexborNode | None) -> PageText:
     """The visible content under a node, in order."""
     page_text = PageText()
     last, size = 0, 0
-    for raw, place in _texts(root, page_text) if root else ():
+    for raw, node, place in _texts(root, page_text) if root else ():
         if not place:
             last = 0
             continue
@@ -125,6 +127,7 @@ def read_lines(root: LexborNode | None) -> PageText:
         if len(page_text.texts) == _MAX_TEXTS or size > _MAX_PAGE_LENGTH:
             break
         page_text.texts.append(raw)
+        page_text.nodes.append(node)
         block, tag, link, names = place
         if block.mem_id != last:
             last = block.mem_id
@@ -139,7 +142,9 @@ def read_lines(root: LexborNode | None) -> PageText:
     return page_text
 
 
-def _texts(root: LexborNode, page_text: PageText) -> Iterator[tuple[str, _Position | None]]:
+def _texts(
+    root: LexborNode, page_text: PageText
+) -> Iterator[tuple[str, LexborNode, _Position | None]]:
     """Every visible text with its position; no position for a line break."""
     top = _enter((root, "", False, ""), root, root.tag or "", root.attributes)
     waiting = [(root.first_child, top)]
@@ -150,9 +155,9 @@ def _texts(root: LexborNode, page_text: PageText) -> Iterator[tuple[str, _Positi
             if tag == "-text":
                 raw = node.text_content
                 if raw and not raw.isspace():
-                    yield raw[:_MAX_TEXT_LENGTH], place
+                    yield raw[:_MAX_TEXT_LENGTH], node, place
             elif tag in _BREAKS:
-                yield "", None
+                yield "", node, None
             elif tag not in _INVISIBLE_TAGS:
                 attributes = node.attributes
                 if not _is_skipped(node, tag, attributes, page_text):

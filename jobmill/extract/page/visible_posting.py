@@ -140,7 +140,9 @@ def _title_and_company(page: VisiblePage, *, expected: bool) -> tuple[str | None
     likely = job_title.choose_title(votes, page.metadata, None, min_evidence)
     title = job_title.choose_title(votes, page.metadata, None, 2) or ""
     below = byline.byline_company(byline.read_byline(page.top_lines, normalize(likely)))
-    company = company_name.find_company(page.top_lines, page.labelled, page.metadata, title, below)
+    company = company_name.find_company(
+        page.top_lines, page.lines, page.labelled, page.metadata, title, below
+    )
     chosen = job_title.choose_title(votes, page.metadata, company, min_evidence)
     if not chosen and expected:
         chosen = job_title.first_possible_title(page.top_lines, page.metadata)

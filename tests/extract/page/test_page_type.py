@@ -101,3 +101,53 @@ def test_other_uses_of_these_words_do_not_close_a_posting(words: str) -> None:
     )
 
     assert not reading.closed
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        ("<p>Why are you reporting it?</p><input type=radio name=r> Position no longer available<br>"
+        "<input type=radio name=r> Broken link"),
+        ("<ul><li><label><input type=checkbox> This job has expired</label><li><label>"
+        "<input type=checkbox> Spam</label></ul>"),
+        ("<table><tr><td><input type=radio name=r></td><td>This job is no longer available</td></tr>"
+        "<tr><td><input type=radio name=r></td><td>Wrong category</td></tr></table>"),
+        "<input type=radio id=a name=r><span>Position has been filled</span>",
+        "<b>Report this posting</b><ul><li>Position no longer available<li>Misleading</ul>",
+        "<a href='/report?why=2'>Position is no longer available</a>",
+        "<button>Job no longer available</button>",
+        "<select><option>Position no longer available<option>Spam</select>",
+        "<p>Is this position no longer available?</p>",
+    ],
+    ids=[
+        "radio buttons", "labels", "cells", "spans", "reasons", "link", "button", "select",
+        "question",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("data", [False, True], ids=["text", "json-ld"])
+def test_a_choice_in_a_form_does_not_close_a_posting(form: str, data: bool) -> None:
+    html = named("definition list").html
+    if data:
+        html = html.replace("</head>", f"{_COMPLETE_POSTING}</head>")
+    reading = page_reader.read_posting(html.replace("</body>", f"{form}</body>"), URL)
+
+    assert reading.posting is not None
+    assert reading.method == ("json-ld" if data else "text")
+    assert not reading.closed
+
+
+@pytest.mark.parametrize(
+    "words", ["This job is no longer available", "No longer accepting applications"]
+)
+def test_a_notice_beside_a_form_closes_a_posting(words: str) -> None:
+    html = named("definition list").html
+    notices = f"<p>Report this job</p><h2>{words}</h2><input type=text>"
+
+    assert page_reader.read_posting(html.replace("</body>", f"{notices}</body>"), URL).closed
+
+
+_COMPLETE_POSTING = """<script type="application/ld+json">{"@context": "https://schema.org",
+"@type": "JobPosting", "title": "Harbour Pilot", "datePosted": "2026-03-03",
+"description": "You guide ships into the harbour.", "jobLocation": {"@type": "Place", "address":
+{"@type": "PostalAddress", "addressLocality": "Westport"}}, "hiringOrganization":
+{"@type": "Organization", "name": "Northwater Marine"}}</script>"""
