@@ -88,7 +88,7 @@ class Mark:
         return self._last.value
 
 
-class Crew:
+class WorkerProcesses:
     """Worker processes and their marks."""
 
     def __init__(self, processes: Sequence[BaseProcess], marks: Sequence[Mark]) -> None:
@@ -113,7 +113,9 @@ class Crew:
 
 
 @contextmanager
-def crew(system: System, url: str, *, workers: int, saves: bool, batch: int) -> Generator[Crew]:
+def worker_processes(
+    system: System, url: str, *, workers: int, saves: bool, batch: int
+) -> Generator[WorkerProcesses]:
     """Worker processes that have loaded their code and begin together; killed at the end."""
     marks = [Mark() for _ in range(workers)]
     gate = spawning.Barrier(workers)
@@ -124,7 +126,7 @@ def crew(system: System, url: str, *, workers: int, saves: bool, batch: int) -> 
     for process in processes:
         process.start()
     try:
-        yield Crew(processes, marks)
+        yield WorkerProcesses(processes, marks)
     finally:
         for process in processes:
             process.kill()
@@ -148,7 +150,7 @@ def drain(
     system.run(fill(system, url, items))
     with psycopg.connect(url, autocommit=True) as db:
         settle(db)
-        with crew(system, url, workers=workers, saves=saves, batch=batch) as working:
+        with worker_processes(system, url, workers=workers, saves=saves, batch=batch) as working:
             ended = _when_done(db, system, working, items)
             began = working.first
         _check_saved(db, items if saves else 0)
@@ -163,7 +165,9 @@ def save(
     return {**rate, "saving": system.saving}
 
 
-def _when_done(db: psycopg.Connection, system: System, working: Crew, items: int) -> float:
+def _when_done(
+    db: psycopg.Connection, system: System, working: WorkerProcesses, items: int
+) -> float:
     while working.count < items:
         working.check()
         time.sleep(PAUSE)
@@ -218,7 +222,7 @@ async def latency(system: System, url: str, *, items: int, batch: int = 0) -> di
     """Milliseconds from the call that enqueues an item to the start of its handler, when idle."""
     pauses = random.Random(1)
     waits: list[float] = []
-    with crew(system, url, workers=1, saves=False, batch=batch) as working:
+    with worker_processes(system, url, workers=1, saves=False, batch=batch) as working:
         async with system.producer(url) as producer:
             for number in range(WARM_UP + items):
                 sent_at = time.monotonic()

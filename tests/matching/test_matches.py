@@ -72,10 +72,15 @@ async def test_judging_again_uses_no_ids(tx: Tx) -> None:
     assert await matches.save_verdict(tx, place.word(91, place.listings[1])) == first + 1
 
 
-async def test_an_untouched_match_drops_out_and_may_come_back(tx: Tx) -> None:
+async def make_match(tx: Tx) -> tuple[judged.Place, MatchId]:
     place = await judged.make(tx)
     id = await matches.save_verdict(tx, place.word(91))
     assert id is not None
+    return place, id
+
+
+async def test_an_untouched_match_drops_out_and_may_come_back(tx: Tx) -> None:
+    place, id = await make_match(tx)
     await matches.save_verdict(tx, place.word(40))
     await matches.save_verdict(tx, place.filtered())
     assert await matches.find(tx, MatchQuery()) == []
@@ -88,9 +93,7 @@ async def test_an_untouched_match_drops_out_and_may_come_back(tx: Tx) -> None:
 
 @pytest.mark.parametrize("status", SPOKEN)
 async def test_a_status_survives_judging_in_any_order(tx: Tx, status: Status) -> None:
-    place = await judged.make(tx)
-    id = await matches.save_verdict(tx, place.word(91))
-    assert id is not None
+    place, id = await make_match(tx)
     await matches.set_status(tx, id, status, note="mine", actor="dana")
     words = [place.word(99), place.word(40), place.filtered(), place.word(82)]
     for order in permutations(words):
@@ -103,9 +106,7 @@ async def test_a_status_survives_judging_in_any_order(tx: Tx, status: Status) ->
 
 
 async def test_a_status_given_to_a_dropped_match_brings_it_back_for_good(tx: Tx) -> None:
-    place = await judged.make(tx)
-    id = await matches.save_verdict(tx, place.word(91))
-    assert id is not None
+    place, id = await make_match(tx)
     await matches.save_verdict(tx, place.word(40))
     await matches.set_status(tx, id, "applied")
     await matches.save_verdict(tx, place.filtered())
@@ -113,17 +114,13 @@ async def test_a_status_given_to_a_dropped_match_brings_it_back_for_good(tx: Tx)
 
 
 async def test_a_listing_with_a_status_is_kept_forever(tx: Tx) -> None:
-    place = await judged.make(tx)
-    id = await matches.save_verdict(tx, place.word(91))
-    assert id is not None
+    place, id = await make_match(tx)
     await matches.set_status(tx, id, "saved")
     assert (await listings.get(tx, place.listing)).marked_at is not None
 
 
 async def test_a_status_change_is_recorded_and_can_be_undone(tx: Tx) -> None:
-    place = await judged.make(tx)
-    id = await matches.save_verdict(tx, place.word(91))
-    assert id is not None
+    _, id = await make_match(tx)
     with pytest.raises(Conflict, match="nothing to undo"):
         await matches.undo_status(tx, id)
     await matches.set_status(tx, id, "saved", actor="dana")
@@ -137,9 +134,7 @@ async def test_a_status_change_is_recorded_and_can_be_undone(tx: Tx) -> None:
 
 
 async def test_the_same_status_again_is_no_change(tx: Tx) -> None:
-    place = await judged.make(tx)
-    id = await matches.save_verdict(tx, place.word(91))
-    assert id is not None
+    _, id = await make_match(tx)
     await matches.set_status(tx, id, "new")
     assert await told(tx, id) == ["created"]
 
@@ -220,9 +215,7 @@ async def test_a_status_set_while_it_is_judged_stays(
     database: Database, person_first: bool
 ) -> None:
     async with database.transaction() as tx:
-        place = await judged.make(tx)
-        id = await matches.save_verdict(tx, place.word(91))
-    assert id is not None
+        place, id = await make_match(tx)
 
     async def speak(tx: Tx) -> object:
         return await matches.set_status(tx, id, "saved")
@@ -241,9 +234,7 @@ async def test_of_concurrent_status_changes_the_later_sees_the_first(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
-        place = await judged.make(tx)
-        id = await matches.save_verdict(tx, place.word(91))
-    assert id is not None
+        _, id = await make_match(tx)
     await catalog.overlap(
         database,
         lambda tx: matches.set_status(tx, id, "saved"),
@@ -306,9 +297,7 @@ async def test_setting_a_status_keeps_the_listing_from_being_deleted(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
-        place = await judged.make(tx)
-        id = await matches.save_verdict(tx, place.word(91))
-        assert id is not None
+        _, id = await make_match(tx)
         await tx.execute("UPDATE catalog.listing SET closed_at = now() - interval '1 year'")
 
     async def speak(tx: Tx) -> None:

@@ -31,15 +31,15 @@ from .process import PIPELINES
 ROOT = Path(__file__).parents[2]
 
 
-class Crew:
-    """Worker processes that a test may kill; `man` replaces killed ones."""
+class WorkerProcesses:
+    """Worker processes that a test may kill; `fill_up` replaces killed ones."""
 
     def __init__(self, url: str, pipeline: str, lease: float) -> None:
         self._command = [sys.executable, "-m", "tests.queue.process", url, pipeline, str(lease)]
         self.processes: list[subprocess.Popen[str]] = []
 
-    def man(self, many: int) -> None:
-        while len(self.processes) < many:
+    def fill_up(self, count: int) -> None:
+        while len(self.processes) < count:
             self.processes.append(
                 subprocess.Popen(self._command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
             )
@@ -62,16 +62,16 @@ class Crew:
 
 
 @contextmanager
-def crew(
-    url: str, pipeline: str, many: int, *, lease: float = SOON.total_seconds()
-) -> Iterator[Crew]:
-    hands = Crew(url, pipeline, lease)
+def worker_processes(
+    url: str, pipeline: str, count: int, *, lease: float = SOON.total_seconds()
+) -> Iterator[WorkerProcesses]:
+    workers = WorkerProcesses(url, pipeline, lease)
     try:
-        hands.man(many)
-        hands.ready()
-        yield hands
+        workers.fill_up(count)
+        workers.ready()
+        yield workers
     finally:
-        hands.end()
+        workers.end()
 
 
 async def until_ended(database: Database, seconds: float = 90) -> None:
@@ -103,11 +103,20 @@ async def slow_item(database: Database) -> queue.ItemId:
     return id
 
 
+async def pause_while_processing(
+    database: Database, workers: WorkerProcesses
+) -> subprocess.Popen[str]:
+    await until(database, "PROCESSING")
+    worker = workers.processes[0]
+    worker.send_signal(signal.SIGSTOP)
+    return worker
+
+
 async def test_a_killed_worker_loses_nothing(url: str, database: Database, slow_item: int) -> None:
-    with crew(url, "slow", 1) as hands:
+    with worker_processes(url, "slow", 1) as workers:
         await until(database, "PROCESSING")
-        hands.kill()
-        hands.man(1)
+        workers.kill()
+        workers.fill_up(1)
         await until_ended(database)
     assert await fetch(database, "SELECT item FROM public.saved") == [slow_item]
     assert "rescued" in await happened(database, queue.ItemId(slow_item))
@@ -116,16 +125,14 @@ async def test_a_killed_worker_loses_nothing(url: str, database: Database, slow_
 async def test_a_worker_stopped_past_its_lease_and_resumed_writes_nothing(
     url: str, database: Database, slow_item: int
 ) -> None:
-    with crew(url, "slow", 1) as hands:
-        await until(database, "PROCESSING")
-        zombie = hands.processes[0]
-        zombie.send_signal(signal.SIGSTOP)
-        hands.man(2)
+    with worker_processes(url, "slow", 1) as workers:
+        zombie = await pause_while_processing(database, workers)
+        workers.fill_up(2)
         await until_ended(database)
         zombie.send_signal(signal.SIGCONT)
         # Long enough for the paused worker to resume and try to write.
         await asyncio.sleep(5)
-        rescuer = hands.processes[1].pid
+        rescuer = workers.processes[1].pid
         assert zombie.poll() is None
     assert await fetch(database, "SELECT item, pid FROM public.saved") == [(slow_item, rescuer)]
     assert await fetch(database, "SELECT count(*) FROM queue.worker") == [3], "it joined anew"
@@ -134,10 +141,8 @@ async def test_a_worker_stopped_past_its_lease_and_resumed_writes_nothing(
 async def test_a_worker_with_a_lapsed_lease_writes_nothing_even_if_its_items_were_not_rescued(
     url: str, database: Database, slow_item: int
 ) -> None:
-    with crew(url, "slow", 1) as hands:
-        await until(database, "PROCESSING")
-        zombie = hands.processes[0]
-        zombie.send_signal(signal.SIGSTOP)
+    with worker_processes(url, "slow", 1) as workers:
+        zombie = await pause_while_processing(database, workers)
         await asyncio.sleep(5)
         zombie.send_signal(signal.SIGCONT)
         await until_ended(database)
@@ -156,7 +161,7 @@ async def saves_survive_a_pause_past_the_lease(url: str, database: Database, lea
     await saved_table(database)
     async with await psycopg.AsyncConnection.connect(url) as lock:
         await lock.execute("LOCK TABLE public.saved")
-        with crew(url, "quick", 1, lease=lease) as workers:
+        with worker_processes(url, "quick", 1, lease=lease) as workers:
             for n in range(4):
                 # One by one: saves that arrive together would share a transaction.
                 await put(database, PIPELINES["quick"], new("quick", str(n)))
@@ -211,11 +216,11 @@ async def test_sigterm_lets_items_finish_or_releases_them(url: str, database: Da
         new("slow", "short", data={"seconds": 1}),
         new("slow", "long", data={"seconds": 60}),
     )
-    with crew(url, "slow", 1) as hands:
+    with worker_processes(url, "slow", 1) as workers:
         while (await statuses(database))["PROCESSING"] < 2:
             await asyncio.sleep(0.02)
-        hands.processes[0].terminate()
-        assert await asyncio.to_thread(hands.processes[0].wait, 30) == 0
+        workers.processes[0].terminate()
+        assert await asyncio.to_thread(workers.processes[0].wait, 30) == 0
     assert (await item(database, short)).status == "SUCCESS"
     given_back = await item(database, long)
     assert (given_back.status, given_back.retry_count) == ("PENDING", 0)
@@ -247,11 +252,11 @@ async def survive(tmp_path: Path, *, items: int, restart_every: int) -> tuple[in
     with server.use() as url:
         await fill(url, items)
         kills = restarts = 0
-        with crew(url, "quick", 4) as hands:
+        with worker_processes(url, "quick", 4) as workers:
             while (left := await live_or_none(url)) != 0:
-                hands.kill(kills % len(hands.processes))
+                workers.kill(kills % len(workers.processes))
                 kills += 1
-                hands.man(4)
+                workers.fill_up(4)
                 if left is not None and left < items - restart_every * (restarts + 1):
                     restarts += 1
                     cut_power(tmp_path / "postgres")
@@ -317,9 +322,9 @@ GRAPHS = st.fixed_dictionaries({node: EDGES for node in NODES})
 
 
 @pytest.fixture(scope="module")
-async def graph_crew(graphs: tuple[str, Database]) -> AsyncIterator[Crew]:
-    with crew(graphs[0], "graph", 4) as hands:
-        yield hands
+async def graph_workers(graphs: tuple[str, Database]) -> AsyncIterator[WorkerProcesses]:
+    with worker_processes(graphs[0], "graph", 4) as workers:
+        yield workers
 
 
 @settings(
@@ -331,7 +336,7 @@ async def graph_crew(graphs: tuple[str, Database]) -> AsyncIterator[Crew]:
 @given(graph=GRAPHS, kills=st.lists(st.integers(0, 3), min_size=1, max_size=3))
 async def test_random_cyclic_graphs_always_end(
     graphs: tuple[str, Database],
-    graph_crew: Crew,
+    graph_workers: WorkerProcesses,
     graph: dict[str, list[tuple[str, str]]],
     kills: list[int],
 ) -> None:
@@ -345,8 +350,8 @@ async def test_random_cyclic_graphs_always_end(
     )
     for n in kills:
         await asyncio.sleep(0.02)
-        graph_crew.kill(n % len(graph_crew.processes))
-        graph_crew.man(4)
+        graph_workers.kill(n % len(graph_workers.processes))
+        graph_workers.fill_up(4)
     await until_ended(database)
     lineages = await fetch(
         database, "SELECT tracking_id::text FROM queue.item WHERE id = ANY (%s)", [ids]

@@ -9,7 +9,7 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.queue import Finish, Work, leases, store
-from jobmill.queue.settlement import prepare_settlement
+from jobmill.queue.settlement import Settlement, prepare_settlement
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
 from tests.faults.proxy import proxied
@@ -30,6 +30,16 @@ async def claim_tea(database: Database, worker: int) -> Work:
     async with database.transaction() as tx:
         [claimed] = await store.claim_items(tx, worker, [ClaimRequest("tea", "run", 1)])
     return claimed.work
+
+
+async def claimed_and_finished(database: Database) -> tuple[LeasedProcess, Settlement]:
+    """A process with a lease, and the outcome of an item that it claimed, not yet handed to its settler."""
+    table = stages(tea=never)
+    await put(database, table, new("tea"))
+    process = LeasedProcess(database.url, table)
+    await process.register(database)
+    work = await claim_tea(database, process.lease.worker)
+    return process, prepare_settlement(work, Finish(), table)
 
 
 async def until_finished(database: Database) -> None:
@@ -63,12 +73,8 @@ async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_not_a_lost_leas
 
 
 async def test_losing_the_lease_drops_the_outcomes_that_wait(database: Database) -> None:
-    table = stages(tea=never)
-    await put(database, table, new("tea"))
-    process = LeasedProcess(database.url, table)
-    await process.register(database)
-    work = await claim_tea(database, process.lease.worker)
-    process.settler.put(prepare_settlement(work, Finish(), table))
+    process, outcome = await claimed_and_finished(database)
+    process.settler.put(outcome)
     process.lose_lease()
     await process.register(database)
     assert process.claims() == []
@@ -77,26 +83,18 @@ async def test_losing_the_lease_drops_the_outcomes_that_wait(database: Database)
 async def test_an_outcome_that_arrives_after_its_lease_was_lost_is_dropped(
     database: Database,
 ) -> None:
-    table = stages(tea=never)
-    await put(database, table, new("tea"))
-    process = LeasedProcess(database.url, table)
-    await process.register(database)
-    work = await claim_tea(database, process.lease.worker)
+    process, outcome = await claimed_and_finished(database)
     process.lose_lease()
     await process.register(database)
-    process.settler.put(prepare_settlement(work, Finish(), table))
+    process.settler.put(outcome)
     assert process.claims() == []
 
 
 async def test_an_outcome_in_flight_when_its_lease_is_lost_is_not_settled_again(
     database: Database,
 ) -> None:
-    table = stages(tea=never)
-    await put(database, table, new("tea"))
-    process = LeasedProcess(database.url, table)
-    await process.register(database)
-    work = await claim_tea(database, process.lease.worker)
-    process.settler.put(prepare_settlement(work, Finish(), table))
+    process, outcome = await claimed_and_finished(database)
+    process.settler.put(outcome)
     async with database.transaction() as rival:
         await rival.execute("LOCK TABLE queue.live")
         settling = asyncio.create_task(process.settler.run())

@@ -34,6 +34,13 @@ from tests.web.hiring_helpers import HTML, look, text, texts
 from tests.web.test_live_updates import words
 
 NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
+BAKERY = {
+    "title": NASTY,
+    "employer": "Mill & Co",
+    "location": "Leiden",
+    "description": "Bake bread.\n\nAt night & day, \x0bwith care.",
+    "applyUntil": "2030-01-02T03:04:05Z",
+}
 
 
 async def link_of(database: Database, person: int) -> str:
@@ -84,14 +91,7 @@ async def test_a_closed_opening_is_gone_and_an_unknown_one_is_not_found(
 
 
 async def test_another_jobmill_reads_the_feed(site: httpx2.AsyncClient) -> None:
-    job = await make_job(
-        site,
-        title=NASTY,
-        employer="Mill & Co",
-        location="Leiden",
-        description="Bake bread.\n\nAt night & day, \x0bwith care.",
-        applyUntil="2030-01-02T03:04:05Z",
-    )
+    job = await make_job(site, **BAKERY)
     url = str(site.base_url.join("/openings/feed.xml"))
     answer = await site.get(url)
     assert answer.headers["content-type"].startswith("application/rss+xml")
@@ -102,14 +102,7 @@ async def test_another_jobmill_reads_the_feed(site: httpx2.AsyncClient) -> None:
 
 
 async def test_another_jobmill_reads_the_page(site: httpx2.AsyncClient) -> None:
-    job = await make_job(
-        site,
-        title=NASTY,
-        employer="Mill & Co",
-        location="Leiden",
-        description="Bake bread.\n\nAt night & day, \x0bwith care.",
-        applyUntil="2030-01-02T03:04:05Z",
-    )
+    job = await make_job(site, **BAKERY)
     url = str(site.base_url.join(f"/openings/{job}"))
     result = page_reader.read_posting((await site.get(url)).text, url)
     assert result.method == "json-ld"

@@ -170,32 +170,29 @@ def _pay(compensation: _Compensation | None) -> Salary | None:
     return salary.from_text(compensation.scrapeableCompensationSalarySummary or summary)
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            r"jobs\.ashbyhq\.com",
-            rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
-            "https://jobs.ashbyhq.com/{board}/{id}",
-            lowercase=True,
-        ),
-        # A company's page that shows one posting of its board.
-        posting_url(
-            r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?ashby_jid={id}", id="ashby_jid"
-        ),
-    ),
-    unique=True,
-    ignore_case=True,
-)
-
-
 PLATFORM = Platform(
     name="ashby",
     title="Ashby",
-    posting_ids=POSTING_IDS,
     guessable=True,
     first_request=first_request,
     read=read,
     board_page="https://jobs.ashbyhq.com/{board_token}",
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                r"jobs\.ashbyhq\.com",
+                rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
+                "https://jobs.ashbyhq.com/{board}/{id}",
+                lowercase=True,
+            ),
+            # A company's page that shows one posting of its board.
+            posting_url(
+                r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?ashby_jid={id}", id="ashby_jid"
+            ),
+        ),
+        unique=True,
+        ignore_case=True,
+    ),
     board_urls=(
         board_url("ashbyhq.com", "jobs", r"/(?P<token>[^/]+)"),
         board_url("ashbyhq.com", "api", r"/posting-api/job-board/(?P<token>[^/]+)"),

@@ -112,29 +112,26 @@ def _posting(opening: _Opening, config: BoardConfig) -> Posting:
 
 
 _PAGE = "https://{board}.bamboohr.com/careers/{id}"
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            rf"{SUBDOMAIN}\.bamboohr\.com",
-            r"/(?:careers|jobs)/(?P<id>\d+)(?:/.*)?",
-            _PAGE,
-        ),
-        posting_url(
-            rf"{SUBDOMAIN}\.bamboohr\.com",
-            r"/jobs/view\.php",
-            _PAGE,
-            id="id",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="bamboohr",
     title="BambooHR",
-    posting_ids=POSTING_IDS,
     guessable=True,
     board_page="https://{board_token}.bamboohr.com/careers",
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                rf"{SUBDOMAIN}\.bamboohr\.com",
+                r"/(?:careers|jobs)/(?P<id>\d+)(?:/.*)?",
+                _PAGE,
+            ),
+            posting_url(
+                rf"{SUBDOMAIN}\.bamboohr\.com",
+                r"/jobs/view\.php",
+                _PAGE,
+                id="id",
+            ),
+        ),
+    ),
     board_urls=(
         board_url("bamboohr.com", r"(?P<token>[a-z0-9-]+)"),
         board_url("bamboohr.com", "api", r"/api/gateway\.php/(?P<token>[^/]+)"),

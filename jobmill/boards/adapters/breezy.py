@@ -109,21 +109,18 @@ def _posting(position: _Position, config: BoardConfig) -> Posting:
     )
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            rf"{SUBDOMAIN}\.breezy\.hr",
-            r"/p/(?P<id>[0-9a-f]{8,})(?:-[^/]*)?(?:/.*)?",
-            "https://{board}.breezy.hr/p/{id}",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="breezy",
     title="Breezy",
-    posting_ids=POSTING_IDS,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                rf"{SUBDOMAIN}\.breezy\.hr",
+                r"/p/(?P<id>[0-9a-f]{8,})(?:-[^/]*)?(?:/.*)?",
+                "https://{board}.breezy.hr/p/{id}",
+            ),
+        ),
+    ),
     guessable=True,
     board_urls=(board_url("breezy.hr", r"(?P<token>[a-z0-9-]+)"),),
     first_request=first_request,

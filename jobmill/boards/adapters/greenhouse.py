@@ -205,41 +205,42 @@ def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
 
 _HOST = r"(?:job-)?boards(?P<eu>\.eu)?\.greenhouse\.io"
 _PAGE = "https://boards{eu}.greenhouse.io/{board}/jobs/{id}"
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(_HOST, r"/(?P<board>[^/]+)/jobs/(?P<id>\d+)(?:/.*)?", _PAGE, lowercase=True),
-        posting_url(_HOST, r"/embed/job_app", _PAGE, lowercase=True, board="for", id="token"),
-        posting_url(_HOST, r"/embed/job_board", _PAGE, lowercase=True, board="for", id="gh_jid"),
-        posting_url(
-            _HOST,
-            r"/embed/job_app",
-            "https://boards{eu}.greenhouse.io/embed/job_app?token={id}",
-            id="token",
-        ),
-        posting_url(
-            r"(?:boards-)?api\.greenhouse\.io",
-            r"/v1/boards/(?P<board>[^/]+)/jobs/(?P<id>\d+)",
-            _PAGE,
-            lowercase=True,
-        ),
-        # A company's page that shows one posting of its board.
-        posting_url(r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?gh_jid={id}", id="gh_jid"),
-    ),
-    unique=True,
-    ignore_case=True,
-)
-
-
 PLATFORM = Platform(
     name="greenhouse",
     title="Greenhouse",
-    posting_ids=POSTING_IDS,
     guessable=True,
     first_request=first_request,
     read=read,
     detail_request=detail_request,
     read_detail=read_detail,
     board_page="https://job-boards.{dot_region}greenhouse.io/{board_token}",
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                _HOST, r"/(?P<board>[^/]+)/jobs/(?P<id>\d+)(?:/.*)?", _PAGE, lowercase=True
+            ),
+            posting_url(_HOST, r"/embed/job_app", _PAGE, lowercase=True, board="for", id="token"),
+            posting_url(
+                _HOST, r"/embed/job_board", _PAGE, lowercase=True, board="for", id="gh_jid"
+            ),
+            posting_url(
+                _HOST,
+                r"/embed/job_app",
+                "https://boards{eu}.greenhouse.io/embed/job_app?token={id}",
+                id="token",
+            ),
+            posting_url(
+                r"(?:boards-)?api\.greenhouse\.io",
+                r"/v1/boards/(?P<board>[^/]+)/jobs/(?P<id>\d+)",
+                _PAGE,
+                lowercase=True,
+            ),
+            # A company's page that shows one posting of its board.
+            posting_url(r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?gh_jid={id}", id="gh_jid"),
+        ),
+        unique=True,
+        ignore_case=True,
+    ),
     board_urls=(
         board_url("greenhouse.io", _BOARDS, r"/embed/job_(?:board|app)", query=("for",)),
         board_url("greenhouse.io", _BOARDS, r"/embed/job_app"),

@@ -285,21 +285,18 @@ def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     )
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            rf"{SUBDOMAIN}\.icims\.com",
-            r"/jobs/(?P<id>\d+)(?:/.*)?",
-            "https://{board}.icims.com/jobs/{id}/job",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="icims",
     title="iCIMS",
-    posting_ids=POSTING_IDS,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                rf"{SUBDOMAIN}\.icims\.com",
+                r"/jobs/(?P<id>\d+)(?:/.*)?",
+                "https://{board}.icims.com/jobs/{id}/job",
+            ),
+        ),
+    ),
     board_urls=(
         board_url("icims.com", r"(?:[a-z0-9]+-)*?[a-z0-9]*careers?[a-z0-9]*-(?P<token>[a-z0-9-]+)"),
         board_url("icims.com", r"(?P<token>[a-z0-9-]+)"),

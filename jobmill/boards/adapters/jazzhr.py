@@ -139,21 +139,18 @@ def _text_beside_icon(card: LexborNode, icon: str) -> str | None:
     )
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            rf"{SUBDOMAIN}\.applytojob\.com",
-            r"/apply/(?:jobs/details/)?(?P<id>[0-9A-Za-z]{8,12})(?:/.*)?",
-            "https://{board}.applytojob.com/apply/{id}",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="jazzhr",
     title="JazzHR",
-    posting_ids=POSTING_IDS,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                rf"{SUBDOMAIN}\.applytojob\.com",
+                r"/apply/(?:jobs/details/)?(?P<id>[0-9A-Za-z]{8,12})(?:/.*)?",
+                "https://{board}.applytojob.com/apply/{id}",
+            ),
+        ),
+    ),
     board_urls=(
         board_url("applytojob.com", r"(?P<token>[a-z0-9-]+)"),
         board_url(

@@ -138,21 +138,18 @@ def _id(url: str) -> str | None:
     return match[1] if match else None
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            r"jobs\.jobvite\.com",
-            r"(?:/careers)?/(?P<board>[^/]+)/job/(?P<id>\w+)(?:/.*)?",
-            "https://jobs.jobvite.com/{board}/job/{id}",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="jobvite",
     title="Jobvite",
-    posting_ids=POSTING_IDS,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                r"jobs\.jobvite\.com",
+                r"(?:/careers)?/(?P<board>[^/]+)/job/(?P<id>\w+)(?:/.*)?",
+                "https://jobs.jobvite.com/{board}/job/{id}",
+            ),
+        ),
+    ),
     board_urls=(
         board_url("jobvite.com", "jobs|careers", r"(?:/careers(?=/[^/]))?/(?P<token>[^/]+)"),
         board_url("jobvite.com", "hire|app", r"/(?:companyjobs|j)\b"),

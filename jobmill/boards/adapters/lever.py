@@ -159,36 +159,33 @@ def _html_or_plain(html: str | None, plain: str | None) -> str | None:
 _ACCOUNT = r"""[^}]{0,300}?accountName["']?\s{0,3}:\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""
 
 _PAGE = "https://jobs{eu}.lever.co/{board}/{id}"
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            r"jobs(?P<eu>\.eu)?\.lever\.co",
-            rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
-            _PAGE,
-            lowercase=True,
-        ),
-        posting_url(
-            r"api(?P<eu>\.eu)?\.lever\.co",
-            rf"/v0/postings/(?P<board>[^/]+)/{ID_UUID}",
-            _PAGE,
-            lowercase=True,
-        ),
-    ),
-    unique=True,
-    ignore_case=True,
-)
-
-
 PLATFORM = Platform(
     name="lever",
     title="Lever",
-    posting_ids=POSTING_IDS,
     guessable=True,
     first_request=first_request,
     read=read,
     detail_request=detail_request,
     read_detail=read_detail,
     board_page="https://jobs.{dot_region}lever.co/{board_token}",
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                r"jobs(?P<eu>\.eu)?\.lever\.co",
+                rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
+                _PAGE,
+                lowercase=True,
+            ),
+            posting_url(
+                r"api(?P<eu>\.eu)?\.lever\.co",
+                rf"/v0/postings/(?P<board>[^/]+)/{ID_UUID}",
+                _PAGE,
+                lowercase=True,
+            ),
+        ),
+        unique=True,
+        ignore_case=True,
+    ),
     board_urls=(
         board_url("lever.co", r"jobs(?:\.(?P<region>eu))?", r"/(?P<token>[^/]+)"),
         board_url("lever.co", r"api(?:\.(?P<region>eu))?", r"/v0/postings/(?P<token>[^/]+)"),

@@ -202,23 +202,20 @@ def _posting(requisition: _Requisition, config: OracleSite) -> Posting:
     )
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            r"(?P<board>[\w.-]+)\.oraclecloud\.com",
-            r"/hcmUI/CandidateExperience/[^/]+/sites/(?P<site>[^/]+)"
-            r"/(?:requisitions/)?(?:job|preview)/(?P<id>\d+)(?:/.*)?",
-            "https://{board}.oraclecloud.com/hcmUI/CandidateExperience/en/sites/{site}/job/{id}",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="oracle",
     title="Oracle Recruiting",
-    posting_ids=POSTING_IDS,
     board_page="{base_url}/hcmUI/CandidateExperience/en/sites/{site}",
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                r"(?P<board>[\w.-]+)\.oraclecloud\.com",
+                r"/hcmUI/CandidateExperience/[^/]+/sites/(?P<site>[^/]+)"
+                r"/(?:requisitions/)?(?:job|preview)/(?P<id>\d+)(?:/.*)?",
+                "https://{board}.oraclecloud.com/hcmUI/CandidateExperience/en/sites/{site}/job/{id}",
+            ),
+        ),
+    ),
     board_urls=(
         board_url("oraclecloud.com", _HOST, _SITE),
         board_url("oraclecloud.com", _HOST, r"/hcmRestApi/", query=("finder",)),

@@ -163,21 +163,18 @@ def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
     return {"board_token": groups["token"], **at_home}
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            rf"{SUBDOMAIN}\.jobs\.personio\.[a-z]{{2,3}}",
-            r"/job/(?P<id>\d+)(?:/.*)?",
-            "https://{board}.jobs.personio.de/job/{id}",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="personio",
     title="Personio",
-    posting_ids=POSTING_IDS,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                rf"{SUBDOMAIN}\.jobs\.personio\.[a-z]{{2,3}}",
+                r"/job/(?P<id>\d+)(?:/.*)?",
+                "https://{board}.jobs.personio.de/job/{id}",
+            ),
+        ),
+    ),
     guessable=True,
     config=PersonioFeed,
     first_request=first_request,

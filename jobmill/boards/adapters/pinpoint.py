@@ -135,23 +135,20 @@ def _salary(record: _Posting) -> Salary | None:
     ) or salary.from_text(record.compensation)
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            rf"{SUBDOMAIN}\.pinpointhq\.com",
-            rf"{LANGUAGE}/postings/{ID_UUID}(?:/.*)?",
-            "https://{board}.pinpointhq.com/postings/{id}",
-            lowercase=True,
-        ),
-    ),
-    unique=True,
-)
-
-
 PLATFORM = Platform(
     name="pinpoint",
     title="Pinpoint",
-    posting_ids=POSTING_IDS,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                rf"{SUBDOMAIN}\.pinpointhq\.com",
+                rf"{LANGUAGE}/postings/{ID_UUID}(?:/.*)?",
+                "https://{board}.pinpointhq.com/postings/{id}",
+                lowercase=True,
+            ),
+        ),
+        unique=True,
+    ),
     board_urls=(board_url("pinpointhq.com", r"(?P<token>[a-z0-9-]+)"),),
     first_request=first_request,
     read=read,

@@ -175,21 +175,18 @@ def _employment(code: str | None) -> str | None:
     return employment.parse_employment_type((code or "").removesuffix("_fixed_term"))
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            rf"{SUBDOMAIN}\.recruitee\.com",
-            r"(?:/l)?(?:/[a-z]{2})?/o/(?P<id>[^/]+)(?:/.*)?",
-            "https://{board}.recruitee.com/o/{id}",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="recruitee",
     title="Recruitee",
-    posting_ids=POSTING_IDS,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                rf"{SUBDOMAIN}\.recruitee\.com",
+                r"(?:/l)?(?:/[a-z]{2})?/o/(?P<id>[^/]+)(?:/.*)?",
+                "https://{board}.recruitee.com/o/{id}",
+            ),
+        ),
+    ),
     guessable=True,
     first_request=first_request,
     read=read,

@@ -166,23 +166,20 @@ def _text(sections: dict[str, object] | str | None) -> str | None:
     return html_text.from_html(sections)
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            r"ats\.rippling\.com",
-            rf"{LANGUAGE}/(?P<board>[^/]+)/jobs/{ID_UUID}(?:/.*)?",
-            "https://ats.rippling.com/{board}/jobs/{id}",
-        ),
-    ),
-    unique=True,
-)
-
-
 PLATFORM = Platform(
     name="rippling",
     title="Rippling",
-    posting_ids=POSTING_IDS,
     board_page="https://ats.rippling.com/{board_token}/jobs",
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                r"ats\.rippling\.com",
+                rf"{LANGUAGE}/(?P<board>[^/]+)/jobs/{ID_UUID}(?:/.*)?",
+                "https://ats.rippling.com/{board}/jobs/{id}",
+            ),
+        ),
+        unique=True,
+    ),
     board_urls=(
         board_url(
             "rippling.com",

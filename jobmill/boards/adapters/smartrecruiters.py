@@ -217,30 +217,9 @@ def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
 
 
 _PAGE = "https://jobs.smartrecruiters.com/{board}/{id}"
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            r"(?:jobs|careers)\.smartrecruiters\.com",
-            r"/(?P<board>[^/]+)/(?P<id>\d{9,})(?:-[^/]*)?(?:/.*)?",
-            _PAGE,
-            lowercase=True,
-        ),
-        posting_url(
-            r"api\.smartrecruiters\.com",
-            r"/v1/companies/(?P<board>[^/]+)/postings/(?P<id>\d{9,})",
-            _PAGE,
-            lowercase=True,
-        ),
-    ),
-    unique=True,
-    ignore_case=True,
-)
-
-
 PLATFORM = Platform(
     name="smartrecruiters",
     title="SmartRecruiters",
-    posting_ids=POSTING_IDS,
     guessable=True,
     allow_empty=False,  # The API also returns an empty list for an unknown company.
     first_request=first_request,
@@ -248,6 +227,24 @@ PLATFORM = Platform(
     detail_request=detail_request,
     read_detail=read_detail,
     board_page="https://careers.smartrecruiters.com/{board_token}",
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                r"(?:jobs|careers)\.smartrecruiters\.com",
+                r"/(?P<board>[^/]+)/(?P<id>\d{9,})(?:-[^/]*)?(?:/.*)?",
+                _PAGE,
+                lowercase=True,
+            ),
+            posting_url(
+                r"api\.smartrecruiters\.com",
+                r"/v1/companies/(?P<board>[^/]+)/postings/(?P<id>\d{9,})",
+                _PAGE,
+                lowercase=True,
+            ),
+        ),
+        unique=True,
+        ignore_case=True,
+    ),
     board_urls=(
         board_url("smartrecruiters.com", _SITES, r"/oneclick-ui/company/(?P<token>[^/]+)"),
         board_url("smartrecruiters.com", _SITES, r"/(?P<token>[^/]+)"),

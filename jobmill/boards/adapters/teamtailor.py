@@ -226,21 +226,18 @@ def _pay(pay: _Pay | None) -> Salary | None:
     return salary.from_fields(low, high, pay.currency, amounts.unitText)
 
 
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            r"(?P<board>[\w-]+(?:\.na)?)\.teamtailor\.com",
-            rf"{LANGUAGE}/jobs/(?P<id>\d+)(?:-[^/]*)?(?:/.*)?",
-            "https://{board}.teamtailor.com/jobs/{id}",
-        ),
-    ),
-)
-
-
 PLATFORM = Platform(
     name="teamtailor",
     title="Teamtailor",
-    posting_ids=POSTING_IDS,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                r"(?P<board>[\w-]+(?:\.na)?)\.teamtailor\.com",
+                rf"{LANGUAGE}/jobs/(?P<id>\d+)(?:-[^/]*)?(?:/.*)?",
+                "https://{board}.teamtailor.com/jobs/{id}",
+            ),
+        ),
+    ),
     guessable=True,
     first_request=first_request,
     read=read,

@@ -155,36 +155,33 @@ def _posting(post: _Post, company: str | None, config: BoardConfig) -> Posting:
 
 
 _PAGE = "https://apply.workable.com/j/{id}"
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            r"apply\.workable\.com",
-            r"(?:/(?P<board>[^/]+))?/j/(?P<id>[0-9A-Za-z]{6,})(?:/.*)?",
-            _PAGE,
-            uppercase_id=True,
-        ),
-        posting_url(
-            r"(?!apply|jobs)(?P<board>[\w-]+)\.workable\.com",
-            r"/j(?:obs)?/(?P<id>[0-9A-Fa-f]{10})(?:/.*)?",
-            _PAGE,
-            uppercase_id=True,
-        ),
-    ),
-    unique=True,
-    ignore_case=True,
-)
-
-
 PLATFORM = Platform(
     name="workable",
     title="Workable",
-    posting_ids=POSTING_IDS,
     guessable=True,
     first_request=first_request,
     read=read,
     detail_request=detail_request,
     read_detail=read_detail,
     board_page="https://apply.workable.com/{board_token}/",
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                r"apply\.workable\.com",
+                r"(?:/(?P<board>[^/]+))?/j/(?P<id>[0-9A-Za-z]{6,})(?:/.*)?",
+                _PAGE,
+                uppercase_id=True,
+            ),
+            posting_url(
+                r"(?!apply|jobs)(?P<board>[\w-]+)\.workable\.com",
+                r"/j(?:obs)?/(?P<id>[0-9A-Fa-f]{10})(?:/.*)?",
+                _PAGE,
+                uppercase_id=True,
+            ),
+        ),
+        unique=True,
+        ignore_case=True,
+    ),
     board_urls=(
         board_url("workable.com", "apply", r"/api/v\d/(?:widget/)?accounts/(?P<token>[^/]+)"),
         board_url("workable.com", "apply", r"/(?P<token>[^/]+)"),

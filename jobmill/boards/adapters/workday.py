@@ -339,32 +339,31 @@ _JOB = (
     r"(?:/(?:apply|login|autofillWithResume|useMyLastApplication).*)?"
 )
 _PAGE = "https://{board}.{dc}.myworkdayjobs.com/{site}/job/{slug}"
-POSTING_IDS = PostingIds(
-    urls=(
-        posting_url(
-            rf"{SUBDOMAIN}\.(?P<dc>wd\d+)\.myworkdayjobs\.com", rf"{LANGUAGE}/{_JOB}", _PAGE
-        ),
-        posting_url(
-            r"[\w-]+\.(?P<dc>wd\d+)\.myworkdayjobs\.com", rf"/wday/cxs/{SUBDOMAIN}/{_JOB}", _PAGE
-        ),
-        posting_url(
-            r"(?:[\w-]+\.)?(?P<dc>wd\d+)\.myworkdaysite\.com",
-            rf"{LANGUAGE}/recruiting/{SUBDOMAIN}/{_JOB}",
-            _PAGE,
-        ),
-    )
-)
-
-
 PLATFORM = Platform(
     name="workday",
     title="Workday",
-    posting_ids=POSTING_IDS,
     first_request=first_request,
     read=read,
     detail_request=detail_request,
     read_detail=read_detail,
     board_page=_board_page,
+    posting_ids=PostingIds(
+        urls=(
+            posting_url(
+                rf"{SUBDOMAIN}\.(?P<dc>wd\d+)\.myworkdayjobs\.com", rf"{LANGUAGE}/{_JOB}", _PAGE
+            ),
+            posting_url(
+                r"[\w-]+\.(?P<dc>wd\d+)\.myworkdayjobs\.com",
+                rf"/wday/cxs/{SUBDOMAIN}/{_JOB}",
+                _PAGE,
+            ),
+            posting_url(
+                r"(?:[\w-]+\.)?(?P<dc>wd\d+)\.myworkdaysite\.com",
+                rf"{LANGUAGE}/recruiting/{SUBDOMAIN}/{_JOB}",
+                _PAGE,
+            ),
+        )
+    ),
     board_urls=(
         board_url("myworkdayjobs.com", _TENANT, r"/wday/cxs/[^/]+/(?P<site>[^/]+)"),
         board_url("myworkdayjobs.com", _TENANT, rf"{_LANGUAGE}/(?P<site>[^/]+)"),

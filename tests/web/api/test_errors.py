@@ -205,13 +205,21 @@ async def test_a_refused_public_application_leaves_no_applicant(site: httpx2.Asy
     assert (await site.get("/api/applicants")).json() == before
 
 
-async def test_an_answer_after_the_deadline_gets_410_and_the_penalty_is_applied(
+async def miss_an_offer(
     site: httpx2.AsyncClient, database: Database
-) -> None:
+) -> tuple[int, dict[str, Any], dict[str, Any]]:
+    """An opening, its applicant whose offer has just expired, and the next one in the waitlist."""
     job = await make_job(site)
     first, second, third = [await apply(site, job) for _ in range(3)]
     await site.post("/api/withdraw", json={"applicationId": first["applicationId"]})
     await let_pass(database, job, 301)
+    return job, second, third
+
+
+async def test_an_answer_after_the_deadline_gets_410_and_the_penalty_is_applied(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job, second, third = await miss_an_offer(site, database)
     late = await site.post("/api/acknowledge", json={"applicationId": second["applicationId"]})
     assert status_and_code(late) == (410, "GONE")
     assert late.json()["error"]["message"] == (
@@ -257,10 +265,7 @@ async def test_missing_the_last_offer_ends_the_application(
 async def test_reads_are_correct_without_a_worker(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    job = await make_job(site)
-    first, second, third = [await apply(site, job) for _ in range(3)]
-    await site.post("/api/withdraw", json={"applicationId": first["applicationId"]})
-    await let_pass(database, job, 301)
+    _, second, third = await miss_an_offer(site, database)
     status = (await site.get(f"/api/status/{third['applicantId']}")).json()["applications"][0]
     assert status["status"] == "PENDING_ACKNOWLEDGMENT"
     missed = (await site.get(f"/api/status/{second['applicantId']}")).json()["applications"][0]
