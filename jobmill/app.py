@@ -52,6 +52,11 @@ SCHEDULES = (
         dt.timedelta(days=1),
         NewItem(maintenance.KIND, "erase_applicants", "data kept long enough"),
     ),
+    Schedule(
+        "postponed pages",
+        dt.timedelta(hours=1),
+        NewItem(maintenance.KIND, "postponed_pages", "pages beyond the day's budget"),
+    ),
     Schedule("rotation", rotation.RUN_INTERVAL, NewItem(rotation.KIND, "run", "what is due")),
 )
 
@@ -82,7 +87,9 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
         (discovery.KIND, "validate"): stage(partial(discovery.validate, tools, os.environ)),
         (discovery.KIND, "configure"): stage(partial(discovery.configure, tools)),
         (discovery.KIND, "test"): stage(partial(discovery.test, tools, os.environ)),
-        (judging.KIND, "scrape"): stage(partial(listing.scrape, tools, os.environ)),
+        (judging.KIND, "scrape"): stage(
+            partial(listing.scrape, tools, os.environ, settings.rotation_calls_per_day)
+        ),
         (judging.KIND, "filter"): stage(partial(listing.apply_filter, tools)),
         (judging.KIND, "analyze"): stage(partial(listing.analyze, tools)),
         (judging.KIND, "ask"): stage(partial(listing.review, tools)),
@@ -103,6 +110,10 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
         ),
         (maintenance.KIND, "prune_records"): stage(
             partial(maintenance.prune_records, tools), processors=1
+        ),
+        (maintenance.KIND, "postponed_pages"): stage(
+            partial(maintenance.read_postponed_pages, tools, settings.rotation_calls_per_day),
+            processors=1,
         ),
         (maintenance.KIND, "erase_applicants"): stage(
             partial(maintenance.erase_applicants, tools), processors=1

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from jobmill.catalog import urls
+from jobmill.catalog import posting_merge, urls
 from jobmill.catalog.listings import is_minimal
 from jobmill.catalog.platform_rules import PostingKey
 from jobmill.catalog.posting import Posting
@@ -21,7 +21,7 @@ from jobmill.outside.request import Fetch, FetchFailure, Ok, PageGone, Request
 from jobmill.sandbox import read_untrusted
 
 from . import board_crawler, url_detection
-from .adapters import PLATFORM_RULES
+from .adapters import BY_NAME, PLATFORM_RULES
 from .readable_board import ReadableBoard, board_at_url, board_of_source
 
 PERMANENT_CAUSES = ("refused", "robots", "redirects", "auth")
@@ -32,7 +32,8 @@ PERMANENT_CAUSES = ("refused", "robots", "redirects", "auth")
 class ReadPosting:
     posting: Posting
     method: str
-    """`source:greenhouse`, `board:greenhouse`, `json-ld`, `microdata`, `state` or `text`."""
+    """`source:greenhouse`, `board:greenhouse`, `json-ld`, `microdata`, `state` or `text`; two with a
+    plus between them where a page completed what a source shows."""
     source_id: SourceId | None = None
 
 
@@ -63,7 +64,48 @@ async def read_posting(
     async with db.transaction() as tx:
         source = await url_detection.find_source(tx, url)
         now = await server_time(tx)
-    return await _read_from_board(fetch, url, source, environ) or await _read_page(fetch, url, now)
+    from_board = await _read_from_board(fetch, url, source, environ)
+    if from_board is None:
+        return await _read_page(fetch, url, now)
+    posting = from_board.posting
+    republished = PLATFORM_RULES.ids(posting.platform).aggregator
+    if not posting_merge.shows_part(posting, republished=republished):
+        return from_board
+    return await _read_rest(fetch, url, from_board, now)
+
+
+async def _read_rest(
+    fetch: Fetch, url: str, listed: ReadPosting, now: dt.datetime
+) -> ReadPosting | ClosedPosting:
+    """A posting that its source shows in part, completed from its page where that can be read."""
+    try:
+        page = await _read_page(fetch, url, now)
+    except OutsideError:
+        return listed
+    if isinstance(page, ClosedPosting):
+        return page
+    if isinstance(page, UnclearPage) or not posting_merge.is_same_job(listed.posting, page.posting):
+        return listed
+    posting, _ = posting_merge.merge_page(listed.posting, page.posting)
+    return replace(listed, posting=posting, method=f"{listed.method}+{page.method}")
+
+
+async def read_page_of_listing(
+    db: Database, fetch: Fetch, url: str, environ: Mapping[str, str]
+) -> PostingResult:
+    """As `read_posting`, for a listing whose source shows it in part: the list of the source is not
+    read again, only the posting at its board, or its page."""
+    async with db.transaction() as tx:
+        source = await url_detection.find_source(tx, url)
+        now = await server_time(tx)
+    key = PLATFORM_RULES.posting_key(url)
+    platform = BY_NAME.get(key.platform) if key else None
+    if platform and platform.detail_request:
+        source = source if source and source.source_type == platform.name else None
+        from_board = await _read_from_board(fetch, url, source, environ)
+        if from_board:
+            return from_board
+    return await _read_page(fetch, url, now)
 
 
 async def _read_from_board(

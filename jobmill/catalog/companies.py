@@ -125,8 +125,8 @@ async def get_or_create(tx: Tx, name: str, website: str | None = None) -> Compan
         company_id = await _find(tx, key, domain)
     if company_id is None:
         return await _create(tx, name, key, website, domain)
-    if domain:
-        await _add_site(tx, company_id, website, domain)
+    if website:
+        await add_site(tx, company_id, website)
     return company_id
 
 
@@ -184,8 +184,10 @@ async def _create(
     return existing_id
 
 
-async def _add_site(tx: Tx, id: CompanyId, website: str | None, domain: str) -> None:
-    await tx.execute(
+async def add_site(tx: Tx, id: CompanyId, website: str) -> bool:
+    """Store the website of a company that has none; False if it has one, or if another company with
+    its name has this one."""
+    added = await tx.execute(
         """
         UPDATE catalog.company AS company
            SET website = %(website)s, domain = %(domain)s, updated_at = now()
@@ -193,8 +195,11 @@ async def _add_site(tx: Tx, id: CompanyId, website: str | None, domain: str) -> 
            AND NOT EXISTS (SELECT 1 FROM catalog.company AS other
                             WHERE other.key = company.key AND other.domain = %(domain)s)
         """,
-        {"id": id, "website": website, "domain": domain},
+        {"id": id, "website": website, "domain": urls.domain(website)},
     )
+    if added.rowcount:
+        await history.record(tx, "company", id, "website learned", website=website)
+    return added.rowcount > 0
 
 
 async def get(tx: Tx, id: int, *, with_counts: bool = True) -> Company:

@@ -40,6 +40,12 @@ async def link_new_listings(tx: Tx, new_ids: Sequence[ListingId], platforms: Pla
     return await _write_links(tx, links)
 
 
+async def has_duplicates(tx: Tx, id: ListingId) -> bool:
+    """Whether other listings repeat this one."""
+    cursor = await tx.execute("SELECT FROM catalog.listing WHERE duplicate_of = %s LIMIT 1", [id])
+    return await cursor.fetchone() is not None
+
+
 async def _find_similar(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]:
     """Ids of listings that may be the same as the new ones: same page, text, requisition, or
     company and title."""

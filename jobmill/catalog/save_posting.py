@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from jobmill.catalog.companies import CompanyId
-from jobmill.catalog.listings import ListingId
+from jobmill.catalog.listing_pages import PageRead
+from jobmill.catalog.listings import Listing, ListingId
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 
-from . import companies, duplicate_links, history, listings, posting_identity
+from . import (
+    companies,
+    duplicate_links,
+    history,
+    listing_pages,
+    listings,
+    posting_identity,
+    posting_merge,
+)
 
 
 async def save(
@@ -65,3 +75,63 @@ async def _find_company(tx: Tx, posting: Posting, website: str | None) -> Compan
     if posting.company not in await companies.get_or_create_all(tx, [posting.company]):
         return None
     return await companies.get_or_create(tx, posting.company, website)
+
+
+async def complete(
+    tx: Tx,
+    stored: Listing,
+    page: Posting,
+    read: PageRead,
+    platforms: PlatformRules,
+    *,
+    website: str | None = None,
+) -> None:
+    """Complete a listing of a source with what its own page says, and record which fields came from
+    the page. The listing keeps its identity, source and list entry."""
+    page = listings.make_storable(page)
+    company_id = await _company_with_site(tx, stored, page, website)
+    await listings.lock_duplicate_links(tx)
+    await tx.execute("SELECT FROM catalog.listing WHERE id = %s FOR NO KEY UPDATE", [stored.id])
+    for listing in await listings.by_ids(tx, [stored.id]):
+        earlier = await listing_pages.get(tx, listing.id)
+        merged, fields = posting_merge.merge_page(
+            listings.to_posting(listing), page, earlier.fields if earlier else ()
+        )
+        await _update_from_page(tx, listing, merged, company_id, platforms)
+        await listing_pages.record(tx, listing.id, replace(read, fields=fields))
+        await history.record(
+            tx, "listing", listing.id, "completed", fields=list(fields), page=read.url
+        )
+        if listing.duplicate_of is None and not await duplicate_links.has_duplicates(
+            tx, listing.id
+        ):
+            await duplicate_links.link_new_listings(tx, [listing.id], platforms)
+
+
+async def _company_with_site(
+    tx: Tx, stored: Listing, page: Posting, website: str | None
+) -> CompanyId | None:
+    if stored.company_id is None:
+        return await _find_company(tx, page, website)
+    company_id = CompanyId(stored.company_id)
+    if website:
+        await companies.add_site(tx, company_id, website)
+    return company_id
+
+
+async def _update_from_page(
+    tx: Tx,
+    listing: Listing,
+    merged: Posting,
+    company_id: CompanyId | None,
+    platforms: PlatformRules,
+) -> None:
+    columns = listings.to_columns(merged, platforms) | {
+        "id": listing.id,
+        "identity": listing.identity,
+        "company_id": listing.company_id or company_id,
+        "listed_hash": listing.listed_hash,
+    }
+    changed = listings.diff(listing, columns)
+    at = await server_time(tx) if changed else listing.changed_at
+    await listings.update_all(tx, [columns | {"changed_at": at}])

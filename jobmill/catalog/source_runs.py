@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
+from jobmill.catalog.listing_pages import ListingPage
 from jobmill.catalog.listings import Listing, ListingId, ListingState
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
@@ -18,7 +19,15 @@ from jobmill.errors import NotFound
 from jobmill.outside.request import Validators
 from jobmill.queue import alerts
 
-from . import companies, duplicate_links, history, listings, posting_identity, source_health
+from . import (
+    companies,
+    duplicate_links,
+    history,
+    listing_pages,
+    listings,
+    posting_identity,
+    source_health,
+)
 from .source_health import FailureEffect
 
 Outcome: TypeAlias = Literal[
@@ -206,7 +215,7 @@ async def _save_postings(
     added = await _insert_new(tx, source, new, to_row, result.started_at)
     linked = await duplicate_links.link_new_listings(tx, list(added.values()), platforms)
     editable = await listings.claim_for_update(tx, list(existing), source.id)
-    changed = await _update_changed(tx, by_identity, editable, to_row, result.started_at)
+    changed, outdated = await _update_changed(tx, by_identity, editable, to_row, result.started_at)
     changed_ids = [
         id for id, fields_changed in changed if fields_changed.keys() - listings.FIELDS_NOT_JUDGED
     ]
@@ -218,7 +227,7 @@ async def _save_postings(
         reopened=len(reopened),
         duplicates=linked,
     )
-    return tuple(added.values()), tuple({*changed_ids, *reopened}), counts
+    return tuple(added.values()), tuple({*changed_ids, *outdated, *reopened}), counts
 
 
 async def _find_companies(
@@ -265,16 +274,18 @@ async def _update_changed(
     editable: Mapping[str, ListingState],
     to_row: Callable[[str, SeenPosting], dict[str, Any]],
     at: dt.datetime,
-) -> list[tuple[ListingId, dict[str, Any]]]:
-    """Update changed listings and record the old values in their history; returns the changes."""
+) -> tuple[list[tuple[ListingId, dict[str, Any]]], list[ListingId]]:
+    """Update changed listings and record the old values in their history; returns the changes, and
+    the listings whose own page was read before their source changed them."""
     to_compare = {
         state.id: key for key, state in editable.items() if _may_differ(by_identity[key], state)
     }
     rows: list[dict[str, Any]] = []
     changed: list[tuple[ListingId, dict[str, Any]]] = []
+    pages = await listing_pages.find(tx, list(to_compare))
     for listing in await listings.by_ids(tx, list(to_compare)):
         key = to_compare[listing.id]
-        row = to_row(key, _with_detail(by_identity[key], listing))
+        row = to_row(key, _with_stored(by_identity[key], listing, pages.get(listing.id)))
         differences = listings.diff(listing, row)
         rows.append(
             row | {"id": listing.id, "changed_at": at if differences else listing.changed_at}
@@ -283,13 +294,25 @@ async def _update_changed(
             changed.append((listing.id, _to_json(differences)))
     await listings.update_all(tx, rows)
     await history.record_all(tx, "listing", "changed", changed)
-    return changed
+    return changed, list(pages)
 
 
 def _may_differ(seen_posting: SeenPosting, state: ListingState) -> bool:
     return seen_posting.listed_hash != state.listed_hash or (
         state.partial and not seen_posting.posting.partial
     )
+
+
+def _with_stored(
+    seen_posting: SeenPosting, listing: Listing, page: ListingPage | None
+) -> SeenPosting:
+    """Keep what the listing's own page said until the page is read again."""
+    if page is None or not page.fields:
+        return _with_detail(seen_posting, listing)
+    stored = listings.to_posting(listing)
+    from_page = {name: getattr(stored, name) for name in page.fields}
+    posting = replace(seen_posting.posting, **from_page, partial=stored.partial)
+    return replace(seen_posting, posting=posting)
 
 
 def _with_detail(seen_posting: SeenPosting, listing: Listing) -> SeenPosting:
@@ -352,7 +375,10 @@ async def _mark_seen(
         """,
         {"ids": [state.id for state in states], "at": at, "source": source_id},
     )
-    reopened = [state.id for state in states if state.closed]
+    closed = [state.id for state in states if state.closed]
+    # A feed may show a job for weeks after its page says that it is closed.
+    closed_by_page = await listing_pages.find_closed(tx, closed)
+    reopened = [id for id in closed if id not in closed_by_page]
     if reopened:
         await tx.execute(
             "UPDATE catalog.listing SET closed_at = NULL, changed_at = %s WHERE id = ANY(%s)",

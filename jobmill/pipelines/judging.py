@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.catalog import listing_pages
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.matching import judging_feed
@@ -65,6 +66,14 @@ async def add_listings(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = No
     if added:
         await feed.notify_feeds(tx)
     return added
+
+
+async def add_postponed(tx: Tx, *, per_day: float) -> int:
+    """Queue listings again whose own page was not read because the day's budget was spent, as far as
+    there is budget now; returns how many."""
+    room = int(per_day) - await listing_pages.count_recent(tx)
+    ids = await listing_pages.find_postponed(tx, room) if room > 0 else []
+    return await add_listings(tx, ids) if ids else 0
 
 
 async def take_items(tx: Tx, limit: int) -> list[NewItem | ChildItem]:

@@ -14,7 +14,7 @@ from typing import Any
 from jobmill.boards import company_site, single_posting
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.single_posting import ClosedPosting, UnclearPage
-from jobmill.catalog import companies, listings, posting_identity, save_posting
+from jobmill.catalog import companies, listing_pages, listings, posting_identity, save_posting
 from jobmill.catalog.companies import Company
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting
@@ -34,8 +34,9 @@ from jobmill.matching.verdict import (
 )
 from jobmill.matching.verdicts import Outcome, Verdict
 from jobmill.outside.model_question import ModelAnswer
-from jobmill.pipelines import blocked_models
+from jobmill.pipelines import blocked_models, posting_page
 from jobmill.pipelines import company as company_pipeline
+from jobmill.pipelines.posting_page import PageReader, PageResult
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
 from jobmill.queue.items import NORMAL_PRIORITY, Data
 from jobmill.sandbox import read_untrusted
@@ -132,20 +133,25 @@ async def _read_version(tx: Tx, work: Work) -> ProfileVersion:
 # Scrape.
 
 
-async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
+async def scrape(
+    tools: Tools, environ: Mapping[str, str], pages_per_day: float, work: Work
+) -> Move:
     """Read the posting from the catalog, its board's API or its page, in the last resort with a
-    model."""
+    model. A listing that its source shows in part is completed from its own page."""
     async with tools.db.transaction() as tx:
         version = await _read_version(tx, work)
         stored = await _find_stored(tx, work)
+        own_page = await listing_pages.get(tx, stored.id) if stored else None
         now = await server_time(tx)
     rejection = _check_stop_lists(version, work, stored)
     if rejection and not work.data.get("force"):
         return _filter_early(work, version, stored, rejection)
     if stored and not _is_stale(stored, work, now):
-        method = f"catalog:{stored.platform or 'page'}"
-        job_data = _job_data(listings.to_posting(stored), None) | {"identity": stored.identity}
-        return _advance(work, job_data=job_data, scrape_method=method, listing_id=stored.id)
+        due = stored.source_id is not None and listing_pages.is_due(own_page, now)
+        if posting_page.is_wanted(version.profile(), stored, own_page, due=due):
+            reader = PageReader(tools, environ, pages_per_day)
+            return _advance_with_page(work, stored, await reader.read(work, stored))
+        return _advance_with_stored(work, stored)
     page = await single_posting.read_posting(tools.db, tools.fetch, work.data["url"], environ)
     if isinstance(page, ClosedPosting):
         save = partial(listings.close, id=stored.id, why=page.reason) if stored else None
@@ -153,6 +159,21 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     if isinstance(page, UnclearPage):
         return await _read_by_model(tools, work, page)
     return _advance_with_posting(work, page.posting, page.method, page.source_id)
+
+
+def _advance_with_stored(work: Work, stored: Listing) -> Advance:
+    method = f"catalog:{stored.platform or 'page'}"
+    job_data = _job_data(listings.to_posting(stored), None) | {"identity": stored.identity}
+    return _advance(work, job_data=job_data, scrape_method=method, listing_id=stored.id)
+
+
+def _advance_with_page(work: Work, stored: Listing, page: PageResult) -> Move:
+    if page.closed:
+        return Skip(page.closed, save=page.save)
+    move = _advance_with_stored(work, stored)
+    if page.method and move.data:
+        move = replace(move, data={**move.data, "scrape_method": page.method})
+    return replace(move, save=page.save)
 
 
 async def _find_stored(tx: Tx, work: Work) -> Listing | None:

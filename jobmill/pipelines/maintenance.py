@@ -10,6 +10,7 @@ from jobmill.hiring.messages import notices
 from jobmill.hiring.records import idempotent_responses
 from jobmill.outside import budget_ledger
 from jobmill.people import sessions
+from jobmill.pipelines import judging
 from jobmill.queue import Advance, Finish, Move, Work, retention
 from jobmill.rotation import calls
 from jobmill.tools import Tools
@@ -35,6 +36,13 @@ async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     if not deleted or work.steps >= MAX_BATCHES:
         return Finish(f"{total} closed listings pruned")
     return Advance("prune_listings", data={"pruned": total})
+
+
+async def read_postponed_pages(tools: Tools, per_day: float, work: Work) -> Move:
+    """Judge listings again whose own page waits for the daily budget of calls."""
+    async with tools.db.transaction() as tx:
+        queued = await judging.add_postponed(tx, per_day=per_day)
+    return Finish(f"{queued} listings queued to read their own page")
 
 
 async def prune_records(tools: Tools, work: Work) -> Move:

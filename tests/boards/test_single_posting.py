@@ -119,6 +119,27 @@ async def test_the_page_is_read_if_the_board_names_no_company(
     assert [request.url for request in net.requests] == [board, ASHBY]
 
 
+async def test_a_posting_that_a_feed_shows_in_part_is_completed_from_its_page(
+    database: Database,
+) -> None:
+    feed = "https://deepwells.example/jobs.rss"
+    async with database.transaction() as tx:
+        new = NewSource("Deep Wells", "rss", feed, {"url": feed}, url=feed, company_name="Deep Wells")
+        source, _ = await add(tx, new, enabled=True)
+    entry = f"<item><title>Well Digger</title><link>{OWN}</link><description>{TEXT}</description></item>"
+    net = Net()
+    net.on(feed, ok(f"<rss version='2.0'><channel>{entry}</channel></rss>", feed))
+    net.on(OWN, ok(page(description=f"{TEXT} You will dig with Python."), OWN))
+    result = await read(database, net, OWN)
+    assert isinstance(result, ReadPosting)
+    assert (result.method, result.source_id) == ("source:rss+json-ld", source)
+    assert "Python" in (result.posting.description or "")
+    net.on(OWN, FetchFailure(OWN, "refused", "status 403", 403))
+    teaser = await read(database, net, OWN)
+    assert isinstance(teaser, ReadPosting)
+    assert teaser.method == "source:rss"
+
+
 async def test_without_a_board_the_page_is_read(database: Database) -> None:
     net = Net()
     net.on(OWN, ok(page(), OWN))

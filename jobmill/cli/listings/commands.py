@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import duplicate_links, duplicates, history, listings, posting_json
+from jobmill.catalog import (
+    duplicate_links,
+    duplicates,
+    history,
+    listing_pages,
+    listings,
+    posting_json,
+)
+from jobmill.catalog.listing_pages import ListingPage
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting
 from jobmill.cli.listings import add, search
@@ -128,6 +136,8 @@ class _ListingDetails:
     completeness: str
     linked: list[int]
     events: list[Any]
+    page: ListingPage | None
+    """The last read of the job's own page, and which fields came from there."""
 
 
 @app.command("show")
@@ -141,6 +151,7 @@ def show_listing(id: ListingId, as_json: AsJson = False) -> None:
             listings.completeness(listing),
             [int(linked) for linked in await duplicate_links.find_linked(tx, id)],
             await history.find_events(tx, "listing", id),
+            await listing_pages.get(tx, listing.id),
         )
 
     details = session.in_transaction(read_details)
@@ -151,6 +162,15 @@ def show_listing(id: ListingId, as_json: AsJson = False) -> None:
     posting_output.print_listing_history(
         details.listing, details.completeness, details.linked, details.events
     )
+    if details.page:
+        typer.echo(output.printable(_describe_page(details.page)))
+
+
+def _describe_page(page: ListingPage) -> str:
+    """Which fields came from the job's own page; the others came from its source."""
+    if page.fields:
+        return f"from its own page ({page.url}): {', '.join(page.fields)}"
+    return f"its own page ({page.url}) was not used: {page.note or page.outcome}"
 
 
 @app.command()

@@ -13,7 +13,8 @@ from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator, BaseModel, Field
 
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import duplicate_links, history, listings, sources
+from jobmill.catalog import duplicate_links, history, listing_pages, listings, sources
+from jobmill.catalog.listing_pages import ListingPage
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Arrangement
 from jobmill.catalog.sources import Source
@@ -59,6 +60,8 @@ class ListingDetail:
     verdict: Verdict | None
     match_id: MatchId | None
     lineage: UUID | None
+    page: ListingPage | None
+    """The last read of the job's own page, if its source shows it in part."""
 
 
 CommaSeparated = Annotated[str, Field(max_length=500), AfterValidator(strip_text)]
@@ -128,7 +131,7 @@ async def show(
         bars=bars,
         bar_total=job_view.describe_total(bars, result.match_score) if result else None,
         threshold=job_view.describe_threshold(result),
-        facts=_facts(listing),
+        facts=[*_facts(listing), *_describe_page(detail.page)],
         dates=_dates(listing),
         pieces=skill_highlights.split_at_skills(
             listing.description or "", result.matched_skills if result else ()
@@ -162,6 +165,7 @@ async def _read(tx: Tx, id: int, profile: str | None) -> ListingDetail:
         verdict,
         await matches.find_id_by_listing(tx, version.profile_id, id) if version else None,
         await job_view.find_lineage(tx, verdict),
+        await listing_pages.get(tx, listing.id),
     )
 
 
@@ -206,6 +210,17 @@ def _facts(listing: Listing) -> list[tuple[str, str]]:
         (say("Via"), listing.via),
     ]
     return [(name, fact) for name, fact in facts if fact]
+
+
+def _describe_page(page: ListingPage | None) -> list[tuple[str, str]]:
+    """Which fields came from the job's own page; the others came from its source."""
+    if page is None:
+        return []
+    if page.fields:
+        return [(say("From the job's own page"), ", ".join(page.fields).replace("_", " "))]
+    if page.outcome == "postponed":
+        return [(say("The job's own page"), say("not read yet"))]
+    return [(say("The job's own page"), say("could not be read"))]
 
 
 def _dates(listing: Listing) -> list[tuple[str, dt.datetime]]:
