@@ -124,7 +124,9 @@ async def test_a_posting_that_a_feed_shows_in_part_is_completed_from_its_page(
 ) -> None:
     feed = "https://deepwells.example/jobs.rss"
     async with database.transaction() as tx:
-        new = NewSource("Deep Wells", "rss", feed, {"url": feed}, url=feed, company_name="Deep Wells")
+        new = NewSource(
+            "Deep Wells", "rss", feed, {"url": feed}, url=feed, company_name="Deep Wells"
+        )
         source, _ = await add(tx, new, enabled=True)
     entry = f"<item><title>Well Digger</title><link>{OWN}</link><description>{TEXT}</description></item>"
     net = Net()
