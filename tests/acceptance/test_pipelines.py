@@ -22,7 +22,7 @@ from tests.outside.site import LoopbackSite
 from tests.queue.helpers import fetch
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 90.0
+PATIENCE = 200.0
 
 BY_COMPANY = ("company", "add", "Tidewater", "--website", HOME)
 BY_LISTING = ("listing", "add", PAGE)

@@ -27,7 +27,7 @@ TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"\b(?:MATCH|JOB|REF|OPENING|ITEM|SOURCE|PID)\b")
 START = "make run"
-PATIENCE = 90.0
+PATIENCE = 200.0
 API = "boards-api.greenhouse.io"
 WANTED = (
     "You will build the services behind our product.\n"

@@ -32,7 +32,7 @@ from tests.demo.test_end_to_end import BEGINNING
 from tests.queue.helpers import fetch
 from tests.web.conftest import served
 
-PATIENCE = 100.0
+PATIENCE = 200.0
 READ: dict[str, LiteralString] = {
     "all was read": "SELECT NOT EXISTS (SELECT FROM queue.live WHERE available_at <= now())",
     "a broken board": "SELECT count(*) > 0 FROM catalog.run WHERE detail LIKE '%%500%%'",

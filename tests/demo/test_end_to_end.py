@@ -16,7 +16,7 @@ from jobmill.pipelines import source
 from tests.demo.helpers import begin, running
 from tests.queue.helpers import fetch
 
-PATIENCE = 45.0
+PATIENCE = 150.0
 
 BEGINNING = {
     "companies known well": "SELECT count(*) >= 20 FROM catalog.company WHERE analysis_status = 'complete'",

@@ -26,6 +26,7 @@ from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log_rules import check_log_in
 
 ROUNDS = 50
+MIN_STEPS = 100
 
 
 @pytest.fixture
@@ -279,7 +280,8 @@ async def run_random_steps(database: Database, seconds: float, seed: int) -> Cou
         )
 
     async def client() -> None:
-        while asyncio.get_running_loop().time() < end:
+        # On a busy machine few steps fit into the time.
+        while asyncio.get_running_loop().time() < end or answers["ok"] <= MIN_STEPS:
             answers[await do(database, act(chance.choice(made)))] += 1
 
     await asyncio.gather(*(client() for _ in range(24)))
@@ -302,7 +304,7 @@ async def test_random_concurrent_steps_keep_all_rules(wide_database: Database) -
         "InvalidTransition",
         "ApplicationNotFound",
     }
-    assert answers["ok"] > 100
+    assert answers["ok"] > MIN_STEPS
 
 
 @pytest.mark.soak
