@@ -152,7 +152,7 @@ def build_worker(
             PeriodicTask(1.0, schedule.schedule_task(SCHEDULES)),
             PeriodicTask(alerts.CHECK_EVERY, alerts.check_rules),
             PeriodicTask(300.0, company.fail_abandoned),
-            PeriodicTask(deadlines.POLL_SECONDS, deadlines.expire_one_opening),
+            PeriodicTask(deadlines.POLL_SECONDS, deadlines.run_cycle),
             PeriodicTask(1.0, hiring_notices.announce_due),
             *(PeriodicTask(scan_every, feed_task(feed), on_feed_notify=True) for feed in feeds),
         ],

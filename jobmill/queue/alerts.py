@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.queue import ticks
 
 log = logging.getLogger(__name__)
 
 CHECK_EVERY = 30.0
-MAX_SCHEDULER_SILENCE = dt.timedelta(seconds=30)
-"""How long the schedules may go unchecked before an alert is raised."""
-
 OVERLAP = 2_000
 """Items below the last checked id that are checked again: ids are assigned before their transactions commit."""
 MAX_ITEMS_PER_CHECK = 50_000
@@ -58,7 +56,7 @@ async def check_rules(tx: Tx) -> None:
     ]
     for finding in findings:
         await raise_alert(tx, finding.rule, finding.subject, finding.detail)
-    await _check_scheduler(tx)
+    await _check_ticks(tx)
     await tx.execute(
         """
         INSERT INTO queue.tick (name, at, mark) VALUES ('watch', clock_timestamp(), %(mark)s)
@@ -150,24 +148,14 @@ async def _same_key(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
     )
 
 
-async def _check_scheduler(tx: Tx) -> None:
-    """Raise an alert while no worker checks the schedules."""
-    silent_seconds = await fetch_value(
-        tx,
-        float,
-        """
-        SELECT extract(epoch FROM clock_timestamp() - at)::float8 FROM queue.tick
-         WHERE name = 'scheduler' AND at < clock_timestamp() - %s
-        """,
-        [MAX_SCHEDULER_SILENCE],
-    )
-    if silent_seconds is None:
-        await tx.execute(
-            "UPDATE queue.alert SET cleared_at = now() WHERE rule = 'scheduler' AND cleared_at IS NULL"
-        )
-    else:
-        detail = f"no worker has checked the schedules for {silent_seconds:.0f} s: is one running?"
-        await raise_alert(tx, "scheduler", "scheduler", detail)
+async def _check_ticks(tx: Tx) -> None:
+    """Raise an alert while a periodic task completes no cycle."""
+    for name, detail in ticks.WATCHED.items():
+        seconds = await ticks.seconds_since_tick(tx, name)
+        if seconds is None or seconds <= ticks.MAX_SILENCE.total_seconds():
+            await resolve_alert(tx, name, name)
+        else:
+            await raise_alert(tx, name, name, detail.format(seconds=seconds))
 
 
 async def raise_alert(tx: Tx, rule: str, subject: str, detail: str) -> None:

@@ -303,18 +303,6 @@ async def list_unfinished(
     return [(phase, status) for phase, status in await cursor.fetchall()]
 
 
-async def seconds_since_schedule_check(tx: Tx) -> float | None:
-    """Seconds since a worker last checked the schedules; None if none ever did."""
-    return await fetch_value(
-        tx,
-        float,
-        """
-        SELECT extract(epoch FROM clock_timestamp() - at)::float8
-          FROM queue.tick WHERE name = 'scheduler'
-        """,
-    )
-
-
 async def find_items(tx: Tx, ids: Sequence[int], *, with_data: bool = True) -> list[Item]:
     """The existing items among these ids, newest first; without their data unless `with_data`."""
     items = await fetch_all(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
-from jobmill.queue import inspect
+from jobmill.queue import inspect, ticks
 from jobmill.queue.alerts import Alert, list_alerts
 from jobmill.queue.inspect import PhaseStatus, ProcessorStatus, RunCounter, WorkerStatus
 
@@ -36,7 +36,7 @@ async def read_overview(tx: Tx) -> Overview:
         alerts=await list_alerts(tx),
         run_counters=await inspect.list_run_counters(tx),
         retrying=await inspect.count_retrying(tx),
-        ticked_seconds=await inspect.seconds_since_schedule_check(tx),
+        ticked_seconds=await ticks.seconds_since_tick(tx, "scheduler"),
     )
 
 

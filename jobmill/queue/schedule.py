@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
+from jobmill.queue import ticks
 from jobmill.queue.admission import submit_all
 from jobmill.queue.items import NewItem, RefusedItem
 
@@ -47,22 +48,11 @@ def schedule_task(schedules: Sequence[Schedule]) -> Callable[[Tx], Awaitable[Non
     by_name = {schedule.name: schedule for schedule in schedules}
 
     async def tick(tx: Tx) -> None:
-        await _record_check(tx)
         for name in await _take_due(tx, list(by_name)):
             await _submit(tx, by_name[name])
+        await ticks.record_tick(tx, "scheduler")
 
     return tick
-
-
-async def _record_check(tx: Tx) -> None:
-    """Record that a worker checks the schedules; `alerts` raises an alert if none does."""
-    await tx.execute(
-        """
-        INSERT INTO queue.tick (name, at) VALUES ('scheduler', clock_timestamp())
-        ON CONFLICT (name) DO UPDATE SET at = excluded.at
-         WHERE tick.at < excluded.at - interval '1 second'
-        """
-    )
 
 
 async def _take_due(tx: Tx, names: Sequence[str]) -> list[str]:

@@ -132,7 +132,7 @@ async def test_up_starts_everything_and_ctrl_c_stops_it(start: Start, home: Path
     process.tell(signal.SIGINT)
     assert process.ended() == 0
     assert not EmbeddedServer(home / "data" / "postgres").status().running
-    # /readyz logs a warning until the worker has checked the schedules.
+    # /readyz logs a warning until the worker has checked schedules and deadlines.
     logged = [line for line in process.errors.read_text().splitlines() if "/readyz" not in line]
     assert logged == ["Stopping; Ctrl-C again stops at once."]
 

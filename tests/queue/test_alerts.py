@@ -1,4 +1,4 @@
-"""Alerts about suspected loops and unchecked schedules."""
+"""Alerts about suspected loops and silent periodic tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from jobmill import queue
 from jobmill.db import Tx
-from jobmill.queue import Finish, Move, Work, alerts
+from jobmill.queue import Finish, Move, Work, alerts, ticks
 
 from .helpers import fetch, new, stages
 
@@ -95,12 +95,23 @@ async def test_only_new_items_are_checked(tx: Tx) -> None:
     assert await rules(tx) == []
 
 
-async def test_an_alert_is_open_while_no_worker_checks_the_schedules(tx: Tx) -> None:
-    await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '31 s')")
-    assert await rules(tx) == ["scheduler"]
+@pytest.mark.parametrize(
+    ("task", "detail"),
+    [
+        ("scheduler", "no worker has checked the schedules for 31 s: is one running?"),
+        ("deadlines", "no worker has checked the deadlines of offers for 31 s: is one running, "),
+    ],
+)
+async def test_an_alert_is_open_while_a_periodic_task_is_silent(
+    tx: Tx, task: str, detail: str
+) -> None:
+    await tx.execute(
+        "INSERT INTO queue.tick VALUES (%s, clock_timestamp() - interval '31 s')", [task]
+    )
+    assert await rules(tx) == [task]
     [alert] = await alerts.list_alerts(tx)
-    assert alert.detail == "no worker has checked the schedules for 31 s: is one running?"
-    await tx.execute("UPDATE queue.tick SET at = clock_timestamp()")
+    assert alert.detail.startswith(detail)
+    await ticks.record_tick(tx, task)
     assert await rules(tx) == []
     assert await fetch(tx, "SELECT cleared_at IS NOT NULL FROM queue.alert") == [True]
 

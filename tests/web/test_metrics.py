@@ -7,11 +7,17 @@ import httpx2
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
-from jobmill.db import Database
+from jobmill.catalog import sources
+from jobmill.db import Database, Tx
+from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
 from jobmill.queue import Block, Finish, Move, NewItem, Stage, Stages, Work, operator_actions
 from jobmill.queue.run_counters import BUCKET_BOUNDS, RunCounters
+from jobmill.rotation import platform_state, targets
+from jobmill.rotation.planner import RunRequest, start_run
+from tests.hiring.helpers import apply, make_opening
 from tests.queue.helpers import drain, put
+from tests.rotation.helpers import answer, make_target
 
 PAGE = Path("docs/reference/metrics.md")
 OUTCOMES = {
@@ -75,7 +81,30 @@ async def fill(database: Database) -> None:
             VALUES ('deep', 'a', '', NULL), ('deep', 'b', '', NULL), ('same key', 'c', '', now())
             """
         )
-        await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '7 s')")
+        await tx.execute(
+            """
+            INSERT INTO queue.tick VALUES ('scheduler', now() - interval '7 s'),
+                                          ('deadlines', now() - interval '9 s')
+            """
+        )
+        await fill_rotation(tx)
+        opening = await make_opening(tx, 1, require_acknowledgement=True)
+        for _ in range(3):
+            await apply(tx, opening)
+
+
+async def fill_rotation(tx: Tx) -> None:
+    """A limited, a paused and a disabled target, and a call that found two jobs."""
+    at = await server_time(tx)
+    board, resting, other = [await make_target(tx) for _ in range(3)]
+    await targets.pause(tx, resting)
+    await sources.disable(tx, other, "closed")
+    await targets.sync_changed_sources(tx)
+    await platform_state.set_limits(tx, "greenhouse", per_hour=5, per_day=None)
+    await start_run(tx, RunRequest(trigger="manual", sources=[board]), at, {})
+    await start_run(tx, RunRequest(trigger="manual", max_calls=1), at, {})
+    await answer(tx, board, at, new=2)
+    await make_target(tx, "jooble")
 
 
 async def test_metrics_match_the_queue(site: httpx2.AsyncClient, database: Database) -> None:
@@ -104,6 +133,37 @@ async def test_metrics_match_the_queue(site: httpx2.AsyncClient, database: Datab
     assert samples["jobmill_queue_workers", "silent"] == 1
     assert 7 <= samples["jobmill_queue_schedule_age_seconds",] < 30
     assert samples["jobmill_queue_retrying_items",] == 0
+
+
+async def test_metrics_show_rotation_and_hiring(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await fill(database)
+    samples = await scrape(site)
+    rotation = {name: n for name, n in samples.items() if name[0].startswith("jobmill_rotation_")}
+    assert rotation.pop(("jobmill_rotation_run_age_seconds",)) >= 0
+    assert rotation.pop(("jobmill_rotation_price",)) > 0
+    assert ("jobmill_rotation_allowance",) in rotation
+    del rotation["jobmill_rotation_allowance",]
+    assert rotation == {
+        ("jobmill_rotation_targets", "greenhouse", "active"): 1,
+        ("jobmill_rotation_targets", "greenhouse", "paused"): 1,
+        ("jobmill_rotation_targets", "greenhouse", "disabled"): 1,
+        ("jobmill_rotation_targets", "jooble", "active"): 1,
+        ("jobmill_rotation_calls_last_day", "greenhouse"): 1,
+        ("jobmill_rotation_new_last_day", "greenhouse"): 2,
+        ("jobmill_rotation_failed_last_day", "greenhouse"): 0,
+        ("jobmill_rotation_calls_left", "greenhouse"): 4,
+        # It has no key.
+        ("jobmill_rotation_calls_left", "jooble"): 0,
+    }
+    assert samples["jobmill_hiring_openings", "open"] == 1
+    assert samples["jobmill_hiring_openings", "closed"] == 0
+    assert samples["jobmill_hiring_waiting_applicants", "open"] == 2
+    assert samples["jobmill_hiring_occupied_places", "open"] == 1
+    assert samples["jobmill_hiring_overdue_seconds",] == 0
+    assert 9 <= samples["jobmill_hiring_deadline_age_seconds",] < 60
+    assert ("jobmill_hiring_pending_offers",) in samples
 
 
 async def test_run_times_are_a_histogram_over_all_outcomes(

@@ -14,7 +14,7 @@ from jobmill.queue.inspect import PhaseStatus, WorkerStatus
 from jobmill.queue.overview import Overview
 from jobmill.web import html_errors
 from jobmill.web import site as pages
-from jobmill.web.pages.health import check_schedules
+from jobmill.web.pages.health import check_periodic_task
 from jobmill.web.pages.queue.overview_page import describe_health
 from tests.queue.helpers import drain, put
 from tests.web.conftest import served
@@ -43,7 +43,7 @@ async def test_readyz_succeeds_when_every_check_does(site: httpx2.AsyncClient) -
     answer = await site.get("/readyz")
     assert answer.status_code == 200
     assert answer.json()["ready"] is True
-    assert set(answer.json()["parts"]) == {"database", "migrations", "schedules"}
+    assert set(answer.json()["parts"]) == {"database", "migrations", "schedules", "deadlines"}
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,11 @@ async def test_readyz_succeeds_when_every_check_does(site: httpx2.AsyncClient) -
             "schedules",
             "no worker has checked them yet",
         ),
+        (
+            "INSERT INTO queue.worker (name, lease) VALUES ('here:1', '20 s')",
+            "deadlines",
+            "no worker has checked them yet",
+        ),
     ],
 )
 async def test_readyz_fails_with_a_reason(
@@ -82,10 +87,10 @@ async def test_readyz_fails_with_a_reason(
     [(False, None, True), (False, 900.0, True), (True, None, False), (True, 29.0, True),
      (True, 31.0, False)],
 )  # fmt: skip
-def test_schedules_must_be_checked_if_workers_are_registered(
+def test_periodic_tasks_must_complete_cycles_if_workers_are_registered(
     has_workers: bool, seconds_ago: float | None, ok: bool
 ) -> None:
-    assert check_schedules(has_workers=has_workers, seconds_ago=seconds_ago).ok is ok
+    assert check_periodic_task(has_workers=has_workers, seconds_ago=seconds_ago).ok is ok
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from jobmill.hiring.records import applications
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.waitlist import positions, promotions
+from jobmill.queue import ticks
 
 POLL_SECONDS = 0.5
 """How often a worker looks for expired offers."""
@@ -88,6 +89,13 @@ async def _expire_offer(locked: LockedOpening, application: Application) -> Appl
     )
     locked.add_notice("decayed", decayed, position=position, missed=penalties)
     return decayed
+
+
+async def run_cycle(tx: Tx) -> bool:
+    """One cycle of the deadline worker; the tick shows that it completed."""
+    has_more = await expire_one_opening(tx)
+    await ticks.record_tick(tx, "deadlines")
+    return has_more
 
 
 async def expire_one_opening(tx: Tx) -> bool:

@@ -9,8 +9,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 
 from jobmill.db import Tx, migrate
 from jobmill.errors import Unavailable
-from jobmill.queue import inspect
-from jobmill.queue.alerts import MAX_SCHEDULER_SILENCE
+from jobmill.queue import inspect, ticks
 from jobmill.web.dependencies import Db
 
 router = APIRouter()
@@ -30,13 +29,14 @@ async def healthz() -> PlainTextResponse:
 
 @router.api_route("/readyz", methods=["GET", "HEAD"])
 async def readyz(db: Db) -> JSONResponse:
-    """The database responds, its migrations are applied, and workers check the schedules."""
+    """The database responds, its migrations are applied, and workers check schedules and deadlines."""
     try:
         async with db.transaction() as tx:
             checks = {
                 "database": ReadinessCheck(True, "responds"),
                 "migrations": await _migrations(tx),
-                "schedules": await _schedules(tx),
+                "schedules": await _periodic_task(tx, "scheduler"),
+                "deadlines": await _periodic_task(tx, "deadlines"),
             }
     except Unavailable:
         checks = {"database": ReadinessCheck(False, "does not respond")}
@@ -56,19 +56,19 @@ async def _migrations(tx: Tx) -> ReadinessCheck:
     return ReadinessCheck(True, "up to date")
 
 
-async def _schedules(tx: Tx) -> ReadinessCheck:
-    return check_schedules(
+async def _periodic_task(tx: Tx, name: str) -> ReadinessCheck:
+    return check_periodic_task(
         has_workers=bool(await inspect.list_workers(tx)),
-        seconds_ago=await inspect.seconds_since_schedule_check(tx),
+        seconds_ago=await ticks.seconds_since_tick(tx, name),
     )
 
 
-def check_schedules(*, has_workers: bool, seconds_ago: float | None) -> ReadinessCheck:
-    """Registered workers must check the schedules; a worker that died stays registered."""
+def check_periodic_task(*, has_workers: bool, seconds_ago: float | None) -> ReadinessCheck:
+    """Registered workers must complete its cycles; a worker that died stays registered."""
     if not has_workers:
         return ReadinessCheck(True, "no worker is registered")
     if seconds_ago is None:
         return ReadinessCheck(False, "no worker has checked them yet")
     return ReadinessCheck(
-        seconds_ago <= MAX_SCHEDULER_SILENCE.total_seconds(), f"checked {seconds_ago:.0f} s ago"
+        seconds_ago <= ticks.MAX_SILENCE.total_seconds(), f"checked {seconds_ago:.0f} s ago"
     )

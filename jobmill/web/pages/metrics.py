@@ -1,7 +1,8 @@
-"""/metrics: metrics of the queue for Prometheus, described in docs/reference/metrics.md."""
+"""/metrics: queue, rotation and hiring for Prometheus, described in docs/reference/metrics.md."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 
@@ -17,9 +18,14 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
+from jobmill.db.clock import server_time
+from jobmill.hiring import hiring_metrics
+from jobmill.hiring.hiring_metrics import HiringMetrics
 from jobmill.queue import inspect, run_counters
 from jobmill.queue.inspect import NamedCount, PhaseStatus, RunCounter, WorkerStatus
 from jobmill.queue.overview import Overview, count_processors, read_overview
+from jobmill.rotation import rotation_metrics
+from jobmill.rotation.rotation_metrics import RotationMetrics
 from jobmill.web.dependencies import Db
 
 router = APIRouter()
@@ -32,9 +38,12 @@ async def metrics(request: Request, db: Db) -> Response:
     """Read from the database at each scrape, so that all web processes report the same."""
     async with db.transaction() as tx:
         overview, rules = await read_overview(tx), await inspect.count_alerts(tx)
+        rotation = await rotation_metrics.read_metrics(tx, await server_time(tx), os.environ)
+        hiring = await hiring_metrics.read_metrics(tx)
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_FixedCollector(families(overview, rules)))
+    families = [*_queue(overview, rules), *_rotation(rotation), *_hiring(hiring)]
+    registry.register(_FixedCollector(families))
     return Response(encode(registry), media_type=media_type)
 
 
@@ -49,7 +58,7 @@ class _FixedCollector(Collector):
         return ()
 
 
-def families(overview: Overview, rules: Sequence[NamedCount]) -> list[Metric]:
+def _queue(overview: Overview, rules: Sequence[NamedCount]) -> list[Metric]:
     return [
         *_phases(overview.phases),
         _processors(overview),
@@ -75,8 +84,9 @@ def _gauge(
     help: str,
     samples: Iterable[tuple[Sequence[str], float]],
     labels: Sequence[str] = (),
+    subject: str = "queue",
 ) -> Metric:
-    family = GaugeMetricFamily(f"jobmill_queue_{name}", help, labels=labels)
+    family = GaugeMetricFamily(f"jobmill_{subject}_{name}", help, labels=labels)
     for values, sample in samples:
         family.add_metric(values, sample)
     return family
@@ -162,3 +172,50 @@ def _schedule_age(seconds: float | None) -> Iterator[Metric]:
             "Seconds since a worker checked the schedules",
             [((), seconds)],
         )
+
+
+def _rotation(rotation: RotationMetrics) -> Iterator[Metric]:
+    def gauge(
+        name: str, help: str, samples: Iterable[tuple[Sequence[str], float]], *labels: str
+    ) -> Metric:
+        return _gauge(name, help, samples, labels, "rotation")
+
+    counts = [((count.platform, count.status), count.targets) for count in rotation.targets]
+    yield gauge("targets", "Boards and searches by status", counts, "platform", "status")
+    for field, help in (
+        ("calls", "Calls"),
+        ("new", "New jobs that calls found"),
+        ("failed", "Failed calls"),
+    ):
+        samples = [((recent.platform,), getattr(recent, field)) for recent in rotation.calls]
+        yield gauge(f"{field}_last_day", f"{help} in the last 24 hours", samples, "platform")
+    left = [((platform,), calls) for platform, calls in rotation.calls_left.items()]
+    yield gauge(
+        "calls_left", "Calls that a limited or unavailable platform accepts", left, "platform"
+    )
+    yield gauge("price", "New jobs that a call must be worth", [((), rotation.price)])
+    yield gauge("allowance", "Calls that the schedule may make", [((), rotation.allowance)])
+    if rotation.run_seconds is not None:
+        yield gauge("run_age_seconds", "Seconds since the last run", [((), rotation.run_seconds)])
+
+
+def _hiring(hiring: HiringMetrics) -> Iterator[Metric]:
+    for name, help, field in (
+        ("openings", "Openings", "openings"),
+        ("occupied_places", "Places that are taken or offered", "occupied"),
+        ("waiting_applicants", "Applicants on waitlists", "waiting"),
+    ):
+        samples = [((count.status,), getattr(count, field)) for count in hiring.openings]
+        yield _gauge(name, f"{help} by status of the opening", samples, ("status",), "hiring")
+    for name, help, value in (
+        ("pending_offers", "Offers that wait for an answer", hiring.pending_offers),
+        ("overdue_seconds", "How long the oldest expired offer stands", hiring.overdue_seconds),
+        ("waiting_notices", "Messages that wait to be sent", hiring.waiting_notices),
+        (
+            "deadline_age_seconds",
+            "Seconds since a worker checked the deadlines of offers",
+            hiring.deadline_seconds,
+        ),
+    ):
+        if value is not None:
+            yield _gauge(name, help, [((), value)], subject="hiring")

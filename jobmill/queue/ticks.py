@@ -1,0 +1,48 @@
+"""Ticks: when each periodic task last completed a cycle, so that a silent one raises an alert."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+
+from jobmill.db import Tx, fetch_value
+
+MAX_SILENCE = dt.timedelta(seconds=30)
+"""How long a watched task may complete no cycle before an alert is raised."""
+
+WATCHED: Mapping[str, str] = {
+    "scheduler": "no worker has checked the schedules for {seconds:.0f} s: is one running?",
+    "deadlines": (
+        "no worker has checked the deadlines of offers for {seconds:.0f} s: "
+        "is one running, and what does its log say?"
+    ),
+}
+"""The tasks that must not fall silent, with the text of their alert."""
+
+
+async def record_tick(tx: Tx, name: str) -> None:
+    """Record that a task completed a cycle; the last statement of its transaction, since it locks
+    the row that other workers write as well."""
+    await tx.execute(
+        """
+        INSERT INTO queue.tick (name, at) SELECT %(name)s, clock_timestamp()
+         WHERE NOT EXISTS (SELECT FROM queue.tick
+                            WHERE name = %(name)s
+                              AND at BETWEEN clock_timestamp() - interval '1 second'
+                                         AND clock_timestamp() + interval '1 second')
+        ON CONFLICT (name) DO UPDATE SET at = excluded.at
+        """,
+        {"name": name},
+    )
+
+
+async def seconds_since_tick(tx: Tx, name: str) -> float | None:
+    """Seconds since a worker completed a cycle of the task; None if none ever did."""
+    return await fetch_value(
+        tx,
+        float,
+        """
+        SELECT extract(epoch FROM clock_timestamp() - at)::float8 FROM queue.tick WHERE name = %s
+        """,
+        [name],
+    )
