@@ -12,6 +12,7 @@ from jobmill import log, queue
 from jobmill.hiring.messages import letters
 from jobmill.hiring.messages import notices as hiring_notices
 from jobmill.hiring.waitlist import deadlines
+from jobmill.outside.host_waits import WaitingFetch
 from jobmill.outside.webhook import WebhookSender
 from jobmill.pipelines import (
     company,
@@ -63,6 +64,7 @@ SCHEDULES = (
 
 def build_stages(tools: Tools, settings: Settings) -> Stages:
     """Every phase of every pipeline."""
+    waiting = replace(tools, fetch=WaitingFetch(tools.fetch))
     keep = dt.timedelta(days=settings.keep_finished_days)
     keep_closed = dt.timedelta(days=settings.keep_closed_days)
     stage = partial(
@@ -83,12 +85,12 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
         (rotation.KIND, "run"): stage(
             partial(rotation.rotate, rotation.request_from_settings(settings)), processors=1
         ),
-        (discovery.KIND, "discover"): stage(partial(discovery.discover, tools)),
-        (discovery.KIND, "validate"): stage(partial(discovery.validate, tools, os.environ)),
-        (discovery.KIND, "configure"): stage(partial(discovery.configure, tools)),
-        (discovery.KIND, "test"): stage(partial(discovery.test, tools, os.environ)),
+        (discovery.KIND, "discover"): stage(partial(discovery.discover, waiting)),
+        (discovery.KIND, "validate"): stage(partial(discovery.validate, waiting, os.environ)),
+        (discovery.KIND, "configure"): stage(partial(discovery.configure, waiting)),
+        (discovery.KIND, "test"): stage(partial(discovery.test, waiting, os.environ)),
         (judging.KIND, "scrape"): stage(
-            partial(listing.scrape, tools, os.environ, settings.rotation_calls_per_day)
+            partial(listing.scrape, waiting, os.environ, settings.rotation_calls_per_day)
         ),
         (judging.KIND, "filter"): stage(partial(listing.apply_filter, tools)),
         (judging.KIND, "analyze"): stage(partial(listing.analyze, tools)),

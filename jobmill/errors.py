@@ -8,12 +8,14 @@ AppError
 ├── Unauthenticated  the caller is not signed in
 ├── Forbidden        the caller may not do this
 ├── RateLimited      the caller sends too many requests
+├── RetryLater       a host may not be asked yet; nothing failed
 ├── Unavailable      something that this machine needs is missing or not running
 └── OutsideError     a site, model or server that Jobmill depends on failed
 """
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import ClassVar
 
 
@@ -59,6 +61,14 @@ class RateLimited(AppError):
     def __init__(self, retry_after: int) -> None:
         super().__init__(f"Too many requests. Try again in {retry_after} s.")
         self.retry_after = retry_after
+
+
+class RetryLater(AppError):
+    """A host, or our own rate limit of it, wants us to wait; the work continues after `delay`."""
+
+    def __init__(self, message: str, delay: dt.timedelta) -> None:
+        super().__init__(message)
+        self.delay = delay
 
 
 class Unavailable(AppError):

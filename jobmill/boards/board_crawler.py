@@ -119,7 +119,8 @@ async def complete_posting(fetch: Fetch, board: ReadableBoard, posting: Posting)
     """The posting with its full text, or unchanged where the board has no more."""
     if not board.has_detail(posting):
         return posting
-    detail = await _fetch_detail(fetch, board, posting)
+    answer = await fetch(board.with_keys(board.detail_request(posting)))
+    detail = await _read_detail(board, answer, posting)
     return detail if isinstance(detail, Posting) else posting
 
 
@@ -237,8 +238,8 @@ async def _fetch_page(
 ) -> BoardPage | None:
     """The page; None where the crawl ends here, for the reason that `crawled` then has."""
     is_first = crawled.calls == 0
-    crawled.calls += 1
     answer = await fetch(board.with_keys(request), board.validators if is_first else None)
+    crawled.calls += _was_sent(answer)
     if isinstance(answer, Ok):
         if is_first:
             crawled.validators = answer.validators
@@ -300,8 +301,9 @@ async def _read_details(
     for key in keys[:MAX_DETAILS]:
         if failures >= MAX_CONSECUTIVE_DETAIL_FAILURES:
             break
-        crawled.calls += 1
-        posting = await _fetch_detail(fetch, board, seen_postings[key].posting)
+        answer = await fetch(board.with_keys(board.detail_request(seen_postings[key].posting)))
+        crawled.calls += _was_sent(answer)
+        posting = await _read_detail(board, answer, seen_postings[key].posting)
         failures = failures + 1 if isinstance(posting, str) else 0
         if posting is None:
             gone.append(key)
@@ -321,11 +323,14 @@ def _is_changed(posting: SeenPosting, listing: ListingState | None) -> bool:
     return listing is None or listing.partial or listing.listed_hash != posting.listed_hash
 
 
-async def _fetch_detail(
-    fetch: Fetch, board: ReadableBoard, posting: Posting
+def _was_sent(answer: FetchResult) -> bool:
+    return not isinstance(answer, FetchFailure) or answer.sent
+
+
+async def _read_detail(
+    board: ReadableBoard, answer: FetchResult, posting: Posting
 ) -> Posting | str | None:
     """The complete posting; None where it no longer exists; a text where it could not be read."""
-    answer = await fetch(board.with_keys(board.detail_request(posting)))
     if isinstance(answer, PageGone):
         return None
     if not isinstance(answer, Ok):

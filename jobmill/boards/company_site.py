@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from jobmill.catalog.company_pages import CompanyPage
 from jobmill.catalog.posting import Posting
-from jobmill.errors import OutsideError
+from jobmill.errors import OutsideError, RetryLater
+from jobmill.outside.host_waits import find_wait
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Ok, Request, Truncated
 from jobmill.sandbox import read_untrusted
 
@@ -23,7 +24,6 @@ PATHS = ("/about", "/about-us", "/company", "/careers", "")
 MAX_PAGE_LENGTH = 1_000_000
 MAX_CAREERS_LINKS = 2
 _PERMANENT_CAUSES = ("refused", "robots", "no_browser")
-_UNRESOLVED = "cannot be resolved"
 _KNOWN_PATH = re.compile(
     r"/(?:about|about-us|company|careers|jobs|index\.\w+|home)/?$", re.IGNORECASE
 )
@@ -61,7 +61,8 @@ def page_urls(website: str) -> tuple[str, ...]:
 
 
 async def read_site(fetch: Fetch, website: str, company: str) -> list[CompanyPage]:
-    """The distinct pages of a site; OutsideError where there are none."""
+    """The distinct pages of a site; OutsideError where there are none, RetryLater where the host wants
+    us to wait for the first of them."""
     reader = _SiteReader(fetch)
     for url in page_urls(website):
         await reader.read(url)
@@ -87,6 +88,9 @@ class _SiteReader:
 
     async def read(self, url: str) -> None:
         answer = await self._fetch(Request(url, page=True, max_bytes=4 * MAX_PAGE_LENGTH))
+        wait = find_wait(answer)
+        if wait and not self.pages:
+            raise RetryLater(describe_failure(answer)[1], wait)
         html = _html(answer)
         if html is None:
             self._failures.append(answer)
@@ -128,7 +132,7 @@ class _SiteReader:
 def _is_unreachable(answer: FetchResult) -> bool:
     if not isinstance(answer, FetchFailure):
         return False
-    return answer.cause == "refused" or _UNRESOLVED in answer.detail
+    return answer.cause in ("refused", "unresolved")
 
 
 def _html(answer: FetchResult) -> str | None:

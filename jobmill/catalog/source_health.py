@@ -32,6 +32,7 @@ PROBE_TIME = dt.timedelta(minutes=5)
 
 CAUSES: Mapping[str, HealthCause] = {
     "timeout": "transient",
+    "unresolved": "transient",
     "network": "transient",
     "server": "transient",
     "redirects": "changed_format",

@@ -114,7 +114,7 @@ class Fetcher:
         if not request.render:
             return await self._follow(request, validators)
         if missing := self._browser.missing_reason():
-            return FetchFailure(request.url, "no_browser", missing)
+            return FetchFailure(request.url, "no_browser", missing, sent=False)
         # A browser does not report a 404 or a 429, so request the page without it first. Ignore
         # its validators: the HTML without the content of the scripts does not change.
         result = await self._follow(replace(request, page=True))
@@ -124,17 +124,17 @@ class Fetcher:
 
     async def _follow(self, request: Request, validators: Validators | None = None) -> FetchResult:
         """Send the request and follow redirects."""
+        visited: set[tuple[str, str]] = set()
         try:
             url = request.private_url or request.url
             requested = target = parse_url(url, self._guard.private)
-            visited: set[tuple[str, str]] = set()
             hop = _make_hop(request, requested, requested, validators)
             while True:
                 target = hop.target
                 if request.page and (objection := await self._robots.check(target)):
-                    return objection
-                visited.add((hop.method, target.url))
+                    return replace(objection, sent=bool(visited))
                 reply = await self._exchange(hop, request.max_bytes)
+                visited.add((hop.method, target.url))
                 if reply.status not in _REDIRECTS:
                     return reply_classification.classify_reply(
                         reply, requested, target, conditional=hop.conditional
@@ -145,12 +145,17 @@ class Fetcher:
                         target.url, "redirects", f"{target.host} redirects too often or in a loop"
                     )
         except AddressRefused as error:
-            return FetchFailure(request.url, "refused", str(error))
+            return FetchFailure(request.url, "refused", str(error), sent=bool(visited))
         except ExchangeError as error:
-            return FetchFailure(request.url, error.cause, str(error))
+            sent = error.sent or bool(visited)
+            return FetchFailure(request.url, error.cause, str(error), sent=sent)
         except HostRateLimited as error:
             return FetchFailure(
-                request.url, "rate_limited", str(error), retry_after=error.retry_after
+                request.url,
+                "rate_limited",
+                str(error),
+                retry_after=error.retry_after,
+                sent=bool(visited),
             )
 
     async def _exchange(self, hop: _Hop, max_bytes: int | None) -> HttpReply:
@@ -159,8 +164,8 @@ class Fetcher:
                 reply = await self._client.send(
                     hop.target, hop.headers, body=hop.body, method=hop.method, max_bytes=max_bytes
                 )
-            except ExchangeError:
-                slot.outcome = "failed"
+            except ExchangeError as error:
+                slot.outcome = "failed" if error.sent else "dropped"
                 raise
             _record_outcome(slot, reply)
             return reply

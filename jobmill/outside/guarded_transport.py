@@ -23,6 +23,10 @@ async def resolve_with_system(host: str, port: int) -> Sequence[str]:
     return [str(entry[4][0]) for entry in entries]
 
 
+class HostUnresolved(httpcore2.ConnectError):
+    """The name of a host has no address, as far as our name server says. No request was sent."""
+
+
 class AddressGuard(httpcore2.AsyncNetworkBackend):
     """The only way to open a socket. It resolves a name once, requires that all its addresses are
     public, and connects to one of them, so that DNS rebinding has no effect."""
@@ -55,7 +59,7 @@ class AddressGuard(httpcore2.AsyncNetworkBackend):
                 )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 last = error
-        raise last or httpcore2.ConnectError(f"{host} has no address")
+        raise last or HostUnresolved(f"{host} has no address")
 
     async def connect_unix_socket(
         self,
@@ -73,9 +77,9 @@ class AddressGuard(httpcore2.AsyncNetworkBackend):
             async with asyncio.timeout(seconds):
                 addresses = list(dict.fromkeys(await self._resolve(host, port)))
         except TimeoutError as error:
-            raise httpcore2.ConnectTimeout(f"resolving {host} timed out") from error
+            raise HostUnresolved(f"{host} cannot be resolved: it took too long") from error
         except (OSError, UnicodeError) as error:
-            raise httpcore2.ConnectError(f"{host} cannot be resolved") from error
+            raise HostUnresolved(f"{host} cannot be resolved") from error
         if (host, port) not in self.private and not all(map(is_public_text, addresses)):
             # One private address is enough to refuse: a mixed answer is an attempt to reach it.
             raise AddressRefused(f"{host} has an address that is not public")

@@ -17,7 +17,7 @@ from jobmill.outside.request import FetchCause
 
 from . import content_encoding
 from .content_encoding import BodyDecoder
-from .guarded_transport import AddressGuard
+from .guarded_transport import AddressGuard, HostUnresolved
 from .public_addresses import AddressRefused, AllowedUrl
 
 OK_STATUSES = (200, 201, 203)
@@ -62,9 +62,11 @@ class HttpReply:
 class ExchangeError(OutsideError):
     """A request without a usable reply."""
 
-    def __init__(self, cause: FetchCause, message: str) -> None:
+    def __init__(self, cause: FetchCause, message: str, *, sent: bool = True) -> None:
         super().__init__(message)
         self.cause: FetchCause = cause
+        self.sent = sent
+        """Whether the request left this machine."""
 
 
 class HttpClient:
@@ -96,6 +98,8 @@ class HttpClient:
                 return await self._exchange(target, method, sent, body, max_bytes)
         except AddressRefused:
             raise
+        except HostUnresolved as error:
+            raise ExchangeError("unresolved", str(error), sent=False) from error
         except (TimeoutError, httpcore2.TimeoutException) as error:
             raise ExchangeError("timeout", f"{target.host} timed out") from error
         except content_encoding.BrokenEncoding as error:

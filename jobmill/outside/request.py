@@ -91,7 +91,8 @@ class Truncated:
 
 FetchCause: TypeAlias = Literal[
     "timeout",  # the request took too long
-    "network",  # DNS, connection or TLS error, or a broken body
+    "unresolved",  # the name of the host has no address, or we are offline
+    "network",  # connection or TLS error, or a broken body
     "server",  # 5xx
     "rate_limited",  # 429, or a Retry-After
     "auth",  # 401: a key is missing or wrong
@@ -114,6 +115,8 @@ class FetchFailure:
     """An explanation for people; holds no secrets."""
     status: int | None = None
     retry_after: dt.timedelta | None = None
+    sent: bool = True
+    """Whether a request left this machine; False if a rule or the host's rate limit held it back."""
 
 
 FetchResult: TypeAlias = Ok | NotModified | PageGone | Truncated | FetchFailure

@@ -14,9 +14,10 @@ from jobmill.catalog.source_runs import CrawlResult, SavedRun
 from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
+from jobmill.outside.host_waits import find_wait
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Request, Validators
 from jobmill.pipelines import judging
-from jobmill.queue import Block, Finish, ItemId, Move, NewItem, Skip, Work
+from jobmill.queue import Block, Finish, ItemId, Move, NewItem, Postpone, Skip, Work
 from jobmill.rotation import call_outcomes, calls, planner, targets
 from jobmill.rotation.calls import EarlierCall
 from jobmill.tools import Tools
@@ -27,17 +28,19 @@ MISSING_KEY_HOLD = dt.timedelta(hours=1)
 and continues once the key is set."""
 
 
-def new_item(id: int, *, window: dt.timedelta | None = None) -> NewItem:
+def new_item(
+    id: int, *, window: dt.timedelta | None = None, delay: dt.timedelta = dt.timedelta()
+) -> NewItem:
     """The item that crawls a source; only one is live at a time. With a window, the crawl is
     skipped if the same request was made within it."""
     window_data = {} if window is None else {"window": window.total_seconds()}
-    return NewItem(KIND, "scrape", f"source:{id}", data={"source": id, **window_data})
+    return NewItem(KIND, "scrape", f"source:{id}", data={"source": id, **window_data}, delay=delay)
 
 
 async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Crawl the source and save the result in the transaction that settles the item."""
     id: int = work.data["source"]
-    recorder = RetryAfterRecorder(tools.fetch)
+    recorder = HostWaitRecorder(tools.fetch)
     try:
         earlier_call = await _claim_call(tools, work)
         if earlier_call:
@@ -49,9 +52,15 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
         return Block("key", str(error), save=partial(_hold, id=id, item=work.id, why=str(error)))
     except (Conflict, NotFound) as error:
         return _skip(id, str(error))
+    save = partial(save_crawl, id=id, crawl=crawl, item=work.id, retry_after=recorder.retry_after)
+    if crawl.outcome == "held" and recorder.wait:
+        if not crawl.calls:
+            # Nothing was sent: the target keeps its turn, and there is nothing to learn from.
+            return Postpone(recorder.wait, crawl.detail)
+        if "window" not in work.data:
+            return Postpone(recorder.wait, crawl.detail, save=save)
     # Source health handles failed crawls and the next run repeats them: no retry here.
     end = Skip if crawl.outcome in ("failed", "held") else Finish
-    save = partial(save_crawl, id=id, crawl=crawl, item=work.id, retry_after=recorder.retry_after)
     return end(_format_summary(crawl), save=save)
 
 
@@ -78,15 +87,18 @@ async def _hold(tx: Tx, *, id: int, item: ItemId, why: str) -> None:
     await calls.release_claim(tx, id, item=item)
 
 
-class RetryAfterRecorder:
-    """Wraps fetch and remembers the last Retry-After of a failed response."""
+class HostWaitRecorder:
+    """Wraps fetch and remembers for how long the host, or its rate limit, wants us to wait."""
 
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
+        self.wait: dt.timedelta | None = None
         self.retry_after: dt.timedelta | None = None
+        """As stated; a response may ask us to slow down without saying for how long."""
 
     async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         answer = await self._fetch(request, validators)
+        self.wait = find_wait(answer) or self.wait
         if isinstance(answer, FetchFailure) and answer.retry_after:
             self.retry_after = answer.retry_after
         return answer

@@ -16,6 +16,7 @@ from jobmill.queue.stages import Filter as Filter
 from jobmill.queue.stages import Finish as Finish
 from jobmill.queue.stages import HandOver as HandOver
 from jobmill.queue.stages import Move as Move
+from jobmill.queue.stages import Postpone as Postpone
 from jobmill.queue.stages import Skip as Skip
 from jobmill.queue.stages import Stage as Stage
 from jobmill.queue.stages import Stages as Stages

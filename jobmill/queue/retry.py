@@ -1,4 +1,4 @@
-"""Decides what an error of a stage means for its item: retry, block or fail. Pure functions."""
+"""Decides what an error of a stage means for its item: retry, wait, block or fail. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ import re
 from typing import Literal
 
 from jobmill.db import CONNECTION_ERRORS, is_schema_mismatch
-from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
+from jobmill.errors import (
+    AppError,
+    Conflict,
+    Invalid,
+    NotFound,
+    OutsideError,
+    RetryLater,
+    Unavailable,
+)
 from jobmill.queue.items import Work
-from jobmill.queue.stages import Block, BlockedOn, Fail, Outcome, Retry
+from jobmill.queue.stages import Block, BlockedOn, Fail, Outcome, Postpone, Retry
 
-ErrorClass = Literal["transient", "permanent", "blocked"]
+ErrorClass = Literal["transient", "permanent", "blocked", "waiting"]
 
 MAX_ERROR_LENGTH = 4_000
 
@@ -30,6 +38,8 @@ def classify_error(error: BaseException) -> ErrorClass:
     match error:
         case BlockedOn():
             return "blocked"
+        case RetryLater():
+            return "waiting"
         case _ if is_schema_mismatch(error):
             return "blocked"
         case OutsideError(permanent=True) | Invalid() | NotFound() | Conflict():
@@ -59,6 +69,8 @@ def outcome_of_error(work: Work, error: BaseException, *, failed_before: bool = 
     text = describe_error(error)
     if isinstance(error, BlockedOn):
         return Block(error.on, str(error))
+    if isinstance(error, RetryLater):
+        return Postpone(error.delay, str(error))
     if is_schema_mismatch(error):
         # The worker and the database have different versions, so no item is at fault.
         return Block(

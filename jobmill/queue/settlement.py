@@ -21,6 +21,7 @@ from jobmill.queue.stages import (
     Finish,
     HandOver,
     Outcome,
+    Postpone,
     Release,
     Retry,
     Skip,
@@ -78,7 +79,7 @@ def prepare_settlement(work: Work, outcome: Outcome, stages: Stages) -> Settleme
         raise Invalid(f"{work.kind} has no stage {outcome.stage!r}")
     if isinstance(outcome, Advance) and outcome.priority is not None:
         check_priority(outcome.priority)
-    if isinstance(outcome, Advance | WaitUntil | WaitFor) and work.steps >= MAX_STEPS:
+    if isinstance(outcome, Advance | WaitUntil | Postpone | WaitFor) and work.steps >= MAX_STEPS:
         raise Invalid(
             f"the item advanced or waited {MAX_STEPS} times without ending: it is in a loop"
         )
@@ -220,7 +221,9 @@ def _encode(work: Work, outcome: Outcome) -> str:
             return _requeued(work, outcome)
 
 
-def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry | Release) -> str:
+def _requeued(
+    work: Work, outcome: Advance | WaitUntil | Postpone | WaitFor | Block | Retry | Release
+) -> str:
     match outcome:
         case Advance(stage=stage):
             return _move(
@@ -228,6 +231,8 @@ def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry
             )
         case WaitUntil(until=until):
             return _move(work, outcome, what="waits", until=until.isoformat(), steps=1)
+        case Postpone(delay=delay):
+            return _move(work, outcome, what="waits", delay=_seconds(delay), steps=1)
         case WaitFor(item=item, at_most=at_most):
             return _move(
                 work, outcome, what="waits for an item",

@@ -83,6 +83,15 @@ class WaitUntil(_Outcome):
 
 
 @dataclass(frozen=True, slots=True)
+class Postpone(_Outcome):
+    """Run this stage again after `delay`, by the server's clock; uses up no retry. The queue returns
+    it for a stage that raises `RetryLater`."""
+
+    delay: dt.timedelta
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WaitFor(_Outcome):
     """Run this stage again when `item` has ended, or after `at_most` in any case.
 
@@ -132,7 +141,9 @@ class Release(_Outcome):
     message: str | None = None
 
 
-Move: TypeAlias = Advance | HandOver | Finish | Filter | Skip | WaitUntil | WaitFor | Block
+Move: TypeAlias = (
+    Advance | HandOver | Finish | Filter | Skip | WaitUntil | Postpone | WaitFor | Block
+)
 Outcome: TypeAlias = Move | Retry | Fail | Release
 Run: TypeAlias = Callable[[Work], Awaitable[Move]]
 

@@ -33,7 +33,7 @@ from jobmill.db import (
     migrate,
     open_connection,
 )
-from jobmill.errors import AppError
+from jobmill.errors import AppError, RetryLater
 from jobmill.queue import admission, alerts, leases, operator_actions, store
 from jobmill.queue.claimer import Claimer
 from jobmill.queue.feed import FEED_PAYLOAD
@@ -314,8 +314,10 @@ class Worker:
 
     async def _handle_error(self, work: Work, error: BaseException) -> Outcome:
         expected = isinstance(error, AppError | TimeoutError)
-        log.warning(
-            "stage failed",
+        waits = isinstance(error, RetryLater)
+        log.log(
+            logging.INFO if waits else logging.WARNING,
+            "stage waits" if waits else "stage failed",
             extra={
                 "item": work.id,
                 "phase": f"{work.kind}/{work.stage}",

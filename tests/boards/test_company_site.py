@@ -127,7 +127,7 @@ async def test_an_unresolved_host_is_requested_once_and_retried_later() -> None:
     net = Net()
     net.on(
         f"{ROOT}/about",
-        FetchFailure(ROOT, "network", "brinewell.example cannot be resolved"),
+        FetchFailure(ROOT, "unresolved", "brinewell.example cannot be resolved"),
     )
     with pytest.raises(OutsideError) as caught:
         await visit(net)

@@ -167,6 +167,28 @@ async def test_a_target_can_be_changed_while_another_is_locked(run: Run, url: st
             assert "is paused" in (await run("pause", source)).stdout
 
 
+async def test_a_sync_waits_in_the_queue_for_a_busy_host(
+    run: Run, url: str, site: LoopbackSite
+) -> None:
+    await run("add", "greenhouse", "wells")
+    async with await psycopg.AsyncConnection.connect(url) as tx:
+        await tx.execute(
+            "INSERT INTO outside.host (name, turn_at, flights, held_until)"
+            " VALUES ('boards-api.greenhouse.io', now(), '{}', now() + interval '1 hour')"
+        )
+    synced = await run("sync", 1, "--json")
+    assert (synced.returncode, json_lines(synced)[0]["outcome"]) == (0, "waiting")
+    assert not site.requests
+    async with await psycopg.AsyncConnection.connect(url) as tx:
+        cursor = await tx.execute(
+            "SELECT status::text, available_at - now() > interval '50 minutes' FROM queue.live"
+        )
+        assert await cursor.fetchall() == [("PENDING", True)]
+        cursor = await tx.execute("SELECT count(*) FROM catalog.run")
+        assert await cursor.fetchall() == [(0,)]
+    assert "Task" in (await run("sync", 1)).stdout
+
+
 async def test_targets_can_be_paused_resumed_and_limited(run: Run) -> None:
     assert "1 new board" in (await run("add", "greenhouse", "wells", "--priority", 5)).stdout
     (due,) = json_lines(await run("due", "--json"))

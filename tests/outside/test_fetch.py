@@ -102,7 +102,7 @@ async def test_host_overrides_replace_only_the_configured_hosts(
             assert isinstance(answer, Ok)
             assert answer.url == f"https://{host}/jobs?q=1"
             assert site.requests[-1].headers["host"] == host
-        unknown(await fetch(Request("https://fake.invalid/jobs")), "network")
+        unknown(await fetch(Request("https://fake.invalid/jobs")), "unresolved")
         unknown(await fetch(Request("http://127.0.0.1/jobs")), "refused")
     assert len(site.requests) == 3
 
@@ -158,6 +158,29 @@ async def test_404_and_410_mean_the_page_is_gone(
 async def test_retry_after_is_passed_on(fetch: Fetch, site: LoopbackSite) -> None:
     answer = await get(fetch, site, reply(status=429, retry_after="120"))
     assert unknown(answer, "rate_limited").retry_after == dt.timedelta(seconds=120)
+
+
+async def test_a_failure_says_whether_a_request_was_sent(
+    fetch: Fetch, site: LoopbackSite, database: Database
+) -> None:
+    assert unknown(
+        await get(fetch, site, reply(status=429, retry_after="120")), "rate_limited"
+    ).sent
+    # The host is on hold now.
+    held = unknown(await get(fetch, site, reply(b"too early")), "rate_limited")
+    assert not held.sent
+    assert len(site.requests) == 1
+    assert not unknown(await fetch(Request("http://10.0.0.1/")), "refused").sent
+
+    async def no_name_server(host: str, port: int) -> Sequence[str]:
+        raise OSError("no name server")
+
+    guard = AddressGuard(resolve=no_name_server)
+    async with open_fetch(database, Settings(), guard=guard) as offline:
+        for _ in range(3):
+            answer = unknown(await offline(Request("https://wells.example/")), "unresolved")
+            assert not answer.sent
+            assert answer.retry_after is None
 
 
 async def test_retry_after_may_be_a_date_and_go_with_a_503(

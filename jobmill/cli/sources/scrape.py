@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
 import typer
 
 from jobmill import queue
+from jobmill.app import declare_stages
 from jobmill.boards import source_run
 from jobmill.boards.board_crawler import CrawlProgress
 from jobmill.boards.source_run import BoardSample
 from jobmill.catalog import sources
 from jobmill.catalog.source_runs import SavedRun
 from jobmill.catalog.sources import SourceRun
-from jobmill.cli.support import output, posting_output, session
+from jobmill.cli.support import environment, output, posting_output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Invalid
 from jobmill.pipelines import source
 from jobmill.tools import Tools
@@ -166,6 +169,17 @@ async def _scrape_or_report(tools: Tools, id: int, as_json: bool) -> _RunResult:
         return result
 
 
+async def _postpone(tools: Tools, id: int, wait: dt.timedelta, detail: str) -> _RunResult:
+    """Let a worker read the source when its host may be asked again. Nothing was sent."""
+    await declare_stages(tools, environment.load_settings())
+    async with tools.db.transaction() as tx:
+        [queued] = await queue.submit_all(tx, [source.new_item(id, delay=wait)])
+        until = await server_time(tx) + wait
+    item = queued.live if isinstance(queued, queue.RefusedItem) else queued.id
+    note = f"{detail}. Task {item} reads it after {until:%Y-%m-%d %H:%M} UTC"
+    return _RunResult(id, "waiting", 0, 0, 0, 0, 0, 0, True, note)
+
+
 async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
     with output.show_progress(f"source {id}", quiet=as_json) as update:
 
@@ -176,7 +190,15 @@ async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
                 + (details if progress.details_needed else "")
             )
 
-        harvest = await source_run.crawl_source(tools, id, os.environ, report=show_progress)
+        recorder = source.HostWaitRecorder(tools.fetch)
+        harvest = await source_run.crawl_source(
+            replace(tools, fetch=recorder), id, os.environ, report=show_progress
+        )
+    if harvest.outcome == "held" and not harvest.calls and recorder.wait:
+        result = await _postpone(tools, id, recorder.wait, harvest.detail or "")
+        if as_json:
+            output.print_json_lines([result])
+        return result
     async with tools.db.transaction() as tx:
         saved = await source.save_crawl(tx, id=id, crawl=harvest)
         detail = harvest.detail or (await sources.get(tx, id)).last_detail
