@@ -202,6 +202,9 @@ class Settings(BaseModel):
     public_requests_per_minute: Count = 60
     """How many requests per minute one IP address may make to each page that needs no sign-in."""
 
+    session_idle_hours: Annotated[int, Field(ge=1, le=336)] = 24
+    """After how many hours without use people are signed out; at the latest after 14 days."""
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The lowest level of messages to log."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal, TypeVar
@@ -12,17 +13,28 @@ from jobmill.cli.support import hints, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.people import changes, keys, persons
+from jobmill.people import changes, keys, persons, sessions
 from jobmill.people.changes import AdminChange
+from jobmill.people.keys import NewApiKey
 from jobmill.people.persons import Person
+from jobmill.people.sessions import OpenSession
 
 app = typer.Typer(no_args_is_help=True)
 keys_app = typer.Typer(no_args_is_help=True)
 
 T = TypeVar("T")
 Role = Literal["viewer", "recruiter", "admin"]
+Scope = Literal["metrics", "read", "hiring", "admin"]
 RoleOption = Annotated[
     Role, typer.Option("--role", help="viewer reads, recruiter edits, admin does everything.")
+]
+ScopeOption = Annotated[
+    Scope,
+    typer.Option(
+        "--scope",
+        help="metrics reads /metrics, read sees what viewers see, hiring does what recruiters do, "
+        "admin does everything except managing people and keys.",
+    ),
 ]
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the person.")]
 FromStdin = Annotated[
@@ -73,8 +85,34 @@ def set_password(email: Email, password_stdin: FromStdin = False, as_json: AsJso
 
 @app.command("end")
 def end_person(email: Email, as_json: AsJson = False) -> None:
-    """End the access of a person; the history keeps what they did."""
+    """End the access of a person, with their sessions and API keys; the history stays."""
     _run_and_print(lambda tx: persons.deactivate(tx, email), as_json)
+
+
+@app.command("sessions")
+def list_sessions(email: Email, as_json: AsJson = False) -> None:
+    """List where a person is signed in."""
+
+    async def find(tx: Tx) -> list[OpenSession]:
+        return await sessions.find_open(tx, (await persons.get_active(tx, email)).id)
+
+    rows = _in_transaction(find)
+    if rows or as_json:
+        output.print_table(rows, as_json=as_json)
+    else:
+        typer.echo("Not signed in anywhere.")
+
+
+@app.command("sign-out")
+def sign_out(email: Email, as_json: AsJson = False) -> None:
+    """Sign a person out everywhere."""
+
+    async def end(tx: Tx) -> Person:
+        person = await persons.get_active(tx, email)
+        await sessions.delete_all(tx, person.id)
+        return person
+
+    _run_and_print(end, as_json)
 
 
 @app.command("changes")
@@ -105,11 +143,24 @@ def _entry(change: AdminChange) -> tuple[int, list[str], list[str]]:
 @keys_app.command("add")
 def add_key(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
-    role: RoleOption = "viewer",
+    scope: ScopeOption = "read",
+    owner: Annotated[
+        str,
+        typer.Option(metavar="EMAIL", help="The key ends when this person loses access."),
+    ] = "",
+    days: Annotated[
+        int, typer.Option(min=0, max=3650, help="Days until the key expires; 0: never.")
+    ] = keys.DEFAULT_LIFETIME.days,
     as_json: AsJson = False,
 ) -> None:
     """Create an API key and show it once."""
-    key = _in_transaction(lambda tx: keys.add(tx, name, role))
+    lifetime = dt.timedelta(days=days) if days else None
+
+    async def create(tx: Tx) -> NewApiKey:
+        owner_id = (await persons.get_active(tx, owner)).id if owner else None
+        return await keys.add(tx, name, scope, owner_id=owner_id, lifetime=lifetime)
+
+    key = _in_transaction(create)
     output.print_record(key, as_json=as_json)
     if not as_json:
         typer.echo(
@@ -119,12 +170,12 @@ def add_key(
 
 @keys_app.command("list")
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
-    """List the API keys, and when each was last used."""
-    rows = [row for row in _in_transaction(keys.find_all) if every or not row.ended_at]
+    """List the API keys: owner, scope, expiry and last use."""
+    rows = [row for row in _in_transaction(keys.find_all) if every or row.is_active]
     if rows or as_json:
         output.print_table(rows, as_json=as_json)
     else:
-        typer.echo("No keys yet. Create one: jobmill key add NAME --role viewer")
+        typer.echo("No keys yet. Create one: jobmill key add NAME --scope read")
 
 
 @keys_app.command("end")

@@ -91,6 +91,22 @@ async def get(tx: Tx, id: int) -> Person:
     return person
 
 
+async def get_active(tx: Tx, email: str) -> Person:
+    """The person with this address; raises NotFound without access."""
+    return _require(
+        await fetch_one(
+            tx,
+            Person,
+            """
+            SELECT id, name, email, role, created_at, ended_at FROM people.person
+             WHERE email_key = %s AND ended_at IS NULL
+            """,
+            [email_key(email)],
+        ),
+        email,
+    )
+
+
 async def find_credentials(tx: Tx, email: str) -> StoredCredentials | None:
     """The active account with this address."""
     return await fetch_one(
@@ -164,7 +180,7 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
 
 
 async def deactivate(tx: Tx, email: str) -> Person:
-    """Close the account and end all sessions."""
+    """Close the account; its sessions and API keys end."""
     person = _require(
         await fetch_one(
             tx,
@@ -178,11 +194,19 @@ async def deactivate(tx: Tx, email: str) -> Person:
         email,
     )
     await _end_sessions(tx, person.id)
+    await _revoke_keys(tx, person.id)
     return person
 
 
 async def _end_sessions(tx: Tx, id: int) -> None:
     await tx.execute("DELETE FROM people.session WHERE person_id = %s", [id])
+
+
+async def _revoke_keys(tx: Tx, owner_id: int) -> None:
+    await tx.execute(
+        "UPDATE people.api_key SET ended_at = now() WHERE owner_id = %s AND ended_at IS NULL",
+        [owner_id],
+    )
 
 
 def email_key(email: str) -> str:

@@ -19,12 +19,14 @@ What applicants may do for themselves is checked with the applicant at hand:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from jobmill.db import Tx
 from jobmill.errors import Forbidden, Unauthenticated
 from jobmill.hiring import actor
 from jobmill.hiring.actor import Actor
@@ -34,16 +36,28 @@ from jobmill.people import keys, secrets, sessions
 from jobmill.people.persons import Role
 from jobmill.web.client_address import ClientResolver
 from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.middleware import SAFE_METHODS
+from jobmill.web.scopes import RANKS, grant_role
+from jobmill.web.site_settings import get_site_settings
 
 SESSION_COOKIE = "jobmill_session"
 LINK_COOKIE = "jobmill_link"
 """Remembers the personal link of an applicant."""
 
-RANKS: dict[Role | None, int] = {None: 0, "viewer": 1, "recruiter": 2, "admin": 3}
-
 
 class NotSignedIn(Unauthenticated):
     """The request has no credentials: browsers are sent to the sign-in page."""
+
+
+class PasswordNeeded(Forbidden):
+    """The person must enter their password again; a page asks for it and repeats the form."""
+
+    code = "PASSWORD_NEEDED"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.form: Mapping[str, str] = {}
+        self.is_wrong = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,8 @@ class Visitor:
     local: bool = False
     """Whether they use this machine and need no sign-in."""
     name: str | None = None
+    is_confirmed: bool = True
+    """Whether they entered their password a short time ago; also true without a password."""
 
     def may(self, role: Role, *, applicant_id: int | None = None) -> bool:
         """Whether they have this role or a higher one, or are this applicant."""
@@ -72,6 +88,13 @@ class Visitor:
             raise Forbidden(
                 "A link that the company issued cannot export or erase data. Use the link in one of "
                 "your emails."
+            )
+
+    def require_confirmed(self) -> None:
+        """PasswordNeeded if a signed-in person entered their password too long ago."""
+        if not self.is_confirmed:
+            raise PasswordNeeded(
+                "Enter your password again to do this: send it to POST /api/session/confirm."
             )
 
     def require(self, role: Role, *, applicant_id: int | None = None) -> None:
@@ -115,8 +138,18 @@ async def _identify_by_api_key(request: Request, db: RequestDatabase, key: str) 
     async with db.transaction() as tx:
         api_key = await keys.find_holder(tx, key)
     if api_key is None:
-        raise Unauthenticated("This API key is unknown or was revoked.")
-    return Visitor(api_key.role, _staff(request, f"key:{api_key.id}"), name=api_key.name)
+        raise Unauthenticated("This API key is unknown, expired or revoked.")
+    role = grant_role(api_key, request.url.path)
+    _hold_during_changes(request, db, partial(keys.lock, id=api_key.id))
+    return Visitor(role, _staff(request, f"key:{api_key.id}"), name=api_key.name)
+
+
+def _hold_during_changes(
+    request: Request, db: RequestDatabase, lock: Callable[[Tx], Awaitable[None]]
+) -> None:
+    """Let changes of this request commit only while its key or session is valid."""
+    if request.method not in SAFE_METHODS:
+        db.lock_credential = lock
 
 
 async def identify_by_link(request: Request, db: RequestDatabase, link: str) -> Visitor:
@@ -148,7 +181,9 @@ async def _identify_by_cookies(request: Request, db: RequestDatabase) -> Visitor
     holder = (link.applicant_id, link.issuer) if link else (None, None)
     if session := await _session(request, db):
         staff = _staff(request, f"person:{session.person_id}")
-        return Visitor(session.role, staff, *holder, name=session.name)
+        return Visitor(
+            session.role, staff, *holder, name=session.name, is_confirmed=session.is_confirmed
+        )
     if get_client_resolver(request).is_local(request):
         return Visitor("admin", _staff(request, "local"), *holder, local=True, name="local")
     if link:
@@ -168,8 +203,19 @@ async def _session(request: Request, db: RequestDatabase) -> sessions.Session | 
     key = request.cookies.get(SESSION_COOKIE)
     if not key:
         return None
+    idle = get_site_settings(request).session_idle
     async with db.transaction() as tx:
-        return await sessions.find(tx, key)
+        session = await sessions.find(tx, key, idle=idle, note_use=not _is_background(request))
+    if session:
+        _hold_during_changes(request, db, partial(sessions.lock, key=key))
+    return session
+
+
+def _is_background(request: Request) -> bool:
+    """Whether an open page sent this request by itself: it does not keep an idle session alive."""
+    is_part = "hx-request" in request.headers
+    is_stream = "text/event-stream" in request.headers.get("accept", "")
+    return request.method == "GET" and (is_part or is_stream)
 
 
 def get_client_resolver(request: Request) -> ClientResolver:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from copy import copy
 from pathlib import Path
@@ -35,6 +35,9 @@ class RequestDatabase:
         self._time_limit = time_limit
         self.changed_by = ""
         """The actor that changes of this request are recorded for."""
+        self.lock_credential: Callable[[Tx], Awaitable[None]] | None = None
+        """Locks the key or session of the request, so that revoking it waits for a running change and
+        stops the next one."""
 
     @asynccontextmanager
     async def transaction(self, time_limit: float | None = None) -> AsyncGenerator[Tx]:
@@ -42,6 +45,8 @@ class RequestDatabase:
         try:
             limit = asyncio.timeout(time_limit or self._time_limit)
             async with limit, self._database.transaction(by=self.changed_by) as tx:
+                if self.lock_credential:
+                    await self.lock_credential(tx)
                 yield tx
         except (*CONNECTION_ERRORS, TimeoutError) as error:
             # Includes deadlocks: a retry helps, but operators should see them in the log.

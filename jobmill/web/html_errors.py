@@ -14,8 +14,9 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from jobmill.errors import AppError, RateLimited
+from jobmill.people.sessions import PASSWORD_LIFETIME
 from jobmill.web import api_errors
-from jobmill.web.auth import NotSignedIn, request_id
+from jobmill.web.auth import NotSignedIn, PasswordNeeded, request_id
 from jobmill.web.dependencies import Render
 from jobmill.web.translations import say
 
@@ -108,6 +109,8 @@ def error_response(request: Request, render: Render, error: Exception) -> Respon
     needs_sign_in = isinstance(error, NotSignedIn)
     if needs_sign_in and is_html and request.method == "GET" and not is_htmx:
         return RedirectResponse(sign_in_url(_path_and_query(request)), 303)
+    if isinstance(error, PasswordNeeded) and is_html:
+        return _password_form(request, render, error)
     response = _error_page(request, render, error) if is_html else _error_json(error)
     if needs_sign_in and is_htmx:
         # Send the whole page to the sign-in form, not only the part that htmx asked for.
@@ -148,6 +151,22 @@ def _error_page(request: Request, render: Render, error: Exception) -> Response:
         reloads=code == HTTPStatus.SERVICE_UNAVAILABLE and request.method == "GET",
         request_id=request_id(request),
     )
+
+
+def _password_form(request: Request, render: Render, error: PasswordNeeded) -> Response:
+    """Asks for the password and sends the same form again; no cache may store its fields."""
+    referer = urlsplit(request.headers.get("referer", ""))
+    response = render(
+        "account/confirm.html",
+        status_code(error),
+        action=_path_and_query(request),
+        fields=error.form,
+        cancel_url=referer.path if LOCAL_PATH.fullmatch(referer.path) else "/account",
+        minutes=int(PASSWORD_LIFETIME.total_seconds() // 60),
+        error=str(error) if error.is_wrong else None,
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def _url_without_query(request: Request, error: Exception) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from fastapi import Request, Response
 
@@ -38,9 +38,22 @@ async def start_session(
     person = await check_password(request, db, email, password)
     async with db.transaction() as tx:
         await sessions.delete(tx, request.cookies.get(SESSION_COOKIE, ""))
-        key = await sessions.create(tx, person)
+        key = await sessions.create(tx, person, **describe_client(request))
         token = remembered_browsers.create_token(await get_signing_key(tx), person)
         return NewSession(person, key, token)
+
+
+class ClientDescription(TypedDict):
+    user_agent: str
+    address: str
+
+
+def describe_client(request: Request) -> ClientDescription:
+    """What the list of sessions shows about a browser."""
+    return {
+        "user_agent": request.headers.get("user-agent", ""),
+        "address": auth.get_client_resolver(request).address(request),
+    }
 
 
 async def check_password(

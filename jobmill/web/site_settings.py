@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Self, cast
@@ -14,6 +15,7 @@ from jobmill.outside.mail import missing_setting
 from jobmill.outside.model_tiers import TierStatus
 from jobmill.outside.public_addresses import PrivateHosts
 from jobmill.outside.webhook import allowed_private_hosts
+from jobmill.people.sessions import IDLE_LIFETIME
 from jobmill.settings import Settings
 
 
@@ -23,6 +25,8 @@ class SiteSettings:
     """Whether email aliases of one mailbox count as one person."""
     applications_per_day: int | None = None
     """Limit per person; None: no limit."""
+    session_idle: dt.timedelta = IDLE_LIFETIME
+    """How long a session lasts without use."""
     private_webhook_hosts: PrivateHosts = frozenset()
     """Private addresses that webhooks may call."""
     sends_mail: bool = False
@@ -45,6 +49,7 @@ class SiteSettings:
         return cls(
             fold_aliases=settings.fold_email_aliases,
             applications_per_day=settings.applications_per_person_per_day or None,
+            session_idle=dt.timedelta(hours=settings.session_idle_hours),
             private_webhook_hosts=allowed_private_hosts(settings),
             sends_mail=missing_setting(settings) is None,
             public_url=settings.public_url,
@@ -58,8 +63,13 @@ class SiteSettings:
         return (self.public_url or str(request.base_url).rstrip("/")) + path
 
 
-async def _site_settings(request: Request) -> SiteSettings:
+def get_site_settings(request: Request) -> SiteSettings:
     return cast(SiteSettings, request.app.state.site_settings)
+
+
+# Not `def`: FastAPI would run it in a thread.
+async def _site_settings(request: Request) -> SiteSettings:
+    return get_site_settings(request)
 
 
 CurrentSiteSettings = Annotated[SiteSettings, Depends(_site_settings)]

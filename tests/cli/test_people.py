@@ -77,7 +77,7 @@ async def test_what_is_wrong_is_told(
 
 async def test_a_key_is_shown_once_and_revoked(run: Run, database: Database) -> None:
     assert "jobmill key add" in (await run("key", "list")).stdout
-    made = await run_json(run, "key", "add", "reports", "--role", "recruiter")
+    made = await run_json(run, "key", "add", "reports", "--scope", "hiring")
     async with database.transaction() as tx:
         assert await keys.find_holder(tx, made["key"])
     shown = await run("key", "add", "other")
@@ -86,7 +86,7 @@ async def test_a_key_is_shown_once_and_revoked(run: Run, database: Database) -> 
     [first, second] = await run_json(run, "key", "list")
     assert "key" not in first
     assert "digest" not in first
-    assert (first["name"], first["role"], second["role"]) == ("reports", "recruiter", "viewer")
+    assert (first["name"], first["scope"], second["scope"]) == ("reports", "hiring", "read")
     assert first["used_at"]
     assert (await run_json(run, "key", "end", str(made["id"])))["ended_at"]
     async with database.transaction() as tx:
@@ -137,6 +137,6 @@ async def test_changes_are_listed_with_control_characters_escaped(run: Run) -> N
     assert (made["noun"], made["what"], made["actor"]) == ("key", "added", "local")
     done = await run("person", "changes")
     assert "key re\\x1b[2Jports added · by local" in done.stdout
-    assert "role: viewer" in done.stdout
+    assert "scope: read" in done.stdout
     before = ("person", "changes", "--before", str(made["id"]))
     assert (await run(*before)).stdout == "No changes yet.\n"

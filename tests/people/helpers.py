@@ -7,6 +7,7 @@ import datetime as dt
 from jobmill.db import Database, fetch_value
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import keys, persons, secrets
+from jobmill.people.keys import Scope
 from jobmill.people.persons import Person, Role
 
 PASSWORD = "correct horse battery"
@@ -19,10 +20,14 @@ async def make_person(
         return await persons.add(tx, "Ada", email, role, PASSWORD)
 
 
+SCOPES: dict[Role, Scope] = {"viewer": "read", "recruiter": "hiring", "admin": "admin"}
+"""The scope that gives a key the rights of a role."""
+
+
 async def bearer(database: Database, role: Role) -> dict[str, str]:
-    """Headers with a key of this role."""
+    """Headers with a key that has the rights of this role."""
     async with database.transaction() as tx:
-        made = await keys.add(tx, f"for a {role}", role)
+        made = await keys.add(tx, f"for a {role}", SCOPES[role])
     return {"Authorization": f"Bearer {made.key}"}
 
 

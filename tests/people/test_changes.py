@@ -50,9 +50,9 @@ async def test_closing_an_account_is_logged(tx: Tx) -> None:
 
 
 async def test_changes_to_a_key_are_logged_without_use_and_digest(tx: Tx) -> None:
-    made = await keys.add(tx, "reports", "viewer")
+    made = await keys.add(tx, "reports", "read", lifetime=None)
     before = await told(tx)
-    assert before == [("key", "reports", "added", ["name: reports", "role: viewer"])]
+    assert before == [("key", "reports", "added", ["name: reports", "scope: read"])]
     assert await keys.find_holder(tx, made.key)
     assert await told(tx) == before
 
@@ -97,10 +97,10 @@ async def test_the_actor_of_a_change_is_logged_with_a_name(database: Database) -
     async with database.transaction() as tx:
         ada = await persons.add(tx, "Ada", "ada@example.org", "admin", PASSWORD)
     async with database.transaction(by=f"person:{ada.id}") as tx:
-        await keys.add(tx, "reports", "viewer")
+        await keys.add(tx, "reports", "read", lifetime=None)
     # The next transaction on this connection has another actor.
     async with database.transaction() as tx:
-        await keys.add(tx, "copies", "viewer")
+        await keys.add(tx, "copies", "read")
         actors = {
             change.subject: (change.actor, change.by) for change in await changes.find_recent(tx)
         }
@@ -124,7 +124,7 @@ async def test_changes_are_paged_and_updates_without_effect_are_not_logged(tx: T
 async def test_a_rolled_back_change_is_not_logged(database: Database) -> None:
     with pytest.raises(psycopg.errors.RaiseException):
         async with database.transaction() as tx:
-            await keys.add(tx, "reports", "viewer")
+            await keys.add(tx, "reports", "read", lifetime=None)
             await tx.execute("DO $$ BEGIN RAISE EXCEPTION 'no'; END $$")
     async with database.transaction() as tx:
         assert await changes.find_recent(tx) == []

@@ -79,7 +79,9 @@ async def test_a_session_has_the_persons_current_role(tx: Tx) -> None:
     assert ada
     id = await sessions.create(tx, ada)
     await persons.set_role(tx, "a@b", "admin")
-    assert await sessions.find(tx, id) == sessions.Session(ada.id, "Ada", "admin")
+    assert await sessions.find(tx, id) == sessions.Session(
+        ada.id, "Ada", "admin", is_confirmed=True, stale=False
+    )
     assert await sessions.find(tx, id + "x") is None
     await sessions.delete(tx, id)
     assert await sessions.find(tx, id) is None

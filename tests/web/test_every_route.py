@@ -16,9 +16,11 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
 from jobmill.db import Database
+from jobmill.people import keys
+from jobmill.people.keys import Scope
 from jobmill.people.persons import Role
 from jobmill.web import site
-from jobmill.web.auth import RANKS
+from jobmill.web.auth import RANKS, SESSION_COOKIE
 from jobmill.web.shell import menu
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.api.helpers import apply, make_job
@@ -67,6 +69,8 @@ OWN = {
 LEAST: dict[str, Role] = {
     "POST /account/password": "viewer",
     "POST /account/sessions/end": "viewer",
+    "POST /account/sessions/{session_id}/end": "viewer",
+    "POST /api/session/confirm": "viewer",
     "POST /setup/model": "admin",
 }
 """Exceptions from the rule."""
@@ -136,13 +140,24 @@ class RouteTester(NamedTuple):
             return answer.status_code
 
 
+async def cookie(client: httpx2.AsyncClient, database: Database, role: Role) -> dict[str, str]:
+    """Headers with a session of a person with this role."""
+    person = await make_person(database, f"{role}@example.org", role)
+    body = {"email": person.email, "password": PASSWORD}
+    assert (await client.post("/api/session", json=body)).status_code == 200
+    headers = {"Cookie": f"{SESSION_COOKIE}={client.cookies[SESSION_COOKIE]}"}
+    client.cookies.clear()
+    return headers
+
+
 async def make_world(client: httpx2.AsyncClient, database: Database) -> RouteTester:
     headers: dict[str, dict[str, str]] = {"nobody": {}}
     for role in ("viewer", "recruiter", "admin"):
-        headers[role] = await bearer(database, role)
+        headers[role] = await cookie(client, database, role)
+        headers[f"key of a {role}"] = await bearer(database, role)
     _, link = await make_applicant(database)
     headers["applicant"] = {"Authorization": f"Link {link}"}
-    client.headers.update(headers["admin"])
+    client.headers.update(headers["key of a admin"])
     job = await make_job(client)
     application = (await apply(client, job))["applicationId"]
     del client.headers["Authorization"]
@@ -213,6 +228,36 @@ async def test_every_role_may_use_its_routes(
         status = await world.ask(route, role)
         asks = role == "viewer" and status == 403 and is_asking(route, database)
         if status in (401, 403) and not asks:
+            wrong[route.name] = status
+    assert wrong == {}
+
+
+SCOPE_ROLES: dict[Scope, Role | None] = {
+    "metrics": None,
+    "read": "viewer",
+    "hiring": "recruiter",
+    "admin": "admin",
+}
+
+
+@pytest.mark.parametrize("scope", list(SCOPE_ROLES))
+async def test_a_key_opens_the_routes_of_its_scope_and_no_others(
+    world: RouteTester, database: Database, scope: Scope
+) -> None:
+    async with database.transaction() as tx:
+        made = await keys.add(tx, scope, scope)
+    world.headers["key"] = {"Authorization": f"Bearer {made.key}"}
+    role, wrong = SCOPE_ROLES[scope], dict[str, int]()
+    for route in routes(database):
+        if route.name in OPEN | OWN or route.is_signed:
+            continue
+        status = await world.ask(route, "key")
+        if route.path == "/people" or route.path.startswith("/people/"):
+            allowed = False
+        else:
+            allowed = route.path == "/metrics" or RANKS[role] >= RANKS[route.least]
+        asks = role == "viewer" and is_asking(route, database)
+        if (status in (401, 403)) is allowed and not asks:
             wrong[route.name] = status
     assert wrong == {}
 

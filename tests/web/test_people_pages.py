@@ -25,6 +25,7 @@ HOSTILE = (
     "{{7*7}}",
     "\u202egnp.exe",
 )
+KEY = {"name": "weekly report", "scope": "read", "owner": "", "days": "90"}
 BO = {"name": "Bo", "email": "bo@example.org", "role": "recruiter"}
 
 
@@ -202,7 +203,7 @@ async def test_of_two_admins_removed_concurrently_one_stays(database: Database) 
 async def test_a_key_is_shown_once_works_and_can_be_revoked(
     boss: httpx2.AsyncClient, database: Database
 ) -> None:
-    answer = await post(boss, "/people/keys", {"name": "weekly report", "role": "viewer"})
+    answer = await post(boss, "/people/keys", KEY)
     assert answer.headers["cache-control"] == "no-store"
     key = attribute(Html(answer.text), "#secret", "value")
     async with site_with(database) as client:
@@ -210,7 +211,7 @@ async def test_a_key_is_shown_once_works_and_can_be_revoked(
         assert (await client.get("/metrics", headers=bearer)).status_code == 200
         page = await look(boss, "/people")
         [row] = texts(page, "[aria-labelledby=keys] tbody tr")
-        assert row.startswith("weekly report Viewer")
+        assert row.startswith("weekly report Read")
         assert "never" not in row
         assert key not in (page.html or "")
         ask = attribute(page, "[aria-labelledby=keys] tbody a", "href")
@@ -218,13 +219,19 @@ async def test_a_key_is_shown_once_works_and_can_be_revoked(
         assert (await client.get("/metrics", headers=bearer)).status_code == 200
         assert (await post(boss, ask)).headers["location"] == "/people?did=key-ended"
         assert (await client.get("/metrics", headers=bearer)).status_code == 401
-    assert "1 revoked key" in text(await look(boss, "/people"), "summary")
+    assert "1 revoked or expired key" in text(await look(boss, "/people"), "summary")
 
 
-async def test_a_key_without_a_name_or_role_is_refused(boss: httpx2.AsyncClient) -> None:
-    for form in ({"name": "", "role": "viewer"}, {"name": "x", "role": "root"}):
-        answer = await post(boss, "/people/keys", form)
-        assert answer.status_code == 400
+async def test_a_key_with_a_wrong_value_is_refused(boss: httpx2.AsyncClient) -> None:
+    for wrong in (
+        {"name": ""},
+        {"scope": "root"},
+        {"days": "9999"},
+        {"owner": "ada"},
+        {"owner": "999999"},
+    ):
+        answer = await post(boss, "/people/keys", KEY | wrong)
+        assert answer.status_code in (400, 404)
         assert text(Html(answer.text), "[role=alert]")
 
 
@@ -239,7 +246,7 @@ async def test_names_are_escaped(site: httpx2.AsyncClient, database: Database) -
     async with database.transaction() as tx:
         for n, name in enumerate(HOSTILE):
             await persons.add(tx, name, f"{n}@example.org", "viewer", PASSWORD)
-            await keys.add(tx, name, "viewer")
+            await keys.add(tx, name, "read")
     page = await look(site, "/people")
     assert texts(page, "[aria-labelledby=people] tbody th") == list(HOSTILE)
     assert texts(page, "[aria-labelledby=keys] tbody th") == list(HOSTILE)
@@ -305,12 +312,12 @@ async def test_changes_are_listed_with_their_author(
     await post(boss, "/people", BO | {"name": HOSTILE[1], "how": "generate"})
     bo = await find(database, "bo@example.org")
     await post(boss, f"/people/{bo.id}/role", {"role": "viewer"})
-    await post(boss, "/people/keys", {"name": "reports", "role": "viewer"})
+    await post(boss, "/people/keys", KEY | {"name": "reports"})
     beside = await look(boss, "/people")
     assert len(texts(beside, "section[aria-labelledby=changes] li")) == 4
     page = await look(boss, "/people/changes")
     lines = [" ".join(line.split()) for line in texts(page, "ul.events li")]
-    assert lines[0].startswith("Key reports added name: reports; role: viewer by Ada")
+    assert lines[0].startswith("Key reports added name: reports; scope: read; expires at: ")
     assert lines[1].startswith(f"Person {HOSTILE[1]} changed role: recruiter → viewer by Ada")
     assert lines[2].startswith(f"Person {HOSTILE[1]} added")
     assert "password: …" in lines[2]
@@ -320,7 +327,7 @@ async def test_changes_are_listed_with_their_author(
 async def test_changes_are_paged(boss: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
         for n in range(60):
-            await keys.add(tx, f"reports-{n:02}", "viewer")
+            await keys.add(tx, f"reports-{n:02}", "read")
     first = await look(boss, "/people/changes")
     older = await look(boss, attribute(first, "a[rel=next]", "href"))
     lines = [*texts(first, "ul.events li span"), *texts(older, "ul.events li span")]

@@ -202,8 +202,10 @@ async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: D
 async def erase_applicant(
     applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
 ) -> Response:
-    """Erase an applicant's data permanently. Their applications end; the audit log stays complete."""
+    """Erase an applicant's data permanently. Their applications end; the audit log stays complete.
+    Admins who signed in with a password must have entered it within 10 minutes."""
     visitor.require_own_data(applicant_id)
+    visitor.require_confirmed()
 
     async def work(tx: Tx) -> Erased:
         await privacy.erase_applicant(tx, applicant_id, visitor.actor)

@@ -11,8 +11,9 @@ from pydantic.alias_generators import to_camel
 from jobmill.errors import Unauthenticated
 from jobmill.people import passwords
 from jobmill.people.persons import Role
+from jobmill.web import reauthentication
 from jobmill.web import sign_in as sign_in_service
-from jobmill.web.auth import Anyone
+from jobmill.web.auth import Anyone, Viewer
 from jobmill.web.dependencies import Db
 
 router = APIRouter(prefix="/session", tags=["session"])
@@ -51,6 +52,16 @@ async def show(visitor: Anyone) -> CurrentUser:
         applicant_id=visitor.applicant_id,
         local=visitor.local,
     )
+
+
+class PasswordBody(BaseModel):
+    password: Annotated[str, Field(max_length=passwords.MAX_LENGTH)]
+
+
+@router.post("/confirm", status_code=204)
+async def confirm_password(body: PasswordBody, request: Request, visitor: Viewer, db: Db) -> None:
+    """Enter the password again, before what needs it: `PASSWORD_NEEDED` errors name it."""
+    await reauthentication.confirm(request, db, body.password)
 
 
 @router.delete("", status_code=204)

@@ -17,6 +17,7 @@ from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import keys, secrets
 from jobmill.people.persons import Role
 from tests.hiring.helpers import make_applicant, make_opening
+from tests.people.helpers import SCOPES
 from tests.web.helpers import site_with, status_and_code
 
 RANKS: list[Role] = ["viewer", "recruiter", "admin"]
@@ -85,7 +86,7 @@ async def world(database: Database) -> AsyncIterator[ApiClient]:
         me, other = await make_applicant(tx), await make_applicant(tx)
         placement = await submissions.apply(tx, opening.id, me.id, LOCAL)
         theirs = await submissions.apply(tx, opening.id, other.id, LOCAL)
-        made = {role: (await keys.add(tx, role, role)).key for role in RANKS}
+        made = {role: (await keys.add(tx, role, SCOPES[role])).key for role in RANKS}
         signer = LinkSigner(await secrets.get_signing_key(tx))
     ids = {
         "job": opening.id,

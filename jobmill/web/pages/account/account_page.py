@@ -15,7 +15,9 @@ from jobmill.web import html_errors, sign_in
 from jobmill.web.auth import SESSION_COOKIE, Viewer
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
+from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
+from jobmill.web.site_settings import get_site_settings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/account")
@@ -37,7 +39,9 @@ async def change_password(
         await _check_current_password(request, db, person, form.get("old", ""))
         async with db.transaction() as tx:
             await persons.set_password(tx, person.email, password)
-            key = await sessions.create_after_password_change(tx, person)
+            key = await sessions.create_after_password_change(
+                tx, person, **sign_in.describe_client(request)
+            )
     except (Invalid, Conflict, RateLimited) as error:
         return await _render(request, db, page, error=error)
     response = RedirectResponse("/account?did=password", 303)
@@ -52,8 +56,21 @@ async def end_other_sessions(request: Request, visitor: Viewer, db: Db, page: Pa
     except Conflict as error:
         return await _render(request, db, page, error=error)
     async with db.transaction() as tx:
-        await sessions.delete_all(tx, person.id, except_id=request.cookies.get(SESSION_COOKIE, ""))
+        await sessions.delete_all(tx, person.id, request.cookies.get(SESSION_COOKIE, ""))
     return RedirectResponse("/account?did=sessions", 303)
+
+
+@router.post("/sessions/{session_id}/end")
+async def end_session(
+    session_id: PathId, request: Request, visitor: Viewer, db: Db, page: Page
+) -> Response:
+    try:
+        person = await _get_person(request, db)
+    except Conflict as error:
+        return await _render(request, db, page, error=error)
+    async with db.transaction() as tx:
+        await sessions.delete_one(tx, person.id, session_id)
+    return RedirectResponse("/account?did=session", 303)
 
 
 async def _check_current_password(
@@ -94,7 +111,8 @@ async def _render(
     async with db.transaction() as tx:
         if session := await sessions.find(tx, key):
             person = await persons.get(tx, session.person_id)
-            open_sessions = await sessions.find_open(tx, person.id, key)
+            idle = get_site_settings(request).session_idle
+            open_sessions = await sessions.find_open(tx, person.id, key, idle=idle)
     return page(
         "account/page.html",
         html_errors.status_code(error),
@@ -111,4 +129,5 @@ def _notices() -> Mapping[str, str]:
     return {
         "password": say("Password changed. You are signed out everywhere else."),
         "sessions": say("You are signed out everywhere else."),
+        "session": say("That device is signed out."),
     }

@@ -9,7 +9,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.people import passwords, persons, sessions
+from jobmill.people import keys, passwords, persons, sessions
+from jobmill.people.keys import ApiKey
 from jobmill.people.persons import Person
 from jobmill.people.sessions import OpenSession
 from jobmill.web import html_errors
@@ -19,7 +20,9 @@ from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.people.list_page import ROLES, read_password, read_role, show_secret
 from jobmill.web.parameters import PathId
+from jobmill.web.reauthentication import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
+from jobmill.web.site_settings import get_site_settings
 from jobmill.web.translations import say, say_many
 
 router = APIRouter(prefix="/people/{person_id}")
@@ -34,7 +37,7 @@ async def show(
 
 @router.post("/role")
 async def set_role(
-    person_id: PathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
+    person_id: PathId, request: Request, visitor: ConfirmedAdmin, form: Fields, db: Db, page: Page
 ) -> Response:
     try:
         role = read_role(form)
@@ -52,7 +55,7 @@ async def set_role(
 
 @router.post("/password")
 async def set_password(
-    person_id: PathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
+    person_id: PathId, request: Request, visitor: ConfirmedAdmin, form: Fields, db: Db, page: Page
 ) -> Response:
     """Set a password; a generated one is shown once."""
     try:
@@ -72,8 +75,15 @@ async def set_password(
 async def end_sessions(person_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
     """Sign the person out everywhere, except in the browser that sends this request."""
     async with db.transaction() as tx:
-        await sessions.delete_all(tx, person_id, except_id=request.cookies.get(SESSION_COOKIE, ""))
+        await sessions.delete_all(tx, person_id, request.cookies.get(SESSION_COOKIE, ""))
     return RedirectResponse(f"/people/{person_id}?did=sessions", 303)
+
+
+@router.post("/sessions/{session_id}/end")
+async def end_session(person_id: PathId, session_id: PathId, visitor: Admin, db: Db) -> Response:
+    async with db.transaction() as tx:
+        await sessions.delete_one(tx, person_id, session_id)
+    return RedirectResponse(f"/people/{person_id}?did=session", 303)
 
 
 @router.get("/end")
@@ -85,7 +95,7 @@ async def confirm_remove(
 
 @router.post("/end")
 async def remove_access(
-    person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
+    person_id: PathId, request: Request, visitor: ConfirmedAdmin, db: Db, page: Page
 ) -> Response:
     try:
         async with db.transaction() as tx:
@@ -122,7 +132,10 @@ async def _render(
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         person = await persons.get(tx, id)
-        open_sessions = await sessions.find_open(tx, id, request.cookies.get(SESSION_COOKIE, ""))
+        own_keys = await keys.find_active_of(tx, id)
+        current_key = request.cookies.get(SESSION_COOKIE, "")
+        idle = get_site_settings(request).session_idle
+        open_sessions = await sessions.find_open(tx, id, current_key, idle=idle)
     is_self = _is_self(visitor, id)
     shows_confirmation = confirm and person.ended_at is None
     return page(
@@ -132,7 +145,10 @@ async def _render(
         is_self=is_self,
         sessions=open_sessions,
         roles=ROLES,
-        confirmation=_confirmation(person, open_sessions, is_self) if shows_confirmation else None,
+        confirmation=_confirmation(person, open_sessions, own_keys, is_self)
+        if shows_confirmation
+        else None,
+        keys=own_keys,
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
         notice=_notices().get(did),
@@ -141,7 +157,10 @@ async def _render(
 
 
 def _confirmation(
-    person: Person, open_sessions: Sequence[OpenSession], is_self: bool
+    person: Person,
+    open_sessions: Sequence[OpenSession],
+    own_keys: Sequence[ApiKey],
+    is_self: bool,
 ) -> Confirmation:
     signed_out = (
         say("This is your own account: you are signed out immediately.")
@@ -158,10 +177,18 @@ def _confirmation(
         [
             signed_out,
             say("They can no longer sign in. What they did stays in the history."),
-            say("API keys are not tied to people. Revoke the keys that this person knows, too."),
+            *_key_consequences(own_keys),
+            say("Keys of other owners keep working. Revoke those that this person knows, too."),
         ],
         danger=True,
     )
+
+
+def _key_consequences(own_keys: Sequence[ApiKey]) -> list[str]:
+    if not own_keys:
+        return []
+    names = ", ".join(key.name for key in own_keys)
+    return [say("Their API keys are revoked: %(names)s.", names=names)]
 
 
 def _notices() -> Mapping[str, str]:
@@ -169,4 +196,5 @@ def _notices() -> Mapping[str, str]:
         "role": say("Role saved. It applies from the next request on."),
         "password": say("Password saved. The person is signed out everywhere."),
         "sessions": say("Signed out everywhere else."),
+        "session": say("That device is signed out."),
     }

@@ -16,7 +16,9 @@ from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
+from jobmill.web.reauthentication import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
+from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/people")
@@ -28,19 +30,22 @@ MAX_CHANGES = 5
 
 
 @router.get("")
-async def show(visitor: Admin, db: Db, page: Page, did: str = "") -> HTMLResponse:
+async def show(
+    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings, did: str = ""
+) -> HTMLResponse:
     async with db.transaction() as tx:
         people = await persons.find_all(tx)
         all_keys = await keys.find_all(tx)
-        session_counts = Counter(session.person_id for session in await sessions.find_open(tx))
+        idle = site_settings.session_idle
+        open_sessions = await sessions.find_open(tx, idle=idle)
         recent_changes = await changes.find_recent(tx, limit=MAX_CHANGES)
     return page(
         "people/page.html",
         people=[person for person in people if not person.ended_at],
         deactivated=[person for person in people if person.ended_at],
-        keys=[key for key in all_keys if not key.ended_at],
-        revoked_keys=[key for key in all_keys if key.ended_at],
-        session_counts=session_counts,
+        keys=[key for key in all_keys if key.is_active],
+        ended_keys=[key for key in all_keys if not key.is_active],
+        session_counts=Counter(session.person_id for session in open_sessions),
         changes=recent_changes,
         notice=_notices().get(did),
     )
@@ -49,7 +54,7 @@ async def show(visitor: Admin, db: Db, page: Page, did: str = "") -> HTMLRespons
 def _notices() -> Mapping[str, str]:
     return {
         "added": say("Person added. They can sign in now."),
-        "ended": say("Access removed. The person is signed out everywhere."),
+        "ended": say("Access removed. The person is signed out and their API keys are revoked."),
         "key-ended": say("Key revoked."),
     }
 
@@ -60,7 +65,7 @@ async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
 
 
 @router.post("")
-async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
+async def add(visitor: ConfirmedAdmin, form: Fields, db: Db, page: Page) -> Response:
     """Add a person; a generated password is shown once."""
     try:
         name, role = read_name(form), read_role(form)

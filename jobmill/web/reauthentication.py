@@ -1,0 +1,69 @@
+"""Ask for the password again before a person changes who has access, or erases data.
+
+A handler declares `ConfirmedAdmin` or `ConfirmedViewer`. If the password was entered too long ago, the
+visitor gets a page that asks for it and then sends the same form again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from jobmill.errors import Unauthenticated
+from jobmill.people import persons, sessions
+from jobmill.web import sign_in
+from jobmill.web.auth import SESSION_COOKIE, PasswordNeeded, Visitor, admin, viewer
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.form import fields
+from jobmill.web.translations import say
+
+PASSWORD_FIELD = "confirm_password"
+
+
+async def confirm(request: Request, db: RequestDatabase, password: str) -> None:
+    """Check the password of the signed-in person; PasswordNeeded if it is wrong."""
+    key = request.cookies.get(SESSION_COOKIE, "")
+    async with db.transaction() as tx:
+        session = await sessions.find(tx, key)
+        person = await persons.get(tx, session.person_id) if session else None
+    if person is None:
+        raise PasswordNeeded(say("You are not signed in, so there is no password to check."))
+    try:
+        await sign_in.check_password(request, db, person.email, password)
+    except Unauthenticated as error:
+        raise PasswordNeeded(say("That is not your password.")) from error
+    async with db.transaction() as tx:
+        await sessions.confirm_password(tx, key)
+
+
+async def _require_confirmed(request: Request, visitor: Visitor, db: RequestDatabase) -> Visitor:
+    if visitor.is_confirmed:
+        return visitor
+    form: Mapping[str, str] = await fields(request)
+    try:
+        if PASSWORD_FIELD not in form:
+            visitor.require_confirmed()
+        await confirm(request, db, form.get(PASSWORD_FIELD, ""))
+    except PasswordNeeded as error:
+        error.form = {name: value for name, value in form.items() if name != PASSWORD_FIELD}
+        error.is_wrong = PASSWORD_FIELD in form
+        raise
+    return visitor
+
+
+async def confirmed_admin(
+    request: Request, visitor: Annotated[Visitor, Depends(admin)], db: Db
+) -> Visitor:
+    return await _require_confirmed(request, visitor, db)
+
+
+async def confirmed_viewer(
+    request: Request, visitor: Annotated[Visitor, Depends(viewer)], db: Db
+) -> Visitor:
+    return await _require_confirmed(request, visitor, db)
+
+
+ConfirmedAdmin = Annotated[Visitor, Depends(confirmed_admin)]
+ConfirmedViewer = Annotated[Visitor, Depends(confirmed_viewer)]
