@@ -12,6 +12,7 @@ from fastapi import APIRouter
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database, fetch_value
+from jobmill.hiring.records import blocklist
 from jobmill.people import keys, persons
 from jobmill.people.devices import describe_device
 from jobmill.web.auth import Recruiter
@@ -242,9 +243,7 @@ class SlowChange:
             self.arrived.set()
             await self.may_begin.wait()
             async with db.transaction(time_limit=60) as tx:
-                await tx.execute(
-                    "INSERT INTO hiring.blocked (email_key) VALUES ('eve@example.org')"
-                )
+                await blocklist.add(tx, "eve@example.org", "sends too much")
                 self.begun.set()
                 await self.may_end.wait()
 
@@ -287,7 +286,7 @@ async def test_revoking_waits_for_a_running_change_and_stops_the_next(
         async with asyncio.timeout(60), site_with(database, slow.router) as client:
             if is_late:
                 async with database.transaction() as tx:
-                    await tx.execute("DELETE FROM hiring.blocked")
+                    await tx.execute("DELETE FROM hiring.blocklist")
                     await tx.execute("UPDATE people.api_key SET ended_at = NULL")
                     await tx.execute("UPDATE people.person SET ended_at = NULL")
             if how == "session":
@@ -310,5 +309,5 @@ async def test_revoking_waits_for_a_running_change_and_stops_the_next(
                 assert (await change).status_code == 200
                 await revoking
         async with database.transaction() as tx:
-            count = await fetch_value(tx, int, "SELECT count(*) FROM hiring.blocked")
+            count = await fetch_value(tx, int, "SELECT count(*) FROM hiring.blocklist")
         assert count == (0 if is_late else 1)
