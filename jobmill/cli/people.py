@@ -13,7 +13,7 @@ from jobmill.cli.support import hints, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.people import changes, keys, persons, sessions
+from jobmill.people import changes, keys, persons, second_factors, sessions
 from jobmill.people.changes import AdminChange
 from jobmill.people.keys import NewApiKey
 from jobmill.people.persons import Person
@@ -87,6 +87,18 @@ def set_password(email: Email, password_stdin: FromStdin = False, as_json: AsJso
 def end_person(email: Email, as_json: AsJson = False) -> None:
     """End the access of a person, with their sessions and API keys; the history stays."""
     _run_and_print(lambda tx: persons.deactivate(tx, email), as_json)
+
+
+@app.command("reset-second-factor")
+def reset_second_factor(email: Email, as_json: AsJson = False) -> None:
+    """Turn off two-factor authentication for a person who is locked out."""
+
+    async def reset(tx: Tx) -> Person:
+        person = await persons.get_active(tx, email)
+        await second_factors.reset(tx, person.id)
+        return person
+
+    _run_and_print(reset, as_json)
 
 
 @app.command("sessions")

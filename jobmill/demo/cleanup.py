@@ -14,8 +14,8 @@ from . import setup
 
 TRIES = 5
 KEPT_TABLES = (
-    "budget.allowance", "demo.ended", "people.api_key", "people.change", "people.person", "people.secret",
-    "people.session", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
+    "budget.allowance", "demo.ended", "people.api_key", "people.authenticator", "people.change", "people.person",
+    "people.recovery_code", "people.secret", "people.session", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
 )  # fmt: skip
 """Tables that are kept: declarations, workers and accounts."""
 

@@ -10,6 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 
 from jobmill.errors import Invalid
+from jobmill.people.common_passwords import is_common
 
 MIN_LENGTH, MAX_LENGTH = 10, 1_000
 
@@ -35,9 +36,14 @@ def generate() -> str:
 
 
 async def hash_password(password: str) -> str:
-    """The hash of a password; raises Invalid if it is too short or too long."""
+    """The hash of a password; raises Invalid if it is too short, too long or common."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise Invalid(f"The password must have {MIN_LENGTH} to {MAX_LENGTH:,} characters.")
+    if is_common(password):
+        raise Invalid(
+            "This is one of the passwords that attackers try first. Choose several unrelated words, or "
+            "let a password manager make one."
+        )
     return await asyncio.get_running_loop().run_in_executor(THREADS, HASHER.hash, _bytes(password))
 
 

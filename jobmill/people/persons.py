@@ -9,7 +9,7 @@ from typing import Literal
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
-from jobmill.people import passwords
+from jobmill.people import passwords, second_factors
 
 Role = Literal["viewer", "recruiter", "admin"]
 
@@ -32,6 +32,7 @@ class StoredCredentials:
 
     id: int
     name: str
+    email_key: str
     role: Role
     password: str
 
@@ -113,10 +114,23 @@ async def find_credentials(tx: Tx, email: str) -> StoredCredentials | None:
         tx,
         StoredCredentials,
         """
-        SELECT id, name, role, password FROM people.person
+        SELECT id, name, email_key, role, password FROM people.person
          WHERE email_key = %s AND ended_at IS NULL
         """,
         [email_key(email)],
+    )
+
+
+async def find_credentials_by_id(tx: Tx, id: int) -> StoredCredentials | None:
+    """The active account with this id."""
+    return await fetch_one(
+        tx,
+        StoredCredentials,
+        """
+        SELECT id, name, email_key, role, password FROM people.person
+         WHERE id = %s AND ended_at IS NULL
+        """,
+        [id],
     )
 
 
@@ -180,7 +194,7 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
 
 
 async def deactivate(tx: Tx, email: str) -> Person:
-    """Close the account; its sessions and API keys end."""
+    """Close the account; its sessions, API keys and second factor end."""
     person = _require(
         await fetch_one(
             tx,
@@ -195,6 +209,7 @@ async def deactivate(tx: Tx, email: str) -> Person:
     )
     await _end_sessions(tx, person.id)
     await _revoke_keys(tx, person.id)
+    await second_factors.reset(tx, person.id)
     return person
 
 

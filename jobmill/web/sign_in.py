@@ -9,18 +9,40 @@ from typing import NamedTuple, TypedDict
 from fastapi import Request, Response
 
 from jobmill.errors import Unauthenticated
-from jobmill.people import passwords, persons, remembered_browsers, sessions
+from jobmill.people import (
+    passwords,
+    pending_sign_ins,
+    persons,
+    remembered_browsers,
+    second_factors,
+    sessions,
+)
 from jobmill.people.persons import StoredCredentials
 from jobmill.people.secrets import get_signing_key
 from jobmill.web import auth, rate_limits
 from jobmill.web.auth import SESSION_COOKIE
 from jobmill.web.dependencies import RequestDatabase
+from jobmill.web.translations import say
 
 log = logging.getLogger(__name__)
 
 
+PENDING_COOKIE = "jobmill_sign_in"
+"""Remembers for a few minutes that the password was right, while the second factor is missing."""
+PENDING_LIFETIME = dt.timedelta(minutes=5)
 BROWSER_COOKIE = "jobmill_browser"
 BROWSER_LIFETIME = dt.timedelta(days=365)
+
+
+class SecondFactorNeeded(Unauthenticated):
+    """The password is right, and the account asks for a second factor."""
+
+    code = "SECOND_FACTOR_NEEDED"
+
+    def __init__(self, pending: str) -> None:
+        super().__init__("Enter a code of your authenticator app, or a recovery code.")
+        self.pending = pending
+        """The value of the pending cookie."""
 
 
 class NewSession(NamedTuple):
@@ -32,10 +54,62 @@ class NewSession(NamedTuple):
 
 
 async def start_session(
-    request: Request, db: RequestDatabase, email: str, password: str
+    request: Request, db: RequestDatabase, email: str, password: str, code: str = ""
 ) -> NewSession:
-    """Check the password and create a session, which replaces the browser's old one."""
+    """Check the password and the second factor, and create a session, which replaces the browser's
+    old one; SecondFactorNeeded if the code is missing."""
     person = await check_password(request, db, email, password)
+    async with db.transaction() as tx:
+        factor = await second_factors.find(tx, person.id)
+        signing_key = await get_signing_key(tx)
+    if factor.is_on and not code:
+        raise SecondFactorNeeded(pending_sign_ins.create_token(signing_key, person))
+    if factor.is_on:
+        await _check_code(request, db, person, code)
+    return await _create_session(request, db, person)
+
+
+async def finish_sign_in(request: Request, db: RequestDatabase, code: str) -> NewSession:
+    """Check the second factor after the password; Unauthenticated if that was too long ago."""
+    person = await get_pending_person(request, db)
+    await _check_code(request, db, person, code)
+    return await _create_session(request, db, person)
+
+
+async def get_pending_person(request: Request, db: RequestDatabase) -> StoredCredentials:
+    """The person whose password was entered a moment ago."""
+    async with db.transaction() as tx:
+        signing_key = await get_signing_key(tx)
+        token = request.cookies.get(PENDING_COOKIE, "")
+        person_id = pending_sign_ins.read_person_id(signing_key, token, PENDING_LIFETIME)
+        person = await persons.find_credentials_by_id(tx, person_id) if person_id else None
+    if person is None or not pending_sign_ins.is_valid(signing_key, token, person):
+        raise Unauthenticated(say("Enter your password again: that took too long."))
+    return person
+
+
+async def _check_code(
+    request: Request, db: RequestDatabase, person: StoredCredentials, code: str
+) -> None:
+    """Unauthenticated if the code is wrong; attempts are limited like those of passwords."""
+    rate_limits.check_sign_in(request, f"code of {person.email_key}", remembered=False)
+    # Each use of a recovery code is recorded with its person.
+    db.changed_by = f"person:{person.id}"
+    async with db.transaction() as tx:
+        result = await second_factors.check_code(tx, person.id, code)
+    if result == "accepted":
+        return
+    _log_failure(request, person.email_key)
+    if result == "locked":
+        raise Unauthenticated(
+            say("Too many wrong codes. Wait 15 minutes, or use a recovery code or a passkey.")
+        )
+    raise Unauthenticated(say("This code is wrong or was already used. Enter the next one."))
+
+
+async def _create_session(
+    request: Request, db: RequestDatabase, person: StoredCredentials
+) -> NewSession:
     async with db.transaction() as tx:
         await sessions.delete(tx, request.cookies.get(SESSION_COOKIE, ""))
         key = await sessions.create(tx, person, **describe_client(request))
@@ -72,17 +146,28 @@ async def check_password(
     rate_limits.check_sign_in(request, key, remembered=remembered)
     correct = await passwords.verify(person.password if person else None, password)
     if person is None or not correct:
-        # One line per failure, for programs such as fail2ban that block addresses.
-        address = auth.get_client_resolver(request).address(request)
-        log.warning("failed sign-in", extra={"address": address, "account": key})
+        _log_failure(request, key)
         # The same message in both cases, so that it does not reveal which addresses have an account.
         raise Unauthenticated("The email address or the password is wrong.")
     return person
 
 
+def _log_failure(request: Request, account: str) -> None:
+    """One line per failure, for programs such as fail2ban that block addresses."""
+    address = auth.get_client_resolver(request).address(request)
+    log.warning("failed sign-in", extra={"address": address, "account": account})
+
+
+def set_pending_cookie(request: Request, response: Response, pending: str) -> None:
+    _set_cookie(request, response, PENDING_COOKIE, pending, PENDING_LIFETIME)
+    response.headers["Cache-Control"] = "no-store"
+
+
 def set_sign_in_cookies(request: Request, response: Response, session: NewSession) -> None:
     set_session_cookie(request, response, session.key)
     _set_cookie(request, response, BROWSER_COOKIE, session.browser, BROWSER_LIFETIME)
+    if PENDING_COOKIE in request.cookies:
+        response.delete_cookie(PENDING_COOKIE, httponly=True, samesite="lax")
 
 
 def set_session_cookie(request: Request, response: Response, key: str) -> None:

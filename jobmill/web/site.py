@@ -48,7 +48,7 @@ from jobmill.web.pages import (
     setup,
     sources,
 )
-from jobmill.web.pages.account import account_page, sign_in_page
+from jobmill.web.pages.account import account_page, sign_in_page, two_factor_page
 from jobmill.web.pages.demo import DemoStatus, refresh_demo_status
 from jobmill.web.rate_limits import RateLimits
 from jobmill.web.site_settings import SiteSettings
@@ -123,6 +123,7 @@ def _add_routes(app: FastAPI) -> None:
         people,
         budget,
         account_page,
+        two_factor_page,
         companies,
         sources,
         profile,

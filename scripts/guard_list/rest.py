@@ -82,6 +82,27 @@ GUARDS: list[Guard] = [
         "tests/web/test_account_security.py::test_an_idle_session_ends",
     ),
     guard(
+        "a code of an authenticator app is accepted once",
+        "jobmill/people/second_factors.py",
+        "if step is None or step <= app.last_step:",
+        "if step is None:",
+        "tests/people/test_second_factors.py::test_a_code_is_accepted_once_and_no_older_code_after_it",
+    ),
+    guard(
+        "a recovery code is accepted once",
+        "jobmill/people/second_factors.py",
+        "WHERE digest = %s AND person_id = %s AND used_at IS NULL",
+        "WHERE digest = %s AND person_id = %s",
+        "tests/people/test_second_factors.py::test_of_two_uses_of_one_code_at_once_one_is_accepted",
+    ),
+    guard(
+        "the password alone does not sign in with a second factor",
+        "jobmill/web/sign_in.py",
+        "    if factor.is_on and not code:\n",
+        "    if False:\n",
+        "tests/web/test_two_factor.py::test_the_password_alone_opens_nothing",
+    ),
+    guard(
         "two admins cannot both leave at once",
         PERSONS,
         "         ORDER BY id FOR UPDATE\n",

@@ -45,6 +45,8 @@ OPEN = {
     "POST /my/forget",
     "GET /sign-in",
     "POST /sign-in",
+    "GET /sign-in/code",
+    "POST /sign-in/code",
     "POST /sign-out",
 }
 """Public routes."""
@@ -69,6 +71,10 @@ OWN = {
 LEAST: dict[str, Role] = {
     "POST /account/password": "viewer",
     "POST /account/sessions/end": "viewer",
+    "POST /account/two-factor/app": "viewer",
+    "POST /account/two-factor/app/confirm": "viewer",
+    "POST /account/two-factor/app/remove": "viewer",
+    "POST /account/two-factor/recovery-codes": "viewer",
     "POST /account/sessions/{session_id}/end": "viewer",
     "POST /api/session/confirm": "viewer",
     "POST /setup/model": "admin",

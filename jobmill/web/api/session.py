@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from jobmill.errors import Unauthenticated
 from jobmill.people import passwords
 from jobmill.people.persons import Role
+from jobmill.people.second_factors import MAX_CODE_LENGTH
 from jobmill.web import reauthentication
 from jobmill.web import sign_in as sign_in_service
 from jobmill.web.auth import Anyone, Viewer
@@ -22,6 +23,8 @@ router = APIRouter(prefix="/session", tags=["session"])
 class Credentials(BaseModel):
     email: Annotated[str, Field(max_length=254, examples=["ada@example.org"])]
     password: Annotated[str, Field(max_length=passwords.MAX_LENGTH)]
+    code: Annotated[str, Field(max_length=MAX_CODE_LENGTH, examples=["123456"])] = ""
+    """Of the authenticator app, or a recovery code."""
 
 
 class CurrentUser(BaseModel):
@@ -35,8 +38,8 @@ class CurrentUser(BaseModel):
 
 @router.post("")
 async def sign_in(body: Credentials, request: Request, response: Response, db: Db) -> CurrentUser:
-    """Sign in; the response sets the session cookie."""
-    begun = await sign_in_service.start_session(request, db, body.email, body.password)
+    """Sign in; the response sets the session cookie. The error `SECOND_FACTOR_NEEDED` asks for `code`."""
+    begun = await sign_in_service.start_session(request, db, body.email, body.password, body.code)
     sign_in_service.set_sign_in_cookies(request, response, begun)
     return CurrentUser(name=begun.person.name, role=begun.person.role)
 

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Conflict, Invalid, RateLimited, Unauthenticated
-from jobmill.people import passwords, persons, sessions
+from jobmill.people import passwords, persons, second_factors, sessions
 from jobmill.people.persons import Person
+from jobmill.people.second_factors import SecondFactor
 from jobmill.people.sessions import OpenSession
 from jobmill.web import html_errors, sign_in
 from jobmill.web.auth import SESSION_COOKIE, Viewer
@@ -34,7 +35,7 @@ async def change_password(
 ) -> Response:
     """Set a new password; all other sessions end, and this one gets a new key."""
     try:
-        person = await _get_person(request, db)
+        person = await get_person(request, db)
         password = _read_new_password(form)
         await _check_current_password(request, db, person, form.get("old", ""))
         async with db.transaction() as tx:
@@ -52,7 +53,7 @@ async def change_password(
 @router.post("/sessions/end")
 async def end_other_sessions(request: Request, visitor: Viewer, db: Db, page: Page) -> Response:
     try:
-        person = await _get_person(request, db)
+        person = await get_person(request, db)
     except Conflict as error:
         return await _render(request, db, page, error=error)
     async with db.transaction() as tx:
@@ -65,7 +66,7 @@ async def end_session(
     session_id: PathId, request: Request, visitor: Viewer, db: Db, page: Page
 ) -> Response:
     try:
-        person = await _get_person(request, db)
+        person = await get_person(request, db)
     except Conflict as error:
         return await _render(request, db, page, error=error)
     async with db.transaction() as tx:
@@ -88,12 +89,12 @@ def _read_new_password(form: Fields) -> str:
     return form.get("new", "")
 
 
-async def _get_person(request: Request, db: RequestDatabase) -> Person:
+async def get_person(request: Request, db: RequestDatabase) -> Person:
     """The person of this session; Conflict for local visitors and API keys, which have none."""
     async with db.transaction() as tx:
         session = await sessions.find(tx, request.cookies.get(SESSION_COOKIE, ""))
         if session is None:
-            raise Conflict(say("You are not signed in, so there is no password to change."))
+            raise Conflict(say("You are not signed in with an account of your own."))
         return await persons.get(tx, session.person_id)
 
 
@@ -108,15 +109,18 @@ async def _render(
     key = request.cookies.get(SESSION_COOKIE, "")
     person: Person | None = None
     open_sessions: list[OpenSession] = []
+    factor: SecondFactor | None = None
     async with db.transaction() as tx:
         if session := await sessions.find(tx, key):
             person = await persons.get(tx, session.person_id)
+            factor = await second_factors.find(tx, person.id)
             idle = get_site_settings(request).session_idle
             open_sessions = await sessions.find_open(tx, person.id, key, idle=idle)
     return page(
         "account/page.html",
         html_errors.status_code(error),
         person=person,
+        factor=factor,
         sessions=open_sessions,
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,

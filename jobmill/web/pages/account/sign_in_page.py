@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
@@ -12,6 +14,7 @@ from jobmill.web import sign_in as sign_in_service
 from jobmill.web.auth import Anyone, Visitor
 from jobmill.web.dependencies import Db, Render, View
 from jobmill.web.form import Fields
+from jobmill.web.sign_in import SecondFactorNeeded
 from jobmill.web.translations import say
 
 router = APIRouter()
@@ -32,10 +35,61 @@ async def sign_in(request: Request, visitor: Anyone, form: Fields, db: Db, view:
     try:
         _check_lengths(email, password)
         session = await sign_in_service.start_session(request, db, email, password)
+    except SecondFactorNeeded as error:
+        response = RedirectResponse(_code_url(next_path), 303)
+        sign_in_service.set_pending_cookie(request, response, error.pending)
+        return response
     except (Invalid, Unauthenticated, RateLimited) as error:
         return _render_form(view, visitor, next_path, email=email[:MAX_EMAIL_LENGTH], error=error)
     response = RedirectResponse(_checked_path(next_path), 303)
     sign_in_service.set_sign_in_cookies(request, response, session)
+    return response
+
+
+@router.get("/sign-in/code")
+async def show_code_form(request: Request, visitor: Anyone, db: Db, view: View) -> Response:
+    next_path = request.query_params.get("next", "")
+    try:
+        await sign_in_service.get_pending_person(request, db)
+    except Unauthenticated:
+        return RedirectResponse(html_errors.sign_in_url(_checked_path(next_path)), 303)
+    return _render_code_form(view, next_path)
+
+
+@router.post("/sign-in/code")
+async def check_code(
+    request: Request, visitor: Anyone, form: Fields, db: Db, view: View
+) -> Response:
+    """The second step of signing in: a code of the app, or a recovery code."""
+    next_path = form.get("next", "")
+    try:
+        session = await sign_in_service.finish_sign_in(request, db, form.get("code", ""))
+    except (Unauthenticated, RateLimited) as error:
+        return _render_code_form(view, next_path, error)
+    response = RedirectResponse(_checked_path(next_path), 303)
+    sign_in_service.set_sign_in_cookies(request, response, session)
+    return response
+
+
+def _code_url(next_path: str) -> str:
+    path = _checked_path(next_path)
+    return "/sign-in/code" if path == "/" else f"/sign-in/code?{urlencode({'next': path})}"
+
+
+def _render_code_form(view: Render, next_path: str, error: AppError | None = None) -> HTMLResponse:
+    response = view(
+        "account/sign_in_code.html",
+        html_errors.status_code(error),
+        next=_checked_path(next_path),
+        error=str(error) if error else None,
+    )
+    return _without_cache(response, error)
+
+
+def _without_cache(response: HTMLResponse, error: AppError | None) -> HTMLResponse:
+    response.headers["Cache-Control"] = "no-store"
+    if isinstance(error, RateLimited):
+        response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 
@@ -65,10 +119,7 @@ def _render_form(
         email=email,
         error=str(error) if error else None,
     )
-    response.headers["Cache-Control"] = "no-store"
-    if isinstance(error, RateLimited):
-        response.headers["Retry-After"] = str(error.retry_after)
-    return response
+    return _without_cache(response, error)
 
 
 @router.post("/sign-out")

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.people import keys, passwords, persons, sessions
+from jobmill.people import keys, passwords, persons, second_factors, sessions
 from jobmill.people.keys import ApiKey
 from jobmill.people.persons import Person
 from jobmill.people.sessions import OpenSession
@@ -86,6 +86,15 @@ async def end_session(person_id: PathId, session_id: PathId, visitor: Admin, db:
     return RedirectResponse(f"/people/{person_id}?did=session", 303)
 
 
+@router.post("/two-factor/reset")
+async def reset_second_factor(person_id: PathId, visitor: ConfirmedAdmin, db: Db) -> Response:
+    """For a person who lost their phone and their recovery codes."""
+    async with db.transaction() as tx:
+        await persons.get(tx, person_id)
+        await second_factors.reset(tx, person_id)
+    return RedirectResponse(f"/people/{person_id}?did=two-factor", 303)
+
+
 @router.get("/end")
 async def confirm_remove(
     person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
@@ -132,6 +141,7 @@ async def _render(
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         person = await persons.get(tx, id)
+        factor = await second_factors.find(tx, id)
         own_keys = await keys.find_active_of(tx, id)
         current_key = request.cookies.get(SESSION_COOKIE, "")
         idle = get_site_settings(request).session_idle
@@ -149,6 +159,7 @@ async def _render(
         if shows_confirmation
         else None,
         keys=own_keys,
+        factor=factor,
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
         notice=_notices().get(did),
@@ -196,5 +207,6 @@ def _notices() -> Mapping[str, str]:
         "role": say("Role saved. It applies from the next request on."),
         "password": say("Password saved. The person is signed out everywhere."),
         "sessions": say("Signed out everywhere else."),
+        "two-factor": say("Two-factor authentication is off for this person."),
         "session": say("That device is signed out."),
     }

@@ -1,0 +1,150 @@
+"""/account/two-factor: set up an authenticator app, and make recovery codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import segno
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
+
+from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.people import second_factors, totp
+from jobmill.people.persons import Person
+from jobmill.web import html_errors
+from jobmill.web.auth import Viewer
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.form import Fields
+from jobmill.web.pages.account.account_page import get_person
+from jobmill.web.reauthentication import ConfirmedViewer
+from jobmill.web.shell import Page, PageRenderer
+from jobmill.web.translations import say
+
+router = APIRouter(prefix="/account/two-factor")
+
+
+@router.get("")
+async def show(request: Request, visitor: Viewer, db: Db, page: Page, did: str = "") -> Response:
+    return await _render(request, db, page, did=did)
+
+
+@router.post("/app")
+async def set_up_app(request: Request, visitor: ConfirmedViewer, db: Db, page: Page) -> Response:
+    """Show the seed of a new app, until its first code confirms it."""
+    try:
+        person = await get_person(request, db)
+        async with db.transaction() as tx:
+            seed = await second_factors.set_up_app(tx, person.id)
+    except Conflict as error:
+        return await _render(request, db, page, error=error)
+    return _show_seed(page, person, seed)
+
+
+@router.post("/app/confirm")
+async def confirm_app(
+    request: Request, visitor: Viewer, form: Fields, db: Db, page: Page
+) -> Response:
+    """Turn the app on and show the recovery codes once."""
+    try:
+        person = await get_person(request, db)
+        async with db.transaction() as tx:
+            seed = await second_factors.get_unconfirmed_seed(tx, person.id)
+    except Conflict as error:
+        return await _render(request, db, page, error=error)
+    try:
+        async with db.transaction() as tx:
+            codes = await second_factors.confirm_app(tx, person.id, form.get("code", ""))
+    except Invalid as error:
+        return _show_seed(page, person, seed, error)
+    return _show_codes(page, codes)
+
+
+@router.post("/app/remove")
+async def remove_app(request: Request, visitor: ConfirmedViewer, db: Db, page: Page) -> Response:
+    try:
+        person = await get_person(request, db)
+        async with db.transaction() as tx:
+            await second_factors.remove_app(tx, person.id)
+    except Conflict as error:
+        return await _render(request, db, page, error=error)
+    return RedirectResponse("/account/two-factor?did=removed", 303)
+
+
+@router.post("/recovery-codes")
+async def replace_recovery_codes(
+    request: Request, visitor: ConfirmedViewer, db: Db, page: Page
+) -> Response:
+    try:
+        person = await get_person(request, db)
+        async with db.transaction() as tx:
+            if not (await second_factors.find(tx, person.id)).is_on:
+                raise Conflict(say("Set up an authenticator app first."))
+            codes = await second_factors.replace_recovery_codes(tx, person.id)
+    except Conflict as error:
+        return await _render(request, db, page, error=error)
+    return _show_codes(page, codes)
+
+
+def _show_seed(
+    page: PageRenderer, person: Person, seed: bytes, error: AppError | None = None
+) -> HTMLResponse:
+    url = totp.provisioning_url(seed, person.email)
+    picture = segno.make(url, error="m").svg_inline(scale=4, omitsize=True, svgclass="qr")
+    return _without_cache(
+        page(
+            "account/set_up_app.html",
+            html_errors.status_code(error),
+            picture=Markup(picture),
+            url=url,
+            seed=totp.format_seed(seed),
+            error=str(error) if error else None,
+        )
+    )
+
+
+def _show_codes(page: PageRenderer, codes: list[str]) -> HTMLResponse:
+    return _without_cache(page("account/recovery_codes.html", codes=codes))
+
+
+def _without_cache(response: HTMLResponse) -> HTMLResponse:
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+async def _render(
+    request: Request,
+    db: RequestDatabase,
+    page: PageRenderer,
+    *,
+    did: str = "",
+    error: AppError | None = None,
+) -> Response:
+    try:
+        person = await get_person(request, db)
+    except Conflict:
+        # Without an account, the account page explains why.
+        return RedirectResponse("/account", 303) if error is None else _refuse(page, error)
+    async with db.transaction() as tx:
+        factor = await second_factors.find(tx, person.id)
+    return page(
+        "account/two_factor.html",
+        html_errors.status_code(error),
+        factor=factor,
+        notice=_notices().get(did),
+        error=str(error) if error else None,
+    )
+
+
+def _refuse(page: PageRenderer, error: AppError) -> HTMLResponse:
+    return page(
+        "account/two_factor.html",
+        html_errors.status_code(error),
+        factor=None,
+        notice=None,
+        error=str(error),
+    )
+
+
+def _notices() -> Mapping[str, str]:
+    return {"removed": say("Authenticator app removed.")}
