@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -24,6 +25,8 @@ from . import board_crawler, url_detection
 from .adapters import BY_NAME, PLATFORM_RULES
 from .readable_board import ReadableBoard, board_at_url, board_of_source
 
+# Structured data is no reason to render a page.
+_SCRIPT = re.compile(rb"<script(?![^>]{0,200}json)", re.IGNORECASE)
 PERMANENT_CAUSES = ("refused", "robots", "redirects", "auth")
 """Failures that a retry does not change."""
 
@@ -32,8 +35,9 @@ PERMANENT_CAUSES = ("refused", "robots", "redirects", "auth")
 class ReadPosting:
     posting: Posting
     method: str
-    """`source:greenhouse`, `board:greenhouse`, `json-ld`, `microdata`, `state` or `text`; two with a
-    plus between them where a page completed what a source shows."""
+    """`source:greenhouse`, `board:greenhouse`, `json-ld`, `microdata`, `state` or `text`, with
+    `browser:` in front if the page was rendered; two with a plus between them where a page completed
+    what a source shows."""
     source_id: SourceId | None = None
 
 
@@ -52,6 +56,8 @@ class UnclearPage:
     html: str
     posting: Posting | None
     """The few fields that were understood."""
+    render_problem: str | None = None
+    """Why the page, which has scripts, could not be rendered."""
 
 
 PostingResult: TypeAlias = ReadPosting | ClosedPosting | UnclearPage
@@ -159,11 +165,31 @@ async def _read_page(fetch: Fetch, url: str, now: dt.datetime) -> PostingResult:
         case PageGone(status=status):
             return ClosedPosting(f"the page does not exist (status {status})")
         case Ok():
-            return await _extract(answer, now)
+            result = await _extract(answer, now)
+            if isinstance(result, UnclearPage) and _SCRIPT.search(answer.body):
+                return await _read_rendered(fetch, url, result, now)
+            return result
         case _:
             permanent = not isinstance(answer, FetchFailure) or answer.cause in PERMANENT_CAUSES
             detail = board_crawler.describe_failure(answer)[1]
             raise OutsideError(f"{url} could not be read: {detail}", permanent=permanent)
+
+
+async def _read_rendered(
+    fetch: Fetch, url: str, page: UnclearPage, now: dt.datetime
+) -> PostingResult:
+    """The posting that the scripts of a page show; `page` is what it says without them."""
+    answer = await fetch(Request(url, page=True, render=True))
+    if isinstance(answer, FetchFailure) and answer.cause == "rate_limited":
+        raise OutsideError(f"{url} could not be read: {answer.detail}")
+    if not isinstance(answer, Ok):
+        return replace(page, render_problem=board_crawler.describe_failure(answer)[1])
+    rendered = await _extract(answer, now)
+    if isinstance(rendered, ReadPosting):
+        return replace(rendered, method=f"browser:{rendered.method}")
+    if isinstance(rendered, UnclearPage) and rendered.posting is None:
+        return replace(rendered, posting=page.posting)
+    return rendered
 
 
 async def _extract(answer: Ok, now: dt.datetime) -> PostingResult:

@@ -103,11 +103,34 @@ def _join_copies(
         pairs, key=lambda pair: features[pair[0]].places.text != features[pair[1]].places.text
     )
     for index, other in by_place:
-        if posts.are_joined(index, other) or posts.are_distinct(index, other):
+        if posts.are_joined(index, other):
             continue
-        why = _explain_copy(features[index], features[other], texts)
+        if posts.are_distinct(index, other):
+            why = _explain_second_page(features[index], features[other], texts, posts)
+        else:
+            why = _explain_copy(features[index], features[other], texts)
         if why:
             posts.join(index, other, why)
+
+
+def _explain_second_page(
+    posting: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison, posts: Clusters
+) -> str | None:
+    """Why two pages of a company's own site show one posting. Two pages of a board do not: there,
+    every page is a vacancy."""
+    if (
+        posting.is_own_page
+        and other.is_own_page
+        and posting.company
+        and posting.title == other.title
+        and _compare_places(posting, other) in ("same", "unknown")
+        and not _is_repost(posting, other)
+        and not posts.have_different_ids(posting.index, other.index)
+        and not posts.are_different_vacancies(posting.index, other.index)
+        and texts.are_identical(posting.index, other.index)
+    ):
+        return f"two pages with the same title and text at {posting.company_name}"
+    return None
 
 
 def _explain_copy(

@@ -102,7 +102,8 @@ class PlatformRules:
         Compare pages by it, but do not link to it. Raises Invalid for anything but http(s) URLs."""
         parts = urls.parse(url)
         match = self._match(parts)
-        return match[1] if match else parts.join()
+        canonical = match[1] if match else parts.join()
+        return urls.parse(canonical).without_repeated_id().join() if parts.query else canonical
 
     def _posting_key(self, url: str) -> PostingKey | None:
         """The posting that the URL names by itself; None where it names none."""
@@ -111,6 +112,11 @@ class PlatformRules:
         except Invalid:
             return None
         return match[0] if match else None
+
+    def is_named_by_path(self, url: str) -> bool:
+        """Whether the id of the posting is in the path, and a parameter only repeats it."""
+        parts = urls.parse(url)
+        return parts.without_repeated_id() != parts
 
     def _page(self, url: str) -> tuple[str, str]:
         """The host, and what distinguishes a posting on it: the path and the parameters that look

@@ -27,6 +27,7 @@ _MIN_WORDS: Final = 25
 """Shorter texts are not compared."""
 _MIN_WORDS_FOR_VACANCY: Final = 80
 """Shorter texts cannot prove that a vacancy has two places."""
+_OWN_SITE_RANK: Final = 1
 _MAX_CUT_RATIO: Final = 0.6
 """A text shorter than this share of another may be its beginning."""
 
@@ -53,6 +54,11 @@ class PostingFeatures:
     posted_at: dt.datetime | None
     rank: tuple[int, bool, int, dt.datetime, int]
     """The posting with the lowest rank represents its group."""
+
+    @property
+    def is_own_page(self) -> bool:
+        """Whether this is a page of a company's own site, without ids of a platform."""
+        return self.has_own_page and not self.ids and self.rank[0] == _OWN_SITE_RANK
 
     def is_on_other_site(self, other: PostingFeatures) -> bool:
         """Whether the two come from different sites, as far as known."""
@@ -184,7 +190,7 @@ def _rank(
     key = platforms.posting_key(posting.url)
     platform = posting.platform or (key.platform if key else "")
     copied = posting.via or platforms.ids(platform).aggregator
-    source = 2 if copied else 0 if platform else 1
+    source = 2 if copied else 0 if platform else _OWN_SITE_RANK
     return source, posting.partial, -length, _with_timezone(posting.posted_at) or _LATEST, index
 
 

@@ -25,12 +25,13 @@ _SHINGLE: Final = 4
 
 def identity(posting: Posting, platforms: PlatformRules) -> str:
     """The stable identity of a posting: platform, board and the platform's id; otherwise its URL;
-    otherwise company, title and location."""
+    otherwise company, title and location. A page of a company's own site has the same identity
+    whether or not a parameter repeats the id in its path."""
     if posting.platform and posting.vendor_id:
         key = PostingKey(posting.platform, posting.board or "", posting.vendor_id)
         return _platform_identity(key, platforms)
     in_url = platforms.posting_key(posting.url)
-    if in_url:
+    if in_url and not (in_url.board == "" and platforms.is_named_by_path(posting.url)):
         return _platform_identity(in_url, platforms)
     try:
         url = platforms.canonical(posting.url)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -47,6 +47,19 @@ class UrlParts:
     def join(self) -> str:
         query = "&".join(f"{name}={value}" for name, value in self.query)
         return f"{self.root}{self.path}{'?' if query else ''}{query}{self.fragment}"
+
+    def without_repeated_id(self) -> UrlParts:
+        """Without the parameters that only repeat the id at the end of the path: the site shows the
+        same page at "/careers/401" and at "/careers/401?gh_jid=401"."""
+        last = self.path.rsplit("/", 1)[-1].lower()
+        query = tuple(pair for pair in self.query if not _repeats(last, *pair))
+        return self if len(query) == len(self.query) else replace(self, query=query)
+
+
+def _repeats(last_step: str, name: str, value: str) -> bool:
+    value = value.lower()
+    ends_with_id = last_step == value or last_step.endswith((f"-{value}", f"_{value}"))
+    return ends_with_id and bool(_ID_NAME.fullmatch(name.lower()) and _ID_VALUE.fullmatch(value))
 
 
 def page(canonical: str) -> tuple[str, str]:

@@ -235,7 +235,9 @@ def _unreadable_message(page: UnclearPage) -> str:
     if page.posting and page.posting.title:
         problem = f"the page says too little to score the job (title: {page.posting.title})"
         return f"{problem}. To score it anyway: `jobmill listing add URL --force`"
-    return "no job could be read: the page shows none, or needs JavaScript"
+    if page.render_problem:
+        return f"no job could be read: the page needs JavaScript, and {page.render_problem}"
+    return "no job could be read: the page shows none"
 
 
 def _advance_with_posting(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:

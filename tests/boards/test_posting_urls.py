@@ -182,6 +182,33 @@ def test_parameters_without_an_id_do_not_distinguish_postings() -> None:
     assert PLATFORM_RULES.page("https://acme.example/role/welder?x=10042") != plain
 
 
+@pytest.mark.parametrize(
+    ("url", "page"),
+    [
+        ("https://acme.example/careers/401?gh_jid=401", "https://acme.example/careers/401"),
+        ("https://www.acme.example/careers/401/?gh_jid=401&utm_source=x", "https://acme.example/careers/401"),
+        ("https://acme.example/careers/rigger-401?gh_jid=401", "https://acme.example/careers/rigger-401"),
+        ("https://acme.example/careers/401?job_id=401", "https://acme.example/careers/401"),
+        (f"https://acme.example/jobs/{LEVER_ID}?ashby_jid={LEVER_ID}", f"https://acme.example/jobs/{LEVER_ID}"),
+    ],
+)  # fmt: skip
+def test_a_parameter_that_repeats_the_id_of_the_path_is_dropped(url: str, page: str) -> None:
+    assert PLATFORM_RULES.canonical(url) == PLATFORM_RULES.canonical(page) == page
+
+
+@pytest.mark.parametrize(
+    ("url", "other"),
+    [
+        ("https://acme.example/careers/401?gh_jid=402", "https://acme.example/careers/401"),
+        ("https://acme.example/careers/1401?gh_jid=401", "https://acme.example/careers/1401"),
+        ("https://acme.example/careers?gh_jid=401", "https://acme.example/careers"),
+        ("https://acme.example/list/2?page=2", "https://acme.example/list/2"),
+    ],
+)
+def test_a_parameter_that_says_more_than_the_path_is_kept(url: str, other: str) -> None:
+    assert PLATFORM_RULES.canonical(url) != PLATFORM_RULES.canonical(other)
+
+
 def test_a_list_is_not_taken_for_a_posting() -> None:
     assert PLATFORM_RULES.is_specific("https://acme.example/careers/10042")
     assert PLATFORM_RULES.is_specific("https://acme.example/senior-night-shift-welder")

@@ -88,6 +88,10 @@ SAME = {
         copy(url="https://acme.example/careers"),
         copy(url="https://acme.example/careers/10042"),
     ),
+    "two own pages": (
+        copy(url="https://acme.example/careers/welder", via=None),
+        copy(url="https://acme.example/team/senior-welder", via=None),
+    ),
     "the same requisition": (
         copy(url="", requisition_id="R-77"),
         copy(requisition_id="R-77", description=OTHER_TEXT),
@@ -112,6 +116,14 @@ DIFFERENT = {
         on_board(7002, posted_at=MARCH + dt.timedelta(days=2)),
     ),
     "two pages of one site": (copy(), copy(url="https://finder.example/ads/555002")),
+    "two own pages, an edited text": (
+        copy(url="https://acme.example/careers/welder", via=None),
+        copy(url="https://acme.example/team/senior-welder", via=None, description=EDITED),
+    ),
+    "two own pages, two requisitions": (
+        copy(url="https://acme.example/careers/welder", via=None, requisition_id="R-1"),
+        copy(url="https://acme.example/team/senior-welder", via=None, requisition_id="R-2"),
+    ),
     "other requisition, same text, other place": (
         on_board(requisition_id="R-1"),
         on_board(7002, requisition_id="R-2", location="Bergen"),

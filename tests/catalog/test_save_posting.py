@@ -86,3 +86,26 @@ async def test_concurrent_saves_of_a_page_create_one_listing(database: Database)
 
     ids = await asyncio.gather(*(keep() for _ in range(6)))
     assert len(set(ids)) == 1
+
+
+async def test_a_page_with_and_without_its_id_as_a_parameter_is_one_listing(tx: Tx) -> None:
+    plain = replace(PAGE, url="https://deepwells.example/careers/401")
+    id = await save_posting.save(tx, plain, platforms=PLATFORM_RULES)
+    again = replace(plain, url="https://www.deepwells.example/careers/401?gh_jid=401")
+    assert await save_posting.save(tx, again, platforms=PLATFORM_RULES) == id
+    assert await listings.find_by_url(tx, again.url, PLATFORM_RULES) == id
+
+
+async def test_a_second_page_of_a_company_with_the_same_text_is_a_duplicate(tx: Tx) -> None:
+    first = await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
+    second_page = replace(PAGE, url="https://deepwells.example/team/well-digger")
+    second = await listings.get(
+        tx, await save_posting.save(tx, second_page, platforms=PLATFORM_RULES)
+    )
+    other = replace(
+        second_page, url="https://deepwells.example/team/x", description=TEXT + " Nights."
+    )
+    third = await listings.get(tx, await save_posting.save(tx, other, platforms=PLATFORM_RULES))
+    assert (second.duplicate_of, second.duplicate_kind) == (first, "same")
+    assert second.duplicate_why == "two pages with the same title and text at Deep Wells"
+    assert third.duplicate_of is None

@@ -79,7 +79,7 @@ def page(title: str = "Senior Backend Engineer", text: str = TEXT, **facts: Any)
 class ListingPipeline:
     """A database with a profile, and the stages that work on it."""
 
-    def __init__(self, database: Database, net: Net, model: Any = no_model) -> None:
+    def __init__(self, database: Database, net: Any, model: Any = no_model) -> None:
         self.database = database
         self.net = net
         self.tools = Tools(database, net, model)
@@ -233,6 +233,19 @@ async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: ListingPipel
     id = await bed.judge()
     assert (await item(bed.database, id)).status == "SKIPPED"
     assert await fetch(bed.database, "SELECT closed_at IS NOT NULL FROM catalog.listing") == [True]
+
+
+async def test_a_page_with_a_form_to_report_closed_jobs_can_be_added(bed: ListingPipeline) -> None:
+    form = "<input type=radio name=why> Position no longer available<br>"
+    bed.net.on(URL, ok(page().replace("</html>", f"<body>{form}</body></html>"), URL))
+    id = await bed.judge()
+    assert (await item(bed.database, id)).status == "SUCCESS"
+
+
+def test_a_page_with_and_without_its_id_as_a_parameter_has_one_key() -> None:
+    plain = judging.new_item_for_url("https://deepwells.example/careers/401", 1)
+    named = judging.new_item_for_url("https://deepwells.example/careers/401?gh_jid=401", 1)
+    assert named.key == plain.key
 
 
 @pytest.mark.server_clock(-2 * HOUR)

@@ -86,7 +86,7 @@ def _is_choice(text: LexborNode) -> bool:
     for _ in range(_MAX_CHOICE_DEPTH):
         parent = node.parent
         if parent is None:
-            return False
+            break
         if parent.tag in _CHOICE_TAGS:
             return True
         node = parent

@@ -151,3 +151,9 @@ _COMPLETE_POSTING = """<script type="application/ld+json">{"@context": "https://
 "description": "You guide ships into the harbour.", "jobLocation": {"@type": "Place", "address":
 {"@type": "PostalAddress", "addressLocality": "Westport"}}, "hiringOrganization":
 {"@type": "Organization", "name": "Northwater Marine"}}</script>"""
+
+
+def test_a_choice_right_below_the_body_does_not_close_a_posting() -> None:
+    html = f"{_COMPLETE_POSTING}<body><input type=radio name=r> Position has been filled</body>"
+
+    assert not page_reader.read_posting(html, URL).closed
