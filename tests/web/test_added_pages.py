@@ -49,7 +49,7 @@ async def test_a_pasted_text_in_the_box_is_a_job_at_once(site: httpx2.AsyncClien
 
 async def test_wrong_input_is_shown_again_with_the_reason(site: httpx2.AsyncClient) -> None:
     answer = await post(site, "/jobs/added", {"what": "two <b>words"})
-    assert answer.status_code == 422
+    assert answer.status_code == 400
     assert "at least 100 characters" in answer.text
     assert "two &lt;b&gt;words" in answer.text
 
@@ -82,5 +82,5 @@ async def test_the_api_takes_any_input_and_shows_its_state(site: httpx2.AsyncCli
     assert again.json()["id"] == record["id"]
     pasted = (await site.post("/api/submissions", json={"input": PASTED})).json()
     assert (pasted["state"], pasted["listingId"] is not None) == ("done", True)
-    assert (await site.post("/api/submissions", json={"input": "nothing"})).status_code == 422
+    assert (await site.post("/api/submissions", json={"input": "nothing"})).status_code == 400
     assert (await site.get("/api/submissions/999")).status_code == 404
