@@ -24,6 +24,7 @@ from jobmill.pipelines import (
     preview,
     rotation,
     source,
+    submission,
 )
 from jobmill.queue import Move, NewItem, Stage, Stages, Work, Worker, alerts, schedule
 from jobmill.queue.feed import SCAN_EVERY, QueueFeed, feed_task
@@ -65,6 +66,7 @@ SCHEDULES = (
 def build_stages(tools: Tools, settings: Settings) -> Stages:
     """Every phase of every pipeline."""
     waiting = replace(tools, fetch=WaitingFetch(tools.fetch))
+    recorded = partial(submission.recorded, tools)
     keep = dt.timedelta(days=settings.keep_finished_days)
     keep_closed = dt.timedelta(days=settings.keep_closed_days)
     stage = partial(
@@ -85,12 +87,15 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
         (rotation.KIND, "run"): stage(
             partial(rotation.rotate, rotation.request_from_settings(settings)), processors=1
         ),
-        (discovery.KIND, "discover"): stage(partial(discovery.discover, waiting)),
-        (discovery.KIND, "validate"): stage(partial(discovery.validate, waiting, os.environ)),
-        (discovery.KIND, "configure"): stage(partial(discovery.configure, waiting)),
-        (discovery.KIND, "test"): stage(partial(discovery.test, waiting, os.environ)),
+        (discovery.KIND, "discover"): stage(recorded(partial(discovery.discover, waiting))),
+        (discovery.KIND, "validate"): stage(
+            recorded(partial(discovery.validate, waiting, os.environ))
+        ),
+        (discovery.KIND, "configure"): stage(recorded(partial(discovery.configure, waiting))),
+        (discovery.KIND, "test"): stage(recorded(partial(discovery.test, waiting, os.environ))),
+        (submission.KIND, "detect"): stage(recorded(partial(submission.detect, waiting))),
         (judging.KIND, "scrape"): stage(
-            partial(listing.scrape, waiting, os.environ, settings.rotation_calls_per_day)
+            recorded(partial(listing.scrape, waiting, os.environ, settings.rotation_calls_per_day))
         ),
         (judging.KIND, "filter"): stage(partial(listing.apply_filter, tools)),
         (judging.KIND, "analyze"): stage(partial(listing.analyze, tools)),
@@ -154,6 +159,7 @@ def build_worker(
             PeriodicTask(1.0, schedule.schedule_task(SCHEDULES)),
             PeriodicTask(alerts.CHECK_EVERY, alerts.check_rules),
             PeriodicTask(300.0, company.fail_abandoned),
+            PeriodicTask(300.0, submission.keep_abandoned),
             PeriodicTask(deadlines.POLL_SECONDS, deadlines.run_cycle),
             PeriodicTask(1.0, hiring_notices.announce_due),
             *(PeriodicTask(scan_every, feed_task(feed), on_feed_notify=True) for feed in feeds),

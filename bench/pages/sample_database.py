@@ -444,8 +444,8 @@ OTHERS: tuple[LiteralString, ...] = (
            (ARRAY['viewer', 'recruiter', 'admin'])[1 + n %% 3]::people.role, '-' FROM generate_series(1, %(people)s) AS n
     """,
     """
-    INSERT INTO people.api_key (name, role, digest)
-    SELECT 'key ' || n, 'viewer', sha256(n::text::bytea) FROM generate_series(1, 20) AS n
+    INSERT INTO people.api_key (name, scope, digest)
+    SELECT 'key ' || n, 'read', sha256(n::text::bytea) FROM generate_series(1, 20) AS n
     """,
     """
     INSERT INTO people.session (digest, person_id, expires_at)

@@ -1,4 +1,4 @@
-"""Events of companies, sources and listings."""
+"""Events of companies, sources, listings and submissions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from jobmill.db import Tx, fetch_all
 
-Noun: TypeAlias = Literal["company", "source", "listing", "vendor"]
+Noun: TypeAlias = Literal["company", "source", "listing", "vendor", "submission"]
 
 
 @dataclass(frozen=True, slots=True)

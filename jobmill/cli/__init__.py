@@ -72,6 +72,11 @@ COMMANDS = (
     LazyCommand(
         "approval", "sources.approvals:app", "Approve or reject new sources and job boards."
     ),
+    LazyCommand(
+        "add",
+        "add:add",
+        "Add a job, job board, careers page or company by URL, or a job by its text.",
+    ),
     LazyCommand("listing", "listings.commands:app", "Search, show, add and export jobs."),
     LazyCommand("company", "companies:app", "Add, list and show companies."),
     LazyCommand(

@@ -22,13 +22,13 @@ from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Conflict, NotFound
 from jobmill.extract.company import llm_facts, page_sections, site_facts
 from jobmill.extract.company.page_sections import PageSections
-from jobmill.matching import profiles
+from jobmill.matching import exclusions, profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_score, tech_stack
 from jobmill.outside.model_question import ModelAnswer
 from jobmill.pipelines import blocked_models, discovery
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import Block, Finish, HandOver, Move, NewItem, Skip, Work, lock_claim
+from jobmill.queue import Block, Filter, Finish, HandOver, Move, NewItem, Skip, Work, lock_claim
 from jobmill.queue.refusals import find_live_item
 from jobmill.queue.retry import classify_error
 from jobmill.sandbox import read_untrusted
@@ -74,6 +74,11 @@ async def fetch(tools: Tools, work: Work) -> Move:
         async with tools.db.transaction() as tx:
             company = await companies.get(tx, work.data["company"])
             up_to_date = companies.is_up_to_date(company, await server_time(tx))
+            excluded = await exclusions.find_exclusion(
+                tx, PLATFORM_RULES, names=[company.name], urls=[company.website]
+            )
+        if excluded:
+            return Filter(excluded)
         if up_to_date and not work.data.get("force"):
             return Skip("its facts are complete and up to date")
         if not company.website:

@@ -25,9 +25,10 @@ from jobmill.catalog import companies, source_health, sources, urls
 from jobmill.catalog.sources import DiscoveredVia, NewSource, Source
 from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound, OutsideError, Unavailable
+from jobmill.matching import exclusions
 from jobmill.outside.request import Ok, Request
 from jobmill.pipelines import source as source_pipeline
-from jobmill.queue import Advance, Block, Finish, Move, NewItem, Skip, Work
+from jobmill.queue import Advance, Block, Filter, Finish, Move, NewItem, Skip, Work
 from jobmill.queue.stages import Save
 from jobmill.tools import Tools
 
@@ -95,6 +96,12 @@ def parse_config(config: object) -> DiscoveryConfig:
         raise Invalid(f"{_CONFIG} is invalid: {problems}") from None
 
 
+def submitted_url(work: Work) -> str | None:
+    """The URL that the item was created for."""
+    config: Mapping[str, Any] = work.data.get(_CONFIG) or {}
+    return config.get("url")
+
+
 def _config(work: Work) -> DiscoveryConfig:
     return parse_config(work.data.get(_CONFIG))
 
@@ -103,9 +110,14 @@ async def discover(tools: Tools, work: Work) -> Move:
     """Detect the board from its URL, its page, a linked page, or a guess that proves right."""
     config = _config(work)
     name = config.company_name
-    if config.company_id is not None:
-        async with tools.db.transaction() as tx:
+    async with tools.db.transaction() as tx:
+        if config.company_id is not None:
             name = (await companies.get(tx, config.company_id)).name
+        excluded = await exclusions.find_exclusion(
+            tx, PLATFORM_RULES, names=[name], urls=[config.url]
+        )
+    if excluded:
+        return Filter(excluded)
     detected = await add_source.detect_board_at(
         tools, config.url, hint=config.type_hint, company=name
     )
@@ -116,6 +128,12 @@ async def validate(tools: Tools, environ: Mapping[str, str], work: Work) -> Move
     """Check that the API or feed returns postings, or that the page answers."""
     detected = _detected_board(work)
     platform = find_platform(detected.platform)
+    async with tools.db.transaction() as tx:
+        excluded = await exclusions.find_exclusion(
+            tx, PLATFORM_RULES, names=[detected.token], urls=[detected.url]
+        )
+    if excluded:
+        return Filter(excluded)
     try:
         answers, message = await _check_board(tools, detected, platform, environ)
     except Unavailable as error:

@@ -32,6 +32,15 @@ def new_item_for_url(url: str, profile_id: int, *, force: bool = False) -> NewIt
     return NewItem(KIND, "scrape", key, data=data, priority=MANUAL_PRIORITY)
 
 
+def new_item_for_text(listing_id: int, profile_id: int, *, force: bool = False) -> NewItem:
+    """The item that judges the listing of a pasted text, which has no URL."""
+    data: dict[str, Any] = {"url": "", "profile_id": profile_id, "listing_id": listing_id}
+    if force:
+        data["force"] = True
+    key = _key(f"listing {listing_id}", profile_id)
+    return NewItem(KIND, "scrape", key, data=data, priority=MANUAL_PRIORITY)
+
+
 def _new_item(pending: PendingJudgement) -> NewItem:
     """The item that judges a listing that a source has shown."""
     data: dict[str, Any] = {

@@ -228,7 +228,15 @@ async def _read_by_model(tools: Tools, work: Work, page: UnclearPage) -> Move:
     if page.posting and page.posting.title and work.data.get("force"):
         # With `force`, judge the little that the page says.
         return _advance_with_posting(work, page.posting, "text", None)
-    raise OutsideError(_unreadable_message(page), permanent=True)
+    raise UnreadablePosting(_unreadable_message(page), page.posting)
+
+
+class UnreadablePosting(OutsideError):
+    """A page that shows no complete job; `posting` is what could be read of it."""
+
+    def __init__(self, message: str, posting: Posting | None) -> None:
+        super().__init__(message, permanent=True)
+        self.posting = posting
 
 
 def _unreadable_message(page: UnclearPage) -> str:

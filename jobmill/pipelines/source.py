@@ -14,10 +14,11 @@ from jobmill.catalog.source_runs import CrawlResult, SavedRun
 from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
+from jobmill.matching import exclusions
 from jobmill.outside.host_waits import find_wait
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Request, Validators
 from jobmill.pipelines import judging
-from jobmill.queue import Block, Finish, ItemId, Move, NewItem, Postpone, Skip, Work
+from jobmill.queue import Block, Filter, Finish, ItemId, Move, NewItem, Postpone, Skip, Work
 from jobmill.rotation import call_outcomes, calls, planner, targets
 from jobmill.rotation.calls import EarlierCall
 from jobmill.tools import Tools
@@ -26,6 +27,9 @@ KIND = "source"
 MISSING_KEY_HOLD = dt.timedelta(hours=1)
 """How long the rotation leaves out a source with a missing API key. Its blocked item checks sooner
 and continues once the key is set."""
+
+EXCLUDED_HOLD = dt.timedelta(days=1)
+"""How long the rotation leaves out a source whose company a stop list excludes."""
 
 
 def new_item(
@@ -42,6 +46,8 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     id: int = work.data["source"]
     recorder = HostWaitRecorder(tools.fetch)
     try:
+        if excluded := await find_exclusion(tools, id):
+            return await _leave_out(tools, id, excluded)
         earlier_call = await _claim_call(tools, work)
         if earlier_call:
             return _skip(
@@ -72,6 +78,22 @@ async def _run(tools: Tools, id: int, environ: Mapping[str, str]) -> CrawlResult
         async with tools.db.transaction() as tx:
             at = await planner.clock(tx)
         return CrawlResult(at, "failed", failure="unreadable", detail=str(error))
+
+
+async def find_exclusion(tools: Tools, id: int) -> str | None:
+    """Why the stop lists exclude the company of a source."""
+    async with tools.db.transaction() as tx:
+        source = await sources.get(tx, id)
+        return await exclusions.find_exclusion(
+            tx, PLATFORM_RULES, names=[source.company_name, source.token], urls=[source.url]
+        )
+
+
+async def _leave_out(tools: Tools, id: int, why: str) -> Filter:
+    """End the turn of an excluded source without a request."""
+    async with tools.db.transaction() as tx:
+        not_before = await planner.clock(tx) + EXCLUDED_HOLD
+    return Filter(why, save=partial(targets.release, ids=[id], why=why, not_before=not_before))
 
 
 def _skip(id: int, why: str, *, not_before: dt.datetime | None = None) -> Skip:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from jobmill import queue
 from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound, Unavailable
-from jobmill.pipelines import company, discovery, preview, source
+from jobmill.pipelines import company, discovery, judging, preview, source, submission
 from jobmill.queue import AcceptedItem, ItemId, NewItem, NotAdmitted, inspect, lineage
 from jobmill.queue.inspect import Item
 from jobmill.web.translations import say
@@ -73,6 +73,14 @@ def _steps() -> Mapping[str, Sequence[tuple[str, str]]]:
             ("test", say("Read its first page")),
         ),
         source.KIND: (("scrape", say("Read all jobs")),),
+        submission.KIND: (("detect", say("Recognize the page")),),
+        judging.KIND: (
+            ("scrape", say("Read the job")),
+            ("filter", say("Check your rules")),
+            ("analyze", say("Score it")),
+            ("ask", say("Model review")),
+            ("save", say("Save the match")),
+        ),
         preview.KIND: (("try", say("Read the first page")),),
     }
 
@@ -105,10 +113,12 @@ async def read_progress(tx: Tx, id: int, matches: Callable[[Item], bool]) -> Tas
 
 
 async def _current_item(tx: Tx, first: Item) -> Item:
-    """The latest successor of an item that hands over to new items of its kind."""
-    if first.kind != company.KIND:
+    """The latest successor of an item that hands over to new items, or that detects what to do."""
+    if first.kind not in (company.KIND, submission.KIND):
         return first
     relatives = await lineage.read_lineage(tx, first.tracking_id, with_data=False)
+    if first.kind == submission.KIND:
+        return next((item for item in relatives if item.parent_id == first.id), first)
     successors = [item for item in relatives if item.kind == first.kind and item.handed_over]
     return next((item for item in reversed(successors) if first.id in item.ancestry), first)
 

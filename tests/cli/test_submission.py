@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.world import PROFILE, posting_page
+from tests.acceptance.world import PROFILE, WANTED, posting_page
 from tests.cli import forked
 from tests.outside.site import LoopbackSite, open_site, reply
 
@@ -44,8 +44,12 @@ def run(home: Path, url: str, site: LoopbackSite) -> Run:
         "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
     }
 
-    async def call(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(forked.jobmill, *arguments, folder=home, variables=variables)
+    async def call(
+        *arguments: object, stdin: str = "", **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        return await asyncio.to_thread(
+            forked.jobmill, *arguments, stdin=stdin, folder=home, variables=variables | more
+        )
 
     return call
 
@@ -89,3 +93,29 @@ async def test_listing_add_fails_if_no_job_can_be_read(run: Run, home: Path) -> 
         in little.stdout
     )
     assert (await add(run, "/little", "--wait", "--force")).returncode == 0
+
+
+async def test_what_cannot_be_read_is_explained_by_match_why(run: Run, home: Path) -> None:
+    await have_profile(run, home)
+    done = await run("add", "https://tidewater.example/little", "--wait")
+    assert (done.returncode, "could not be read" in done.stdout) == (1, True)
+    why = await run("match", "why", "https://tidewater.example/little")
+    assert why.returncode == 0, why.stderr
+    assert "says too little" in why.stdout
+    assert "title: Backend Engineer" in why.stdout
+    # The older command leaves a record, too.
+    await add(run, "/blog", "--wait")
+    why = await run("match", "why", "https://tidewater.example/blog", "--json")
+    assert '"outcome": "unknown"' in why.stdout
+
+
+async def test_a_pasted_text_is_scored_without_network(run: Run, home: Path) -> None:
+    await have_profile(run, home)
+    text = f"Senior Backend Engineer at Tidewater\nLocation: Remote, United States\n\n{WANTED}"
+    done = await run("add", "-", "--wait", stdin=text, JOBMILL_HOST_OVERRIDES="")
+    assert done.returncode == 0, done.stderr
+    hint = re.search(r"`jobmill (match why \d+)`", done.stdout)
+    assert hint
+    why = await run(*hint[1].split())
+    assert "Senior Backend Engineer" in why.stdout
+    assert "Backend Engineer" in (await run("match", "list")).stdout

@@ -14,7 +14,7 @@ from jobmill.cli.support import environment, foreground_worker, lookups, output,
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.matching import matches, profiles
-from jobmill.pipelines import judging
+from jobmill.pipelines import judging, submission
 from jobmill.queue import ItemId, inspect
 from jobmill.tools import Tools
 
@@ -89,6 +89,11 @@ async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> 
         for url in dict.fromkeys(urls)
     ]
     submissions = await queue.submit_all(tx, new_items)
+    for item, answer in zip(new_items, submissions, strict=True):
+        live = answer.live if isinstance(answer, queue.RefusedItem) else answer.id
+        await submission.record_job(
+            tx, item.data["url"], version.profile_id, live, by=lookups.current_user()
+        )
     return [
         _AddedListing(item.data["url"], submission.live, "refused", submission.message)
         if isinstance(submission, queue.RefusedItem)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.catalog import listings, submissions
 from jobmill.catalog.listings import Listing
+from jobmill.catalog.submissions import Submission
 from jobmill.cli.matches import match_output, rescore_commands, saved_views
 from jobmill.cli.matches import statuses as triage
 from jobmill.cli.matches.statuses import Statuses
@@ -17,6 +19,7 @@ from jobmill.cli.support import hints, lookups, output, session, times
 from jobmill.cli.support.lookups import ListingName, ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
+from jobmill.errors import Invalid
 from jobmill.matching import (
     duplicate_matches,
     judging_feed,
@@ -180,11 +183,54 @@ def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = Fal
     async def read(database: Database) -> ExplainedVerdict:
         return await _read_verdict(database, listing, profile)
 
+    unread = session.in_transaction(lambda tx: _find_unread(tx, listing))
+    if unread:
+        _print_unread(unread, as_json)
+        return
     explained = session.with_database(read)
     if as_json:
         output.print_json(_to_dict(explained))
     else:
         _print_verdict(explained)
+
+
+async def _find_unread(tx: Tx, name: str) -> Submission | None:
+    """The record of a URL that was added, but is not in the catalog (yet)."""
+    try:
+        key = PLATFORM_RULES.canonical(name)
+    except Invalid:
+        return None
+    if await listings.find_by_url(tx, name, PLATFORM_RULES):
+        return None
+    submission = await submissions.find_by_key(tx, key)
+    return submission if submission and submission.listing_id is None else None
+
+
+def _print_unread(submission: Submission, as_json: bool) -> None:
+    outcome = "unknown" if submission.state == "unknown" else "waiting"
+    if as_json:
+        output.print_json(
+            {
+                "url": submission.url,
+                "outcome": outcome,
+                "reason": submission.reason,
+                "read": submission.partial,
+                "item": submission.item_id,
+            }
+        )
+        return
+    states = {
+        "waiting": "It was added and is not read yet",
+        "unknown": "It was added, but could not be read",
+        "done": "It was added, and is not a job in the catalog",
+    }
+    reason = f": {submission.reason}" if submission.reason else ""
+    typer.echo(output.printable(f"{submission.url}\n{states[submission.state]}{reason}"))
+    for name in ("title", "company", "location"):
+        if submission.partial.get(name):
+            typer.echo(output.printable(f"  {name}: {submission.partial[name]}"))
+    if submission.state == "unknown":
+        typer.echo(output.printable(f"  To try again: `jobmill add {submission.url}`"))
 
 
 async def _read_verdict(database: Database, name: str, profile: str | None) -> ExplainedVerdict:

@@ -22,7 +22,7 @@ from jobmill.cli.support import environment, output, posting_output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
-from jobmill.errors import AppError, Invalid
+from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.pipelines import source
 from jobmill.tools import Tools
 
@@ -181,6 +181,8 @@ async def _postpone(tools: Tools, id: int, wait: dt.timedelta, detail: str) -> _
 
 
 async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
+    if excluded := await source.find_exclusion(tools, id):
+        raise Conflict(f"source {id} is not read: {excluded}. Change the stop list of your profile")
     with output.show_progress(f"source {id}", quiet=as_json) as update:
 
         def show_progress(progress: CrawlProgress) -> None:

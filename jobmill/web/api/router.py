@@ -19,6 +19,7 @@ from jobmill.web.api import (
     jobs,
     pipeline,
     session,
+    submissions,
     webhooks,
 )
 from jobmill.web.api.openapi import describe, plain_id
@@ -50,6 +51,7 @@ for part in (
     audit_log,
     webhooks,
     blocklist,
+    submissions,
     session,
 ):
     router.include_router(part.router)

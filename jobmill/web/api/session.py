@@ -58,7 +58,9 @@ async def show(visitor: Anyone) -> CurrentUser:
 
 
 class PasswordBody(BaseModel):
-    password: Annotated[str, Field(max_length=passwords.MAX_LENGTH)]
+    password: Annotated[
+        str, Field(max_length=passwords.MAX_LENGTH, examples=["correct horse battery staple"])
+    ]
 
 
 @router.post("/confirm", status_code=204)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from jobmill.catalog import approvals, totals
+from jobmill.catalog import approvals, submissions, totals
 from jobmill.catalog.totals import Totals
 from jobmill.db import Tx
 from jobmill.hiring.waitlist import deadlines
@@ -46,6 +46,8 @@ class HomeState:
     offers: Sequence[PendingOffer]
     spent: PeriodSpending
     has_worker: bool
+    unread: int
+    """Added jobs, job boards and companies that could not be read."""
 
     @property
     def is_empty(self) -> bool:
@@ -99,6 +101,7 @@ async def read(tx: Tx) -> HomeState:
         offers=await deadlines.find_pending_offers(tx, limit=MAX_ROWS),
         spent=await budget_ledger.read_spending(tx, "day"),
         has_worker=any(worker.alive for worker in await inspect.list_workers(tx)),
+        unread=await submissions.count_unknown(tx, limit=COUNT_LIMIT),
     )
 
 
@@ -121,6 +124,13 @@ def _problems(state: HomeState) -> list[AttentionItem]:
         AttentionItem("bad", f"{alert.rule}: {alert.detail}", "/queue", say("View the queue"))
         for alert in state.alerts
     ]
+    if state.unread:
+        text = say_many(
+            "%(n)s page that you added could not be read",
+            "%(n)s pages that you added could not be read",
+            state.unread,
+        )
+        items.append(AttentionItem("bad", text, "/jobs/added?state=unknown", say("View and retry")))
     if count := state.totals.disabled_sources:
         text = say_many(
             "%(n)s source was disabled after repeated failures",

@@ -9,12 +9,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, history, listing_search, sources
 from jobmill.catalog.companies import Company
 from jobmill.catalog.listing_search import ListingHit
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Unavailable
+from jobmill.matching import exclusions
 from jobmill.pipelines import company as company_pipeline
 from jobmill.queue.inspect import Item
 from jobmill.web import html_errors, job_view, task_progress
@@ -44,6 +46,8 @@ class CompanyDetail:
     newest: Sequence[ListingHit]
     events: list[history.CatalogEvent]
     progress: TaskProgress | None
+    excluded: str | None
+    """The stop list entry that excludes it."""
 
 
 @router.get("/{company_id}")
@@ -96,6 +100,7 @@ async def _render(
         progress=detail.progress,
         current_url=f"/companies/{id}" + (f"?item={item}" if item else ""),
         already_known=already_known,
+        excluded=detail.excluded,
         error=str(error) if error else None,
     )
 
@@ -104,8 +109,9 @@ async def _read(tx: Tx, id: int, item: int | None) -> CompanyDetail:
     def is_analysis(candidate: Item) -> bool:
         return candidate.kind == company_pipeline.KIND and candidate.data.get("company") == id
 
+    company = await companies.get(tx, id)
     return CompanyDetail(
-        await companies.get(tx, id),
+        company,
         await sources.find(tx, company_id=id, limit=MAX_SOURCES),
         (
             await listing_search.find(
@@ -114,6 +120,9 @@ async def _read(tx: Tx, id: int, item: int | None) -> CompanyDetail:
         ).hits,
         await history.find_events(tx, "company", id, limit=MAX_EVENTS),
         await task_progress.read_progress(tx, item, is_analysis) if item else None,
+        await exclusions.find_exclusion(
+            tx, PLATFORM_RULES, names=[company.name], urls=[company.website]
+        ),
     )
 
 

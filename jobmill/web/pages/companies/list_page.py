@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 from pydantic import Field
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, company_list
 from jobmill.catalog.companies import Company, Completeness, Tier
 from jobmill.catalog.company_list import CompanyFilter, Order
+from jobmill.matching import exclusions
+from jobmill.matching.profile import Profile
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.companies.completeness import level_name, level_names, percent_complete
@@ -46,23 +50,29 @@ class CompanyRow(NamedTuple):
     percent: int
     """How much of the record is complete."""
     board_waits: bool
+    excluded: str | None
+    """The stop list entry that excludes it."""
 
     @classmethod
-    def of(cls, company: Company) -> CompanyRow:
+    def of(cls, company: Company, active_profiles: Sequence[Profile]) -> CompanyRow:
         waits = companies.board_needs_approval(company)
-        return cls(company, level_name(company), percent_complete(company), waits)
+        excluded = exclusions.explain_exclusion(
+            active_profiles, PLATFORM_RULES, names=[company.name], urls=[company.website]
+        )
+        return cls(company, level_name(company), percent_complete(company), waits, excluded)
 
 
 @router.get("")
 async def show(query: Annotated[CompanyListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         rows = await company_list.find(tx, query.to_filter(PAGE_SIZE + 1))
+        active_profiles = await exclusions.read_active_profiles(tx)
     last_id = rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None
     return page(
         "companies/page.html",
         topics=["companies"],
         query=query,
-        rows=[CompanyRow.of(company) for company in rows[:PAGE_SIZE]],
+        rows=[CompanyRow.of(company, active_profiles) for company in rows[:PAGE_SIZE]],
         levels=level_names(),
         next_url=last_id and query.url("/companies", after=last_id),
         first_url=query.without("after").url("/companies"),

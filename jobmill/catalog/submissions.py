@@ -1,0 +1,212 @@
+"""Submissions: the URLs and texts that people added, and what became of each."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NewType, TypeAlias
+
+from psycopg.types.json import Jsonb
+
+from jobmill.catalog import history
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.errors import NotFound
+
+SubmissionId = NewType("SubmissionId", int)
+SubmissionKind: TypeAlias = Literal["page", "job", "board", "company", "text"]
+SubmissionState: TypeAlias = Literal["waiting", "done", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    id: SubmissionId
+    key: str
+    url: str | None
+    """None for a pasted text."""
+    kind: SubmissionKind
+    """`page` until the page was read and told what it is."""
+    state: SubmissionState
+    reason: str | None
+    partial: dict[str, Any]
+    """What was read of a job that could not be read completely."""
+    profile_id: int | None
+    item_id: int | None
+    listing_id: int | None
+    source_id: int | None
+    company_id: int | None
+    submitted_by: str | None
+    submitted_at: dt.datetime
+    changed_at: dt.datetime
+
+    @property
+    def title(self) -> str | None:
+        return self.partial.get("title")
+
+
+async def add(
+    tx: Tx,
+    key: str,
+    kind: SubmissionKind,
+    *,
+    url: str | None = None,
+    profile_id: int | None = None,
+    by: str | None = None,
+) -> Submission:
+    """Record a submission, or start the record of the same one anew."""
+    submission = await fetch_one(
+        tx,
+        Submission,
+        """
+        INSERT INTO catalog.submission AS known (key, url, kind, profile_id, submitted_by)
+        VALUES (%(key)s, %(url)s, %(kind)s, %(profile_id)s, %(by)s)
+        ON CONFLICT (key_hash) DO UPDATE
+           SET url = excluded.url, kind = excluded.kind, state = 'waiting', reason = NULL,
+               profile_id = coalesce(excluded.profile_id, known.profile_id),
+               submitted_by = excluded.submitted_by, submitted_at = now(), changed_at = now()
+        RETURNING id, key, url, kind, state, reason, partial, profile_id, item_id, listing_id,
+                  source_id, company_id, submitted_by, submitted_at, changed_at
+        """,
+        {"key": key, "url": url, "kind": kind, "profile_id": profile_id, "by": by},
+    )
+    assert submission is not None
+    await history.record(tx, "submission", submission.id, "submitted", actor=by, kind=kind)
+    return submission
+
+
+async def set_item(tx: Tx, id: SubmissionId, item: int) -> None:
+    """Store the item that works on the submission."""
+    await tx.execute("UPDATE catalog.submission SET item_id = %s WHERE id = %s", [item, id])
+
+
+async def set_kind(tx: Tx, key: str, kind: SubmissionKind) -> None:
+    """Store what the page turned out to be."""
+    await tx.execute(
+        """
+        UPDATE catalog.submission SET kind = %(kind)s, changed_at = now()
+         WHERE key_hash = md5(%(key)s)::uuid
+        """,
+        {"key": key, "kind": kind},
+    )
+
+
+async def set_reason(tx: Tx, key: str, reason: str) -> None:
+    """Say why a submission still waits."""
+    await tx.execute(
+        """
+        UPDATE catalog.submission SET reason = %(reason)s, changed_at = now()
+         WHERE key_hash = md5(%(key)s)::uuid AND state = 'waiting'
+        """,
+        {"key": key, "reason": reason},
+    )
+
+
+async def finish(
+    tx: Tx,
+    key: str,
+    *,
+    reason: str | None = None,
+    listing_id: int | None = None,
+    source_id: int | None = None,
+    company_id: int | None = None,
+) -> None:
+    """Record what became of a submission; keys that nobody submitted are ignored."""
+    id = await fetch_value(
+        tx,
+        int,
+        """
+        UPDATE catalog.submission
+           SET state = 'done', reason = %(reason)s, partial = '{}', changed_at = now(),
+               listing_id = coalesce(%(listing)s, listing_id),
+               source_id = coalesce(%(source)s, source_id),
+               company_id = coalesce(%(company)s, company_id)
+         WHERE key_hash = md5(%(key)s)::uuid
+        RETURNING id
+        """,
+        {
+            "key": key,
+            "reason": reason,
+            "listing": listing_id,
+            "source": source_id,
+            "company": company_id,
+        },
+    )
+    if id is not None:
+        await history.record(tx, "submission", id, "done", reason=reason)
+
+
+async def mark_unknown(
+    tx: Tx, key: str, reason: str, partial: Mapping[str, Any] | None = None
+) -> None:
+    """Keep a submission that could not be read, with the reason and what was read so far."""
+    id = await fetch_value(
+        tx,
+        int,
+        """
+        UPDATE catalog.submission
+           SET state = 'unknown', reason = %(reason)s, changed_at = now(),
+               partial = coalesce(%(partial)s, partial)
+         WHERE key_hash = md5(%(key)s)::uuid
+        RETURNING id
+        """,
+        {"key": key, "reason": reason, "partial": None if partial is None else Jsonb(partial)},
+    )
+    if id is not None:
+        await history.record(tx, "submission", id, "unknown", reason=reason)
+
+
+async def get(tx: Tx, id: int) -> Submission:
+    [*submissions] = await _find(tx, id=id)
+    if not submissions:
+        raise NotFound("submission", id)
+    return submissions[0]
+
+
+async def find_by_key(tx: Tx, key: str) -> Submission | None:
+    return next(iter(await _find(tx, key=key)), None)
+
+
+async def find(
+    tx: Tx, *, state: SubmissionState | None = None, limit: int = 50
+) -> list[Submission]:
+    """The newest submissions."""
+    return await _find(tx, state=state, limit=limit)
+
+
+async def _find(
+    tx: Tx,
+    *,
+    id: int | None = None,
+    key: str | None = None,
+    state: str | None = None,
+    limit: int = 1,
+) -> list[Submission]:
+    return await fetch_all(
+        tx,
+        Submission,
+        """
+        SELECT id, key, url, kind, state, reason, partial, profile_id, item_id, listing_id,
+               source_id, company_id, submitted_by, submitted_at, changed_at
+          FROM catalog.submission
+         WHERE (%(id)s::bigint IS NULL OR id = %(id)s)
+           AND (%(key)s::text IS NULL OR key_hash = md5(%(key)s)::uuid)
+           AND (%(state)s::text IS NULL OR state = %(state)s)
+         ORDER BY submitted_at DESC, id DESC
+         LIMIT %(limit)s
+        """,
+        {"id": id, "key": key, "state": state, "limit": limit},
+    )
+
+
+async def count_unknown(tx: Tx, *, limit: int) -> int:
+    """How many submissions could not be read, counted up to the limit."""
+    count = await fetch_value(
+        tx,
+        int,
+        """
+        SELECT count(*) FROM (
+            SELECT FROM catalog.submission WHERE state = 'unknown' LIMIT %s) AS unread
+        """,
+        [limit],
+    )
+    return count or 0

@@ -1,0 +1,383 @@
+"""Take any URL or pasted text that a person submits: record it, detect what it is, and hand it to the
+pipeline that reads it. The record shows what became of it, also when it could not be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from jobmill import queue
+from jobmill.boards import detection, html_detection, single_posting
+from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.boards.board_crawler import describe_failure
+from jobmill.boards.name_matching import is_about_jobs
+from jobmill.catalog import listings, posting_identity, posting_json, save_posting, submissions
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.submissions import Submission
+from jobmill.db import Tx
+from jobmill.errors import AppError, Invalid, NotFound, OutsideError, RetryLater
+from jobmill.extract import pasted_text
+from jobmill.extract.page import nesting_limit, page_metadata, page_reader
+from jobmill.matching import exclusions, profiles
+from jobmill.outside.request import FetchFailure, Ok, PageGone, Request, Truncated
+from jobmill.pipelines import company, discovery, judging
+from jobmill.pipelines.listing import UnreadablePosting
+from jobmill.queue import (
+    Advance,
+    Block,
+    Filter,
+    Finish,
+    Move,
+    NewItem,
+    Postpone,
+    RefusedItem,
+    Skip,
+    Work,
+    lineage,
+    lock_claim,
+)
+from jobmill.queue.inspect import get_item
+from jobmill.queue.items import ItemId
+from jobmill.queue.retry import classify_error
+from jobmill.queue.stages import Run
+from jobmill.sandbox import read_untrusted
+from jobmill.tools import Tools
+
+KIND = "submission"
+_BARE_ADDRESS = re.compile(r"(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?:[/?#]\S*)?", re.IGNORECASE)
+_FRONT_PAGE = re.compile(r"(?:/[a-z]{2}(?:-[a-z]{2})?)?/?(?:index\.\w{2,5})?", re.IGNORECASE)
+MAX_WAITING = 500
+"""Waiting submissions that one check for abandoned ones looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedUrl:
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedText:
+    posting: Posting
+
+
+async def read_input(text: str) -> SubmittedUrl | SubmittedText:
+    """A URL, or the posting in a pasted text. Invalid says what to enter instead."""
+    text = text.strip()
+    if not text:
+        raise Invalid("enter a URL, or paste the text of a job")
+    if len(text.split()) > 1:
+        return SubmittedText(await read_untrusted(pasted_text.read_pasted_text, text))
+    url = text if "://" in text else f"https://{text}" if _BARE_ADDRESS.fullmatch(text) else None
+    if url is None:
+        raise Invalid(f"{text[:80]!r} is neither a URL nor the text of a job")
+    PLATFORM_RULES.canonical(url)
+    return SubmittedUrl(url)
+
+
+async def submit(
+    tx: Tx,
+    entered: SubmittedUrl | SubmittedText,
+    *,
+    profile_id: int | None = None,
+    force: bool = False,
+    by: str | None = None,
+) -> Submission:
+    """Write the record and its item in one transaction. What is submitted twice has one record, and
+    joins the item that already works on it."""
+    if isinstance(entered, SubmittedText):
+        return await _submit_text(tx, entered.posting, profile_id, force, by)
+    url, kind = entered.url, guess_kind(entered.url)
+    if kind == "job" and profile_id is None:
+        raise _no_profile()
+    key = PLATFORM_RULES.canonical(url)
+    submission = await submissions.add(tx, key, kind, url=url, profile_id=profile_id, by=by)
+    await _enqueue(tx, submission, _first_item(url, kind, profile_id, force, by))
+    return await submissions.get(tx, submission.id)
+
+
+async def record_job(
+    tx: Tx, url: str, profile_id: int, item: int | None, *, by: str | None = None
+) -> None:
+    """Record a job whose item is submitted in the same transaction."""
+    key = PLATFORM_RULES.canonical(url)
+    added = await submissions.add(tx, key, "job", url=url, profile_id=profile_id, by=by)
+    if item is None:
+        await submissions.mark_unknown(tx, key, "the queue is full; add it again later")
+    else:
+        await submissions.set_item(tx, added.id, item)
+
+
+async def retry(tx: Tx, id: int, *, by: str | None = None) -> Submission:
+    """Submit again what could not be read."""
+    submission = await submissions.get(tx, id)
+    if submission.url is None:
+        raise Invalid("a pasted text has been read; paste it again to change it")
+    profile_id = submission.profile_id or await default_profile_id(tx)
+    return await submit(tx, SubmittedUrl(submission.url), profile_id=profile_id, by=by)
+
+
+async def default_profile_id(tx: Tx) -> int | None:
+    try:
+        return (await profiles.get(tx)).profile_id
+    except NotFound:
+        return None
+
+
+def guess_kind(url: str) -> Literal["page", "job", "board"]:
+    """What the URL alone tells; nothing is fetched for it."""
+    if PLATFORM_RULES.posting_key(url):
+        return "job"
+    board = detection.detect_likeliest_board(url)
+    return "board" if board and board.token else "page"
+
+
+def _no_profile() -> Invalid:
+    return Invalid("there is no profile yet to score jobs for: create a profile first")
+
+
+def _first_item(
+    url: str, kind: str, profile_id: int | None, force: bool, by: str | None
+) -> NewItem:
+    if kind == "job" and profile_id is not None:
+        return judging.new_item_for_url(url, profile_id, force=force)
+    if kind == "board":
+        return _discovery_item(url, by)
+    data = {"url": url, "profile_id": profile_id, "force": force, "by": by}
+    # Not the URL alone: the item that it spawns may have that key, and would be circular.
+    key = f"detect {PLATFORM_RULES.canonical(url)}"
+    return NewItem(KIND, "detect", key, data=data, priority=judging.MANUAL_PRIORITY)
+
+
+def _discovery_item(url: str, by: str | None) -> NewItem:
+    return discovery.new_item(discovery.parse_config({"url": url}), via="user_submission", by=by)
+
+
+async def _submit_text(
+    tx: Tx, posting: Posting, profile_id: int | None, force: bool, by: str | None
+) -> Submission:
+    """Save the listing at once: nothing has to be fetched for it."""
+    if profile_id is None:
+        raise _no_profile()
+    key = posting_identity.identity(posting, PLATFORM_RULES)
+    submission = await submissions.add(tx, key, "text", profile_id=profile_id, by=by)
+    listing_id = await save_posting.save(tx, posting, PLATFORM_RULES)
+    await _enqueue(tx, submission, judging.new_item_for_text(listing_id, profile_id, force=force))
+    await submissions.finish(tx, key, listing_id=listing_id)
+    return await submissions.get(tx, submission.id)
+
+
+async def _enqueue(tx: Tx, submission: Submission, new: NewItem) -> None:
+    [answer] = await queue.submit_all(tx, [new])
+    if not isinstance(answer, RefusedItem):
+        await submissions.set_item(tx, submission.id, answer.id)
+    elif answer.live is not None:
+        await submissions.set_item(tx, submission.id, answer.live)
+    else:
+        await submissions.mark_unknown(tx, submission.key, answer.message)
+
+
+# Detect.
+
+
+async def detect(tools: Tools, work: Work) -> Move:
+    """Read the page to tell a job from a careers page and a company's site."""
+    url: str = work.data["url"]
+    key = PLATFORM_RULES.canonical(url)
+    async with tools.db.transaction() as tx:
+        excluded = await exclusions.find_exclusion(tx, PLATFORM_RULES, urls=[url])
+    if excluded:
+        return Filter(excluded)
+    answer = await tools.fetch(Request(url, page=True))
+    if isinstance(answer, PageGone):
+        return Skip(f"the page does not exist (status {answer.status})")
+    if not isinstance(answer, Ok | Truncated):
+        cause = answer.cause if isinstance(answer, FetchFailure) else ""
+        permanent = cause in single_posting.PERMANENT_CAUSES
+        detail = describe_failure(answer)[1]
+        raise OutsideError(f"{url} could not be read: {detail}", permanent=permanent)
+    kind, name = await read_untrusted(classify_page, answer.body, answer.url)
+    set_kind = partial(submissions.set_kind, key=key, kind=kind)
+    if kind == "company":
+        return await _add_company(tools, work, name, answer.url)
+    if kind == "board":
+        item = _discovery_item(url, work.data.get("by"))
+        return Finish("it is a careers page", save=set_kind, spawn=[item])
+    profile_id: int | None = work.data.get("profile_id")
+    if profile_id is None:
+        raise _no_profile()
+    item = judging.new_item_for_url(url, profile_id, force=bool(work.data.get("force")))
+    return Finish("it is a job", save=set_kind, spawn=[item])
+
+
+async def _add_company(tools: Tools, work: Work, name: str, url: str) -> Move:
+    parts, key = urlsplit(url), PLATFORM_RULES.canonical(work.data["url"])
+    async with tools.db.transaction() as tx:
+        id = await company.ensure_company(tx, name, f"{parts.scheme}://{parts.netloc}")
+
+    async def save(tx: Tx) -> None:
+        await submissions.set_kind(tx, key, "company")
+        await submissions.finish(tx, key, company_id=id, reason=f"company {name} was added")
+
+    return Finish(f"it is the site of {name}", save=save, spawn=[company.new_item(id)])
+
+
+PageKind: TypeAlias = Literal["job", "board", "company"]
+
+
+def classify_page(body: bytes, url: str) -> tuple[PageKind, str]:
+    """What a page is, and the name of its site. A page that shows nothing clear counts as a job."""
+    path = urlsplit(url).path
+    tree = LexborHTMLParser(nesting_limit.truncate_deep_html(body))
+    metadata = page_metadata.read_metadata(tree, url)
+    name = metadata.site_name or _name_of_host(url)
+    if _FRONT_PAGE.fullmatch(path):
+        return "company", name
+    reading = page_reader.read_posting(body, url)
+    if reading.posting and listings.is_minimal(replace(reading.posting, url=url)):
+        return "job", name
+    boards = html_detection.detect_boards(url, body.decode("utf-8", "replace"))
+    if any(board.token and board.confidence != "low" for board in boards):
+        return "board", name
+    is_list = len(page_reader.read_postings(body, url)) > 1
+    last = path.rstrip("/").rpartition("/")[2]
+    return ("board" if is_list or is_about_jobs(f"/{last}") else "job"), name
+
+
+def _name_of_host(url: str) -> str:
+    host = (urlsplit(url).hostname or "").removeprefix("www.")
+    return host.partition(".")[0].replace("-", " ").title()
+
+
+# Record what became of submissions.
+
+
+def recorded(tools: Tools, run: Run) -> Run:
+    """Wrap a stage that reads what people submit: its outcome is written to the submission."""
+
+    async def run_and_record(work: Work) -> Move:
+        key = _submission_key(work)
+        if key is None:
+            return await run(work)
+        try:
+            move = await run(work)
+        except RetryLater as error:
+            note = partial(submissions.set_reason, key=key, reason=str(error))
+            return Postpone(error.delay, str(error), save=note)
+        except AppError as error:
+            await _record_error(tools, work, key, error)
+            raise
+        return _with_record(work, move, key)
+
+    return run_and_record
+
+
+def _submission_key(work: Work) -> str | None:
+    """The key of the submission; None for work that a source or feed brought."""
+    if work.kind == judging.KIND and work.data.get("listing_id"):
+        return None
+    url = discovery.submitted_url(work) if work.kind == discovery.KIND else work.data.get("url")
+    try:
+        return PLATFORM_RULES.canonical(url) if url else None
+    except Invalid:
+        return None
+
+
+async def _record_error(tools: Tools, work: Work, key: str, error: AppError) -> None:
+    """Write the reason; a submission whose item fails for good is kept as unknown."""
+    error_class = classify_error(error)
+    final = error_class == "permanent" or (
+        error_class == "transient" and work.retry_count >= work.max_retries
+    )
+    partial_posting = None
+    if isinstance(error, UnreadablePosting) and error.posting:
+        record = posting_json.to_record(error.posting)
+        partial_posting = {name: value for name, value in record.items() if value}
+    async with tools.db.transaction() as tx:
+        # A stale attempt must not record anything: a newer one may have succeeded.
+        if not await lock_claim(tx, work):
+            return
+        if final:
+            await submissions.mark_unknown(tx, key, str(error), partial_posting)
+        else:
+            await submissions.set_reason(tx, key, str(error))
+
+
+def _with_record(work: Work, move: Move, key: str) -> Move:
+    record: Callable[[Tx], Awaitable[object]] | None = None
+    match move:
+        case Advance() if work.kind == judging.KIND:
+            record = partial(_finish_with_listing, key=key, data=move.data or {})
+        case Skip() if work.kind == judging.KIND:
+            record = partial(_finish_closed, key=key, reason=move.message)
+        case Filter():
+            record = partial(submissions.finish, key=key, reason=move.message)
+        case Finish() | Skip() if work.kind == discovery.KIND:
+            record = partial(_finish_discovery, key=key, move=move)
+        case Skip():
+            record = partial(submissions.mark_unknown, key=key, reason=move.message)
+        case Block(message=message):
+            record = partial(submissions.set_reason, key=key, reason=message)
+        case _:
+            return move
+    return replace(move, save=_in_order(move.save, record))
+
+
+def _in_order(
+    first: Callable[[Tx], Awaitable[object]] | None, then: Callable[[Tx], Awaitable[object]]
+) -> Callable[[Tx], Awaitable[object]]:
+    if first is None:
+        return then
+
+    async def save(tx: Tx) -> None:
+        await first(tx)
+        await then(tx)
+
+    return save
+
+
+async def _finish_with_listing(tx: Tx, *, key: str, data: Mapping[str, Any]) -> None:
+    identity = data["job_data"]["identity"]
+    listing = (await listings.find_by_identity(tx, [identity])).get(identity)
+    await submissions.finish(tx, key, listing_id=listing.id if listing else None)
+
+
+async def _finish_closed(tx: Tx, *, key: str, reason: str) -> None:
+    """A closed job that was never read is unknown; one in the catalog is closed there."""
+    listing_id = await listings.find_by_url(tx, key, PLATFORM_RULES)
+    if listing_id is None:
+        await submissions.mark_unknown(tx, key, reason)
+    else:
+        await submissions.finish(tx, key, listing_id=listing_id, reason=reason)
+
+
+async def _finish_discovery(tx: Tx, *, key: str, move: Finish | Skip) -> None:
+    source_id = (move.data or {}).get("source_id")
+    reason = move.message or ""
+    if source_id is None:
+        await submissions.mark_unknown(tx, key, reason)
+    else:
+        await submissions.finish(tx, key, source_id=source_id, reason=reason)
+
+
+async def keep_abandoned(tx: Tx) -> None:
+    """Keep as unknown what waits although its items have ended (cancelled, crashed or lost), so that
+    nothing is shown as waiting forever."""
+    for submission in await submissions.find(tx, state="waiting", limit=MAX_WAITING):
+        if submission.item_id is None:
+            continue
+        try:
+            item = await get_item(tx, ItemId(submission.item_id))
+        except NotFound:
+            await submissions.mark_unknown(tx, submission.key, "its task no longer exists")
+            continue
+        family = await lineage.read_lineage(tx, item.tracking_id, with_data=False)
+        if all(relative.finished_at for relative in family):
+            last = max(family, key=lambda relative: relative.id)
+            reason = last.error_text or last.message or "its task ended before it was read"
+            await submissions.mark_unknown(tx, submission.key, reason)

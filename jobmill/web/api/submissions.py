@@ -1,0 +1,91 @@
+"""/api/submissions: add any URL or pasted text, and follow what becomes of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import Field
+
+from jobmill.catalog import submissions
+from jobmill.catalog.submissions import Submission, SubmissionKind, SubmissionState
+from jobmill.db import Tx
+from jobmill.extract.pasted_text import MAX_LENGTH
+from jobmill.pipelines import submission
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.pagination import json_response
+from jobmill.web.api.schemas import RequestBody, Schema
+from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.dependencies import Db
+from jobmill.web.idempotency import run_once
+from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
+
+router = APIRouter(prefix="/submissions", tags=["submissions"])
+
+
+class NewSubmission(RequestBody):
+    input: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_LENGTH, examples=["https://jobs.example.com/baker"]),
+        PLAIN_TEXT,
+    ]
+    """The URL of a job, a job board, a careers page or a company, or the text of a job."""
+    force: bool = False
+    """Keep a job as a match whatever its score."""
+
+
+class SubmissionRecord(Schema):
+    id: int
+    url: str | None
+    """Null for a pasted text."""
+    kind: SubmissionKind
+    state: SubmissionState
+    """`unknown` if it could not be read."""
+    reason: str | None
+    partial: dict[str, Any]
+    """What was read of a job that is unknown."""
+    item_id: int | None
+    listing_id: int | None
+    source_id: int | None
+    company_id: int | None
+    submitted_at: OutputTime
+
+
+@router.post("", response_model=SubmissionRecord, status_code=201)
+async def create_submission(
+    body: NewSubmission, request: Request, visitor: Recruiter, db: Db
+) -> Response:
+    """Add any URL or the text of a job. The record is there at once; a worker reads the rest."""
+    entered = await submission.read_input(body.input)
+
+    async def work(tx: Tx) -> Submission:
+        return await submission.submit(
+            tx,
+            entered,
+            profile_id=await submission.default_profile_id(tx),
+            force=body.force,
+            by=visitor.actor.name,
+        )
+
+    return await run_once(request, visitor, db, work, to_schema=SubmissionRecord.of, status=201)
+
+
+@router.get("/{submission_id}", response_model=SubmissionRecord, responses=problems(404))
+async def show_submission(
+    submission_id: PathId, request: Request, visitor: Viewer, db: Db
+) -> Response:
+    """What became of a submission."""
+    async with db.transaction() as tx:
+        return json_response(request, SubmissionRecord.of(await submissions.get(tx, submission_id)))
+
+
+@router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
+async def retry_submission(
+    submission_id: PathId, request: Request, visitor: Recruiter, db: Db
+) -> Response:
+    """Read it again."""
+
+    async def work(tx: Tx) -> Submission:
+        return await submission.retry(tx, submission_id, by=visitor.actor.name)
+
+    return await run_once(request, visitor, db, work, to_schema=SubmissionRecord.of)
