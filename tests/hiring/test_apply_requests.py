@@ -19,7 +19,7 @@ from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.applications import apply_requests, offers, submissions, withdrawals
 from jobmill.hiring.applications.submissions import ApplyRequest
-from jobmill.hiring.audit_log import events, replay, verification
+from jobmill.hiring.audit_log import events, replay, summary, verification
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.messages.signed_links import (
     ConfirmationToken,
@@ -31,6 +31,7 @@ from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Contact, parse_contact
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from tests.hiring.change_past import age
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.log_rules import check_log_in, read_log
 from tests.hiring.test_races import create_opening, do, people, wide_database
@@ -206,11 +207,23 @@ async def test_an_offer_accepted_by_its_mailed_link_confirms_the_address(tx: Tx)
     assert (await verification.verify_log(tx, opening.id)).faults == []
 
 
+async def test_the_time_to_accept_an_offer_does_not_count_from_a_confirmation(tx: Tx) -> None:
+    minute = dt.timedelta(minutes=1)
+    opening = await make_opening(tx, 1, require_acknowledgement=True)
+    id = await place(tx, opening)
+    await age(tx, opening.id, 2 * minute)
+    await apply_requests.confirm(tx, ConfirmationToken("application", id))
+    await age(tx, opening.id, minute)
+    await offers.acknowledge(tx, id, LOCAL)
+    figures = await summary.summarize(tx, opening.id)
+    assert figures.avg_acknowledgment_time_seconds == pytest.approx(180, abs=60)
+
+
 async def test_confirmations_while_the_opening_fills_never_overbook_it(
     wide_database: Database,
 ) -> None:
     opening = await create_opening(wide_database, 5)
-    contacts = [parse_contact("Ada", f"ada.{n}@example.org") for n in range(16)]
+    contacts = [parse_contact("Bo", f"bo.{n}@example.net") for n in range(16)]
     async with wide_database.transaction() as tx:
         tokens = [await request(tx, opening, contact) for contact in contacts]
     others = await people(wide_database, 16)
