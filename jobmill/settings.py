@@ -343,6 +343,30 @@ class Settings(BaseModel):
     applications_per_person_per_day: Annotated[int, Field(ge=0, le=10_000)] = 0
     """How often one person may apply within a day; 0 means without limit."""
 
+    applications_per_opening_per_hour: Annotated[int, Field(ge=0, le=10_000_000)] = 600
+    """How many people may apply for one opening within an hour without signing in; 0 means without limit.
+    The three limits of this kind are shared by all web processes."""
+
+    applications_per_network_per_hour: Annotated[int, Field(ge=0, le=10_000_000)] = 60
+    """How many applications may come from one network (IPv4 /24, IPv6 /48) within an hour; 0 means without
+    limit."""
+
+    applications_per_domain_per_hour: Annotated[int, Field(ge=0, le=10_000_000)] = 60
+    """How many applications with addresses of one domain are taken within an hour; 0 means without limit.
+    Domains of free mail providers are not limited."""
+
+    confirm_address: Literal["before", "within", "off"] = "before"
+    """Whether applicants must confirm their address by a link in an email: `before` they take a place,
+    `within` confirm_hours after they took it, or not at all (`off`). Without a mail server nobody must."""
+
+    confirm_hours: Annotated[int, Field(ge=1, le=720)] = 24
+    """How many hours applicants have to confirm their address."""
+
+    proof_of_work_bits: Annotated[int, Field(ge=0, le=24)] = 0
+    """How much a browser computes before it sends an application: each bit doubles it, 16 takes about two
+    seconds; 0 turns it off. Applications without it, as from browsers without JavaScript, are limited to
+    a few per network and hour."""
+
 
 def public_base_url(settings: Settings) -> str:
     """The base of every link to this installation, without a trailing slash."""

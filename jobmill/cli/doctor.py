@@ -77,8 +77,11 @@ def check_mail(settings: Settings) -> Diagnosis:
         return Diagnosis("fail", "letters", str(error))
     missing = mail.missing_setting(settings)
     if missing:
-        return Diagnosis("ok", "mail", f"no email to applicants: {missing}")
-    return Diagnosis("ok", "mail", "applicants get email")
+        return Diagnosis(
+            "ok", "mail", f"no email to applicants, addresses are not verified: {missing}"
+        )
+    confirms = "" if settings.confirm_address == "off" else " and confirm their address"
+    return Diagnosis("ok", "mail", f"applicants get email{confirms}")
 
 
 def check_python() -> Diagnosis:

@@ -88,7 +88,7 @@ async def clear(tx: Tx) -> bool:
             rotation.changed_source, rotation.hourly_calls,
             hiring.opening, hiring.applicant, hiring.application, hiring.waitlist_block, hiring.vacated_place,
             hiring.issued_link, hiring.event, hiring.blocklist, hiring.webhook, hiring.notice,
-            hiring.idempotent_response,
+            hiring.idempotent_response, hiring.apply_request, hiring.apply_limit,
             demo.world
         """
     )

@@ -29,6 +29,7 @@ from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.applications import Application, ApplicationId, DuplicateApplication
 from jobmill.hiring.records.openings import LockedOpeningRow, OpeningStatus
+from jobmill.hiring.timestamps import format_timestamp
 from jobmill.hiring.transitions import (
     OCCUPYING,
     ApplicationEventType,
@@ -124,6 +125,7 @@ class LockedOpening:
         queue_key: int | None = None,
         position: int | None = None,
         deadline: dt.datetime | None = None,
+        confirm_by: dt.datetime | None = None,
         why: Mapping[str, Any],
     ) -> Application:
         """Add a new application; raises DuplicateApplication if the applicant has a live one."""
@@ -140,6 +142,7 @@ class LockedOpening:
             applied_at=self.at,
             entered_at=self.at,
             acknowledge_deadline=deadline,
+            confirm_by=confirm_by,
         )
         self._entered.append(application)
         self._count(None, application)
@@ -160,22 +163,36 @@ class LockedOpening:
     ) -> Application:
         """Change the status; queue key and deadline belong to one status and are cleared."""
         check_transition(application.status, status)
+        if status == "INACTIVE":
+            changes["confirm_by"] = None
         moved = replace(
             application,
             status=status,
             entered_at=self.at,
             **{"queue_key": None, "acknowledge_deadline": None, **changes},
         )
-        # Write each row once: the second update of a row would make PostgreSQL lock its applicant, and
-        # deadlock with a transaction that erases the applicant and waits for this opening.
-        _, before = self._moved.get(application.id, (application, application.status))
-        self._moved[application.id] = (moved, before)
+        self._keep(application, moved)
         if status == "INACTIVE":
             self._live_applicants.discard(application.applicant_id)
         self._count(application, moved)
         metadata = {"jobId": self.opening.id, **metadata}
         self._record(type, moved, application.status, metadata, why, note)
         return moved
+
+    def confirm_address(self, application: Application) -> Application:
+        """Record that the owner of the address confirmed it; status, position and offer stay."""
+        confirmed = replace(application, confirm_by=None, entered_at=self.at)
+        self._keep(application, confirmed)
+        why = {"rule": "address confirmed in time"}
+        metadata = {"jobId": self.opening.id}
+        self._record("ADDRESS_CONFIRMED", confirmed, application.status, metadata, why)
+        return confirmed
+
+    def _keep(self, application: Application, changed: Application) -> None:
+        # Write each row once: the second update of a row would make PostgreSQL lock its applicant, and
+        # deadlock with a transaction that erases the applicant and waits for this opening.
+        _, before = self._moved.get(application.id, (application, application.status))
+        self._moved[application.id] = (changed, before)
 
     def record_opening_event(
         self, type: OpeningEventType, metadata: Mapping[str, Any], note: str | None = None
@@ -210,9 +227,9 @@ class LockedOpening:
             self._block_changes[applications.block_of(after.queue_key)] += 1
             if self.last_key is not None:
                 self.last_key = max(self.last_key, after.queue_key)
-        if after.acknowledge_deadline:
-            earliest = self.next_deadline_at or after.acknowledge_deadline
-            self.next_deadline_at = min(earliest, after.acknowledge_deadline)
+        for deadline in (after.acknowledge_deadline, after.confirm_by):
+            if deadline:
+                self.next_deadline_at = min(self.next_deadline_at or deadline, deadline)
 
     def _record(
         self,
@@ -224,6 +241,9 @@ class LockedOpening:
         note: str | None = None,
     ) -> None:
         self.seq += 1
+        if application and application.confirm_by:
+            # In every event until the address is confirmed: a replay reads the last one.
+            metadata = {**metadata, "confirmBy": format_timestamp(application.confirm_by)}
         salted_note = hash_chain.make_note(note) if note else None
         content = hash_chain.EventContent(
             opening_id=self.opening.id,

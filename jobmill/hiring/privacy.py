@@ -89,6 +89,10 @@ async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
                 SELECT coalesce(jsonb_agg(to_jsonb(notice) - 'webhook_id' ORDER BY notice.id), '[]')
                   FROM hiring.application JOIN hiring.notice ON application_id = application.id
                  WHERE applicant_id = %(id)s AND webhook_id IS NULL),
+            'applyRequests', (
+                SELECT coalesce(jsonb_agg(to_jsonb(apply_request) ORDER BY apply_request.id), '[]')
+                  FROM hiring.apply_request JOIN hiring.applicant USING (email_key)
+                 WHERE applicant.id = %(id)s),
             'blocked', (
                 SELECT coalesce(jsonb_agg(to_jsonb(blocklist)), '[]')
                   FROM hiring.blocklist JOIN hiring.applicant USING (email_key)
@@ -119,6 +123,7 @@ async def erase_applicant(
                 )
     await _erase_notes(tx, applicant_id)
     await notices.erase_for_applicant(tx, applicant_id)
+    await _erase_requests(tx, applicant_id)
     await _erase_row(tx, applicant_id)
 
 
@@ -162,6 +167,17 @@ async def _erase_notes(tx: Tx, applicant_id: int) -> None:
          WHERE event.opening_id = own_event.opening_id AND event.note IS NOT NULL
            AND (event.seq = own_event.seq
                 OR (event.seq = own_event.seq - 1 AND event.application_id IS NULL))
+        """,
+        [applicant_id],
+    )
+
+
+async def _erase_requests(tx: Tx, applicant_id: int) -> None:
+    """Delete requests to apply from the address, so that a later confirmation finds nothing."""
+    await tx.execute(
+        """
+        DELETE FROM hiring.apply_request USING hiring.applicant
+         WHERE apply_request.email_key = applicant.email_key AND applicant.id = %s
         """,
         [applicant_id],
     )

@@ -10,7 +10,14 @@ from jobmill.errors import Conflict
 ApplicationStatus = Literal["ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"]
 
 ApplicationEventType = Literal[
-    "APPLIED", "PROMOTED", "ACKNOWLEDGED", "WITHDRAWN", "DECAY_TRIGGERED", "LAPSED"
+    "APPLIED",
+    "PROMOTED",
+    "ACKNOWLEDGED",
+    "WITHDRAWN",
+    "DECAY_TRIGGERED",
+    "LAPSED",
+    "ADDRESS_CONFIRMED",
+    "ADDRESS_UNCONFIRMED",
 ]
 
 OpeningEventType = Literal[

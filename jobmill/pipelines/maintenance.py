@@ -6,8 +6,9 @@ import datetime as dt
 
 from jobmill.catalog import listings, source_runs
 from jobmill.hiring import privacy
+from jobmill.hiring.applications import apply_requests
 from jobmill.hiring.messages import notices
-from jobmill.hiring.records import idempotent_responses
+from jobmill.hiring.records import apply_limits, idempotent_responses
 from jobmill.outside import budget_ledger
 from jobmill.people import sessions
 from jobmill.pipelines import judging
@@ -56,6 +57,8 @@ async def prune_records(tools: Tools, work: Work) -> Move:
             await idempotent_responses.delete_expired(tx)
             + await sessions.prune(tx)
             + await notices.delete_old(tx)
+            + await apply_requests.delete_expired(tx)
+            + await apply_limits.delete_unused(tx)
         )
     total = work.data.get("pruned", 0) + deleted
     if not deleted or work.steps >= MAX_BATCHES:

@@ -78,7 +78,8 @@ class LetterSender:
         values = letters.template_values(outgoing, LinkSigner(secret), self.base_url)
         text = letters.render_letter(letters.choose_template(outgoing), values, self.templates_dir)
         id = letters.message_id(outgoing, secret, self.mailer.domain)
-        return Letter(values["name"], outgoing.email, text.subject, text.body, id)
+        name = values["name"] if outgoing.name else ""
+        return Letter(name, outgoing.email, text.subject, text.body, id)
 
 
 async def send_letter(tools: Tools, sender: LetterSender, work: Work) -> Move:

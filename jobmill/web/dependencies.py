@@ -58,7 +58,9 @@ class Render(Protocol):
     def __call__(self, template: str, status: int = 200, /, **values: object) -> HTMLResponse: ...
 
 
-def make_environment(is_demo: Callable[[], bool] = lambda: False) -> Environment:
+def make_environment(
+    is_demo: Callable[[], bool] = lambda: False, *, sends_mail: bool = True
+) -> Environment:
     """Templates that escape all values and fail on undefined names."""
     environment = Environment(
         loader=FileSystemLoader(WEB_DIR / "templates"),
@@ -68,7 +70,9 @@ def make_environment(is_demo: Callable[[], bool] = lambda: False) -> Environment
         lstrip_blocks=True,
     )
     translations.install(environment)
-    cast(dict[str, object], environment.globals)["is_demo"] = is_demo
+    cast(dict[str, object], environment.globals).update(
+        is_demo=is_demo, letters_are_off=not sends_mail
+    )
     environment.filters |= {
         "age": format_age,
         "number": lambda n: f"{n:,}",

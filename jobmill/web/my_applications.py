@@ -191,6 +191,10 @@ def _event_text(event: AuditEvent) -> str:
                 "You did not answer %(n)s offers in time. Your application has ended.",
                 event.metadata["penaltyCount"],
             )
+        case "ADDRESS_CONFIRMED", _:
+            return say("You confirmed your email address.")
+        case "ADDRESS_UNCONFIRMED", _:
+            return say("The email address was not confirmed in time. Your application has ended.")
         case _:
             return _withdrawal_text(event.actor, str(event.why.get("rule", "")))
 

@@ -30,6 +30,7 @@ from jobmill.web.middleware import RequestMiddleware
 from jobmill.web.pages import (
     budget,
     companies,
+    confirm,
     demo,
     health,
     hiring,
@@ -83,7 +84,7 @@ def create_app(
     )
     app.state.demo_status = demo_status = DemoStatus()
     app.state.rates = RateTracker()
-    environment = make_environment(lambda: demo_status.is_demo)
+    environment = make_environment(lambda: demo_status.is_demo, sends_mail=site_settings.sends_mail)
     app.state.render = render = make_renderer(environment)
 
     def handle_error(request: Request, error: Exception) -> Response:
@@ -110,7 +111,7 @@ def _add_routes(app: FastAPI) -> None:
     signed_in, knows_demo = Depends(auth.viewer), Depends(refresh_demo_status)
     for module in (metrics, live_updates):
         app.include_router(module.router, dependencies=[signed_in])
-    for module in (openings, my, offer, sign_in_page):
+    for module in (openings, my, offer, confirm, sign_in_page):
         app.include_router(module.router, dependencies=[knows_demo])
     for module in (
         home,

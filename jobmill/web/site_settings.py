@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Self, cast
+from typing import Annotated, Literal, Self, cast
 
 from fastapi import Depends, Request
 
+from jobmill.hiring.records.apply_limits import NO_LIMITS, PublicApplyLimits
 from jobmill.outside import model_tiers
 from jobmill.outside.budget_ledger import BudgetCaps, read_caps
 from jobmill.outside.mail import missing_setting
@@ -27,6 +28,11 @@ class SiteSettings:
     """Limit per person; None: no limit."""
     session_idle: dt.timedelta = IDLE_LIFETIME
     """How long a session lasts without use."""
+    public_apply_limits: PublicApplyLimits = NO_LIMITS
+    confirm_address: Literal["before", "within", "off"] = "off"
+    """`off` without a mail server."""
+    confirm_window: dt.timedelta = dt.timedelta(days=1)
+    proof_of_work_bits: int = 0
     private_webhook_hosts: PrivateHosts = frozenset()
     """Private addresses that webhooks may call."""
     sends_mail: bool = False
@@ -46,12 +52,21 @@ class SiteSettings:
     @classmethod
     def from_settings(cls, settings: Settings, environ: Mapping[str, str] | None = None) -> Self:
         environ = environ or {}
+        sends_mail = missing_setting(settings) is None
         return cls(
             fold_aliases=settings.fold_email_aliases,
             applications_per_day=settings.applications_per_person_per_day or None,
             session_idle=dt.timedelta(hours=settings.session_idle_hours),
+            public_apply_limits=PublicApplyLimits(
+                settings.applications_per_opening_per_hour,
+                settings.applications_per_network_per_hour,
+                settings.applications_per_domain_per_hour,
+            ),
+            confirm_address=settings.confirm_address if sends_mail else "off",
+            confirm_window=dt.timedelta(hours=settings.confirm_hours),
+            proof_of_work_bits=settings.proof_of_work_bits,
             private_webhook_hosts=allowed_private_hosts(settings),
-            sends_mail=missing_setting(settings) is None,
+            sends_mail=sends_mail,
             public_url=settings.public_url,
             caps=read_caps(settings),
             seats=model_tiers.find_tiers(settings, environ),

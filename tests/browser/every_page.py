@@ -18,7 +18,14 @@ NUMBERED = re.compile(r".*[\d/].*|.{40,}")
 MANY = 4
 """Variants of one page: tabs and filters."""
 NO_LINK_LEADS_TO = ("/openings", "/my", "/sign-in", "/setup", "/demo")
-ERRORS = ("/nowhere", "/matches/999999999", "/hiring/999999999", "/my/broken", "/offer/broken")
+ERRORS = (
+    "/nowhere",
+    "/matches/999999999",
+    "/hiring/999999999",
+    "/my/broken",
+    "/offer/broken",
+    "/confirm/broken",
+)
 
 
 def shape(url: str) -> tuple[str, frozenset[tuple[str, str]]]:

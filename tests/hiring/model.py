@@ -37,6 +37,8 @@ class Model:
     misses: dict[int, int] = field(default_factory=dict[int, int])
     just_missed: set[int] = field(default_factory=set[int])
     owners: dict[int, int] = field(default_factory=dict[int, int])
+    unconfirmed: dict[int, bool] = field(default_factory=dict[int, bool])
+    """Applications whose address is not confirmed, and whether their time is over before the next step."""
     step: int = 0
 
     def copy(self) -> Model:
@@ -62,6 +64,9 @@ class Model:
 
     def settle(self) -> None:
         self.step += 1
+        late = [id for id, ends in self.unconfirmed.items() if ends]
+        for id in late:
+            self.leave(id)
         over = sorted((offer.rank, id) for id, offer in self.pending.items() if offer.ends)
         for _, id in over:
             del self.pending[id]
@@ -69,9 +74,10 @@ class Model:
             self.just_missed.add(id)
             if self.misses[id] >= self.max_missed:
                 self.ended.add(id)
+                self.unconfirmed.pop(id, None)
             else:
                 self.places += [GAP] * self.misses[id] + [id]
-        if over:
+        if over or late:
             self.fill()
 
     def fill(self) -> None:
@@ -88,7 +94,8 @@ class Model:
         while self.places and self.places[-1] is GAP:
             self.places.pop()
 
-    def apply(self, id: int, applicant: int) -> None:
+    def apply(self, id: int, applicant: int, *, ends: bool | None = None) -> None:
+        """`ends`: whether the time to confirm the address ends at once; None: it need not be confirmed."""
         self.settle()
         if any(
             self.owners[application] == applicant and application not in self.ended
@@ -101,6 +108,8 @@ class Model:
         if must_wait and self.limit is not None and len(self.waiting) >= self.limit:
             raise Refused("Conflict")
         self.owners[id] = applicant
+        if ends is not None:
+            self.unconfirmed[id] = ends
         if must_wait and GAP in self.places:
             self.places[self.places.index(GAP)] = id
         elif must_wait:
@@ -116,7 +125,17 @@ class Model:
             raise Refused("Conflict")
         self.end(id)
 
+    def confirm(self, id: int) -> None:
+        self.settle()
+        if id in self.ended:
+            raise Refused("Gone")
+        self.unconfirmed.pop(id, None)
+
     def end(self, id: int) -> None:
+        self.leave(id)
+        self.fill()
+
+    def leave(self, id: int) -> None:
         if id in self.places:
             self.leave_places(id)
         elif id in self.active:
@@ -124,8 +143,8 @@ class Model:
         else:
             del self.pending[id]
         self.just_missed.discard(id)
+        self.unconfirmed.pop(id, None)
         self.ended.add(id)
-        self.fill()
 
     def answer(self, id: int, *, yes: bool) -> str:
         self.settle()
@@ -165,6 +184,17 @@ class Model:
 
 
 States: TypeAlias = dict[int, tuple[str, int | None]]
+
+
+def list_replayed_states(model: Model) -> States:
+    """What a replay shows: the clock has ended unconfirmed applications, though no event has yet."""
+    late = [id for id, ends in model.unconfirmed.items() if ends]
+    waiting = [id for id in model.waiting if id not in late]
+    return {
+        id: (model.state(id), waiting.index(id) + 1 if id in waiting else None)
+        for id in model.owners
+        if id not in late and model.state(id) != "INACTIVE"
+    }
 
 
 def list_states(model: Model) -> States:

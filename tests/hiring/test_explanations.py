@@ -11,7 +11,8 @@ import pytest
 from jobmill.db import Tx
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, by_applicant
-from jobmill.hiring.applications import offers, withdrawals
+from jobmill.hiring.applications import apply_requests, offers, submissions, withdrawals
+from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.audit_log import explanations, replay
 from jobmill.hiring.audit_log.explanations import (
     EventContext,
@@ -20,12 +21,13 @@ from jobmill.hiring.audit_log.explanations import (
     Occupancy,
 )
 from jobmill.hiring.audit_log.replay import ApplicationsAhead, EventNotFound
+from jobmill.hiring.messages.signed_links import ConfirmationToken
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningNotFound
 from jobmill.hiring.transitions import ApplicationEventType, OpeningEventType
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
-from tests.hiring.helpers import apply, make_opening
+from tests.hiring.helpers import apply, make_applicant, make_opening
 
 from .change_past import age, unguarded
 
@@ -213,6 +215,13 @@ async def test_every_event_type_is_explained(tx: Tx) -> None:
         await expire_one_opening(tx)
     [offered] = (await replay.replay_at(tx, opening.id)).active
     await offers.acknowledge(tx, offered.application_id, LOCAL)
+    for window in (1, 0):
+        person = (await make_applicant(tx)).id
+        request = ApplyRequest(person, LOCAL, dt.timedelta(days=window))
+        result = submissions.single_result(await submissions.apply_all(tx, opening.id, [request]))
+        if window:
+            token = ConfirmationToken("application", result.application.id)
+            await apply_requests.confirm(tx, token)
     await lifecycle.pause(tx, opening.id, LOCAL)
     await lifecycle.resume(tx, opening.id, LOCAL)
     await lifecycle.close(tx, opening.id, LOCAL)

@@ -30,7 +30,7 @@ def test_every_kind_of_notice_has_a_letter_with_all_placeholders_filled(kind: No
     assert "$" not in text.subject + text.body
     assert "Baker" in text.subject
     assert text.body.startswith("Hello Ada,")
-    assert f"{BASE}/my/" in text.body
+    assert (f"{BASE}/confirm/" if kind == "confirm" else f"{BASE}/my/") in text.body
 
 
 def test_every_built_in_letter_can_be_replaced() -> None:
@@ -71,15 +71,17 @@ def test_the_remaining_time_has_a_suitable_unit(left: dt.timedelta, words: str) 
     [
         ("Ada  Lovelace", "Ada Lovelace"),
         ("Ada\r\nBcc: x", "Ada Bcc: x"),
-        ("Win money at http://evil.example", "applicant"),
-        ("WWW.evil.example", "applicant"),
-        ("eve@evil.example", "applicant"),
+        ("Win money at http://evil.example", ""),
+        ("WWW.evil.example", ""),
+        ("eve@evil.example", ""),
         ("x" * 200, "x" * 80),
         ("$title", "$title"),
     ],
 )
 def test_a_name_with_a_link_is_not_mailed(name: str, shown: str) -> None:
-    assert f"Hello {shown}," in render(replace(OFFER_LETTER, name=name)).body
+    assert (f"Hello {shown}," if shown else "Hello,") in render(
+        replace(OFFER_LETTER, name=name)
+    ).body
 
 
 def test_a_letter_of_the_company_replaces_the_built_in_one(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ results."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +14,17 @@ from hypothesis import strategies as some
 from jobmill.db import Tx
 from jobmill.errors import AppError
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import offers, submissions, withdrawals
+from jobmill.hiring.applications import apply_requests, offers, submissions, withdrawals
+from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.audit_log import replay, verification
+from jobmill.hiring.messages.signed_links import ConfirmationToken
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import make_applicant, make_opening
-from tests.hiring.model import Model, Refused, States, list_states
+from tests.hiring.model import Model, Refused, States, list_replayed_states, list_states
 from tests.hiring.test_races import allow_short_windows, set_window
 
 PEOPLE = 9
@@ -35,7 +38,15 @@ class Step:
     which: int = 0
 
 
-OFTEN = ["apply"] * 8 + ["leave"] * 4 + ["give up"] * 3 + ["answer"] * 3 + ["time goes by"] * 4
+CONFIRMED = ["apply unconfirmed"] * 5 + ["confirm"] * 2
+OFTEN = (
+    ["apply"] * 5
+    + CONFIRMED
+    + ["leave"] * 4
+    + ["give up"] * 3
+    + ["answer"] * 3
+    + ["time goes by"] * 4
+)
 SELDOM = ["withdraw", "acknowledge", "decline", "resize", "promote", "promote with a slot", "turn"]
 RANDOM_STEPS = some.lists(
     some.builds(Step, some.sampled_from(OFTEN + SELDOM), some.integers(0, 60)),
@@ -63,6 +74,10 @@ def choose_steps(actual: Comparison, steps: list[Step]) -> Iterator[Step]:
             case "time goes by":
                 yield Step("offers last" if step.which % 3 == 0 else "offers end")
                 yield Step("tick")
+            case "confirm" if model.unconfirmed:
+                ids = sorted(model.unconfirmed)
+                chosen = ids[step.which % len(ids)]
+                yield Step("confirm", sorted(model.owners).index(chosen))
             case "turn":
                 wishes = {"open": ["pause", "close"], "paused": ["resume", "close"]}
                 yield Step(wishes.get(model.status, ["reopen", "pause"])[step.which % 2])
@@ -110,6 +125,8 @@ class Comparison:
         model = self.model
         model.active = [id if application == -1 else application for application in model.active]
         model.places = [id if application == -1 else application for application in model.places]
+        if -1 in model.unconfirmed:
+            model.unconfirmed[id] = model.unconfirmed.pop(-1)
         if -1 in model.pending:
             offer = model.pending.pop(-1)
             offer.rank = (offer.rank[0], id)
@@ -122,12 +139,15 @@ class Comparison:
     def run_in_model(self, model: Model, step: Step) -> str | None:
         id = self.pick_application(step)
         match step.verb:
-            case "apply":
-                model.apply(-1, self.people[step.which % PEOPLE])
+            case "apply" | "apply unconfirmed":
+                ends = None if step.verb == "apply" else step.which % 3 == 0
+                model.apply(-1, self.people[step.which % PEOPLE], ends=ends)
             case "offers end" | "offers last":
                 model.offers_end = step.verb == "offers end"
             case "tick":
-                if any(offer.ends for offer in model.pending.values()):
+                if any(offer.ends for offer in model.pending.values()) or any(
+                    model.unconfirmed.values()
+                ):
                     model.settle()
             case "resize":
                 model.resize(1 + step.which % 4)
@@ -135,8 +155,8 @@ class Comparison:
                 model.turn(*TURNS[step.verb])
             case _ if not id:
                 raise Refused("ApplicationNotFound")
-            case "withdraw":
-                model.withdraw(id)
+            case "withdraw" | "confirm":
+                getattr(model, step.verb)(id)
             case "acknowledge" | "decline":
                 return model.answer(id, yes=step.verb == "acknowledge")
             case _:
@@ -146,11 +166,8 @@ class Comparison:
     async def run_in_product(self, step: Step) -> Any:
         tx, id, opening = self.tx, self.pick_application(step), self.opening.id
         match step.verb:
-            case "apply":
-                applicant_id = self.people[step.which % PEOPLE]
-                placed = await submissions.apply(tx, opening, applicant_id, LOCAL)
-                assert placed.position == await applications.find_position(tx, placed.application)
-                return placed.application
+            case "apply" | "apply unconfirmed":
+                return await self._apply(step)
             case "offers end" | "offers last":
                 await set_window(tx, opening, "0" if step.verb == "offers end" else "1 day")
             case "tick":
@@ -160,8 +177,8 @@ class Comparison:
                 await lifecycle.set_capacity(tx, opening, 1 + step.which % 4, LOCAL)
             case "pause" | "resume" | "close" | "reopen":
                 await getattr(lifecycle, step.verb)(tx, opening, LOCAL)
-            case "withdraw":
-                await withdrawals.withdraw(tx, id, LOCAL)
+            case "withdraw" | "confirm":
+                await self._end_or_confirm(id, step)
             case "acknowledge" | "decline":
                 answer = await getattr(offers, step.verb)(tx, id, LOCAL)
                 return type(answer).__name__
@@ -169,6 +186,21 @@ class Comparison:
                 add = step.verb != "promote"
                 await offers.offer_out_of_turn(tx, id, LOCAL, reason="asked for", add_slot=add)
         return None
+
+    async def _apply(self, step: Step) -> applications.Application:
+        window = dt.timedelta(days=step.which % 3 != 0) if step.verb != "apply" else None
+        request = ApplyRequest(self.people[step.which % PEOPLE], LOCAL, window)
+        results = await submissions.apply_all(self.tx, self.opening.id, [request])
+        placed = submissions.single_result(results)
+        assert placed.position == await applications.find_position(self.tx, placed.application)
+        return placed.application
+
+    async def _end_or_confirm(self, id: int, step: Step) -> None:
+        await applications.find_opening_id(self.tx, id)
+        if step.verb == "withdraw":
+            await withdrawals.withdraw(self.tx, id, LOCAL)
+        else:
+            await apply_requests.confirm(self.tx, ConfirmationToken("application", id))
 
     async def compare(self) -> None:
         live: States = {}
@@ -181,7 +213,7 @@ class Comparison:
         assert (after.capacity, after.status) == (model.capacity, model.status)
         occupied = len(model.active) + len(model.pending)
         assert (after.occupied, after.waiting) == (occupied, len(model.waiting))
-        self.past[after.last_seq] = live
+        self.past[after.last_seq] = list_replayed_states(model)
 
     async def compare_past(self) -> None:
         """Compare the replay of each instant with what was visible then."""
@@ -191,9 +223,7 @@ class Comparison:
                 application.application_id: (application.status, application.position)
                 for application in (*replayed.active, *replayed.waiting)
             }
-            assert replayed_states == {
-                id: application for id, application in then.items() if application[0] != "INACTIVE"
-            }, seq
+            assert replayed_states == then, seq
         assert (await verification.verify_log(self.tx, self.opening.id)).faults == []
 
 

@@ -51,7 +51,7 @@ OPEN = {
 }
 """Public routes."""
 
-SIGNED = ("/my/{token}", "/offer/{token}")
+SIGNED = ("/my/{token}", "/offer/{token}", "/confirm/{token}")
 """Routes with a personal link in the path, which is their only credential."""
 
 OWN = {

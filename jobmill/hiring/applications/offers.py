@@ -51,6 +51,8 @@ async def _answer(
     answer: Answer,
     by: Actor,
     reason: str | None = None,
+    *,
+    by_mailed_link: bool = False,
 ) -> Placement | MissedOffer:
     if offer.expired:
         # If no other application waits, the slot is offered again at once; this answer is not for that offer.
@@ -58,14 +60,21 @@ async def _answer(
             pass
         return MissedOffer(await applications.get(tx, application_id))
     if answer == "accept":
-        return await acknowledge(tx, application_id, by, deadline=offer.deadline)
+        return await acknowledge(
+            tx, application_id, by, deadline=offer.deadline, by_mailed_link=by_mailed_link
+        )
     return await decline(tx, application_id, by, reason=reason, deadline=offer.deadline)
 
 
 async def acknowledge(
-    tx: Tx, application_id: int, by: Actor, *, deadline: dt.datetime | None = None
+    tx: Tx,
+    application_id: int,
+    by: Actor,
+    *,
+    deadline: dt.datetime | None = None,
+    by_mailed_link: bool = False,
 ) -> Placement | MissedOffer:
-    """Accept the offer, or only the one with this deadline.
+    """Accept the offer, or only the one with this deadline; a mailed link confirms the address, too.
 
     Returns MissedOffer if it has expired, raises Conflict if there is none.
     """
@@ -81,6 +90,7 @@ async def acknowledge(
             "ACKNOWLEDGED",
             metadata={"acknowledgedAt": format_timestamp(locked.at)},
             why={"rule": "confirmed in time"},
+            confirm_by=None if by_mailed_link else application.confirm_by,
         )
         return Placement(accepted)
 
@@ -125,7 +135,7 @@ async def answer_by_link(
     if offer.deadline != link.deadline:
         raise _refusal(await _find_ending(tx, link))
     by = by_applicant(offer.applicant_id, request)
-    return await _answer(tx, link.application_id, offer, answer, by)
+    return await _answer(tx, link.application_id, offer, answer, by, by_mailed_link=True)
 
 
 def _refusal(ending: str | None) -> AppError:

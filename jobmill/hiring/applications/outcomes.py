@@ -16,6 +16,8 @@ class Placement:
 
     application: Application
     position: int | None = None
+    is_new_applicant: bool = False
+    """Whether this application added the applicant, so that nobody else has a link to their page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class MissedOffer:
 ACTIVE = "You have a slot: you are now ACTIVE."
 PENDING = "A slot is free for you. Confirm it before the deadline."
 WAITING = "You have been added to the waitlist at position {}."
+UNCONFIRMED = "Check your email: follow the link in it to complete your application."
 WITHDRAWN = "Application withdrawn successfully."
 PROMOTED = "A slot was offered out of turn."
 ANSWERED: dict[Answer, str] = {

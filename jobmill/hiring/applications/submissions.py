@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, RateLimited
@@ -18,6 +18,7 @@ from jobmill.hiring.records.applicants import (
     ApplicantRef,
     Contact,
 )
+from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.timestamps import format_timestamp
 from jobmill.hiring.waitlist import positions, promotions
@@ -39,6 +40,8 @@ class ApplyRequest:
     applicant: int | Contact
     by: Actor | None = None
     """The actor; None: the applicant."""
+    confirm_window: dt.timedelta | None = None
+    """Time to confirm the address, after which the application ends; None: it need not be confirmed."""
 
     @property
     def is_limited(self) -> bool:
@@ -94,7 +97,8 @@ async def apply_all(
                 continue
             locked.by = request.by or by_applicant(ref.id)
             try:
-                results.append(await apply_locked(locked, ref.id))
+                placement = await apply_locked(locked, ref.id, request.confirm_window)
+                results.append(replace(placement, is_new_applicant=ref.is_new))
             except Conflict as refusal:
                 results.append(refusal)
     placed = {
@@ -120,7 +124,12 @@ async def _admit(
     keys = contact_keys + [ref.email_key for ref in by_id.values()]
     blocked = await blocklist.find_blocked(tx, keys) if keys else set[str]()
     allowed = [contact for contact in contacts if contact.email_key not in blocked]
-    by_key = await applicants.find_or_add_all(tx, allowed) if allowed else {}
+    by_company = {
+        request.applicant.email_key
+        for request in requests
+        if isinstance(request.applicant, Contact) and request.by and request.by.side == "company"
+    }
+    by_key = await applicants.find_or_add_all(tx, allowed, by_company=by_company) if allowed else {}
     admissions: dict[ApplyRequest, ApplicantRef | AppError] = {}
     for request in requests:
         applicant = request.applicant
@@ -152,12 +161,17 @@ async def _refuse_over_limit(
             admissions[request] = AppliedTooOften(daily_limit)
 
 
-async def apply_locked(locked: LockedOpening, applicant_id: ApplicantId) -> Placement:
+async def apply_locked(
+    locked: LockedOpening,
+    applicant_id: ApplicantId,
+    confirm_window: dt.timedelta | None = None,
+) -> Placement:
     """Apply under the opening's lock; raises Conflict if the opening takes no applications."""
     locked.refuse_duplicate(applicant_id)
     refusal = reason_to_refuse(locked.opening, locked.free_slots, locked.waiting, locked.at)
     if refusal:
         raise Conflict(refusal)
+    confirm_by = locked.at + confirm_window if confirm_window is not None else None
     occupancy = {
         "occupied": locked.occupied,
         "capacity": locked.capacity,
@@ -171,21 +185,40 @@ async def apply_locked(locked: LockedOpening, applicant_id: ApplicantId) -> Plac
             "WAITLIST",
             queue_key=key,
             position=position,
+            confirm_by=confirm_by,
             why={"rule": rule, **occupancy},
         )
-        locked.add_notice("applied", application, position=position)
+        notify_applied(locked, application, position)
         return Placement(application, position)
     why = {"rule": "a slot is free and nobody waits", **occupancy}
     if not locked.opening.require_acknowledgement:
-        application = locked.add_application(applicant_id, "ACTIVE", why=why)
-        locked.add_notice("applied", application)
+        application = locked.add_application(applicant_id, "ACTIVE", confirm_by=confirm_by, why=why)
+        notify_applied(locked, application)
         return Placement(application)
     deadline = locked.at + locked.opening.acknowledge_window
     application = locked.add_application(
-        applicant_id, "PENDING_ACKNOWLEDGMENT", deadline=deadline, why=why
+        applicant_id,
+        "PENDING_ACKNOWLEDGMENT",
+        deadline=deadline,
+        confirm_by=confirm_by,
+        why=why,
     )
+    if confirm_by:
+        notify_applied(locked, application)
     promotions.notify_offer(locked, application, deadline)
     return Placement(application)
+
+
+def notify_applied(
+    locked: LockedOpening, application: Application, position: int | None = None
+) -> None:
+    """Tell the applicant how they stand, or first ask them to confirm the address."""
+    if application.confirm_by:
+        locked.add_notice("confirm", application)
+    elif position is None:
+        locked.add_notice("applied", application)
+    else:
+        locked.add_notice("applied", application, position=position)
 
 
 def reason_to_refuse(opening: Opening, free: int, waiting: int, at: dt.datetime) -> str | None:

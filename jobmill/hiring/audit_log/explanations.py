@@ -209,6 +209,8 @@ def compose_sentences(context: EventContext) -> list[Sentence]:
             sentences = _explain_withdrawal(context)
         case "DECAY_TRIGGERED" | "LAPSED":
             sentences = _explain_missed_offer(context)
+        case "ADDRESS_CONFIRMED" | "ADDRESS_UNCONFIRMED":
+            sentences = _explain_confirmation(context)
         case _:
             sentences = [(text,) for text in _explain_opening_event(context.event)]
     return [*sentences, *_reason(context.event)]
@@ -263,6 +265,8 @@ def _freed_by(cause: ExplainedEvent) -> Sentence:
             return _mention(cause), f" left ({cause.why.get('rule', 'withdrawn')})"
         case "DECAY_TRIGGERED" | "LAPSED":
             return _mention(cause), " did not answer the offer in time"
+        case "ADDRESS_UNCONFIRMED":
+            return _mention(cause), " did not confirm the email address in time"
         case "CAPACITY_CHANGED":
             before, after = cause.metadata["from"], cause.metadata["to"]
             return (f"the number of places changed from {before} to {after}",)
@@ -286,6 +290,19 @@ def _explain_withdrawal(context: EventContext) -> list[Sentence]:
     if event.from_status in OCCUPYING:
         return [sentence, ("This freed the place.",)]
     return [sentence, ("Until then on the waitlist, ", *_behind(context.ahead), ".")]
+
+
+def _explain_confirmation(context: EventContext) -> list[Sentence]:
+    event, application = context.event, _mention(context.event)
+    until = context.previous.metadata.get("confirmBy") if context.previous else None
+    limit: Sentence = (" by ", dt.datetime.fromisoformat(until)) if until else ("",)
+    sentence: Sentence = ("The email address had to be confirmed", *limit)
+    if event.type == "ADDRESS_CONFIRMED":
+        return [(*sentence, ", and was."), (application, " keeps its place in the order.")]
+    ended: Sentence = (*sentence, ", and was not. ", application, " has ended.")
+    if event.from_status in OCCUPYING:
+        return [ended, ("This freed the place.",)]
+    return [ended]
 
 
 def _explain_missed_offer(context: EventContext) -> list[Sentence]:

@@ -125,9 +125,7 @@ async def replay_at(
     else:
         position = await _position_after(tx, opening_id, seq)
     state = await state_at(tx, opening_id, position.seq)
-    active, waiting = split_by_slot(
-        await _list_applications(tx, opening_id, position.seq), position.at
-    )
+    active, waiting = split_by_slot(await _list_applications(tx, opening_id, position), position.at)
     return OpeningReplay(
         opening_id,
         position.at,
@@ -278,13 +276,14 @@ async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
         ReplayedCounts,
         """
         WITH last AS (
-            SELECT DISTINCT ON (application_id) to_status, queue_key, deadline
+            SELECT DISTINCT ON (application_id) to_status, queue_key, deadline,
+                   (metadata->>'confirmBy')::timestamptz AS confirm_by
               FROM hiring.event
              WHERE opening_id = %s AND seq <= %s AND application_id IS NOT NULL
              ORDER BY application_id, seq DESC
         )
         SELECT count(*) FILTER (WHERE to_status IN ('ACTIVE', 'PENDING_ACKNOWLEDGMENT')) AS occupied,
-               count(queue_key) AS waiting, min(deadline) AS next_deadline_at,
+               count(queue_key) AS waiting, least(min(deadline), min(confirm_by)) AS next_deadline_at,
                coalesce(max(queue_key), 0) AS top_key
           FROM last
         """,
@@ -294,12 +293,15 @@ async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
     return counts
 
 
-async def _list_applications(tx: Tx, opening_id: int, seq: int) -> Iterator[ReplayedApplication]:
+async def _list_applications(
+    tx: Tx, opening_id: int, position: LogPosition
+) -> Iterator[ReplayedApplication]:
     """All waiting applications by position, then those with a slot, by the last event of each."""
     cursor = await tx.execute(
         """
         WITH last AS (
-            SELECT DISTINCT ON (application_id) application_id, to_status, queue_key, deadline
+            SELECT DISTINCT ON (application_id) application_id, to_status, queue_key, deadline,
+                   (metadata->>'confirmBy')::timestamptz AS confirm_by
               FROM hiring.event
              WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NOT NULL
              ORDER BY application_id, seq DESC
@@ -320,9 +322,11 @@ async def _list_applications(tx: Tx, opening_id: int, seq: int) -> Iterator[Repl
           JOIN hiring.applicant ON applicant.id = applicant_id
           LEFT JOIN missed ON missed.application_id = last.application_id
          WHERE to_status <> 'INACTIVE'
+           -- The clock ends an unconfirmed application; its event is written a little later.
+           AND (last.confirm_by IS NULL OR last.confirm_by > %(at)s)
          ORDER BY last.queue_key, last.application_id
         """,
-        {"opening": opening_id, "seq": seq},
+        {"opening": opening_id, "seq": position.seq, "at": position.at},
     )
     return map(ReplayedApplication._make, await cursor.fetchall())
 

@@ -42,13 +42,17 @@ async def _preview(
     start = await replay.find_waitlist_head(tx, opening_id, seq)
     cursor = await tx.execute(
         """
-        WITH last AS MATERIALIZED (
-            SELECT DISTINCT ON (application_id) application_id, to_status, queue_key, deadline
+        WITH every_last AS MATERIALIZED (
+            SELECT DISTINCT ON (application_id) application_id, to_status, queue_key, deadline,
+                   coalesce((metadata->>'confirmBy')::timestamptz <= %(at)s, false) AS unconfirmed
               FROM hiring.event
              WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NOT NULL
                AND (from_status IS NOT NULL OR queue_key IS NULL
                     OR (queue_key <= %(end)s AND (queue_key > %(start)s OR seq > %(since)s)))
              ORDER BY application_id, seq DESC
+        ), last AS (
+            SELECT application_id, to_status, queue_key, deadline FROM every_last
+             WHERE NOT unconfirmed
         ), active AS (
             SELECT *, NULL::bigint AS position, count(*) OVER () AS total FROM last
              WHERE to_status = 'ACTIVE' OR deadline > %(at)s
@@ -61,7 +65,8 @@ async def _preview(
             SELECT *, CASE WHEN queue_key IS NOT NULL
                            THEN row_number() OVER (ORDER BY queue_key, deadline, application_id)
                        END AS position,
-                   (SELECT coalesce(%(waiting)s, count(queue_key))
+                   (SELECT coalesce(%(waiting)s - (SELECT count(queue_key) FROM every_last
+                                                    WHERE unconfirmed), count(queue_key))
                            + count(*) FILTER (WHERE queue_key IS NULL) FROM queue) AS total
               FROM queue
              ORDER BY queue_key, deadline, application_id

@@ -73,7 +73,8 @@ async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
             SELECT application_id,
                    min(created_at) FILTER (WHERE type = 'PROMOTED') AS promoted_at,
                    -- No offer follows a confirmation: the last offer is the confirmed one.
-                   max(created_at) FILTER (WHERE to_status = 'PENDING_ACKNOWLEDGMENT') AS offered_at,
+                   max(created_at) FILTER (WHERE to_status = 'PENDING_ACKNOWLEDGMENT'
+                                             AND type <> 'ADDRESS_CONFIRMED') AS offered_at,
                    max(created_at) FILTER (WHERE type = 'ACKNOWLEDGED') AS acknowledged_at,
                    count(*) FILTER (WHERE type = 'DECAY_TRIGGERED') AS decays,
                    count(*) FILTER (WHERE to_status = 'PENDING_ACKNOWLEDGMENT')

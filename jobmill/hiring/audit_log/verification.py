@@ -30,6 +30,8 @@ TARGET_STATUSES: Mapping[EventType, frozenset[ApplicationStatus | None]] = {
     "WITHDRAWN": frozenset({"INACTIVE"}),
     "DECAY_TRIGGERED": frozenset({"WAITLIST"}),
     "LAPSED": frozenset({"INACTIVE"}),
+    "ADDRESS_CONFIRMED": frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST"}),
+    "ADDRESS_UNCONFIRMED": frozenset({"INACTIVE"}),
 }
 """Allowed target states of application events; a constraint of the table checks the source states."""
 
@@ -271,7 +273,8 @@ async def _check_applications(tx: Tx, opening_id: int) -> list[VerificationFault
                        'applicant_id', first.metadata->'applicantId', 'status', last.to_status,
                        'queue_key', last.queue_key, 'acknowledge_deadline', last.deadline,
                        'penalty_count', missed, 'applied_at', first.created_at,
-                       'entered_at', last.created_at) AS facts
+                       'entered_at', last.created_at,
+                       'confirm_by', (last.metadata->>'confirmBy')::timestamptz) AS facts
               FROM logged
               JOIN hiring.event AS last ON last.opening_id = %(opening)s AND last.seq = logged.seq
               JOIN hiring.event AS first
@@ -281,7 +284,7 @@ async def _check_applications(tx: Tx, opening_id: int) -> list[VerificationFault
                        'applicant_id', applicant_id, 'status', status, 'queue_key', queue_key,
                        'acknowledge_deadline', acknowledge_deadline,
                        'penalty_count', penalty_count, 'applied_at', applied_at,
-                       'entered_at', entered_at) AS facts
+                       'entered_at', entered_at, 'confirm_by', confirm_by) AS facts
               FROM hiring.application
              WHERE opening_id = %(opening)s
         )
@@ -341,7 +344,7 @@ async def _check_counters(tx: Tx, opening: Opening) -> list[VerificationFault]:
     if due and (checked_at is None or checked_at > due):
         faults.append(
             VerificationFault(
-                None, f"an offer ends at {due}, but the opening checks at {checked_at}"
+                None, f"a deadline is at {due}, but the opening checks at {checked_at}"
             )
         )
     return faults

@@ -15,7 +15,7 @@ from string import Template
 
 from jobmill.errors import Invalid
 from jobmill.hiring.messages.notices import OutgoingLetter
-from jobmill.hiring.messages.signed_links import LinkSigner
+from jobmill.hiring.messages.signed_links import ConfirmationToken, LinkSigner
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +25,12 @@ MAX_NAME_LENGTH = 80
 # Anyone can enter a foreign address with an advertisement as the name: do not mail it.
 LOOKS_LIKE_A_LINK = re.compile(r"://|www\.|@", re.IGNORECASE)
 
-_ALWAYS = frozenset({"name", "title", "my_link"})
+NO_NAME = "applicant"
+"""What templates call a person whose name may be a stranger's text."""
+_ALWAYS = frozenset({"name", "greeting", "title", "my_link"})
 _OFFER = frozenset({"accept_link", "decline_link", "deadline", "left", "minutes"})
 PLACEHOLDERS: Mapping[str, frozenset[str]] = {
+    "confirm": _ALWAYS | {"confirm_link", "deadline"},
     "applied": _ALWAYS,
     "waitlisted": _ALWAYS | {"position"},
     "promoted": _ALWAYS | _OFFER,
@@ -85,14 +88,23 @@ def choose_template(letter: OutgoingLetter) -> str:
 
 def template_values(letter: OutgoingLetter, signer: LinkSigner, base: str) -> dict[str, str]:
     """Values of all placeholders; `base` is the URL that links start with."""
-    personal = signer.sign_personal(letter.applicant_id, letter.link_version, letter.at)
+    name = _safe_name(letter.name)
     values = {
-        "name": _safe_name(letter.name),
+        "name": name or NO_NAME,
+        "greeting": f"Hello {name}," if name else "Hello,",
         "title": letter.title,
-        "my_link": f"{base}/my/{personal}",
+        "my_link": f"{base}/my{_personal_token(letter, signer)}",
         **{name: str(letter.data.get(name, "-")) for name in ("position", "missed", "text")},
     }
-    if letter.deadline:
+    if letter.kind == "confirm":
+        token = signer.sign_confirmation(_confirmation_token(letter))
+        until = (
+            f"{letter.confirm_by.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+            if letter.confirm_by
+            else "-"
+        )
+        return values | {"confirm_link": f"{base}/confirm/{token}", "deadline": until}
+    if letter.deadline and letter.application_id:
         link = f"{base}/offer/{signer.sign_offer(letter.application_id, letter.deadline)}"
         minutes = max(math.ceil((letter.deadline - letter.at) / dt.timedelta(minutes=1)), 0)
         values |= {
@@ -104,6 +116,19 @@ def template_values(letter: OutgoingLetter, signer: LinkSigner, base: str) -> di
             "minutes": str(minutes),
         }
     return values
+
+
+def _personal_token(letter: OutgoingLetter, signer: LinkSigner) -> str:
+    """The end of the personal link; empty if the person has no page yet."""
+    if letter.applicant_id is None or letter.link_version is None:
+        return ""
+    return f"/{signer.sign_personal(letter.applicant_id, letter.link_version, letter.at)}"
+
+
+def _confirmation_token(letter: OutgoingLetter) -> ConfirmationToken:
+    if letter.apply_request_id is not None:
+        return ConfirmationToken("request", letter.apply_request_id)
+    return ConfirmationToken("application", letter.application_id or 0)
 
 
 def message_id(letter: OutgoingLetter, secret: bytes, domain: str) -> str:
@@ -151,6 +176,7 @@ def _format_duration(minutes: int) -> str:
     return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
-def _safe_name(text: str) -> str:
-    name = " ".join(text.split())[:MAX_NAME_LENGTH]
-    return "applicant" if LOOKS_LIKE_A_LINK.search(name) else name
+def _safe_name(text: str | None) -> str:
+    """The name in a letter; empty if it may be an advertisement."""
+    name = " ".join((text or "").split())[:MAX_NAME_LENGTH]
+    return "" if LOOKS_LIKE_A_LINK.search(name) else name

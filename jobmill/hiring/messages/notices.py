@@ -13,6 +13,7 @@ from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.queue.feed import notify_feeds
 
 NoticeKind = Literal[
+    "confirm",
     "applied",
     "promoted",
     "reminder",
@@ -58,18 +59,23 @@ class OutgoingLetter:
     state: NoticeState
     created_at: dt.datetime
     title: str
-    application_id: int
-    status: ApplicationStatus
+    application_id: int | None
+    """None if the letter asks to confirm the address of a request to apply."""
+    status: ApplicationStatus | None
     deadline: dt.datetime | None
     """The deadline of the current offer."""
-    applicant_id: int
-    name: str
+    applicant_id: int | None
+    name: str | None
+    """None until the address is confirmed: a stranger may have entered the name."""
     email: str
-    link_version: int
+    link_version: int | None
     erased: bool
     superseded: bool
     """The application has a later event."""
     at: dt.datetime
+    apply_request_id: int | None = None
+    confirm_by: dt.datetime | None = None
+    """Until when the address must be confirmed; None if it need not be."""
 
     @property
     def is_offer(self) -> bool:
@@ -94,6 +100,22 @@ async def insert(tx: Tx, notices: Sequence[Notice]) -> None:
             [notice.due_at for notice in notices],
             [json.dumps(dict(notice.data), default=_to_text) for notice in notices],
         ],
+    )
+
+
+async def repeat_confirmation(
+    tx: Tx, opening_id: int, application_id: int, interval: dt.timedelta
+) -> None:
+    """Send the letter that asks to confirm an address again, unless the last one is that recent."""
+    await tx.execute(
+        """
+        INSERT INTO hiring.notice (kind, opening_id, application_id)
+        SELECT 'confirm', %(opening)s, %(application)s
+         WHERE NOT EXISTS (SELECT FROM hiring.notice
+                            WHERE application_id = %(application)s AND kind = 'confirm'
+                              AND created_at > now() - %(interval)s)
+        """,
+        {"opening": opening_id, "application": application_id, "interval": interval},
     )
 
 
@@ -194,17 +216,23 @@ async def find_letter(tx: Tx, id: int) -> OutgoingLetter | None:
         SELECT notice.id, notice.kind, notice.data, notice.state, notice.created_at,
                opening.title, application.id AS application_id, application.status,
                application.acknowledge_deadline AS deadline, applicant.id AS applicant_id,
-               applicant.name, applicant.email, applicant.link_version,
-               applicant.erased_at IS NOT NULL AS erased,
+               CASE WHEN applicant.confirmed_at IS NOT NULL OR applicant.entered_by_company
+                    THEN applicant.name END AS name,
+               coalesce(applicant.email, apply_request.email) AS email, applicant.link_version,
+               applicant.erased_at IS NOT NULL AS erased, apply_request.id AS apply_request_id,
+               CASE WHEN apply_request.id IS NULL THEN application.confirm_by
+                    WHEN apply_request.application_id IS NULL THEN expires_at END AS confirm_by,
                EXISTS (SELECT FROM hiring.event
                         WHERE event.application_id = application.id
                           AND event.seq > notice.seq) AS superseded,
                now() AS at
           FROM hiring.notice
           JOIN hiring.opening ON opening.id = notice.opening_id
-          JOIN hiring.application ON application.id = notice.application_id
-          JOIN hiring.applicant ON applicant.id = application.applicant_id
+          LEFT JOIN hiring.apply_request ON apply_request.id = notice.apply_request_id
+          LEFT JOIN hiring.application ON application.id = notice.application_id
+          LEFT JOIN hiring.applicant ON applicant.id = application.applicant_id
          WHERE notice.id = %s AND notice.webhook_id IS NULL
+           AND coalesce(applicant.id, apply_request.id) IS NOT NULL
         """,
         [id],
     )
@@ -219,6 +247,8 @@ def reason_not_to_send(letter: OutgoingLetter) -> str | None:
         return "the offer was answered or has ended"
     if letter.is_offer and letter.deadline and letter.deadline <= letter.at:
         return "the offer has ended"
+    if letter.kind == "confirm" and (letter.confirm_by is None or letter.confirm_by <= letter.at):
+        return "the address was confirmed, or the time to confirm it is over"
     if letter.kind == "applied" and letter.superseded:
         return "the application has changed since"
     if letter.kind == "position" and letter.status != "WAITLIST":

@@ -40,6 +40,14 @@ async def issue_path(
     return f"/my/{signer.sign_personal(applicant_id, version, await server_time(tx), issuer)}"
 
 
+async def make_path(tx: Tx, signer: LinkSigner, applicant_id: int) -> str:
+    """The path of an applicant's page, for the applicant; raises ApplicantNotFound."""
+    version = await find_link_version(tx, applicant_id)
+    if version is None:
+        raise ApplicantNotFound(applicant_id)
+    return f"/my/{signer.sign_personal(applicant_id, version, await server_time(tx))}"
+
+
 async def is_current(tx: Tx, link: PersonalLinkToken) -> bool:
     """Whether the link was not renewed or its applicant erased; raises InvalidLink if it is over a year old."""
     validity = await fetch_one(
@@ -87,10 +95,12 @@ async def _renew(tx: Tx, applicant_id: int) -> int | None:
     )
 
 
-async def send_link(tx: Tx, email_key: str, text: str) -> bool:
+async def send_link(
+    tx: Tx, email_key: str, text: str, *, application_id: int | None = None
+) -> bool:
     """Send a letter with this text and the personal link to the applicant with this address.
 
-    At most one an hour; returns False if none is sent, also if the address has not applied.
+    It is about the latest application, or about the given one. At most one an hour; returns False if none is sent, also if the address has not applied.
     """
     cursor = await tx.execute(
         """
@@ -99,6 +109,7 @@ async def send_link(tx: Tx, email_key: str, text: str) -> bool:
           FROM (SELECT application.id, opening_id
                   FROM hiring.applicant JOIN hiring.application ON applicant_id = applicant.id
                  WHERE email_key = %(key)s
+                   AND (%(application)s::bigint IS NULL OR application.id = %(application)s)
                  ORDER BY application.id DESC
                  LIMIT 1) AS latest
          WHERE NOT EXISTS (
@@ -110,6 +121,7 @@ async def send_link(tx: Tx, email_key: str, text: str) -> bool:
         """,
         {
             "key": email_key,
+            "application": application_id,
             "asked": REQUESTED_LINK,
             "data": Jsonb({"text": text, "asked": REQUESTED_LINK}),
         },

@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from itsdangerous import BadData, URLSafeSerializer
 
@@ -41,11 +41,21 @@ class OfferLinkToken:
     deadline: dt.datetime
 
 
+@dataclass(frozen=True, slots=True)
+class ConfirmationToken:
+    """Confirms the address of a request to apply, or of an application."""
+
+    kind: Literal["request", "application"]
+    id: int
+
+
 class LinkSigner:
     def __init__(self, secret: bytes) -> None:
         # Different salts, so that a link of one kind is never valid as the other.
         self._personal = _serializer(secret, "jobmill personal link")
         self._offer = _serializer(secret, "jobmill offer link")
+        self._confirmation = _serializer(secret, "jobmill confirmation link")
+        self._challenge = _serializer(secret, "jobmill proof of work")
 
     def sign_personal(
         self, applicant_id: int, version: int, signed_at: dt.datetime, issuer: str | None = None
@@ -56,6 +66,20 @@ class LinkSigner:
 
     def sign_offer(self, application_id: int, deadline: dt.datetime) -> str:
         return self._offer.dumps([application_id, (deadline - EPOCH) // TICK])
+
+    def sign_confirmation(self, token: ConfirmationToken) -> str:
+        return self._confirmation.dumps([token.kind, token.id])
+
+    def read_confirmation(self, token: str) -> ConfirmationToken:
+        """Check the signature only, not whether it is too late; raises InvalidLink."""
+        return ConfirmationToken(*_read(self._confirmation, token))
+
+    def sign_challenge(self, values: list[int | str]) -> str:
+        """The challenge of a proof of work."""
+        return self._challenge.dumps(values)
+
+    def read_challenge(self, token: str) -> Any:
+        return _read(self._challenge, token)
 
     def read_personal(self, token: str) -> PersonalLinkToken:
         """Check the signature only, not whether the link is current; raises InvalidLink."""

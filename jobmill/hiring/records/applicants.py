@@ -10,7 +10,7 @@ from typing import LiteralString, NewType
 
 from psycopg.errors import UniqueViolation
 
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 
 ApplicantId = NewType("ApplicantId", int)
@@ -26,7 +26,7 @@ ADVERTISING = re.compile(
 MAX_NAME_LENGTH = 200
 DOMAINS_IGNORING_DOTS = ("gmail.com", "googlemail.com")
 
-COLUMNS: LiteralString = "id, name, email, link_version, created_at, erased_at"
+COLUMNS: LiteralString = "id, name, email, link_version, created_at, erased_at, confirmed_at"
 
 
 class ApplicantNotFound(NotFound):
@@ -47,6 +47,8 @@ class Applicant:
     link_version: int
     created_at: dt.datetime
     erased_at: dt.datetime | None
+    confirmed_at: dt.datetime | None
+    """When the owner of the address followed a mailed link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,14 @@ def make_email_key(email: str, *, fold: bool = False) -> str:
 
 
 async def add(tx: Tx, contact: Contact) -> Applicant:
-    """Insert a new applicant; raises EmailTaken if the address exists."""
+    """Insert a new applicant for the company; raises EmailTaken if the address exists."""
     try:
         applicant = await fetch_one(
             tx,
             Applicant,
             f"""
-            INSERT INTO hiring.applicant (name, email, email_key)
-            VALUES (%(name)s, %(email)s, %(key)s)
+            INSERT INTO hiring.applicant (name, email, email_key, entered_by_company)
+            VALUES (%(name)s, %(email)s, %(key)s, true)
             RETURNING {COLUMNS}
             """,
             {"name": contact.name, "email": contact.email, "key": contact.email_key},
@@ -106,18 +108,28 @@ class ApplicantRef:
     """Inserted by the current request."""
 
 
-async def find_or_add_all(tx: Tx, contacts: Sequence[Contact]) -> dict[str, ApplicantRef]:
-    """The applicants with these addresses, by email key; locks them in the order of their keys."""
+async def find_or_add_all(
+    tx: Tx, contacts: Sequence[Contact], *, by_company: Collection[str] = ()
+) -> dict[str, ApplicantRef]:
+    """The applicants with these addresses, by email key; locks them in the order of their keys.
+
+    `by_company` are the keys of contacts that the company entered.
+    """
     by_key = {contact.email_key: contact for contact in contacts}
     keys = sorted(by_key)
     cursor = await tx.execute(
         """
-        INSERT INTO hiring.applicant AS existing (name, email, email_key)
-        SELECT * FROM unnest(%s::text[], %s::text[], %s::text[])
+        INSERT INTO hiring.applicant AS existing (name, email, email_key, entered_by_company)
+        SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::boolean[])
         ON CONFLICT (email_key) DO UPDATE SET name = existing.name
         RETURNING email_key, id, xmax = 0
         """,
-        [[by_key[key].name for key in keys], [by_key[key].email for key in keys], keys],
+        [
+            [by_key[key].name for key in keys],
+            [by_key[key].email for key in keys],
+            keys,
+            [key in by_company for key in keys],
+        ],
     )
     return {key: ApplicantRef(id, key, is_new) async for key, id, is_new in cursor}
 
@@ -125,6 +137,48 @@ async def find_or_add_all(tx: Tx, contacts: Sequence[Contact]) -> dict[str, Appl
 async def find_or_add(tx: Tx, contact: Contact) -> Applicant:
     refs = await find_or_add_all(tx, [contact])
     return await get(tx, refs[contact.email_key].id)
+
+
+async def confirm_or_add(tx: Tx, contact: Contact) -> ApplicantId:
+    """The applicant whose owner has confirmed the address, added if new; locks the row.
+
+    The first confirmation sets the name: a stranger may have entered the one before.
+    """
+    id = await fetch_value(
+        tx,
+        int,
+        """
+        INSERT INTO hiring.applicant AS existing (name, email, email_key, confirmed_at)
+        VALUES (%(name)s, %(email)s, %(key)s, now())
+        ON CONFLICT (email_key) DO UPDATE
+           SET name = CASE WHEN existing.confirmed_at IS NULL AND NOT existing.entered_by_company
+                           THEN excluded.name ELSE existing.name END,
+               -- Whoever applied under this address before its owner confirmed it loses their link.
+               link_version = existing.link_version + (existing.confirmed_at IS NULL)::int,
+               confirmed_at = coalesce(existing.confirmed_at, excluded.confirmed_at)
+        RETURNING id
+        """,
+        {"name": contact.name, "email": contact.email, "key": contact.email_key},
+    )
+    assert id is not None
+    return ApplicantId(id)
+
+
+async def confirm_owner_of(tx: Tx, application_id: int) -> Applicant | None:
+    """Record that the applicant of an application confirmed the address; None if they were erased."""
+    return await fetch_one(
+        tx,
+        Applicant,
+        f"""
+        UPDATE hiring.applicant
+           SET link_version = link_version + (confirmed_at IS NULL)::int,
+               confirmed_at = coalesce(confirmed_at, now())
+         WHERE id = (SELECT applicant_id FROM hiring.application WHERE id = %s)
+           AND erased_at IS NULL
+        RETURNING {COLUMNS}
+        """,
+        [application_id],
+    )
 
 
 async def delete(tx: Tx, ids: Sequence[ApplicantId]) -> None:

@@ -20,7 +20,7 @@ ApplicationId = NewType("ApplicationId", int)
 
 SELECT: LiteralString = """
         SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
-               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at, confirm_by
           FROM hiring.application"""
 
 
@@ -52,6 +52,8 @@ class Application:
     promoted_at: dt.datetime | None = None
     acknowledge_deadline: dt.datetime | None = None
     missed_at: dt.datetime | None = None
+    confirm_by: dt.datetime | None = None
+    """When the application ends unless its address is confirmed; None: it need not be."""
 
 
 async def select_live(
@@ -124,9 +126,9 @@ async def insert(tx: Tx, applications: Sequence[Application]) -> None:
         """
         INSERT INTO hiring.application
                (id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
-                entered_at, acknowledge_deadline)
+                entered_at, acknowledge_deadline, confirm_by)
         SELECT id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
-               entered_at, acknowledge_deadline
+               entered_at, acknowledge_deadline, confirm_by
           FROM json_populate_recordset(NULL::hiring.application, %s)
         """,
         [rows_to_json([_columns(application) for application in applications])],
@@ -143,7 +145,8 @@ async def update(
            SET status = moved.status, queue_key = moved.queue_key,
                penalty_count = moved.penalty_count, told_position = moved.told_position,
                entered_at = moved.entered_at, promoted_at = moved.promoted_at,
-               acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at
+               acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at,
+               confirm_by = moved.confirm_by
           FROM json_populate_recordset(NULL::hiring.application, %(moved)s) AS moved
           JOIN unnest(%(ids)s::bigint[], %(before)s::hiring.status[]) AS was (id, status)
             ON was.id = moved.id
@@ -181,14 +184,31 @@ async def find_overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Applica
     )
 
 
+async def find_unconfirmed(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
+    """Applications whose time to confirm the address is over, the earliest first."""
+    return await fetch_all(
+        tx,
+        Application,
+        f"""{SELECT}
+         WHERE opening_id = %(opening)s AND confirm_by <= %(at)s
+         ORDER BY confirm_by, id
+        """,
+        {"opening": opening_id, "at": at},
+    )
+
+
 async def find_next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.datetime | None:
-    """The earliest offer deadline after `at`."""
+    """The earliest time after `at` at which an offer ends or an address must be confirmed."""
     cursor = await tx.execute(
         """
-        SELECT min(acknowledge_deadline) FROM hiring.application
-         WHERE opening_id = %s AND status = 'PENDING_ACKNOWLEDGMENT' AND acknowledge_deadline > %s
+        SELECT least(
+            (SELECT min(acknowledge_deadline) FROM hiring.application
+              WHERE opening_id = %(opening)s AND status = 'PENDING_ACKNOWLEDGMENT'
+                AND acknowledge_deadline > %(at)s),
+            (SELECT min(confirm_by) FROM hiring.application
+              WHERE opening_id = %(opening)s AND confirm_by > %(at)s))
         """,
-        [opening_id, at],
+        {"opening": opening_id, "at": at},
     )
     row = await cursor.fetchone()
     return row[0] if row else None

@@ -1,4 +1,5 @@
-"""Deadlines of offers: an expired offer is taken back once, with a penalty, and goes to the next."""
+"""Deadlines: an expired offer is taken back once, with a penalty, and goes to the next; an application
+whose address was not confirmed in time ends."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ class PendingOffer:
 async def lock_and_expire_offers(
     tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
 ) -> AsyncGenerator[LockedOpening]:
-    """Lock the opening and take back its expired offers before anything else happens to it."""
+    """Lock the opening and settle what is overdue before anything else happens to it."""
     async with lock_opening(tx, opening_id, by, newcomers=newcomers) as locked:
         await expire_overdue_offers(locked)
         yield locked
@@ -42,19 +43,41 @@ async def lock_and_expire_offers(
 
 
 async def expire_overdue_offers(locked: LockedOpening) -> None:
-    """Take back expired offers and offer their slots to the next, at the same instant."""
+    """End unconfirmed applications, take back expired offers and offer the slots, at the same instant."""
     if locked.next_deadline_at is None or locked.next_deadline_at > locked.at:
         return
     by, locked.by = locked.by, SYSTEM
+    unconfirmed = await applications.find_unconfirmed(
+        await locked.flush(), locked.opening.id, locked.at
+    )
+    for application in unconfirmed:
+        _end_unconfirmed(locked, application)
+    # Written before the rest is read: an application that has ended misses no offer and gets none.
     overdue = await applications.find_overdue(await locked.flush(), locked.opening.id, locked.at)
     locked.next_deadline_at = await applications.find_next_deadline(
         locked.tx, locked.opening.id, locked.at
     )
-    if overdue:
+    if overdue or unconfirmed:
         expired = [await _expire_offer(locked, application) for application in overdue]
         put_back = [application for application in expired if application.status == "WAITLIST"]
         await promotions.offer_free_slots(locked, cause=locked.seq, put_back=put_back)
     locked.by = by
+
+
+def _end_unconfirmed(locked: LockedOpening, application: Application) -> None:
+    """End an application without a letter: its address may belong to a stranger."""
+    locked.move_application(
+        application,
+        "INACTIVE",
+        "ADDRESS_UNCONFIRMED",
+        metadata={},
+        why={
+            "rule": "address not confirmed in time",
+            "occupied": locked.occupied,
+            "capacity": locked.capacity,
+        },
+        missed_at=None,
+    )
 
 
 async def _expire_offer(locked: LockedOpening, application: Application) -> Application:
@@ -111,12 +134,14 @@ async def expire_one_opening(tx: Tx) -> bool:
 
 
 async def _find_overdue_openings(tx: Tx) -> list[int]:
-    """All openings with expired offers; no LIMIT, since one opening may have any number of them."""
+    """All openings with something overdue; no LIMIT, since one opening may have any number of offers."""
     cursor = await tx.execute(
         """
-        SELECT DISTINCT opening_id FROM hiring.application
+        SELECT opening_id FROM hiring.application
          WHERE status = 'PENDING_ACKNOWLEDGMENT'
            AND acknowledge_deadline <= statement_timestamp()
+        UNION
+        SELECT opening_id FROM hiring.application WHERE confirm_by <= statement_timestamp()
         """
     )
     return [id for (id,) in await cursor.fetchall()]

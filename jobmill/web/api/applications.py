@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field, StrictBool
@@ -16,15 +16,16 @@ from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Contact
 from jobmill.hiring.records.applications import Application
+from jobmill.web import public_apply
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.schemas import ApplicationResult, RequestBody
+from jobmill.web.api.schemas import ApplicationResult, RequestBody, UnconfirmedApplication
 from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.auth import Anyone, Links, Recruiter, Visitor
 from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import has_idempotency_key, run_once, to_response
 from jobmill.web.parameters import PLAIN_TEXT, ApplicationPathId, BodyId
 from jobmill.web.rate_limits import Public
-from jobmill.web.site_settings import CurrentSiteSettings
+from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 
 router = APIRouter(tags=["applications"])
 
@@ -42,6 +43,8 @@ class PublicApplyBody(RequestBody):
     name: Annotated[str, Field(min_length=1, max_length=400, examples=["Ada Lovelace"]), PLAIN_TEXT]
     email: Annotated[str, Field(max_length=300, examples=["ada@example.org"]), PLAIN_TEXT]
     job_id: BodyId
+    proof: Annotated[str, Field(max_length=300, examples=["WzEsMTc5…:48213"]), PLAIN_TEXT] = ""
+    """The solution of the challenge on the opening's page, if the site asks for a proof of work."""
 
 
 class ApplicationBody(RequestBody):
@@ -69,12 +72,34 @@ class OfferAnswerBody(RequestBody):
 Token = Annotated[str, Path(max_length=300, description="The last part of the link in the letter.")]
 
 
+MAILED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": UnconfirmedApplication,
+        "description": "The owner of the address gets an email and must confirm.",
+    }
+}
+
+
 @router.post(
-    "/apply", response_model=ApplicationResult, status_code=201, responses=problems(404, 409, 429)
+    "/apply",
+    response_model=ApplicationResult,
+    status_code=201,
+    responses={**MAILED, **problems(404, 409, 429)},
 )
-async def apply(body: ApplyBody, request: Request, visitor: Anyone) -> Response:
+async def apply(
+    body: ApplyBody, request: Request, visitor: Anyone, site_settings: CurrentSiteSettings
+) -> Response:
     """Take a free slot if the waitlist is empty, otherwise join it."""
     visitor.require("recruiter", applicant_id=body.applicant_id)
+    if visitor.role is None:
+        contact, confirmed = await public_apply.find_contact(
+            request, site_settings, body.applicant_id
+        )
+        await public_apply.check_limits(
+            request, visitor, site_settings, body.job_id, contact.email_key, proof=""
+        )
+        if public_apply.must_confirm(visitor, site_settings) and not confirmed:
+            return await _submit_unconfirmed(request, visitor, site_settings, body.job_id, contact)
     apply_request = ApplyRequest(body.applicant_id, visitor.actor)
     return await _apply(request, visitor, body.job_id, apply_request)
 
@@ -83,14 +108,41 @@ async def apply(body: ApplyBody, request: Request, visitor: Anyone) -> Response:
     "/apply-public",
     response_model=ApplicationResult,
     status_code=201,
-    responses=problems(404, 409, 429),
+    responses={**MAILED, **problems(404, 409, 429)},
 )
 async def apply_public(
     body: PublicApplyBody, request: Request, visitor: Public, site_settings: CurrentSiteSettings
 ) -> Response:
-    """Apply with a name and an address. A new applicant is added unless the application is refused."""
+    """Apply with a name and an address. A new applicant is added unless the application is refused.
+
+    If the site confirms addresses, anonymous clients get 202 for every address, and its owner an email.
+    """
     contact = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
+    await public_apply.check_limits(
+        request, visitor, site_settings, body.job_id, contact.email_key, body.proof
+    )
+    if public_apply.must_confirm(visitor, site_settings):
+        return await _submit_unconfirmed(request, visitor, site_settings, body.job_id, contact)
     return await _apply(request, visitor, body.job_id, make_apply_request(contact, visitor))
+
+
+async def _submit_unconfirmed(
+    request: Request,
+    visitor: Visitor,
+    site_settings: SiteSettings,
+    opening_id: int,
+    contact: Contact,
+) -> Response:
+    return await run_once(
+        request,
+        visitor,
+        get_apply_batches(request).db,
+        lambda tx: public_apply.submit_unconfirmed(tx, request, site_settings, opening_id, contact),
+        to_schema=lambda mailed: UnconfirmedApplication(
+            job_id=mailed.opening_id, message=outcomes.UNCONFIRMED
+        ),
+        status=202,
+    )
 
 
 def make_apply_request(contact: Contact, visitor: Visitor) -> ApplyRequest:

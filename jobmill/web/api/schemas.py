@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -93,6 +93,20 @@ class ApplicationResult(Schema):
     status: ApplicationStatus
     queue_position: int | None
     message: Annotated[str, Field(examples=["You have been added to the waitlist at position 3."])]
+
+
+class UnconfirmedApplication(Schema):
+    """The same for every address, so that it does not reveal who has applied."""
+
+    application_id: None = None
+    applicant_id: None = None
+    job_id: int
+    status: Literal["UNCONFIRMED"] = "UNCONFIRMED"
+    queue_position: None = None
+    message: Annotated[
+        str,
+        Field(examples=["Check your email: follow the link in it to complete your application."]),
+    ]
 
 
 class StandingItem(Schema):

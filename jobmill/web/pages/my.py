@@ -21,6 +21,7 @@ from jobmill.web import (
     live_updates,
     my_applications,
     personal_link_cookie,
+    public_apply,
 )
 from jobmill.web.api.applications import require_own_application
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor, visitor_with_link
@@ -30,7 +31,7 @@ from jobmill.web.my_applications import MyApplication, MyData, missed_offer_erro
 from jobmill.web.parameters import PathId
 from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import Public
-from jobmill.web.site_settings import CurrentSiteSettings
+from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/my")
@@ -79,6 +80,7 @@ async def send_link(
     """Send the link to the address. The response does not reveal whether the address has applied."""
     email = form.get("email", "")
     try:
+        public_apply.refuse_programs(form.get(public_apply.HONEYPOT, ""))
         if not site_settings.sends_mail:
             raise Invalid(say("Email is not set up on this site. Ask the company for your link."))
         contact = applicants.parse_contact("-", email, fold=site_settings.fold_aliases)
@@ -106,13 +108,19 @@ async def forget() -> Response:
 
 @router.get("/{token}")
 async def page(
-    token: str, visitor: Holder, request: Request, db: Db, view: View, digest: str = ""
+    token: str,
+    visitor: Holder,
+    request: Request,
+    db: Db,
+    view: View,
+    site_settings: CurrentSiteSettings,
+    digest: str = "",
 ) -> Response:
     data = await _read(db, visitor)
     if digest == data.digest:
         # Nothing on this page changed.
         return Response(status_code=204, headers=NO_STORE)
-    response = _page(token, data, view)
+    response = _page(token, data, view, request, site_settings)
     personal_link_cookie.set_cookie(response, request, token)
     return response
 
@@ -145,7 +153,14 @@ async def show(
 
 @router.post("/{token}/applications/{application_id}/{step}")
 async def change_application(
-    token: str, application_id: PathId, step: Step, visitor: Holder, db: Db, view: View
+    token: str,
+    application_id: PathId,
+    step: Step,
+    visitor: Holder,
+    request: Request,
+    db: Db,
+    view: View,
+    site_settings: CurrentSiteSettings,
 ) -> Response:
     """Accept, decline or withdraw, then show the page again."""
     error: AppError | None = None
@@ -156,7 +171,7 @@ async def change_application(
     except AppError as refusal:
         error = refusal
     if error:
-        return _page(token, await _read(db, visitor), view, error=error)
+        return _page(token, await _read(db, visitor), view, request, site_settings, error=error)
     return RedirectResponse(f"/my/{token}", 303)
 
 
@@ -197,7 +212,15 @@ async def _read(db: RequestDatabase, visitor: Visitor) -> MyData:
     )
 
 
-def _page(token: str, data: MyData, view: Render, *, error: AppError | None = None) -> HTMLResponse:
+def _page(
+    token: str,
+    data: MyData,
+    view: Render,
+    request: Request,
+    site_settings: SiteSettings,
+    *,
+    error: AppError | None = None,
+) -> HTMLResponse:
     response = view(
         "my/page.html",
         html_errors.status_code(error) if error else 200,
@@ -206,6 +229,8 @@ def _page(token: str, data: MyData, view: Render, *, error: AppError | None = No
         live=[application for application in data.applications if application.is_live],
         ended=[application for application in data.applications if not application.is_live],
         now=data.read_at,
+        sends_mail=site_settings.sends_mail,
+        link=site_settings.link(request, f"/my/{token}"),
         error=str(error) if error else None,
     )
     response.headers.update(NO_STORE)

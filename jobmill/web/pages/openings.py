@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import Field
 
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.errors import AppError, RateLimited
 from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import standings
+from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.submissions import ApplyRequest
+from jobmill.hiring.messages import personal_links
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import public_openings
 from jobmill.hiring.openings.public_openings import PublicOpening
 from jobmill.hiring.records import applicants
-from jobmill.hiring.records.applicants import Applicant
+from jobmill.hiring.records.applicants import Applicant, Contact
 from jobmill.hiring.records.applications import DuplicateApplication
-from jobmill.web import consistent_reads, html_errors, job_feeds
+from jobmill.web import consistent_reads, html_errors, job_feeds, proof_of_work, public_apply
 from jobmill.web.api.applications import make_apply_request
 from jobmill.web.apply_batch import get_apply_batches
-from jobmill.web.auth import Anyone, Visitor
-from jobmill.web.dependencies import Db, Render, View
+from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor
+from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import describe_placement, describe_standing
 from jobmill.web.page_query import PageQuery, ShortText
@@ -81,10 +86,11 @@ async def show(
     visitor: Anyone,
     db: Db,
     view: View,
+    links: Links,
     site_settings: CurrentSiteSettings,
 ) -> HTMLResponse:
     opening, me = await _read(db, opening_id, visitor)
-    return _page(opening, me, request, view, site_settings)
+    return await _page(opening, me, request, view, site_settings, links, db)
 
 
 @router.post("/{opening_id}")
@@ -95,18 +101,38 @@ async def apply(
     request: Request,
     db: Db,
     view: View,
+    links: Links,
     site_settings: CurrentSiteSettings,
-) -> HTMLResponse:
+) -> Response:
     """Apply, or show the form again with the error and the input."""
     typed = form.get("name", ""), form.get("email", "")
-    remembered = form.get("as") == "me" and visitor.applicant_id is not None
     try:
-        placement = await get_apply_batches(request).apply(
-            opening_id, _make_request(typed, visitor, site_settings, remembered=remembered)
+        public_apply.refuse_programs(form.get(public_apply.HONEYPOT, ""))
+        form_request = await _read_form(form, visitor, request, site_settings)
+        await public_apply.check_limits(
+            request,
+            visitor,
+            site_settings,
+            opening_id,
+            form_request.contact.email_key,
+            form.get("proof", ""),
         )
+        if form_request.must_confirm:
+            async with db.transaction() as tx:
+                await public_apply.submit_unconfirmed(
+                    tx, request, site_settings, opening_id, form_request.contact
+                )
+                opening = await public_openings.get(tx, opening_id)
+            return _check_mail_page(opening, form_request.contact, view)
+        placement = await get_apply_batches(request).apply(opening_id, form_request.apply_request)
     except AppError as error:
         opening, me = await _read(db, opening_id, visitor)
-        return _page(opening, me, request, view, site_settings, error=error, typed=typed)
+        return await _page(
+            opening, me, request, view, site_settings, links, db, error=error, typed=typed
+        )
+    path = await _personal_path(placement, form_request, visitor, request, db, links)
+    if path:
+        return RedirectResponse(path, 303, NO_STORE)
     async with db.transaction() as tx:
         opening = await public_openings.get(tx, opening_id)
     return view(
@@ -115,23 +141,67 @@ async def apply(
         opening=opening,
         message=describe_placement(placement),
         application=placement.application,
-        email=typed[1].strip(),
-        remembered=remembered,
+        email=form_request.contact.email,
         sends_mail=site_settings.sends_mail,
-        local=visitor.local,
     )
 
 
-def _make_request(
-    typed: tuple[str, str], visitor: Visitor, site_settings: SiteSettings, *, remembered: bool
-) -> ApplyRequest:
-    """For the remembered applicant, or else with the name and address of the form."""
-    if remembered and visitor.applicant_id is not None:
+@dataclass(frozen=True, slots=True)
+class _FormRequest:
+    """A submitted form: for the remembered applicant, or with the name and address in it."""
+
+    contact: Contact
+    apply_request: ApplyRequest
+    must_confirm: bool
+    remembered: bool
+
+
+async def _read_form(
+    form: Mapping[str, str], visitor: Visitor, request: Request, site_settings: SiteSettings
+) -> _FormRequest:
+    must_confirm = public_apply.must_confirm(visitor, site_settings)
+    if form.get("as") == "me" and visitor.applicant_id is not None:
+        contact, confirmed = await public_apply.find_contact(
+            request, site_settings, visitor.applicant_id
+        )
         by = visitor.actor if visitor.role else by_applicant(visitor.applicant_id)
-        return ApplyRequest(visitor.applicant_id, by)
-    return make_apply_request(
-        applicants.parse_contact(*typed, fold=site_settings.fold_aliases), visitor
+        apply_request = ApplyRequest(visitor.applicant_id, by)
+        return _FormRequest(contact, apply_request, must_confirm and not confirmed, True)
+    contact = applicants.parse_contact(
+        form.get("name", ""), form.get("email", ""), fold=site_settings.fold_aliases
     )
+    return _FormRequest(contact, make_apply_request(contact, visitor), must_confirm, False)
+
+
+def _check_mail_page(opening: PublicOpening, contact: Contact, view: Render) -> HTMLResponse:
+    """The same for every address, whether it has applied or not."""
+    response = view("openings/check_mail.html", 202, opening=opening, email=contact.email)
+    response.headers.update(NO_STORE)
+    return response
+
+
+async def _personal_path(
+    placement: Placement,
+    form_request: _FormRequest,
+    visitor: Visitor,
+    request: Request,
+    db: Db,
+    links: Links,
+) -> str | None:
+    """The path of the applicant's page, if the visitor may see it.
+
+    A stranger may have entered the address of somebody who has applied before: only a new applicant's page
+    shows nothing but this application.
+    """
+    if form_request.remembered and LINK_COOKIE in request.cookies:
+        return f"/my/{request.cookies[LINK_COOKIE]}"
+    applicant_id = placement.application.applicant_id
+    async with db.transaction() as tx:
+        if visitor.local:
+            return await personal_links.issue_path(tx, links, applicant_id, visitor.actor.name)
+        if visitor.role is None and placement.is_new_applicant:
+            return await personal_links.make_path(tx, links, applicant_id)
+    return None
 
 
 async def _read(
@@ -155,12 +225,14 @@ async def _find_remembered(
     return RememberedApplicant(await applicants.get(tx, applicant_id), text)
 
 
-def _page(
+async def _page(
     opening: PublicOpening,
     me: RememberedApplicant | None,
     request: Request,
     view: Render,
     site_settings: SiteSettings,
+    links: LinkSigner,
+    db: RequestDatabase,
     *,
     error: AppError | None = None,
     typed: tuple[str, str] = ("", ""),
@@ -174,6 +246,9 @@ def _page(
         data=data,
         error=_error_text(error, site_settings),
         sends_mail=site_settings.sends_mail,
+        confirms=site_settings.confirm_address != "off",
+        bits=site_settings.proof_of_work_bits,
+        challenge=await _challenge(opening.id, site_settings, links, db),
         name=typed[0],
         email=typed[1],
     )
@@ -182,6 +257,15 @@ def _page(
     if isinstance(error, RateLimited):
         response.headers["Retry-After"] = str(error.retry_after)
     return response
+
+
+async def _challenge(
+    opening_id: int, site_settings: SiteSettings, links: LinkSigner, db: RequestDatabase
+) -> str:
+    if not site_settings.proof_of_work_bits:
+        return ""
+    async with db.transaction() as tx:
+        return proof_of_work.make_challenge(links, opening_id, await server_time(tx))
 
 
 def _error_text(error: AppError | None, site_settings: SiteSettings) -> str | None:

@@ -57,7 +57,9 @@ def groups() -> Mapping[str, Sequence[str]]:
         say("Rotation"): ("rotation_", "max_company", "max_search", "greenhouse_", "lever_"),
         say("Requests to other sites"): ("user_agent", "contact", "host_", "private_", "chromium"),
         say("Language models and budget"): ("model_", "company_model", "anthropic_", "openai_", "ollama_", "budget_"),
-        say("Email and applications"): ("smtp_", "mail_", "letters_", "fold_", "applications_"),
+        say("Email and applications"): (
+            "smtp_", "mail_", "letters_", "fold_", "applications_", "confirm_", "proof_",
+        ),
         say("Log"): ("log_",),
     }  # fmt: skip
 

@@ -6,6 +6,7 @@ import httpx2
 from pydantic import SecretStr
 
 from jobmill.db import Database
+from jobmill.hiring.records.apply_limits import PublicApplyLimits
 from jobmill.settings import Settings
 from jobmill.web.site_settings import SiteSettings
 from tests.web.api.helpers import apply, make_job, make_person
@@ -215,10 +216,11 @@ async def test_settings_fold_aliases_and_limit_applications_per_day(
 
 
 def test_site_settings_come_from_the_settings() -> None:
-    assert SiteSettings.from_settings(Settings()) == SiteSettings()
+    limits = PublicApplyLimits(opening=600, network=60, domain=60)
+    assert SiteSettings.from_settings(Settings()) == SiteSettings(public_apply_limits=limits)
     settings = Settings(fold_email_aliases=True, applications_per_person_per_day=3)
     assert SiteSettings.from_settings(settings) == SiteSettings(
-        fold_aliases=True, applications_per_day=3, settings=settings
+        fold_aliases=True, applications_per_day=3, public_apply_limits=limits, settings=settings
     )
 
 

@@ -100,6 +100,10 @@ def _event_texts() -> Mapping[EventType, str]:
         "ACKNOWLEDGED": say("accepted the offer"),
         "WITHDRAWN": say("withdrew"),
         "LAPSED": say("missed the last offer; the application has ended"),
+        "ADDRESS_CONFIRMED": say("confirmed the email address"),
+        "ADDRESS_UNCONFIRMED": say(
+            "did not confirm the email address in time; the application has ended"
+        ),
         "OPENED": say("Opening created"),
         "EDITED": say("Opening edited"),
         "PAUSED": say("Opening paused"),

@@ -1,0 +1,298 @@
+"""Requests to apply whose address must be confirmed first, by a link that is mailed to it.
+
+A request is not an application yet: it takes no slot and no position, and has no event. Confirming it
+applies, at that instant, under the opening's lock. Applications that were placed before their address was
+confirmed (`Application.confirm_by`) are confirmed here, too.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.errors import Conflict, Gone
+from jobmill.hiring.actor import by_applicant
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications.submissions import ApplyRequest
+from jobmill.hiring.messages import notices, personal_links
+from jobmill.hiring.messages.signed_links import ConfirmationToken
+from jobmill.hiring.records import applicants, applications, blocklist, openings
+from jobmill.hiring.records.applicants import ApplicantId, Contact
+from jobmill.hiring.records.applications import DuplicateApplication
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
+
+LETTER_INTERVAL = dt.timedelta(minutes=10)
+"""An address gets one letter per opening in this time, however often a stranger enters it."""
+LETTERS_PER_DAY = 6
+"""To one address, for all openings."""
+BATCH_SIZE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedBy:
+    """A confirmed application and its applicant."""
+
+    application_id: int
+    applicant_id: ApplicantId
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmationState:
+    """What the page of a confirmation link shows."""
+
+    opening_id: int
+    title: str
+    name: str
+    """As somebody entered it: the owner of the address sees it before they confirm."""
+    confirmed: bool
+    expired: bool
+    confirm_by: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredRequest:
+    opening_id: int
+    name: str
+    email: str
+    email_key: str
+    expired: bool
+    application_id: int | None
+
+    @property
+    def contact(self) -> Contact:
+        return Contact(self.name, self.email, self.email_key)
+
+
+async def submit(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) -> None:
+    """Mail a link that confirms the address and applies; raises Conflict if the opening takes nobody.
+
+    What depends on the address stays between Jobmill and its owner: a person who has applied is mailed the
+    link to their page, a blocked address nothing, and the caller cannot tell.
+    """
+    await require_open(tx, opening_id)
+    if await blocklist.find_blocked(tx, [contact.email_key]):
+        return
+    if not await remind_applicant(tx, opening_id, contact.email_key):
+        await _save(tx, opening_id, contact, lasts)
+
+
+async def require_open(tx: Tx, opening_id: int) -> None:
+    """Raise Conflict if the opening takes no applications, whoever applies; raises OpeningNotFound."""
+    opening = await openings.get(tx, opening_id)
+    free = max(opening.capacity - opening.occupied, 0)
+    refusal = submissions.reason_to_refuse(opening, free, opening.waiting, opening.now)
+    if refusal:
+        raise Conflict(refusal)
+
+
+async def remind_applicant(tx: Tx, opening_id: int, email_key: str) -> bool:
+    """Mail an address that has applied the link it needs now; False if it has not applied."""
+    application = await fetch_one(
+        tx,
+        _LiveApplication,
+        """
+        SELECT application.id, confirm_by IS NULL AS confirmed
+          FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
+         WHERE opening_id = %s AND email_key = %s AND status <> 'INACTIVE'
+        """,
+        [opening_id, email_key],
+    )
+    if application is None:
+        return False
+    if application.confirmed:
+        text = "You have already applied for this opening. Your page shows the status."
+        await personal_links.send_link(tx, email_key, text, application_id=application.id)
+    else:
+        await notices.repeat_confirmation(tx, opening_id, application.id, LETTER_INTERVAL)
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _LiveApplication:
+    id: int
+    confirmed: bool
+
+
+async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) -> None:
+    """Store the request and its letter. The latest name counts: nobody has confirmed an earlier one."""
+    request_id = await fetch_value(
+        tx,
+        int,
+        """
+        INSERT INTO hiring.apply_request AS existing
+               (opening_id, name, email, email_key, expires_at)
+        SELECT id, %(name)s, %(email)s, %(key)s, least(now() + %(lasts)s, apply_until)
+          FROM hiring.opening WHERE id = %(opening)s
+        ON CONFLICT (opening_id, email_key) WHERE application_id IS NULL
+        DO UPDATE SET name = excluded.name, requested_at = excluded.requested_at,
+                      expires_at = excluded.expires_at
+        RETURNING id
+        """,
+        {
+            "opening": opening_id,
+            "name": contact.name,
+            "email": contact.email,
+            "key": contact.email_key,
+            "lasts": lasts,
+        },
+    )
+    await tx.execute(
+        """
+        INSERT INTO hiring.notice (kind, opening_id, apply_request_id)
+        SELECT 'confirm', %(opening)s, %(request)s
+         WHERE NOT EXISTS (SELECT FROM hiring.notice
+                            WHERE apply_request_id = %(request)s
+                              AND created_at > now() - %(interval)s)
+           AND (SELECT count(*) FROM hiring.notice
+                  JOIN hiring.apply_request ON apply_request.id = apply_request_id
+                 WHERE email_key = %(key)s AND created_at > now() - interval '1 day') < %(limit)s
+        """,
+        {
+            "opening": opening_id,
+            "request": request_id,
+            "key": contact.email_key,
+            "interval": LETTER_INTERVAL,
+            "limit": LETTERS_PER_DAY,
+        },
+    )
+
+
+async def find_state(tx: Tx, token: ConfirmationToken) -> ConfirmationState:
+    """What a confirmation link stands for; raises Gone if the request was deleted."""
+    if token.kind == "application":
+        state = await fetch_one(
+            tx,
+            ConfirmationState,
+            """
+            SELECT opening_id, title, name,
+                   application.status <> 'INACTIVE' AND confirm_by IS NULL AS confirmed,
+                   application.status = 'INACTIVE' OR coalesce(confirm_by <= clock_timestamp(), false)
+                       AS expired, confirm_by
+              FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
+              JOIN hiring.applicant ON applicant.id = applicant_id
+             WHERE application.id = %s
+            """,
+            [token.id],
+        )
+    else:
+        state = await fetch_one(
+            tx,
+            ConfirmationState,
+            """
+            SELECT opening_id, title, name, application_id IS NOT NULL AS confirmed,
+                   expires_at <= clock_timestamp() AS expired, expires_at AS confirm_by
+              FROM hiring.apply_request JOIN hiring.opening ON opening.id = opening_id
+             WHERE apply_request.id = %s
+            """,
+            [token.id],
+        )
+    if state is None:
+        raise _expired()
+    return state
+
+
+async def confirm(
+    tx: Tx, token: ConfirmationToken, *, request: str | None = None, daily_limit: int | None = None
+) -> AppliedBy:
+    """Confirm the address and apply, or keep the application that was placed; again changes nothing.
+
+    Raises Gone after the time to confirm, and Conflict if the opening takes no applications.
+    """
+    if token.kind == "application":
+        return await _confirm_application(tx, token.id, request)
+    stored = await _find_request(tx, token.id)
+    # Applicants are locked before openings. The lock also lets one of two confirmations go first.
+    applicant_id = await applicants.confirm_or_add(tx, stored.contact)
+    stored = await _find_request(tx, token.id)
+    if stored.application_id is not None:
+        return AppliedBy(stored.application_id, applicant_id)
+    if stored.expired:
+        raise _expired()
+    application_id = await _apply(tx, stored.opening_id, applicant_id, request, daily_limit)
+    await tx.execute(
+        "UPDATE hiring.apply_request SET application_id = %s WHERE id = %s",
+        [application_id, token.id],
+    )
+    return AppliedBy(application_id, applicant_id)
+
+
+async def _apply(
+    tx: Tx,
+    opening_id: int,
+    applicant_id: ApplicantId,
+    request: str | None,
+    daily_limit: int | None,
+) -> int:
+    """Apply for the applicant; the live application if the company has added one meanwhile."""
+    by = by_applicant(applicant_id, request)
+    [result] = await submissions.apply_all(
+        tx, opening_id, [ApplyRequest(applicant_id, by)], daily_limit=daily_limit
+    )
+    if isinstance(result, DuplicateApplication):
+        id = await fetch_value(
+            tx,
+            int,
+            """
+            SELECT id FROM hiring.application
+             WHERE opening_id = %s AND applicant_id = %s AND status <> 'INACTIVE'
+            """,
+            [opening_id, applicant_id],
+        )
+        if id is not None:
+            return id
+    return submissions.single_result([result]).application.id
+
+
+async def _confirm_application(tx: Tx, id: int, request: str | None) -> AppliedBy:
+    applicant = await applicants.confirm_owner_of(tx, id)
+    if applicant is None:
+        raise _expired()
+    opening_id = await applications.find_opening_id(tx, id)
+    by = by_applicant(applicant.id, request)
+    async with lock_and_expire_offers(tx, opening_id, by) as locked:
+        application = await locked.get_application(id)
+        if application.status == "INACTIVE":
+            raise _expired()
+        if application.confirm_by is not None:
+            confirmed = locked.confirm_address(application)
+            if confirmed.status != "PENDING_ACKNOWLEDGMENT":
+                position = await applications.find_position(await locked.flush(), confirmed)
+                submissions.notify_applied(locked, confirmed, position)
+    return AppliedBy(id, applicant.id)
+
+
+async def _find_request(tx: Tx, id: int) -> _StoredRequest:
+    stored = await fetch_one(
+        tx,
+        _StoredRequest,
+        """
+        SELECT opening_id, name, email, email_key, expires_at <= clock_timestamp() AS expired,
+               application_id
+          FROM hiring.apply_request
+         WHERE id = %s
+        """,
+        [id],
+    )
+    if stored is None:
+        raise _expired()
+    return stored
+
+
+def _expired() -> Gone:
+    return Gone("The time to confirm this address is over. Apply again.")
+
+
+async def delete_expired(tx: Tx) -> int:
+    """Delete a batch of requests after their time, with their letters; returns how many."""
+    deleted = await tx.execute(
+        """
+        DELETE FROM hiring.apply_request
+         WHERE id = ANY (ARRAY(SELECT id FROM hiring.apply_request
+                                WHERE expires_at < now() - interval '1 day'
+                                ORDER BY id LIMIT %s
+                                  FOR UPDATE SKIP LOCKED))
+        """,
+        [BATCH_SIZE],
+    )
+    return deleted.rowcount

@@ -1,0 +1,142 @@
+"""Limits on public applications, counted in PostgreSQL for all web processes together.
+
+A limit of n an hour allows n at once and then one every 3,600 / n seconds. A row holds only the time at
+which nothing of its limit is used any more.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import ipaddress
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from jobmill.db import Tx
+from jobmill.errors import RateLimited
+
+HOUR = dt.timedelta(hours=1)
+BATCH_SIZE = 10_000
+FREE_MAIL_DOMAINS = frozenset(
+    {
+        "126.com", "163.com", "aol.com", "bluewin.ch", "comcast.net", "fastmail.com", "free.fr",
+        "freenet.de", "gmail.com", "gmx.at", "gmx.ch", "gmx.com", "gmx.de", "gmx.net", "googlemail.com",
+        "hey.com", "hotmail.co.uk", "hotmail.com", "hotmail.de", "hotmail.fr", "icloud.com",
+        "laposte.net", "libero.it", "live.com", "mac.com", "mail.com", "mail.ru", "mailbox.org",
+        "me.com", "msn.com", "naver.com", "orange.fr", "outlook.com", "outlook.de", "outlook.fr",
+        "pm.me", "posteo.de", "proton.me", "protonmail.com", "qq.com", "rediffmail.com", "seznam.cz",
+        "t-online.de", "tutanota.com", "web.de", "wp.pl", "yahoo.co.in", "yahoo.co.jp", "yahoo.co.uk",
+        "yahoo.com", "yahoo.com.br", "yahoo.de", "yahoo.fr", "yandex.ru", "ymail.com", "zoho.com",
+    }
+)  # fmt: skip
+"""Providers whose users have nothing to do with each other: their domains are not limited."""
+
+
+class PublicApplyLimits(NamedTuple):
+    """How many people may apply within an hour without signing in; 0: no limit."""
+
+    opening: int = 0
+    network: int = 0
+    domain: int = 0
+
+
+NO_LIMITS = PublicApplyLimits()
+
+
+class ApplyLimit(NamedTuple):
+    key: str
+    per_hour: int
+    """0: no limit."""
+
+
+UNPROVEN = PublicApplyLimits(opening=60, network=5)
+
+
+def network_of(host: str) -> str:
+    """The network that is limited: /24 for IPv4, /48 for IPv6, which one customer may get."""
+    try:
+        address = ipaddress.ip_address(host.strip())
+    except ValueError:
+        return host
+    address = getattr(address, "ipv4_mapped", None) or address
+    return str(ipaddress.ip_network((address, 24 if address.version == 4 else 48), strict=False))
+
+
+def list_limits(
+    opening_id: int, host: str, email_key: str, numbers: PublicApplyLimits
+) -> list[ApplyLimit]:
+    """The limits that an application counts against."""
+    limits = [
+        ApplyLimit(f"opening {opening_id}", numbers.opening),
+        ApplyLimit(f"network {network_of(host)}", numbers.network),
+    ]
+    mail_domain = email_key.rpartition("@")[2]
+    if mail_domain not in FREE_MAIL_DOMAINS:
+        # A digest: the table is no list of employers whose people apply here.
+        digest = hashlib.sha256(_owner(mail_domain).encode()).hexdigest()
+        limits.append(ApplyLimit(f"domain {digest}", numbers.domain))
+    return [limit for limit in limits if limit.per_hour]
+
+
+def list_unproven_limits(opening_id: int, host: str) -> list[ApplyLimit]:
+    """The additional limits of applications without a proof of work."""
+    return [
+        ApplyLimit(f"unproven for opening {opening_id}", UNPROVEN.opening),
+        ApplyLimit(f"unproven from {network_of(host)}", UNPROVEN.network),
+    ]
+
+
+def proof_limit(digest: str) -> ApplyLimit:
+    """A proof of work counts once within an hour, after which it has expired."""
+    return ApplyLimit(f"proof {digest}", 1)
+
+
+def _owner(domain: str) -> str:
+    """The part of a domain that somebody registered, so that subdomains do not multiply a limit."""
+    labels = domain.split(".")
+    # Under names such as co.uk or com.br, three labels are registered.
+    has_short_suffix = len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= 3
+    return ".".join(labels[-3:] if has_short_suffix else labels[-2:])
+
+
+async def take(tx: Tx, limits: Sequence[ApplyLimit]) -> None:
+    """Count one application against all limits; raises RateLimited, and the caller rolls back."""
+    if not limits:
+        return
+    # Sorted, so that two transactions lock their rows in the same order.
+    limits = sorted(limits)
+    cursor = await tx.execute(
+        """
+        WITH taken AS (
+            INSERT INTO hiring.apply_limit AS existing (key, used_up)
+            SELECT key, clock_timestamp() + span
+              FROM unnest(%(keys)s::text[], %(spans)s::interval[]) AS wanted (key, span)
+            ON CONFLICT (key) DO UPDATE
+               SET used_up = greatest(existing.used_up, clock_timestamp())
+                             + (excluded.used_up - clock_timestamp())
+            RETURNING used_up
+        )
+        SELECT extract(epoch FROM max(used_up) - clock_timestamp() - interval '1 hour') FROM taken
+        """,
+        {
+            "keys": [limit.key for limit in limits],
+            "spans": [HOUR / limit.per_hour for limit in limits],
+        },
+    )
+    [[seconds]] = await cursor.fetchall()
+    if seconds > 0:
+        raise RateLimited(math.ceil(seconds))
+
+
+async def delete_unused(tx: Tx) -> int:
+    """Delete a batch of limits of which nothing is used; returns how many."""
+    deleted = await tx.execute(
+        """
+        DELETE FROM hiring.apply_limit
+         WHERE key = ANY (ARRAY(SELECT key FROM hiring.apply_limit WHERE used_up < now()
+                                 LIMIT %s FOR UPDATE SKIP LOCKED))
+        """,
+        [BATCH_SIZE],
+    )
+    return deleted.rowcount

@@ -1,0 +1,60 @@
+"""/confirm/{token}: confirm the email address of an application."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from jobmill.errors import Conflict, Gone, RateLimited
+from jobmill.hiring.applications import apply_requests
+from jobmill.hiring.messages import personal_links
+from jobmill.web import html_errors
+from jobmill.web.auth import Links, request_id
+from jobmill.web.dependencies import Db, View
+from jobmill.web.personal_link_cookie import NO_STORE
+from jobmill.web.rate_limits import Public
+from jobmill.web.site_settings import CurrentSiteSettings
+
+router = APIRouter(prefix="/confirm/{token}")
+
+
+@router.get("")
+async def page(token: str, db: Db, view: View, links: Links) -> Response:
+    """Only shows what would be confirmed: mail programs follow links, too, and must not apply."""
+    confirmation = links.read_confirmation(token)
+    async with db.transaction() as tx:
+        state = await apply_requests.find_state(tx, confirmation)
+    response = view("my/confirm.html", token=token, state=state, error=None)
+    response.headers.update(NO_STORE)
+    return response
+
+
+@router.post("")
+async def confirm(
+    token: str,
+    visitor: Public,
+    request: Request,
+    db: Db,
+    view: View,
+    links: Links,
+    site_settings: CurrentSiteSettings,
+) -> Response:
+    """Confirm, then show the applicant their page. The link was mailed, so its holder owns the address."""
+    confirmation = links.read_confirmation(token)
+    async with db.transaction() as tx:
+        state = await apply_requests.find_state(tx, confirmation)
+    try:
+        async with db.transaction() as tx:
+            applied = await apply_requests.confirm(
+                tx,
+                confirmation,
+                request=request_id(request),
+                daily_limit=site_settings.applications_per_day,
+            )
+            path = await personal_links.make_path(tx, links, applied.applicant_id)
+    except (Conflict, Gone, RateLimited) as error:
+        status = html_errors.status_code(error)
+        response = view("my/confirm.html", status, token=token, state=state, error=str(error))
+        response.headers.update(NO_STORE)
+        return response
+    return RedirectResponse(path, 303, NO_STORE)

@@ -1,0 +1,104 @@
+"""Applications of people without sign-in: limits, proof of work, and confirmation of the address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from jobmill.db import Tx
+from jobmill.db.clock import server_time
+from jobmill.errors import Invalid
+from jobmill.hiring.applications import apply_requests
+from jobmill.hiring.applications.submissions import AppliedTooOften, ApplyRequest
+from jobmill.hiring.records import applicants, apply_limits
+from jobmill.hiring.records.applicants import Contact
+from jobmill.hiring.records.applications import DuplicateApplication
+from jobmill.hiring.records.blocklist import AddressBlocked
+from jobmill.web import auth, proof_of_work
+from jobmill.web.apply_batch import get_apply_batches
+from jobmill.web.auth import Visitor
+from jobmill.web.site_settings import SiteSettings
+from jobmill.web.translations import say
+
+HONEYPOT = "website"
+"""A field that people do not see; programs that fill in every field do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmationMailed:
+    """The same for every address, whether it has applied, is blocked, or is new."""
+
+    opening_id: int
+
+
+def refuse_programs(honeypot: str) -> None:
+    """Refuse openly: a browser may have filled in the hidden field for a person."""
+    if honeypot:
+        raise Invalid(say("Leave the field “Website” empty, then send the form again."))
+
+
+async def find_contact(
+    request: Request, site_settings: SiteSettings, applicant_id: int
+) -> tuple[Contact, bool]:
+    """The name and address of an applicant, and whether they have confirmed the address."""
+    async with get_apply_batches(request).db.transaction() as tx:
+        applicant = await applicants.get(tx, applicant_id)
+    key = applicants.make_email_key(applicant.email, fold=site_settings.fold_aliases)
+    return Contact(applicant.name, applicant.email, key), applicant.confirmed_at is not None
+
+
+async def check_limits(
+    request: Request,
+    visitor: Visitor,
+    site_settings: SiteSettings,
+    opening_id: int,
+    email_key: str,
+    proof: str,
+) -> None:
+    """Count the application against the limits of the public; raises RateLimited. Staff have none."""
+    if visitor.role is not None:
+        return
+    host = auth.get_client_resolver(request).address(request)
+    limits = apply_limits.list_limits(
+        opening_id, host, email_key, site_settings.public_apply_limits
+    )
+    db = get_apply_batches(request).db
+    bits = site_settings.proof_of_work_bits
+    signer = await auth.get_signer(request, db) if bits else None
+    if not (limits or signer):
+        return
+    async with db.transaction() as tx:
+        if signer:
+            at = await server_time(tx)
+            digest = proof_of_work.check_proof(signer, proof, opening_id, bits, at)
+            limits += (
+                [apply_limits.proof_limit(digest)]
+                if digest
+                else apply_limits.list_unproven_limits(opening_id, host)
+            )
+        await apply_limits.take(tx, limits)
+
+
+def must_confirm(visitor: Visitor, site_settings: SiteSettings) -> bool:
+    return visitor.role is None and site_settings.confirm_address != "off"
+
+
+async def submit_unconfirmed(
+    tx: Tx, request: Request, site_settings: SiteSettings, opening_id: int, contact: Contact
+) -> ConfirmationMailed:
+    """Mail the owner of the address what to do next; raises Conflict if the opening takes nobody."""
+    window = site_settings.confirm_window
+    if site_settings.confirm_address == "before":
+        await apply_requests.submit(tx, opening_id, contact, window)
+        return ConfirmationMailed(opening_id)
+    await apply_requests.require_open(tx, opening_id)
+    apply_request = ApplyRequest(contact, confirm_window=window)
+    try:
+        await get_apply_batches(request).apply_alone(tx, opening_id, apply_request)
+    except DuplicateApplication:
+        await apply_requests.remind_applicant(tx, opening_id, contact.email_key)
+    except (AddressBlocked, AppliedTooOften):
+        # Only the owner of an address may learn this about it.
+        pass
+    return ConfirmationMailed(opening_id)
