@@ -158,7 +158,9 @@ async def _link_company(
     """Link a board without a company to the company that all its postings name."""
     postings = [seen_posting.posting for seen_posting in result.postings]
     names = {company_names.company_key(posting.company) for posting in postings}
-    republished = any(platforms.ids(posting.platform).aggregator or posting.via for posting in postings)
+    republished = any(
+        platforms.ids(posting.platform).aggregator or posting.via for posting in postings
+    )
     is_own_board = result.inventory and not republished and source.relation == "own"
     if source.company_id is not None or not is_own_board or len(names) != 1 or names == {""}:
         return

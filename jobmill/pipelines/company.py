@@ -29,7 +29,17 @@ from jobmill.matching.rules import company_score, tech_stack
 from jobmill.outside.model_question import ModelAnswer
 from jobmill.pipelines import blocked_models, company_website, discovery
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import AcceptedItem, Block, Finish, HandOver, Move, NewItem, Skip, Work, lock_claim
+from jobmill.queue import (
+    AcceptedItem,
+    Block,
+    Finish,
+    HandOver,
+    Move,
+    NewItem,
+    Skip,
+    Work,
+    lock_claim,
+)
 from jobmill.queue.refusals import find_live_item
 from jobmill.queue.retry import classify_error
 from jobmill.rotation import bundled_companies
@@ -87,9 +97,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
     """Download and store the pages on which the company describes itself."""
     async with _recording_failure(tools, work):
         async with tools.db.transaction() as tx:
-            company = await company_website.learn(
-                tx, await companies.get(tx, work.data["company"])
-            )
+            company = await company_website.learn(tx, await companies.get(tx, work.data["company"]))
             up_to_date = companies.is_up_to_date(company, await server_time(tx))
         if up_to_date and not work.data.get("force"):
             return Skip("its facts are complete and up to date")

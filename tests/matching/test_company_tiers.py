@@ -15,7 +15,9 @@ from tests.catalog.helpers import somebody_waits
 
 
 def profile(*skills: str) -> Profile:
-    return Profile.model_validate({"skills": [{"name": name, "rank": "primary"} for name in skills]})
+    return Profile.model_validate(
+        {"skills": [{"name": name, "rank": "primary"} for name in skills]}
+    )
 
 
 FACTS = CompanyFacts(about="Deep Wells makes pumps for towns. " * 5, remote_first=True)
