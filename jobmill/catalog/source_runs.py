@@ -156,13 +156,14 @@ async def _link_company(
     tx: Tx, source: _Source, result: CrawlResult, platforms: PlatformRules
 ) -> None:
     """Link a board without a company to the company that all its postings name."""
-    postings = [seen_posting.posting for seen_posting in result.postings]
+    if source.company_id is not None or source.relation != "own" or not result.inventory:
+        return
+    postings = [listings.make_storable(seen.posting) for seen in result.postings]
     names = {company_names.company_key(posting.company) for posting in postings}
     republished = any(
         platforms.ids(posting.platform).aggregator or posting.via for posting in postings
     )
-    is_own_board = result.inventory and not republished and source.relation == "own"
-    if source.company_id is not None or not is_own_board or len(names) != 1 or names == {""}:
+    if republished or len(names) != 1 or names == {""}:
         return
     name = postings[0].company or ""
     company_ids = await companies.get_or_create_all(tx, [name])

@@ -117,7 +117,7 @@ async def test_a_company_is_added_by_name_where_the_bundled_list_knows_it(
     record = await read_company(bed, "GitLab")
     assert (record.website, record.analysis_status) == (known.website, "complete")
     assert (record.job_board_type, record.job_board_confidence) == ("greenhouse", "high")
-    assert await discoveries(bed) == ["https://boards.greenhouse.io/gitlab"]
+    assert await discoveries(bed) == ["https://job-boards.greenhouse.io/gitlab"]
 
 
 async def test_an_everyday_word_in_a_listing_is_not_taken_for_a_bundled_company(
