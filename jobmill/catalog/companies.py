@@ -185,12 +185,14 @@ async def _create(
 
 
 async def add_site(tx: Tx, id: CompanyId, website: str) -> bool:
-    """Store the website of a company that has none; False if it has one, or if another company with
-    its name has this one."""
+    """Store the website of a company that has none, and let it be analyzed again if it was sparse
+    without one; False if it has one, or if another company with its name has this one."""
     added = await tx.execute(
         """
         UPDATE catalog.company AS company
-           SET website = %(website)s, domain = %(domain)s, updated_at = now()
+           SET website = %(website)s, domain = %(domain)s, updated_at = now(),
+               analysis_status = CASE WHEN analysis_status = 'sparse' THEN 'pending'
+                                      ELSE analysis_status END
          WHERE id = %(id)s AND domain IS NULL
            AND NOT EXISTS (SELECT 1 FROM catalog.company AS other
                             WHERE other.key = company.key AND other.domain = %(domain)s)

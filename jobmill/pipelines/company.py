@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from jobmill import queue
 from jobmill.boards import company_board, company_site, url_detection
 from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.boards.name_matching import squash_name
 from jobmill.catalog import companies, company_analyses, company_pages, sources, urls
 from jobmill.catalog.companies import Company, CompanyId
 from jobmill.catalog.company_analyses import CompanyBoard, CompanyFacts, CompanyFindings
@@ -134,12 +135,31 @@ async def extract(tools: Tools, reader: ReaderTier, work: Work) -> Move:
         pages, facts = await read_untrusted(
             _read_facts, await _read_pages(tools, work), cpu_seconds=company_site.SITE_CPU_SECONDS
         )
+        company = await _read_company(tools, work)
+        if _is_bundled_site(company) and not _is_named(company.name, pages):
+            return _end_as_sparse(
+                company,
+                f"the pages of {company.website}, which the bundled list gives as its website, do not"
+                " name it: nothing was taken from them",
+            )
         if reader != "none":
             by_model = await _read_with_model(tools, reader, work, pages)
             if isinstance(by_model, Block):
                 return by_model
             facts = site_facts.merge_facts(by_model, facts) if by_model else facts
         return HandOver("analyze", data={**work.data, "extracted_info": asdict(facts)})
+
+
+def _is_bundled_site(company: Company) -> bool:
+    """Whether the bundled list gives this site, which nobody has verified."""
+    bundled = bundled_companies.find_by_name(company.name)
+    return bundled is not None and company.domain == urls.domain(bundled.website)
+
+
+def _is_named(name: str, pages: Sequence[PageSections]) -> bool:
+    """Whether a title or text of the pages contains the company's name."""
+    squashed = squash_name(name)
+    return any(squashed in squash_name(f"{page.title}\n{page.text}") for page in pages)
 
 
 def _read_facts(pages: Sequence[CompanyPage]) -> tuple[list[PageSections], CompanyFacts]:
@@ -208,11 +228,10 @@ def derive_findings(
 
 
 def _choose_board(company: Company, board: CompanyBoard | None) -> CompanyBoard | None:
-    """The board that the pages lead to; where they lead to none for certain, the one that the bundled
-    list names for this site."""
+    """The board that the pages lead to; where they lead to none, or only to a page about jobs, the one
+    that the bundled list names for this site, for discovery to try."""
     bundled = bundled_companies.find_by_name(company.name)
-    is_same_site = bundled and company.domain == urls.domain(bundled.website)
-    if (board and board.confidence == "high") or bundled is None or not is_same_site:
+    if (board and board.confidence != "low") or bundled is None or not _is_bundled_site(company):
         return board
     evidence = f"the bundled list of companies names {bundled.key}"
     listed = url_detection.board_from_token(bundled.platform, bundled.slug, evidence, "high")

@@ -23,6 +23,7 @@ class BundledCompany:
     name: str
     about: str
     website: str
+    """Unverified: written from general knowledge, to be tried and never taken as fact."""
 
     @property
     def key(self) -> str:

@@ -103,21 +103,57 @@ def test_only_a_domain_with_the_companys_name_is_its_site(
     assert company_site.find_site(name, [link], [text]) == site
 
 
-async def test_a_company_is_added_by_name_where_the_bundled_list_knows_it(
-    bed: ListingPipeline,
-) -> None:
-    known = bundled_companies.find_by_name("gitlab inc.")
-    assert known
-    for page in ("/about", "/"):
-        bed.net.on(f"{known.website}{page}", ok(html(ABOUT), f"{known.website}{page}"))
+async def add_gitlab(bed: ListingPipeline, about: str) -> companies.Company:
+    """Add GitLab by its name, with this page on the website of the bundled list."""
+    listed = bundled_companies.find_by_name("GitLab")
+    assert listed
+    for path in ("/about", "/"):
+        page = f"{listed.website}{path}"
+        bed.net.on(page, ok(html(about, title="About"), page))
     async with bed.database.transaction() as tx:
         id = await company.ensure_company(tx, "GitLab")
         await queue.submit(tx, company.new_item(id))
     await bed.drain()
-    record = await read_company(bed, "GitLab")
-    assert (record.website, record.analysis_status) == (known.website, "complete")
+    return await read_company(bed, "GitLab")
+
+
+async def test_a_company_is_added_by_name_where_the_bundled_list_knows_it(
+    bed: ListingPipeline,
+) -> None:
+    listed = bundled_companies.find_by_name("gitlab inc.")
+    assert listed
+    record = await add_gitlab(bed, ABOUT.replace("Brinewell", "GitLab"))
+    assert (record.website, record.analysis_status) == (listed.website, "complete")
     assert (record.job_board_type, record.job_board_confidence) == ("greenhouse", "high")
     assert await discoveries(bed) == ["https://job-boards.greenhouse.io/gitlab"]
+
+
+async def test_nothing_is_taken_from_a_bundled_website_that_does_not_name_the_company(
+    bed: ListingPipeline,
+) -> None:
+    record = await add_gitlab(bed, ABOUT)
+    assert (record.analysis_status, record.about, record.job_board_url) == ("sparse", None, None)
+    assert await discoveries(bed) == []
+
+
+async def test_a_board_on_the_companys_pages_is_preferred_to_the_bundled_one(
+    bed: ListingPipeline,
+) -> None:
+    link = "<a href='https://jobs.lever.co/gitlab'>Open roles</a>"
+    record = await add_gitlab(bed, ABOUT.replace("Brinewell", "GitLab") + link)
+    assert record.job_board_type == "lever"
+
+
+async def test_a_sparse_company_is_analyzed_once_a_listing_tells_its_website(
+    bed: ListingPipeline,
+) -> None:
+    async with bed.database.transaction() as tx:
+        id = await companies.get_or_create(tx, "Deep Wells")
+        await queue.submit(tx, company.new_item(id))
+    await bed.drain()
+    assert (await read_company(bed)).analysis_status == "sparse"
+    await show(bed, posting(apply_url=f"{SITE}/apply/7"))
+    assert (await read_company(bed)).analysis_status == "complete"
 
 
 async def test_an_everyday_word_in_a_listing_is_not_taken_for_a_bundled_company(
