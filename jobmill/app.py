@@ -55,6 +55,11 @@ SCHEDULES = (
         NewItem(maintenance.KIND, "erase_applicants", "data kept long enough"),
     ),
     Schedule(
+        "pending companies",
+        dt.timedelta(hours=1),
+        NewItem(maintenance.KIND, "pending_companies", "companies met in listings"),
+    ),
+    Schedule(
         "postponed pages",
         dt.timedelta(hours=1),
         NewItem(maintenance.KIND, "postponed_pages", "pages beyond the day's budget"),
@@ -117,6 +122,9 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
         ),
         (maintenance.KIND, "prune_records"): stage(
             partial(maintenance.prune_records, tools), processors=1
+        ),
+        (maintenance.KIND, "pending_companies"): stage(
+            partial(maintenance.analyze_pending_companies, tools), processors=1
         ),
         (maintenance.KIND, "postponed_pages"): stage(
             partial(maintenance.read_postponed_pages, tools, settings.rotation_calls_per_day),

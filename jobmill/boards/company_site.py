@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from jobmill.catalog import urls
 from jobmill.catalog.company_pages import CompanyPage
 from jobmill.catalog.posting import Posting
-from jobmill.errors import OutsideError, RetryLater
+from jobmill.errors import Invalid, OutsideError, RetryLater
 from jobmill.outside.host_waits import find_wait
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Ok, Request, Truncated
 from jobmill.sandbox import read_untrusted
@@ -19,6 +20,94 @@ from .adapters import PLATFORM_RULES
 from .board_crawler import describe_failure
 from .name_matching import OwnerNames, is_same_name, squash_name
 
+_HOST_IN_TEXT = re.compile(
+    r"(?:@|https?://|\bwww\.)((?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24})\b", re.IGNORECASE
+)
+_MAX_TEXT_LENGTH = 50_000
+_MIN_LABEL_LENGTH, _MIN_PREFIX_LENGTH = 4, 5
+_AFFIX = re.compile(
+    r"^(?:get|join|try|use|go|my|the)|(?:hq|inc|app|labs|group|tech|global|corp|careers|jobs)$"
+)
+_SHARED_DOMAINS = frozenset(
+    [
+        "gmail.com",
+        "googlemail.com",
+        "outlook.com",
+        "hotmail.com",
+        "live.com",
+        "msn.com",
+        "yahoo.com",
+        "ymail.com",
+        "aol.com",
+        "icloud.com",
+        "me.com",
+        "mac.com",
+        "proton.me",
+        "protonmail.com",
+        "pm.me",
+        "gmx.de",
+        "gmx.net",
+        "gmx.com",
+        "web.de",
+        "mail.com",
+        "mail.ru",
+        "yandex.com",
+        "yandex.ru",
+        "zoho.com",
+        "fastmail.com",
+        "t-online.de",
+        "orange.fr",
+        "free.fr",
+        "laposte.net",
+        "qq.com",
+        "163.com",
+        "126.com",
+        "naver.com",
+        "adzuna.com",
+        "adzuna.co.uk",
+        "jooble.org",
+        "reed.co.uk",
+        "remotive.com",
+        "remotive.io",
+        "remoteok.com",
+        "remoteok.io",
+        "arbeitnow.com",
+        "jobicy.com",
+        "himalayas.app",
+        "themuse.com",
+        "usajobs.gov",
+        "weworkremotely.com",
+        "ycombinator.com",
+        "linkedin.com",
+        "indeed.com",
+        "glassdoor.com",
+        "ziprecruiter.com",
+        "monster.com",
+        "stepstone.de",
+        "stepstone.com",
+        "simplyhired.com",
+        "careerjet.com",
+        "talent.com",
+        "dice.com",
+        "wellfound.com",
+        "angel.co",
+        "google.com",
+        "facebook.com",
+        "twitter.com",
+        "x.com",
+        "instagram.com",
+        "youtube.com",
+        "github.com",
+        "medium.com",
+        "notion.site",
+        "bit.ly",
+        "forms.gle",
+        "typeform.com",
+        "calendly.com",
+        "zoom.us",
+    ]
+)
+"""Domains that many companies use: of mail providers, aggregators and networks."""
 PATHS = ("/about", "/about-us", "/company", "/careers", "")
 """In the order in which they are requested; the home page comes last."""
 MAX_PAGE_LENGTH = 1_000_000
@@ -37,8 +126,8 @@ def website_of(posting: Posting) -> str | None:
         return posting.company_url
     if not posting.company or posting.via:
         return None
-    urls = (url for url in (posting.url, posting.apply_url) if url)
-    return next((site for url in urls if (site := _site_of_company(url, posting.company))), None)
+    links = (url for url in (posting.url, posting.apply_url) if url)
+    return next((site for url in links if (site := _site_of_company(url, posting.company))), None)
 
 
 def _site_of_company(url: str, company: str) -> str | None:
@@ -50,6 +139,36 @@ def _site_of_company(url: str, company: str) -> str | None:
     if not any(is_same_name(name, squash_name(company)) for name in names):
         return None
     return f"{parts.scheme}://{urlsplit(url).netloc}"
+
+
+def find_site(company: str, links: Iterable[str], texts: Iterable[str]) -> str | None:
+    """The company's site by links and e-mail addresses: one whose domain is the company's name, and
+    never that of a vendor, an aggregator or a mail provider."""
+    hosts = [parts.netloc for link in links if (parts := url_detection.split_url(link))]
+    for text in texts:
+        hosts += (match[1].lower() for match in _HOST_IN_TEXT.finditer(text[:_MAX_TEXT_LENGTH]))
+    name = squash_name(company)
+    return next((f"https://{urls.domain(f'https://{host}')}" for host in dict.fromkeys(hosts)
+                 if _bears_name(host, name)), None)  # fmt: skip
+
+
+def _bears_name(host: str, name: str) -> bool:
+    """Whether the host's domain is the company's name, perhaps with a usual affix or without the last
+    words of the name."""
+    try:
+        domain = urls.domain(f"https://{host}")
+    except Invalid:
+        return False
+    if domain in _SHARED_DOMAINS or url_detection.may_name_board(host):
+        return False
+    label = squash_name(domain.partition(".")[0])
+    if len(label) < _MIN_LABEL_LENGTH:
+        return label == name != ""
+    return bool(name) and (
+        label == name
+        or _AFFIX.sub("", label) == name
+        or (len(label) >= _MIN_PREFIX_LENGTH and name.startswith(label))
+    )
 
 
 def page_urls(website: str) -> tuple[str, ...]:

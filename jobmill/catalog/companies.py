@@ -185,12 +185,14 @@ async def _create(
 
 
 async def add_site(tx: Tx, id: CompanyId, website: str) -> bool:
-    """Store the website of a company that has none; False if it has one, or if another company with
-    its name has this one."""
+    """Store the website of a company that has none, and let it be analyzed again if it was sparse
+    without one; False if it has one, or if another company with its name has this one."""
     added = await tx.execute(
         """
         UPDATE catalog.company AS company
-           SET website = %(website)s, domain = %(domain)s, updated_at = now()
+           SET website = %(website)s, domain = %(domain)s, updated_at = now(),
+               analysis_status = CASE WHEN analysis_status = 'sparse' THEN 'pending'
+                                      ELSE analysis_status END
          WHERE id = %(id)s AND domain IS NULL
            AND NOT EXISTS (SELECT 1 FROM catalog.company AS other
                             WHERE other.key = company.key AND other.domain = %(domain)s)
@@ -218,12 +220,13 @@ async def find(
     q: str | None = None,
     tier: Tier | None = None,
     needs_approval: bool = False,
+    scored: bool = False,
     after: int = 0,
     limit: int = 50,
     with_counts: bool = True,
 ) -> list[Company]:
     """Find companies, oldest first. `needs_approval`: only those with a board that `approvals`
-    lists."""
+    lists; `scored`: only those with a tier."""
     return await fetch_all(
         tx,
         Company,
@@ -244,6 +247,7 @@ async def find(
            AND (%(ids)s::bigint[] IS NULL OR id = ANY(%(ids)s))
            AND (%(q)s::text IS NULL OR position(lower(%(q)s) IN lower(name)) > 0)
            AND (%(tier)s::text IS NULL OR tier = %(tier)s)
+           AND (NOT %(scored)s OR tier IS NOT NULL)
            AND (NOT %(waiting)s
                 OR job_board_url IS NOT NULL AND job_board_decision IS NULL
                    AND job_board_confidence IS DISTINCT FROM 'high'
@@ -258,6 +262,7 @@ async def find(
             "q": q,
             "tier": tier,
             "waiting": needs_approval,
+            "scored": scored,
             "after": after,
             "limit": limit,
             "counted": with_counts,
@@ -271,3 +276,39 @@ async def get_by_name(tx: Tx, name: str) -> Company:
     if company_id is None:
         raise NotFound("company", name)
     return await get(tx, company_id)
+
+
+async def find_website_by_name(tx: Tx, name: str) -> str | None:
+    """The website of the only company with this name that has one, ignoring spaces in names."""
+    cursor = await tx.execute(
+        """
+        SELECT DISTINCT ON (domain) website FROM catalog.company
+         WHERE replace(key, ' ', '') = %s AND website IS NOT NULL
+         ORDER BY domain, id LIMIT 2
+        """,
+        [company_names.compact_key(name)],
+    )
+    rows = await cursor.fetchall()
+    return rows[0][0] if len(rows) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyPosting:
+    """The parts of a listing that may tell the website of its company."""
+
+    url: str
+    apply_url: str | None
+    description: str | None
+
+
+async def find_postings(tx: Tx, id: CompanyId, *, limit: int) -> list[CompanyPosting]:
+    """The company's newest listings."""
+    return await fetch_all(
+        tx,
+        CompanyPosting,
+        """
+        SELECT url, apply_url, description FROM catalog.listing
+         WHERE company_id = %s ORDER BY id DESC LIMIT %s
+        """,
+        [id, limit],
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -226,6 +227,40 @@ async def save(
         score=company.priority_score,
         board=company.job_board_url,
     )
+
+
+async def update_score(
+    tx: Tx, company: Company, *, tier: Tier, points: int, items: Sequence[Mapping[str, Any]]
+) -> bool:
+    """Store a new score of an analyzed company; whether it differs from the stored one."""
+    updated = await tx.execute(
+        """
+        UPDATE catalog.company
+           SET tier = %(tier)s, priority_score = %(points)s, priority_items = %(items)s
+         WHERE id = %(id)s
+           AND (tier, priority_score, priority_items)
+               IS DISTINCT FROM (%(tier)s, %(points)s, %(items)s::jsonb)
+        """,
+        {"id": company.id, "tier": tier, "points": points, "items": Jsonb(list(items))},
+    )
+    if (company.tier, company.priority_score) != (tier, points):
+        await history.record(tx, "company", company.id, "scored again", tier=tier, score=points)
+    return updated.rowcount > 0
+
+
+async def find_pending(tx: Tx, limit: int) -> list[CompanyId]:
+    """Companies that were never analyzed although they have open listings, oldest first."""
+    cursor = await tx.execute(
+        """
+        SELECT id FROM catalog.company
+         WHERE analysis_status = 'pending'
+           AND EXISTS (SELECT FROM catalog.listing
+                        WHERE listing.company_id = company.id AND closed_at IS NULL)
+         ORDER BY id LIMIT %s
+        """,
+        [limit],
+    )
+    return [CompanyId(id) for (id,) in await cursor.fetchall()]
 
 
 async def _update(tx: Tx, company: Company, status: AnalysisStatus) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jobmill.catalog.sources import NewSource, SourceId
 from jobmill.db import Tx, fetch_all, fetch_one
 
-from . import history, urls
+from . import history, sources, urls
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class _StoredSource:
 
 
 async def add_all(
-    tx: Tx, sources: Sequence[NewSource], *, enabled: bool
+    tx: Tx, new_sources: Sequence[NewSource], *, enabled: bool
 ) -> list[tuple[SourceId, bool]]:
     """Add sources as `sources.add` does, in a few statements; returns the id of each and whether
     it is new."""
-    if not sources:
+    if not new_sources:
         return []
-    by_board = {(source.source_type, source.token): source for source in sources}
+    by_board = {(source.source_type, source.token): source for source in new_sources}
     stored = await _insert(
         tx, list(by_board.values()), "active" if enabled else "pending_validation"
     )
@@ -40,13 +40,14 @@ async def add_all(
         for source in created
     ]
     await history.record_all(tx, "source", "created", events)
+    await sources.name_boards(tx, [source.id for source in created])
     ids = {(source.source_type, source.token): (source.id, source.new) for source in stored}
     missing = [source for board, source in by_board.items() if board not in ids]
     ids |= {
         (source.source_type, source.token): (source.id, False)
         for source in await _find_existing(tx, missing)
     }
-    return [ids[source.source_type, source.token] for source in sources]
+    return [ids[source.source_type, source.token] for source in new_sources]
 
 
 async def _insert(tx: Tx, sources: Sequence[NewSource], status: str) -> list[_StoredSource]:
@@ -56,9 +57,9 @@ async def _insert(tx: Tx, sources: Sequence[NewSource], status: str) -> list[_St
         """
         INSERT INTO catalog.source
                (name, source_type, token, config, url, domain, status, company_name,
-                discovered_via, discovered_by, evidence)
+                company_id, discovered_via, discovered_by, evidence)
         SELECT name, source_type, token, config, url, domain, %(status)s::catalog.source_status,
-               company_name, discovered_via, discovered_by, evidence
+               company_name, company_id, discovered_via, discovered_by, evidence
           FROM json_populate_recordset(NULL::catalog.source, %(rows)s::json)
          ORDER BY source_type, token
         ON CONFLICT ON CONSTRAINT source_once DO NOTHING
@@ -77,6 +78,7 @@ def _row(new: NewSource) -> dict[str, object]:
         "url": new.url,
         "domain": urls.domain(new.url) if new.url else None,
         "company_name": new.company_name,
+        "company_id": new.company_id,
         "discovered_via": new.discovered_via,
         "discovered_by": new.discovered_by,
         "evidence": new.evidence,

@@ -21,12 +21,14 @@ from jobmill.queue import alerts
 
 from . import (
     companies,
+    company_names,
     duplicate_links,
     history,
     listing_pages,
     listings,
     posting_identity,
     source_health,
+    sources,
 )
 from .source_health import FailureEffect
 
@@ -146,7 +148,27 @@ async def save(tx: Tx, source_id: int, result: CrawlResult, platforms: PlatformR
     run_id = await _write_run(tx, source, result, outcome, counts)
     effect = await _update_health(tx, source, result, outcome, run_id)
     await _update_silence_alert(tx, source, result)
+    await _link_company(tx, source, result, platforms)
     return SavedRun(run_id, outcome, counts, effect, added, changed)
+
+
+async def _link_company(
+    tx: Tx, source: _Source, result: CrawlResult, platforms: PlatformRules
+) -> None:
+    """Link a board without a company to the company that all its postings name."""
+    if source.company_id is not None or source.relation != "own" or not result.inventory:
+        return
+    postings = [listings.make_storable(seen.posting) for seen in result.postings]
+    names = {company_names.company_key(posting.company) for posting in postings}
+    republished = any(
+        platforms.ids(posting.platform).aggregator or posting.via for posting in postings
+    )
+    if republished or len(names) != 1 or names == {""}:
+        return
+    name = postings[0].company or ""
+    company_ids = await companies.get_or_create_all(tx, [name])
+    if name in company_ids:
+        await sources.link_company(tx, source.id, company_ids[name], name)
 
 
 def _is_overtaken(source: _Source, result: CrawlResult) -> bool:

@@ -141,6 +141,7 @@ async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]
     if created is None:
         return await _update_existing(tx, new), False
     await history.record(tx, "source", created, "created", via=new.discovered_via, enabled=enabled)
+    await name_boards(tx, [created])
     return created, True
 
 
@@ -164,7 +165,40 @@ async def _update_existing(tx: Tx, new: NewSource) -> SourceId:
         },
     )
     assert source_id is not None
+    await name_boards(tx, [source_id])
     return source_id
+
+
+async def link_company(tx: Tx, id: SourceId, company_id: CompanyId, name: str) -> bool:
+    """Link a source without a company to the only company that it lists, and the company to it."""
+    linked = await tx.execute(
+        """
+        UPDATE catalog.source SET company_id = %(company)s,
+               company_name = coalesce(company_name, %(name)s), updated_at = now()
+         WHERE id = %(id)s AND company_id IS NULL
+        """,
+        {"id": id, "company": company_id, "name": name},
+    )
+    if linked.rowcount:
+        await history.record(tx, "source", id, "company learned", company=company_id, name=name)
+        await name_boards(tx, [id])
+    return linked.rowcount > 0
+
+
+async def name_boards(tx: Tx, ids: Sequence[SourceId]) -> None:
+    """Store each of these sources as the job board of its own company, if that has none yet."""
+    await tx.execute(
+        """
+        UPDATE catalog.company
+           SET job_board_url = source.url, job_board_type = source.source_type,
+               job_board_confidence = coalesce(source.discovery_confidence, 'high'),
+               job_board_evidence = 'source ' || source.id
+          FROM catalog.source
+         WHERE source.id = ANY(%s) AND source.company_id = company.id AND relation = 'own'
+           AND source.url IS NOT NULL AND job_board_url IS NULL AND status <> 'rejected'
+        """,
+        [list(ids)],
+    )
 
 
 async def get(tx: Tx, id: int) -> Source:

@@ -79,7 +79,7 @@ async def clear(tx: Tx) -> bool:
             queue.run_counter,
             outside.host, outside.robots,
             catalog.company, catalog.company_page, catalog.source, catalog.incident, catalog.run,
-            catalog.listing, catalog.listing_page, catalog.submission, catalog.event,
+            catalog.listing, catalog.listing_page, catalog.submission, catalog.board_sighting, catalog.event,
             matching.profile, matching.profile_version, matching.default_profile, matching.judging_queue,
             matching.verdict, matching.match, matching.event, matching.vector, matching.view,
             budget.call, budget.answer,

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.matching import company_tiers
 from jobmill.matching.profile import Profile
 
 ProfileId = NewType("ProfileId", int)
@@ -97,6 +98,8 @@ async def save(
         )
     changed = await _add(tx, id, newest, profile, by=by, note=note)
     await _choose_first(tx, id, by=by)
+    if changed and await _is_default(tx, id):
+        await company_tiers.rescore_companies(tx, profile)
     return SavedProfile(name, newest + changed, bool(changed))
 
 
@@ -174,6 +177,20 @@ async def set_default(tx: Tx, name: str, *, by: str | None = None) -> None:
     )
     if not changed.rowcount:
         raise NotFound("profile", name)
+    await company_tiers.rescore_companies(tx, await get_default(tx))
+
+
+async def _is_default(tx: Tx, id: ProfileId) -> bool:
+    cursor = await tx.execute("SELECT FROM matching.default_profile WHERE profile_id = %s", [id])
+    return await cursor.fetchone() is not None
+
+
+async def get_default(tx: Tx) -> Profile:
+    """The default profile, or an empty one before the first is saved."""
+    try:
+        return (await get(tx)).profile()
+    except NotFound:
+        return Profile()
 
 
 async def pause(tx: Tx, name: str) -> bool:

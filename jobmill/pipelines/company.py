@@ -11,26 +11,40 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
-from jobmill.boards import company_board, company_site
+from jobmill import queue
+from jobmill.boards import company_board, company_site, url_detection
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import companies, company_analyses, company_pages, sources
+from jobmill.boards.name_matching import squash_name
+from jobmill.catalog import companies, company_analyses, company_pages, sources, urls
 from jobmill.catalog.companies import Company, CompanyId
 from jobmill.catalog.company_analyses import CompanyBoard, CompanyFacts, CompanyFindings
 from jobmill.catalog.company_pages import CompanyPage
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
-from jobmill.errors import AppError, Conflict, NotFound
+from jobmill.errors import AppError, Conflict
 from jobmill.extract.company import llm_facts, page_sections, site_facts
 from jobmill.extract.company.page_sections import PageSections
-from jobmill.matching import exclusions, profiles
+from jobmill.matching import company_tiers, exclusions, profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_score, tech_stack
 from jobmill.outside.model_question import ModelAnswer
-from jobmill.pipelines import blocked_models, discovery
+from jobmill.pipelines import blocked_models, company_website, discovery
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import Block, Filter, Finish, HandOver, Move, NewItem, Skip, Work, lock_claim
+from jobmill.queue import (
+    AcceptedItem,
+    Block,
+    Filter,
+    Finish,
+    HandOver,
+    Move,
+    NewItem,
+    Skip,
+    Work,
+    lock_claim,
+)
 from jobmill.queue.refusals import find_live_item
 from jobmill.queue.retry import classify_error
+from jobmill.rotation import bundled_companies
 from jobmill.sandbox import read_untrusted
 from jobmill.tools import Tools
 
@@ -38,6 +52,8 @@ KIND = "company"
 ReaderTier: TypeAlias = Literal["cheap", "strong", "none"]
 """Which model tier reads the pages."""
 
+PENDING_PER_RUN = 20
+"""Companies per hour whose first analysis no listing waits for."""
 _FACTS = TypeAdapter(CompanyFacts)
 _FINDINGS = TypeAdapter(CompanyFindings)
 
@@ -50,10 +66,13 @@ def new_item(id: int, *, force: bool = False) -> NewItem:
 
 
 async def ensure_company(tx: Tx, name: str, website: str | None = None) -> CompanyId:
-    """Find or create the company to analyze. The website may lack https://."""
+    """Find or create the company to analyze. The website may lack https://, and may be left out for a
+    company that the catalog or the bundled list knows."""
     if website and "://" not in website:
         website = f"https://{website}"
-    return await companies.get_or_create(tx, name, website)
+    id = await companies.get_or_create(tx, name, website)
+    await company_website.learn(tx, await companies.get(tx, id), by_name=True)
+    return id
 
 
 async def fail_abandoned(tx: Tx) -> None:
@@ -65,6 +84,14 @@ async def fail_abandoned(tx: Tx) -> None:
             await company_analyses.mark_unsuccessful(tx, id=id, status="failed", why=why)
 
 
+async def submit_pending(tx: Tx, limit: int = PENDING_PER_RUN) -> int:
+    """Queue the analysis of companies that were met in listings and never analyzed; returns how many.
+    One whose website cannot be learned ends as sparse, and is tried again with its next listing."""
+    items = [new_item(id) for id in await company_analyses.find_pending(tx, limit)]
+    answers = await queue.submit_all(tx, items) if items else []
+    return sum(isinstance(answer, AcceptedItem) for answer in answers)
+
+
 # Fetch.
 
 
@@ -72,7 +99,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
     """Download and store the pages on which the company describes itself."""
     async with _recording_failure(tools, work):
         async with tools.db.transaction() as tx:
-            company = await companies.get(tx, work.data["company"])
+            company = await company_website.learn(tx, await companies.get(tx, work.data["company"]))
             up_to_date = companies.is_up_to_date(company, await server_time(tx))
             excluded = await exclusions.find_exclusion(
                 tx, PLATFORM_RULES, names=[company.name], urls=[company.website]
@@ -114,12 +141,31 @@ async def extract(tools: Tools, reader: ReaderTier, work: Work) -> Move:
         pages, facts = await read_untrusted(
             _read_facts, await _read_pages(tools, work), cpu_seconds=company_site.SITE_CPU_SECONDS
         )
+        company = await _read_company(tools, work)
+        if _is_bundled_site(company) and not _is_named(company.name, pages):
+            return _end_as_sparse(
+                company,
+                f"the pages of {company.website}, which the bundled list gives as its website, do not"
+                " name it: nothing was taken from them",
+            )
         if reader != "none":
             by_model = await _read_with_model(tools, reader, work, pages)
             if isinstance(by_model, Block):
                 return by_model
             facts = site_facts.merge_facts(by_model, facts) if by_model else facts
         return HandOver("analyze", data={**work.data, "extracted_info": asdict(facts)})
+
+
+def _is_bundled_site(company: Company) -> bool:
+    """Whether the bundled list gives this site, which nobody has verified."""
+    bundled = bundled_companies.find_by_name(company.name)
+    return bundled is not None and company.domain == urls.domain(bundled.website)
+
+
+def _is_named(name: str, pages: Sequence[PageSections]) -> bool:
+    """Whether a title or text of the pages contains the company's name."""
+    squashed = squash_name(name)
+    return any(squashed in squash_name(f"{page.title}\n{page.text}") for page in pages)
 
 
 def _read_facts(pages: Sequence[CompanyPage]) -> tuple[list[PageSections], CompanyFacts]:
@@ -156,6 +202,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
             await _default_profile(tools),
             cpu_seconds=company_site.SITE_CPU_SECONDS,
         )
+        findings = replace(findings, board=_choose_board(company, findings.board))
         if companies.is_minimal(company_analyses.apply_facts(company, facts)):
             return HandOver("save", data={**work.data, "analysis": asdict(findings)})
         return Skip(
@@ -186,6 +233,19 @@ def derive_findings(
     )
 
 
+def _choose_board(company: Company, board: CompanyBoard | None) -> CompanyBoard | None:
+    """The board that the pages lead to; where they lead to none, or only to a page about jobs, the one
+    that the bundled list names for this site, for discovery to try."""
+    bundled = bundled_companies.find_by_name(company.name)
+    if (board and board.confidence != "low") or bundled is None or not _is_bundled_site(company):
+        return board
+    evidence = f"the bundled list of companies names {bundled.key}"
+    listed = url_detection.board_from_token(bundled.platform, bundled.slug, evidence, "high")
+    if listed is None or not listed.url:
+        return board
+    return CompanyBoard(listed.url, listed.platform, "high", evidence, listed.token)
+
+
 # Save.
 
 
@@ -211,9 +271,13 @@ async def _save(
     facts: CompanyFacts,
     findings: CompanyFindings,
 ) -> None:
+    await company_tiers.lock_for_analysis(tx)
     await company_analyses.save(
         tx, id=id, status=status, facts=facts, findings=findings, platforms=PLATFORM_RULES
     )
+    # The profile may have changed since the company was scored for it.
+    profile = await profiles.get_default(tx)
+    await company_tiers.rescore_company(tx, await companies.get(tx, id), profile)
     await company_pages.delete_all(tx, id=id)
 
 
@@ -275,10 +339,7 @@ async def _read_pages(tools: Tools, work: Work) -> list[CompanyPage]:
 async def _default_profile(tools: Tools) -> Profile:
     """The default profile, or an empty one before the first is saved."""
     async with tools.db.transaction() as tx:
-        try:
-            return (await profiles.get(tx)).profile()
-        except NotFound:
-            return Profile()
+        return await profiles.get_default(tx)
 
 
 @asynccontextmanager

@@ -34,7 +34,7 @@ from jobmill.matching.verdict import (
 )
 from jobmill.matching.verdicts import Outcome, Verdict
 from jobmill.outside.model_question import ModelAnswer
-from jobmill.pipelines import blocked_models, posting_page
+from jobmill.pipelines import blocked_models, company_website, linked_board, posting_page
 from jobmill.pipelines import company as company_pipeline
 from jobmill.pipelines.posting_page import PageReader, PageResult
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
@@ -298,12 +298,22 @@ async def apply_filter(tools: Tools, work: Work) -> Move:
     result = local_score.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
     record = result.to_dict()
     if result.passed or case.forced:
-        return _advance(work, filter_result=record, profile_version=case.version.version)
+        move = _advance(work, filter_result=record, profile_version=case.version.version)
+        return await _with_discovery(tools, case, move)
     return Filter(
         result.rejection_summary,
         data={**work.data, "filter_result": record},
         save=partial(matches.save_verdict, verdict=case.verdict("filtered", result)),
     )
+
+
+async def _with_discovery(tools: Tools, case: ListingCase, move: Advance) -> Advance:
+    """The move, with the discovery of a board that the listing links to and that is not known."""
+    async with tools.db.transaction() as tx:
+        board = await linked_board.find_new(tx, case.listing, case.company, case.version.profile())
+    if board is None:
+        return move
+    return replace(move, save=board.record, spawn=[board.discovery_item()])
 
 
 def _is_duplicate(listing: Listing) -> bool:
@@ -320,7 +330,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
     case = await _read_case(tools, work)
     if case is None:
         return LISTING_DELETED
-    company = case.company
+    company = case.company and await _with_website(tools, case.company)
     if company and work.waited_for is None and await _needs_analysis(tools, company):
         return WaitFor(company_pipeline.new_item(company.id), at_most=MAX_COMPANY_WAIT)
     employer = company_facts.to_employer(company)
@@ -330,6 +340,11 @@ async def analyze(tools: Tools, work: Work) -> Move:
     # Review the best scores first to get the most from the budget; forced listings come before all.
     base_priority = 0 if case.forced else NORMAL_PRIORITY
     return _advance(work, local_result=local.to_dict(), priority=base_priority - local.match_score)
+
+
+async def _with_website(tools: Tools, company: Company) -> Company:
+    async with tools.db.transaction() as tx:
+        return await company_website.learn(tx, company)
 
 
 async def _needs_analysis(tools: Tools, company: Company) -> bool:

@@ -11,7 +11,7 @@ from jobmill.hiring.messages import notices
 from jobmill.hiring.records import apply_limits, idempotent_responses
 from jobmill.outside import budget_ledger
 from jobmill.people import sessions
-from jobmill.pipelines import judging
+from jobmill.pipelines import company, judging
 from jobmill.queue import Advance, Finish, Move, Work, retention
 from jobmill.rotation import calls
 from jobmill.tools import Tools
@@ -37,6 +37,13 @@ async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     if not deleted or work.steps >= MAX_BATCHES:
         return Finish(f"{total} closed listings pruned")
     return Advance("prune_listings", data={"pruned": total})
+
+
+async def analyze_pending_companies(tools: Tools, work: Work) -> Move:
+    """Analyze some of the companies that were met in listings and never analyzed."""
+    async with tools.db.transaction() as tx:
+        queued = await company.submit_pending(tx)
+    return Finish(f"{queued} companies queued for their first analysis")
 
 
 async def read_postponed_pages(tools: Tools, per_day: float, work: Work) -> Move:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from jobmill.catalog import company_names
 from jobmill.catalog.sources import NewSource
 from jobmill.errors import Invalid
 
@@ -21,6 +22,8 @@ class BundledCompany:
     slug: str
     name: str
     about: str
+    website: str
+    """Unverified: written from general knowledge, to be tried and never taken as fact."""
 
     @property
     def key(self) -> str:
@@ -64,6 +67,16 @@ def companies_by_keys(keys: Iterable[str]) -> list[BundledCompany]:
     """Companies with these keys, each once; unknown keys are left out."""
     by_key = {company.key: company for company in all_companies()}
     return [by_key[key] for key in dict.fromkeys(keys) if key in by_key]
+
+
+def find_by_name(name: str) -> BundledCompany | None:
+    """The company with this name, in any spelling and with or without its legal form."""
+    return _companies_by_name().get(company_names.compact_key(name))
+
+
+@cache
+def _companies_by_name() -> dict[str, BundledCompany]:
+    return {company_names.compact_key(company.name): company for company in all_companies()}
 
 
 def source_for_key(key: str) -> NewSource:

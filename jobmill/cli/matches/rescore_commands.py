@@ -18,6 +18,7 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from jobmill.matching import (
+    company_tiers,
     judging_feed,
     local_score,
     profile_document,
@@ -128,6 +129,7 @@ def _confirm(preview: RescorePreview) -> bool:
 
 async def _queue(database: Database, version: ProfileVersion, ids: Sequence[int]) -> int:
     async with database.transaction() as tx:
+        await company_tiers.rescore_companies(tx, await profiles.get_default(tx))
         for start in range(0, len(ids), BATCH_SIZE):
             await judging_feed.add(
                 tx, ids[start : start + BATCH_SIZE], profile_id=version.profile_id
