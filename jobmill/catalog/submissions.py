@@ -110,7 +110,7 @@ async def finish(
     source_id: int | None = None,
     company_id: int | None = None,
 ) -> None:
-    """Record what became of a submission; keys that nobody submitted are ignored."""
+    """Record what became of a submission; keys without a submission are ignored."""
     id = await fetch_value(
         tx,
         int,

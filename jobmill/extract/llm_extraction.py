@@ -49,7 +49,7 @@ class ExtractedWords(BaseModel):
     title: str | None = None
     """Of the posting, without company and place."""
     company: str | None = None
-    """Who hires; not the site that shows it."""
+    """The employer; not the site that shows the posting."""
     location: str | None = None
     arrangement: str | None = None
     """The words that say whether it is remote, hybrid or on site."""

@@ -25,6 +25,6 @@ ISSUED_BY = " link:"
 
 
 def by_applicant(id: int, request: str | None = None, issuer: str | None = None) -> Actor:
-    """An applicant; with an `issuer`, whoever holds a link that the company issued."""
+    """An applicant; with an `issuer`, the holder of a link that the company issued."""
     name = f"applicant:{id}"
     return Actor("applicant", f"{name}{ISSUED_BY}{issuer}" if issuer else name, request)

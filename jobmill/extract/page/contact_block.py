@@ -1,4 +1,4 @@
-"""Find the names in contact blocks: who an applicant writes to, with an address or a phone number."""
+"""Find the names in contact blocks: the recipient of applications, with an address or a phone number."""
 
 from __future__ import annotations
 

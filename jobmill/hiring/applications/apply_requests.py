@@ -44,7 +44,7 @@ class ConfirmationState:
     opening_id: int
     title: str
     name: str
-    """As somebody entered it: the owner of the address sees it before they confirm."""
+    """As entered in the form: the owner of the address sees it before confirming."""
     confirmed: bool
     expired: bool
     confirm_by: dt.datetime | None
@@ -65,7 +65,7 @@ class _StoredRequest:
 
 
 async def submit(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) -> None:
-    """Mail a link that confirms the address and applies; raises Conflict if the opening takes nobody.
+    """Mail a link that confirms the address and applies; raises Conflict if the opening takes no applications.
 
     What depends on the address stays between Jobmill and its owner: a person who has applied is mailed the
     link to their page, a blocked address nothing, and the caller cannot tell.
@@ -78,7 +78,7 @@ async def submit(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta)
 
 
 async def require_open(tx: Tx, opening_id: int) -> None:
-    """Raise Conflict if the opening takes no applications, whoever applies; raises OpeningNotFound."""
+    """Raise Conflict if the opening takes no applications at all; raises OpeningNotFound."""
     opening = await openings.get(tx, opening_id)
     free = max(opening.capacity - opening.occupied, 0)
     refusal = submissions.reason_to_refuse(opening, free, opening.waiting, opening.now)
@@ -115,7 +115,7 @@ class _LiveApplication:
 
 
 async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) -> None:
-    """Store the request and its letter. The latest name counts: nobody has confirmed an earlier one."""
+    """Store the request and its letter. The latest name counts: an earlier one was never confirmed."""
     request_id = await fetch_value(
         tx,
         int,
