@@ -285,7 +285,7 @@ async def apply_filter(tools: Tools, work: Work) -> Move:
         return Skip("the listing is closed")
     if _is_duplicate(listing) and not case.forced:
         return Skip(f"duplicate of listing {listing.duplicate_of}: {listing.duplicate_why}")
-    result = local_score.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
+    result = await local_score.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
     record = result.to_dict()
     if result.passed or case.forced:
         move = _advance(work, filter_result=record, profile_version=case.version.version)
@@ -367,8 +367,9 @@ async def review(tools: Tools, work: Work) -> Move:
         )
     )
     if isinstance(answer, ModelAnswer):
-        result = llm_review.combine_with_review(
-            answer.answer, answer.model, local, profile, posting
+        # Claims are looked up in the posting's text, whose author may be hostile.
+        result = await read_untrusted(
+            llm_review.combine_with_review, answer.answer, answer.model, local, profile, posting
         )
         return _conclude(case, result, local)
     return blocked_models.block_or_retry(work, answer) or _conclude(case, local, local)
