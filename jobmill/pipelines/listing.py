@@ -148,7 +148,7 @@ async def scrape(
         return _filter_early(work, version, stored, rejection)
     if stored and not _is_stale(stored, work, now):
         due = stored.source_id is not None and listing_pages.is_due(own_page, now)
-        if posting_page.is_wanted(version.profile(), stored, own_page, due=due):
+        if await posting_page.is_wanted(version.profile(), stored, own_page, due=due):
             reader = PageReader(tools, environ, pages_per_day)
             return _advance_with_page(work, stored, await reader.read(work, stored))
         return _advance_with_stored(work, stored)
