@@ -26,11 +26,11 @@ ListingId = NewType("ListingId", int)
 
 MAX_TITLE_LENGTH = 500
 MAX_REQUISITION_ID_LENGTH = 200
-MAX_SHORT_FACT_LENGTH, MAX_FACTS = 500, 500
-"""Characters of a place, company, department or tag, and how many of them a listing keeps. Rules
-read them on the event loop, and no real one is longer."""
-SHORT_FACTS = ("title", "company", "location", "department", "locations", "remote_from", "tags")
 """A longer value is no requisition id, and does not fit into the index."""
+MAX_SHORT_FACT_LENGTH, MAX_FACTS = 500, 500
+"""Characters of a place, company, department or tag, and how many of them a listing keeps: rules
+read them on the event loop."""
+SHORT_FACTS = ("title", "company", "location", "department", "locations", "remote_from", "tags")
 BATCH_SIZE = 500
 """Listings per statement: a large board must not become one parameter of 500 MB."""
 COMPARED_FIELDS = (

@@ -11,8 +11,7 @@ from jobmill.sandbox import read_untrusted
 T = TypeVar("T")
 
 MAX_LENGTH_IN_PLACE = 10_000
-"""Characters of a posting's text that are read in place, which takes a tenth of a second at worst
-and less than a call of a child process on average. About one posting in 15 is longer."""
+"""Characters of a posting's text that are read in place. Of 966 real postings 34 are longer."""
 
 
 async def run_bounded(posting: Posting, function: Callable[..., T], *arguments: object) -> T:
