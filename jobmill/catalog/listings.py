@@ -27,6 +27,10 @@ ListingId = NewType("ListingId", int)
 MAX_TITLE_LENGTH = 500
 MAX_REQUISITION_ID_LENGTH = 200
 """A longer value is no requisition id, and does not fit into the index."""
+MAX_SHORT_FACT_LENGTH, MAX_FACTS = 500, 500
+"""Characters of a place, company, department or tag, and how many of them a listing keeps: rules
+read them on the event loop."""
+SHORT_FACTS = ("title", "company", "location", "department", "locations", "remote_from", "tags")
 BATCH_SIZE = 500
 """Listings per statement: a large board must not become one parameter of 500 MB."""
 COMPARED_FIELDS = (
@@ -175,9 +179,18 @@ def to_columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
 
 def make_storable(posting: Posting) -> Posting:
     """The posting without characters that PostgreSQL rejects, so that it compares equal after a
-    round trip."""
+    round trip, and with its short facts cut to a length."""
     facts = {field.name: getattr(posting, field.name) for field in dataclasses.fields(posting)}
+    facts |= {name: _cut(facts[name]) for name in SHORT_FACTS}
     return Posting(**{name: _storable_value(fact) for name, fact in facts.items()})
+
+
+def _cut(fact: Any) -> Any:
+    if isinstance(fact, tuple):
+        return tuple(
+            text[:MAX_SHORT_FACT_LENGTH] for text in cast(tuple[str, ...], fact)[:MAX_FACTS]
+        )
+    return fact and fact[:MAX_SHORT_FACT_LENGTH]
 
 
 def _storable_value(fact: Any) -> Any:

@@ -22,7 +22,8 @@ from jobmill.errors import Unavailable
 MIN_MAJOR_VERSION = 15
 """The oldest supported major version of PostgreSQL."""
 PATCHED_MINORS = {15: 18, 16: 14, 17: 10, 18: 4}
-"""The minor releases of May 2026, for each major version: older ones lack security fixes. Raise
+"""The security releases of 14 May 2026 (CVE-2026-6473 and ten others), for each major version:
+https://www.postgresql.org/about/news/postgresql-184-1710-1614-1518-and-1423-released-3297/. Raise
 them together with the bundled server."""
 
 

@@ -59,6 +59,22 @@ def read_profile(text: str, file: str) -> Profile:
     return validate(data, file, lines)
 
 
+def try_read(text: str, file: str) -> Profile | list[ProfileProblem]:
+    """The profile, or everything that is wrong: child processes cannot raise InvalidProfile."""
+    try:
+        return read_profile(text, file)
+    except InvalidProfile as error:
+        return error.problems
+
+
+def try_parse(text: str, file: str) -> dict[str, Any] | list[ProfileProblem]:
+    """The values of a document, or everything that is wrong."""
+    try:
+        return parse_yaml(text, file)[0]
+    except InvalidProfile as error:
+        return error.problems
+
+
 def validate(data: object, file: str, lines: Mapping[Path, int] | None = None) -> Profile:
     """Build a profile from parsed values. InvalidProfile lists everything that is wrong."""
     try:

@@ -121,7 +121,7 @@ def _skill_problem(posting: Posting, text: str) -> str | None:
 
 
 def _place_problem(posting: Posting, place: str) -> str | None:
-    named = [*posting_facts.read_facts(posting).places, *posting.locations, posting.location]
+    named = [*posting_facts.list_places(posting), *posting.locations, posting.location]
     parsed_places = atlas.parse_places(place)
     is_known = any(parsed.lies_in for parsed in parsed_places)
     if is_known or atlas.is_any_in(named, [place]):

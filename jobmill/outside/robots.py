@@ -15,6 +15,7 @@ from protego import Protego
 from jobmill.db import Database, Tx, fetch_one
 from jobmill.outside.public_addresses import AllowedUrl
 from jobmill.outside.request import FetchFailure, FetchResult, Ok, PageGone, Request, Truncated
+from jobmill.sandbox import ReaderStopped, read_untrusted
 
 RULES_LIFETIME = dt.timedelta(days=1)
 MAX_RULES_AGE = dt.timedelta(days=30)
@@ -22,6 +23,8 @@ MAX_RULES_AGE = dt.timedelta(days=30)
 RETRY_AFTER = dt.timedelta(minutes=10)
 MAX_CRAWL_DELAY = dt.timedelta(seconds=30)
 MAX_ROBOTS_BYTES = 512_000
+MAX_LENGTH_IN_PLACE = 20_000
+"""Characters of rules that are read on the event loop."""
 MAX_CACHED_SITES = 1_000
 """Sites with rules in the cache of a process."""
 
@@ -41,7 +44,9 @@ class RobotsRules:
 
 @dataclass(frozen=True, slots=True)
 class _CachedRules:
-    parsed: Protego
+    rules: str
+    parsed: Protego | None
+    """None for long rules, which child processes read: half a megabyte of patterns takes a second."""
     expires: float
     """By the monotonic clock of this process."""
 
@@ -63,7 +68,15 @@ class Robots:
                 cached = await self._load(target)
         if isinstance(cached, FetchFailure):
             return cached
-        if cached.parsed.can_fetch(target.url, self._name):
+        try:
+            allowed = (
+                cached.parsed.can_fetch(target.url, self._name)
+                if cached.parsed
+                else await read_untrusted(is_allowed, cached.rules, target.url, self._name)
+            )
+        except ReaderStopped as error:
+            return FetchFailure(target.url, "robots", f"robots.txt cannot be read: {error}")
+        if allowed:
             return None
         return FetchFailure(
             target.url, "robots", f"the robots.txt of {target.host} disallows this page"
@@ -78,7 +91,9 @@ class Robots:
                 return fetched
             stored = fetched
         expires = time.monotonic() + stored.fresh_for.total_seconds()
-        cached = _CachedRules(Protego.parse(stored.rules), expires)
+        is_long = len(stored.rules) > MAX_LENGTH_IN_PLACE
+        parsed = None if is_long else Protego.parse(stored.rules)
+        cached = _CachedRules(stored.rules, parsed, expires)
         while len(self._cache) >= MAX_CACHED_SITES:
             del self._cache[next(iter(self._cache))]
         self._cache[target.origin] = cached
@@ -91,16 +106,30 @@ class Robots:
             Request(f"{target.origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES)
         )
         rules = parse_rules(result)
+        usable = old.rules if rules is None and old and old.usable else rules
+        delay = await self._read_delay(usable) if usable is not None else dt.timedelta()
         async with self._db.transaction() as tx:
             if rules is not None:
-                await save_rules(tx, target, rules, crawl_delay(rules, self._name))
+                await save_rules(tx, target, rules, delay)
                 return RobotsRules(rules, RULES_LIFETIME, usable=True)
             if old and old.usable:
-                await postpone_refresh(tx, target, crawl_delay(old.rules, self._name))
+                await postpone_refresh(tx, target, delay)
                 return replace(old, fresh_for=RETRY_AFTER)
         assert isinstance(result, FetchFailure)
         detail = f"robots.txt cannot be read: {result.detail}"
         return FetchFailure(target.url, result.cause, detail, result.status, result.retry_after)
+
+    async def _read_delay(self, rules: str) -> dt.timedelta:
+        if len(rules) <= MAX_LENGTH_IN_PLACE:
+            return crawl_delay(rules, self._name)
+        try:
+            return await read_untrusted(crawl_delay, rules, self._name)
+        except ReaderStopped:
+            return MAX_CRAWL_DELAY
+
+
+def is_allowed(rules: str, url: str, name: str) -> bool:
+    return Protego.parse(rules).can_fetch(url, name)
 
 
 def parse_rules(result: FetchResult) -> str | None:

@@ -148,7 +148,7 @@ async def scrape(
         return _filter_early(work, version, stored, rejection)
     if stored and not _is_stale(stored, work, now):
         due = stored.source_id is not None and listing_pages.is_due(own_page, now)
-        if posting_page.is_wanted(version.profile(), stored, own_page, due=due):
+        if await posting_page.is_wanted(version.profile(), stored, own_page, due=due):
             reader = PageReader(tools, environ, pages_per_day)
             return _advance_with_page(work, stored, await reader.read(work, stored))
         return _advance_with_stored(work, stored)
@@ -295,7 +295,7 @@ async def apply_filter(tools: Tools, work: Work) -> Move:
         return Skip("the listing is closed")
     if _is_duplicate(listing) and not case.forced:
         return Skip(f"duplicate of listing {listing.duplicate_of}: {listing.duplicate_why}")
-    result = local_score.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
+    result = await local_score.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
     record = result.to_dict()
     if result.passed or case.forced:
         move = _advance(work, filter_result=record, profile_version=case.version.version)
@@ -377,8 +377,9 @@ async def review(tools: Tools, work: Work) -> Move:
         )
     )
     if isinstance(answer, ModelAnswer):
-        result = llm_review.combine_with_review(
-            answer.answer, answer.model, local, profile, posting
+        # Claims are looked up in the posting's text, whose author may be hostile.
+        result = await read_untrusted(
+            llm_review.combine_with_review, answer.answer, answer.model, local, profile, posting
         )
         return _conclude(case, result, local)
     return blocked_models.block_or_retry(work, answer) or _conclude(case, local, local)

@@ -71,7 +71,9 @@ class PageResult:
     """Why the listing is closed."""
 
 
-def is_wanted(profile: Profile, listing: Listing, page: ListingPage | None, *, due: bool) -> bool:
+async def is_wanted(
+    profile: Profile, listing: Listing, page: ListingPage | None, *, due: bool
+) -> bool:
     """Whether to read the listing's page: its source shows it in part, and it is not rejected for
     its title or company."""
     republished = PLATFORM_RULES.ids(listing.platform).aggregator
@@ -81,8 +83,8 @@ def is_wanted(profile: Profile, listing: Listing, page: ListingPage | None, *, d
     )
     if not (due and is_part and _page_urls(listing)):
         return False
-    rejections = local_score.apply_filter(profile, listing, PLATFORM_RULES).hard_rejections
-    return not any(rejection.rule in _TITLE_RULES for rejection in rejections)
+    result = await local_score.apply_filter(profile, listing, PLATFORM_RULES)
+    return not any(rejection.rule in _TITLE_RULES for rejection in result.hard_rejections)
 
 
 def _page_urls(listing: Listing) -> list[str]:

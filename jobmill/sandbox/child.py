@@ -54,6 +54,7 @@ def _answer(body: bytes) -> bytes:
     except Exception as error:  # noqa: BLE001 - The parent reports it; this child continues.
         return encode(("error", f"{type(error).__name__}: {error}"[:500]))
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         for kind, limits in UNLIMITED.items():
             resource.setrlimit(kind, limits)
 
@@ -62,6 +63,9 @@ def _limit(cpu_seconds: float, memory: int) -> None:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     cpu_limit = math.ceil(usage.ru_utime + usage.ru_stime + cpu_seconds)
     _set_soft_limit(resource.RLIMIT_CPU, cpu_limit)
+    # The kernel rounds the limit up to a whole second; the timer ends this process on time.
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
     in_use = _address_space()
     if in_use:
         _set_soft_limit(resource.RLIMIT_AS, in_use + memory)

@@ -257,7 +257,7 @@ class _Child:
     def _explain_death(self, cpu_seconds: float) -> str:
         self.end()
         status = self._process.returncode
-        if status == -signal.SIGXCPU:
+        if status in (-signal.SIGXCPU, -signal.SIGPROF):
             return f"Reading took more than {cpu_seconds:g} s of CPU time."
         return f"The reader process ended unexpectedly (status {status})."
 

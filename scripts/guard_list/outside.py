@@ -104,8 +104,8 @@ GUARDS: list[Guard] = [
     guard(
         "robots.txt is heeded",
         "jobmill/outside/robots.py",
-        "if cached.parsed.can_fetch(target.url, self._name):",
-        "if True:",
+        "        if allowed:\n            return None",
+        "        if True:\n            return None",
         "tests/outside/test_robots.py::test_robots_txt_is_obeyed_under_our_own_name",
     ),
     guard(

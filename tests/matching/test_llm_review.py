@@ -420,6 +420,30 @@ async def test_an_undetected_injection_does_not_turn_a_poor_listing_into_a_match
     assert (await judge(database, obedient, "", base=60)).match_score == 55
 
 
+@pytest.mark.parametrize("base", range(60, 80))
+async def test_no_rating_alone_makes_a_match(
+    database: Database, obedient: ModelServer, base: int
+) -> None:
+    """The model obeys the posting and answers 100, with skills that the profile lacks."""
+    result = await judge(database, obedient, SLY, base=base)
+    assert (result.fits, result.match_score) == (False, min(base + 4, 79))
+    if base > 75:
+        assert "a rating alone cannot make a match" in result.items[0].why
+
+
+@pytest.mark.parametrize(
+    ("base", "new_skills", "score"),
+    [(79, 0, 79), (76, 0, 79), (76, 1, 80), (75, 1, 79), (72, 2, 80), (71, 2, 79), (80, 0, 84)],
+)
+def test_a_match_needs_the_rules_or_skills_in_both_texts(
+    base: int, new_skills: int, score: int
+) -> None:
+    names = ["PostgreSQL", "Well digging"][:new_skills]
+    answer = said(fit=100, matched_skills=["Python", *names], gaps=[])
+    result = combine(answer, base=base, skill_gaps=())
+    assert (result.match_score, result.fits) == (score, score >= 80)
+
+
 FOREIGN = [
     "Kubernetes", "Rust", "COBOL", "Quokka", "Google", "PhD", "17", "99", "twenty", "Java", "SAP",
     "megapump", "Haskell", "k8s", "React Native",

@@ -9,7 +9,12 @@ import pytest
 from jobmill.db import Database, connect
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.request import Fetch, FetchFailure, Ok, PageGone, Request
-from jobmill.outside.robots import MAX_ROBOTS_BYTES, RULES_LIFETIME, crawl_delay
+from jobmill.outside.robots import (
+    MAX_LENGTH_IN_PLACE,
+    MAX_ROBOTS_BYTES,
+    RULES_LIFETIME,
+    crawl_delay,
+)
 from jobmill.settings import Settings
 
 from .conftest import QUICK
@@ -37,8 +42,12 @@ async def read(fetch: Fetch, site: LoopbackSite, path: str) -> object:
     return await fetch(Request(site.url(path), page=True))
 
 
-async def test_robots_txt_is_obeyed_under_our_own_name(fetch: Fetch, site: LoopbackSite) -> None:
-    site.on("/robots.txt", reply(RULES))
+@pytest.mark.parametrize("comments", [b"", b"# x\n" * (MAX_LENGTH_IN_PLACE // 3)])
+async def test_robots_txt_is_obeyed_under_our_own_name(
+    fetch: Fetch, site: LoopbackSite, comments: bytes
+) -> None:
+    """Long rules are read in a child process."""
+    site.on("/robots.txt", reply(RULES + comments))
     denied = await read(fetch, site, "/jobs/1")
     assert isinstance(denied, FetchFailure)
     assert denied.cause == "robots"

@@ -14,6 +14,7 @@ from jobmill.db import Database, Tx, fetch_all
 from jobmill.matching.profile import Profile
 
 from .. import embeddings
+from ..bounded_reading import run_bounded
 from . import MODEL, Vector, neutral_text
 
 SIZE = 384
@@ -36,7 +37,8 @@ async def similarity_to_profile(db: Database, listing: Listing, profile: Profile
 
 
 async def _listing_vector(db: Database, listing: Listing) -> Vector:
-    text = neutral_text.posting_text(listings.to_posting(listing))
+    posting = listings.to_posting(listing)
+    text = await run_bounded(posting, neutral_text.posting_text, posting)
     text_hash = hash_text(text)
     async with db.transaction() as tx:
         stored = await read_vectors(tx, MODEL, {listing.id: text_hash})

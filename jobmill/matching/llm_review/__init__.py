@@ -193,8 +193,13 @@ def combine_with_review(
     shared = _union(local.matched_skills, matched)
     lacking = _union(local.skill_gaps, gaps, but=shared)
     lift = _max_lift(len(shared), len(lacking))
+    bound = _max_points(local, len(shared) - len(local.matched_skills))
     points, why = _bound_fit(
-        review.fit, _base_score(local), lift, prompt_injection.find_injection(checker.posting_text)
+        review.fit,
+        _base_score(local),
+        lift,
+        bound,
+        prompt_injection.find_injection(checker.posting_text),
     )
     model_item = ScoreItem("model", points, 100, f"{model} {why}", reasons)
     items = cap_items(model_item, *(item for item in local.items if item.name in LOCAL_ITEMS))
@@ -223,22 +228,35 @@ def _max_lift(shared: int, lacking: int) -> int:
     return min(MAX_LIFT_PER_SKILL * shared, MAX_CHANGE * shared // (shared + lacking or 1))
 
 
-def _bound_fit(fit: int, base: int, lift: int, injection: str | None) -> tuple[int, str]:
+def _max_points(local: MatchResult, new_skills: int) -> int:
+    """The points with which a listing stays below its threshold, unless the rules alone reach it, or
+    the skills that only the model noticed, and that both texts contain, make up for the rest."""
+    if local.fits:
+        return 100
+    others = local.match_score - _base_score(local)
+    supported = local.match_score + MAX_LIFT_PER_SKILL * new_skills
+    return max(supported, local.threshold - 1) - others
+
+
+def _bound_fit(
+    fit: int, base: int, lift: int, bound: int, injection: str | None
+) -> tuple[int, str]:
     """How much of the model's fit counts, and why."""
     if injection:
         return (
             base,
             f"rated the fit {fit}, which is ignored: the job text addresses models (“{injection}”)",
         )
-    points = max(base - MAX_CHANGE, 0, min(fit, base + lift))
+    points = max(base - MAX_CHANGE, 0, min(fit, base + lift, bound))
     if points == fit:
         return points, f"rated the fit {fit}, the rules alone {base}"
-    bound = (
-        f"the shared skills allow at most {lift} more"
-        if fit > base
-        else f"a model may take off at most {MAX_CHANGE}"
-    )
-    return points, f"rated the fit {fit}, limited to {points}: the rules give {base}, and {bound}"
+    if fit < base:
+        reason = f"a model may take off at most {MAX_CHANGE}"
+    elif base + lift <= bound:
+        reason = f"the shared skills allow at most {lift} more"
+    else:
+        reason = "a rating alone cannot make a match"
+    return points, f"rated the fit {fit}, limited to {points}: the rules give {base}, and {reason}"
 
 
 def _verified_reasons(

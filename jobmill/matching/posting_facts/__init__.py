@@ -77,7 +77,7 @@ class PostingFacts:
 def read_facts(posting: Posting) -> PostingFacts:
     text = (posting.description or posting.requirements or "")[:MAX_TEXT_LENGTH]
     parts = sections.find_sections(text)
-    places = _places(posting)
+    places = list_places(posting)
     role, role_words = role_type.read_role(posting.title, text)
     hours, zone_words = _utc_offsets(text, places)
     return PostingFacts(
@@ -103,7 +103,8 @@ def _skills(posting: Posting, text: str, parts: TextSections) -> tuple[PostingSk
     return tuple(required_skills.read_skills(posting.title, text, parts, requirements, tags))
 
 
-def _places(posting: Posting) -> tuple[str, ...]:
+def list_places(posting: Posting) -> tuple[str, ...]:
+    """Where employees work, or must live to work remotely."""
     locations = posting.locations or ((posting.location,) if posting.location else ())
     return tuple(dict.fromkeys((*locations, *posting.remote_from)))
 

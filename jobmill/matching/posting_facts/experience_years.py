@@ -140,6 +140,8 @@ STATED_HINTS = (
     "d'expérience", "d\u2019expérience",
 )  # fmt: skip
 BREAK = re.compile(r"(?<!\bca)(?<!\bmin)(?<!\bmind)(?<!\b[A-Z])[.!?;] |\n|\s{2,}|[•·✨●▪]")
+MAX_MENTIONS = 200
+"""Words for years and months to look at; none of 966 real postings has more than 11."""
 MAX_YEARS = 30
 """Larger numbers are the combined years of a team."""
 MAX_LIKELY_YEARS = 15
@@ -179,7 +181,7 @@ def _low(mention: YearsMention) -> float:
 
 
 def _mentions(text: str, sections: TextSections) -> Iterator[YearsMention]:
-    for unit in _units(text):
+    for unit in _units(text)[:MAX_MENTIONS]:
         left = text[max(0, unit.start() - 40) : unit.start()]
         if count := COUNT.search(left):
             start = unit.start() - len(left) + count.start()

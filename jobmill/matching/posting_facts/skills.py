@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -142,7 +143,9 @@ def _is_meant(text: str, spelling: SkillSpelling, hit: SkillHit, certain: list[i
         # The word is alone on its line: treat the neighbouring lines as the list.
         begin, stop = begin - CONTEXT_LENGTH, stop + CONTEXT_LENGTH
     return (
-        ends and _begins_an_item(before) and any(begin <= position < stop for position in certain)
+        ends
+        and _begins_an_item(before)
+        and bisect_left(certain, begin) < bisect_left(certain, stop)
     )
 
 

@@ -114,6 +114,7 @@ async def show(
     difference, error = (
         await _compare(database, detail, query) if query.has_changes else (None, None)
     )
+    filter_result = await _filter_result(detail)
     result = detail.verdict and detail.verdict.match_result
     bars = job_view.score_bars(asdict(item) for item in result.items) if result else []
     return page(
@@ -125,8 +126,8 @@ async def show(
         salary=job_view.describe_salary(listing),
         url=job_view.web_url(listing.url),
         completeness=listings.completeness(listing),
-        filter_result=_filter_result(detail),
-        decision=_describe_decision(detail),
+        filter_result=filter_result,
+        decision=_describe_decision(detail, filter_result),
         result=result,
         bars=bars,
         bar_total=job_view.describe_total(bars, result.match_score) if result else None,
@@ -169,17 +170,16 @@ async def _read(tx: Tx, id: int, profile: str | None) -> ListingDetail:
     )
 
 
-def _filter_result(detail: ListingDetail) -> FilterResult | None:
+async def _filter_result(detail: ListingDetail) -> FilterResult | None:
     """The stored result of the filter, or a fresh one for a job that was never scored."""
     if detail.verdict:
         return detail.verdict.filter_result
     if detail.version is None:
         return None
-    return local_score.apply_filter(detail.version.profile(), detail.listing, PLATFORM_RULES)
+    return await local_score.apply_filter(detail.version.profile(), detail.listing, PLATFORM_RULES)
 
 
-def _describe_decision(detail: ListingDetail) -> str:
-    filter_result = _filter_result(detail)
+def _describe_decision(detail: ListingDetail, filter_result: FilterResult | None) -> str:
     if filter_result is None or detail.version is None:
         return ""
     strike_limit = detail.version.profile().rules.strikes.threshold

@@ -106,7 +106,7 @@ async def submit(
     if action == "more":
         return render_form(page, "profile/edit.html", form.with_more_rows(), FormFeedback())
     try:
-        profile = form.profile()
+        profile = await form.read_profile()
         if action in ("fields", "yaml"):
             form = form.in_mode("yaml" if action == "yaml" else "fields", profile)
             return render_form(page, "profile/edit.html", form, FormFeedback())

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, get_args
 
 from jobmill.catalog.posting import Arrangement, Period, Seniority
 from jobmill.matching import profile_document
 from jobmill.matching.profile import RANKS, Profile
 from jobmill.matching.profile_document import InvalidProfile, ProfileProblem
 from jobmill.matching.profiles import DEFAULT_NAME, ProfileVersion
+from jobmill.sandbox import ReaderStopped, read_untrusted
 from jobmill.web.form import LongForm
 from jobmill.web.translations import say
+
+T = TypeVar("T")
 
 Mode: TypeAlias = Literal["fields", "yaml"]
 
@@ -114,11 +117,11 @@ class ProfileForm:
     def rows(self) -> list[SkillRow]:
         return [*self.skills, *[SkillRow()] * self.empty_rows]
 
-    def profile(self) -> Profile:
-        """The profile; BadProfile with all problems if it is not valid."""
+    async def read_profile(self) -> Profile:
+        """The profile; InvalidProfile with all problems if it is not valid."""
         if self.mode == "yaml":
-            return profile_document.read_profile(self.yaml, "profile")
-        data, _ = profile_document.parse_yaml(self.base or "{}", "profile")
+            return await _read_in_child(profile_document.try_read, self.yaml)
+        data = await _read_in_child(profile_document.try_parse, self.base or "{}")
         profile = profile_document.validate(_fill(data, self), "profile")
         required = () if self.after else REQUIRED_FIELDS
         if missing := [path for path in required if not self.texts.get(path)]:
@@ -133,6 +136,18 @@ class ProfileForm:
 
     def with_more_rows(self) -> ProfileForm:
         return replace(self, empty_rows=EMPTY_ROWS + MORE_ROWS)
+
+
+async def _read_in_child(function: Callable[[str, str], T | list[ProfileProblem]], text: str) -> T:
+    """YAML of a megabyte takes seconds to read."""
+    try:
+        answer = await read_untrusted(function, text, "profile")
+    except ReaderStopped as error:
+        reason = say("could not be read: %(reason)s", reason=error)
+        raise InvalidProfile("profile", [ProfileProblem(None, "", reason)]) from error
+    if isinstance(answer, list):
+        raise InvalidProfile("profile", cast(list[ProfileProblem], answer))
+    return answer
 
 
 def _fill(data: dict[str, Any], form: ProfileForm) -> dict[str, Any]:

@@ -104,7 +104,8 @@ async def save(
         return _render_form(page, status, form.with_more_rows(), FormFeedback())
     try:
         profiles.check_name(form.name)
-        await edit_page.save(db, database, form, form.profile(), visitor, rescore=True)
+        profile = await form.read_profile()
+        await edit_page.save(db, database, form, profile, visitor, rescore=True)
     except (Invalid, Conflict) as error:
         steps = list_steps(status, PROFILE)
         return await edit_page.render_error(db, page, TEMPLATE, form, error, steps=steps)
