@@ -47,6 +47,7 @@ OPEN = {
     "POST /sign-in",
     "GET /sign-in/code",
     "POST /sign-in/code",
+    "GET /sign-in/local",
     "POST /sign-out",
 }
 """Public routes."""
