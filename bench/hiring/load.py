@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import uvloop
 
 COOKIE = os.environ["COOKIE"].encode()
-"""Of the user who runs the server."""
+"""Cookie of local access."""
 
 
 async def client(

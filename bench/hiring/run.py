@@ -127,7 +127,7 @@ class Bench:
             self._web.communicate()
 
     def _sign_in(self, link: str) -> str:
-        """Open the printed link, as the user who started the process does."""
+        """Open the printed link and return its cookie."""
         with urlopen(link) as answer:
             return answer.headers["Set-Cookie"].partition(";")[0]
 

@@ -132,7 +132,7 @@ class WebServer:
     web: int
     """Its process."""
     cookie: str
-    """Of the user who runs the server."""
+    """Cookie of local access."""
     postmaster: int = 0
 
     def seconds(self) -> float:
