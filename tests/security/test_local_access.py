@@ -24,7 +24,7 @@ from jobmill.web.local_access import (
 )
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML
-from tests.web.test_every_route import OPEN, OWN, RouteTester, routes
+from tests.web.test_every_route import OPEN, RouteTester, routes
 
 
 def link(access: LocalAccess) -> str:
@@ -46,12 +46,7 @@ async def test_another_user_of_the_machine_is_refused_on_every_route(database: D
             if not route.is_signed and route.name not in OPEN
         }
         assert len(answers) > 100
-        # Routes for applicants may refuse an empty body first.
-        reached = {
-            name: status
-            for name, status in answers.items()
-            if status not in (401, 403) and not (name in OWN and status == 400)
-        }
+        reached = {name: status for name, status in answers.items() if status not in (401, 403)}
         assert reached == {}
         page = await client.get("/queue", headers=HTML, follow_redirects=True)
         assert page.url.path == "/sign-in"
