@@ -44,7 +44,9 @@ async def served(app: ASGIApp) -> AsyncIterator[httpx2.AsyncClient]:
     address = f"http://127.0.0.1:{port}"
     if isinstance(app, RequestMiddleware) and isinstance(app.app, FastAPI):
         state = app.app.state
-        if state.client_resolver.local:
+        # Some tests serve an application without the state of the site.
+        resolver = getattr(state, "client_resolver", None)
+        if resolver and resolver.local:
             _local_cookies[address] = {cookie_name(port): state.local_access.create_cookie()}
     async with signed_in(address) as client:
         yield client
