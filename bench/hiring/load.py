@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 
 import uvloop
+
+COOKIE = os.environ["COOKIE"].encode()
+"""Cookie of local access."""
 
 
 async def client(
@@ -29,7 +33,7 @@ async def client(
         began = time.perf_counter()
         writer.write(
             b"POST %b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            b"Content-Length: %d\r\n\r\n%b" % (path.encode(), len(body), body)
+            b"Cookie: %b\r\nContent-Length: %d\r\n\r\n%b" % (path.encode(), COOKIE, len(body), body)
         )
         head = await reader.readuntil(b"\r\n\r\n")
         length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])

@@ -20,6 +20,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -87,6 +88,7 @@ class Bench:
         self.folder = folder
         self.figures = figures
         self.port = 0
+        self.cookie = ""
         self._web: subprocess.Popen[str] | None = None
 
     async def prepare(self, people: int) -> None:
@@ -104,6 +106,7 @@ class Bench:
             "DATABASE_URL": f"postgresql:///?{urlencode(conninfo_to_dict(self.url))}",
             "JOBMILL_WEB_PORT": str(self.port),
             "JOBMILL_LOG_LEVEL": "warning",
+            "JOBMILL_DATA_DIR": str(self.folder / "data"),
         }
         self._web = subprocess.Popen(
             [sys.executable, "-m", "jobmill", "web"],
@@ -115,11 +118,18 @@ class Bench:
         try:
             assert self._web.stdout
             self._web.stdout.readline()
+            link = self._web.stdout.readline().split()[-1]
             self._wait()
+            self.cookie = self._sign_in(link)
             yield
         finally:
             self._web.terminate()
             self._web.communicate()
+
+    def _sign_in(self, link: str) -> str:
+        """Open the printed link and return its cookie."""
+        with urlopen(link) as answer:
+            return answer.headers["Set-Cookie"].partition(";")[0]
 
     def _wait(self) -> None:
         for _ in range(200):
@@ -131,7 +141,7 @@ class Bench:
 
     def get(self, path: str) -> bytes:
         connection = HTTPConnection("127.0.0.1", self.port)
-        connection.request("GET", path, headers={"Host": "localhost"})
+        connection.request("GET", path, headers={"Host": "localhost", "Cookie": self.cookie})
         answer = connection.getresponse().read()
         connection.close()
         return answer
@@ -148,6 +158,7 @@ class Bench:
                 str(seconds),
             ],
             cwd=ROOT,
+            env=os.environ | {"COOKIE": self.cookie},
             input="\n".join(json.dumps(body) for body in bodies),
             capture_output=True,
             text=True,

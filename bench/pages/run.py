@@ -45,6 +45,7 @@ from jobmill.people import secrets
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from jobmill.web import site
+from jobmill.web.local_access import KEY_BYTES, LocalAccess, cookie_name
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "pages.json"
@@ -130,6 +131,8 @@ class WebServer:
     port: int
     web: int
     """Its process."""
+    cookie: str
+    """Cookie of local access."""
     postmaster: int = 0
 
     def seconds(self) -> float:
@@ -142,13 +145,16 @@ def _served(url: str) -> Iterator[WebServer]:
     """Serve the site in a separate process, so that the client uses none of its processor time."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         socket_number = listener.fileno()
+        port = int(listener.getsockname()[1])
+        key = os.urandom(KEY_BYTES)
         serving = subprocess.Popen(
-            [sys.executable, "-m", "bench.pages.serve", url, str(socket_number)],
+            [sys.executable, "-m", "bench.pages.serve", url, str(socket_number), key.hex()],
             cwd=ROOT,
             pass_fds=[socket_number],
         )
         try:
-            yield WebServer(int(listener.getsockname()[1]), serving.pid)
+            cookie = f"{cookie_name(port)}={LocalAccess(key).create_cookie()}"
+            yield WebServer(port, serving.pid, cookie)
         finally:
             serving.terminate()
             serving.wait()
@@ -170,6 +176,7 @@ def _time(server: WebServer, route: Route, times: int) -> Generator[TimedPage, N
     moment = dt.datetime.now(dt.UTC) - dt.timedelta(days=10)
     path = route.path.replace("MOMENT", f"{moment:%Y-%m-%dT%H:%M}")
     connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+    headers = {"Cookie": server.cookie}
     took: list[float] = []
     status, size = 0, 0
     used = 0.0
@@ -178,12 +185,12 @@ def _time(server: WebServer, route: Route, times: int) -> Generator[TimedPage, N
         used = server.seconds() if turn == warm_ups else used
         began = time.perf_counter()
         # As browsers do: compressing the page is part of its cost.
-        connection.request("GET", path, headers={"Accept-Encoding": "gzip"})
+        connection.request("GET", path, headers={"Accept-Encoding": "gzip"} | headers)
         answer = connection.getresponse()
         size, status = len(answer.read()), answer.status
         took.append(1000 * (time.perf_counter() - began))
     cpu = 1000 * (server.seconds() - used) / times
-    connection.request("GET", path)
+    connection.request("GET", path, headers=headers)
     text = connection.getresponse().read().decode()
     connection.close()
     last = sorted(took[warm_ups:])

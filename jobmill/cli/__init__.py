@@ -52,6 +52,11 @@ COMMANDS = (
         "Serve the web pages only; start `jobmill worker` elsewhere to run the queue.",
     ),
     LazyCommand(
+        "open",
+        "servers.open_pages:open_pages",
+        "Open the pages of your running Jobmill in the browser, signed in.",
+    ),
+    LazyCommand(
         "worker",
         "servers.worker:worker",
         "Run queued work until stopped. Start as many workers as you like.",

@@ -36,6 +36,7 @@ from jobmill.people import keys, secrets, sessions
 from jobmill.people.persons import Role
 from jobmill.web.client_address import ClientResolver
 from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.local_access import LocalAccess, cookie_name
 from jobmill.web.middleware import SAFE_METHODS
 from jobmill.web.scopes import RANKS, grant_role
 from jobmill.web.site_settings import get_site_settings
@@ -71,7 +72,7 @@ class Visitor:
     link_issuer: str | None = None
     """The member of the company who issued that link; None for a link that the applicant was sent."""
     local: bool = False
-    """Whether they use this machine and need no sign-in."""
+    """Whether they run this server on their machine: they need no account."""
     name: str | None = None
     is_confirmed: bool = True
     """Whether they entered their password a short time ago; also true without a password."""
@@ -184,7 +185,7 @@ async def _identify_by_cookies(request: Request, db: RequestDatabase) -> Visitor
         return Visitor(
             session.role, staff, *holder, name=session.name, is_confirmed=session.is_confirmed
         )
-    if get_client_resolver(request).is_local(request):
+    if _is_local_user(request):
         return Visitor("admin", _staff(request, "local"), *holder, local=True, name="local")
     if link:
         return visitor_with_link(request, link)
@@ -216,6 +217,25 @@ def _is_background(request: Request) -> bool:
     is_part = "hx-request" in request.headers
     is_stream = "text/event-stream" in request.headers.get("accept", "")
     return request.method == "GET" and (is_part or is_stream)
+
+
+def _is_local_user(request: Request) -> bool:
+    access = get_local_access(request)
+    return access is not None and access.accepts_cookie(
+        request.cookies.get(local_cookie_name(request), "")
+    )
+
+
+def get_local_access(request: Request) -> LocalAccess | None:
+    """How the user who runs this server is admitted; None for requests that did not come straight from
+    this machine."""
+    if not get_client_resolver(request).is_local(request):
+        return None
+    return cast(LocalAccess, request.app.state.local_access)
+
+
+def local_cookie_name(request: Request) -> str:
+    return cookie_name(request.scope["server"][1])
 
 
 def get_client_resolver(request: Request) -> ClientResolver:

@@ -61,8 +61,6 @@ def _rate_limits(request: Request) -> RateLimits:
 def check_sign_in(request: Request, account: str, *, remembered: bool) -> None:
     """Limit attempts by network and account; a remembered browser is limited by itself, so that
     strangers cannot lock its owner out."""
-    if auth.get_client_resolver(request).is_local(request):
-        return
     limits, network = _rate_limits(request), client_key(request)
     if remembered:
         limits.sign_in.take(f"remembered {account}")

@@ -22,6 +22,7 @@ from jobmill.people.secrets import get_signing_key
 from jobmill.web import auth, rate_limits
 from jobmill.web.auth import SESSION_COOKIE
 from jobmill.web.dependencies import RequestDatabase
+from jobmill.web.local_access import COOKIE_LIFETIME, LocalAccess
 from jobmill.web.translations import say
 
 log = logging.getLogger(__name__)
@@ -175,6 +176,19 @@ def set_session_cookie(request: Request, response: Response, key: str) -> None:
     response.headers["Cache-Control"] = "no-store"
 
 
+def set_local_cookie(request: Request, response: Response, access: LocalAccess) -> None:
+    """Strict: other sites cannot lead the browser to a program of another user on another port of this
+    machine, which would receive the cookie."""
+    response.set_cookie(
+        auth.local_cookie_name(request),
+        access.create_cookie(),
+        max_age=int(COOKIE_LIFETIME.total_seconds()),
+        httponly=True,
+        samesite="strict",
+    )
+    response.headers["Cache-Control"] = "no-store"
+
+
 def _set_cookie(
     request: Request, response: Response, name: str, value: str, lifetime: dt.timedelta
 ) -> None:
@@ -189,8 +203,11 @@ def _set_cookie(
 
 
 async def sign_out(request: Request, response: Response, db: RequestDatabase) -> None:
-    """End the session in the database, so that copies of its key stop working too."""
+    """End the session in the database, so that copies of its key stop working too; without a session, end
+    the browser's local access."""
     if key := request.cookies.get(SESSION_COOKIE):
         async with db.transaction() as tx:
             await sessions.delete(tx, key)
-    response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="lax")
+        response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="lax")
+    else:
+        response.delete_cookie(auth.local_cookie_name(request), httponly=True, samesite="strict")

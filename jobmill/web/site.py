@@ -26,6 +26,7 @@ from jobmill.web.dependencies import (
     make_renderer,
 )
 from jobmill.web.live_updates import LiveUpdates
+from jobmill.web.local_access import LocalAccess
 from jobmill.web.middleware import RequestMiddleware
 from jobmill.web.pages import (
     budget,
@@ -61,6 +62,7 @@ def create_app(
     hosts: Iterable[str] = (),
     database_timeout: float = DATABASE_TIMEOUT,
     local: bool = False,
+    local_access: LocalAccess | None = None,
     proxies: Iterable[str] = (),
     public_per_minute: int = 60,
     site_settings: SiteSettings | None = None,
@@ -68,13 +70,14 @@ def create_app(
 ) -> RequestMiddleware:
     """The site for requests to localhost or one of `hosts`.
 
-    `local`: the server listens on loopback only, and visitors on this machine are admins.
+    `local`: the server listens on loopback only, and `local_access` admits the user who runs it.
     """
     # No OpenAPI pages: they load scripts from other sites.
     app = FastAPI(title="Jobmill", openapi_url=None)
     app.state.request_database = RequestDatabase(database, database_timeout)
     app.state.database = database
     app.state.client_resolver = ClientResolver.create(local=local, proxies=proxies)
+    app.state.local_access = local_access or LocalAccess()
     app.state.rate_limits = RateLimits(public_per_minute)
     app.state.signer = None
     app.state.site_settings = site_settings = site_settings or SiteSettings()

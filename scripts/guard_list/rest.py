@@ -138,6 +138,23 @@ GUARDS: list[Guard] = [
         f"{RIGHTS}::test_a_request_through_a_proxy_is_not_local",
     ),
     guard(
+        "a request from this machine alone is not the user who runs the server",
+        "jobmill/web/auth.py",
+        "    return access is not None and access.accepts_cookie(\n"
+        '        request.cookies.get(local_cookie_name(request), "")\n'
+        "    )",
+        "    return access is not None",
+        "tests/security/test_local_access.py"
+        "::test_another_user_of_the_machine_is_refused_on_every_route",
+    ),
+    guard(
+        "a link from the terminal works once",
+        "jobmill/web/local_access.py",
+        "expires_at <= now or token in self._redeemed",
+        "expires_at <= now",
+        "tests/security/test_local_access.py::test_a_link_admits_one_browser_once",
+    ),
+    guard(
         "a change from a page of another site is refused",
         WEB,
         "    if not same_site:\n",

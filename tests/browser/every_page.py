@@ -11,6 +11,7 @@ import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from tests.browser.world import ServedSite, links
+from tests.web.conftest import signed_in
 
 HTML = {"Accept": "text/html"}
 NUMBERED = re.compile(r".*[\d/].*|.{40,}")
@@ -83,7 +84,7 @@ class Walk:
 
 async def find(place: ServedSite) -> Walk:
     """All pages that respond, and broken links."""
-    async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
+    async with signed_in(place.origin, follow_redirects=True) as client:
         unlinked = [
             url
             for url in (*NO_LINK_LEADS_TO, *await links(place.database))
@@ -96,5 +97,5 @@ async def find(place: ServedSite) -> Walk:
 
 async def read(place: ServedSite, urls: Iterable[str]) -> dict[str, str]:
     """Pages by URL, whatever their status."""
-    async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
+    async with signed_in(place.origin, follow_redirects=True) as client:
         return {url: (await client.get(url, headers=HTML)).text for url in urls}

@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias, cast
 
 from playwright.async_api import Browser, ConsoleMessage, Dialog, Page, Request, Route, WebError
 
+from tests.web.conftest import local_cookies
+
 Size: TypeAlias = Literal["wide", "phone"]
 Theme: TypeAlias = Literal["light", "dark"]
 
@@ -124,6 +126,12 @@ async def window(
         reduced_motion="reduce",
         java_script_enabled=scripts,
         **cast(Any, SIZES[size]),
+    )
+    await context.add_cookies(
+        [
+            {"name": name, "value": value, "url": origin, "sameSite": "Strict"}
+            for name, value in local_cookies(origin).items()
+        ]
     )
     if still:
         await context.route(LIVE, _send_no_updates)

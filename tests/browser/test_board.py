@@ -12,7 +12,7 @@ from jobmill.matching import matches
 from jobmill.web import site as pages
 from tests.catalog import helpers
 from tests.matching import judged
-from tests.web.conftest import served
+from tests.web.conftest import local_cookies, served
 
 MEASURED = """
 () => {
@@ -43,7 +43,7 @@ async def address(database: Database) -> AsyncIterator[str]:
             id = await matches.save_verdict(tx, place.word(91, listing))
             await matches.set_status(tx, id or 0, status)
     async with served(pages.create_app(database, local=True)) as client:
-        yield str(client.base_url)
+        yield str(client.base_url).rstrip("/")
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,12 @@ async def test_the_board_fits_or_scrolls_inside_the_page(
     browser: Browser, address: str, width: int, scrolls: bool, stacked: bool
 ) -> None:
     page = await browser.new_page(viewport={"width": width, "height": 900})
+    await page.context.add_cookies(
+        [
+            {"name": name, "value": value, "url": address}
+            for name, value in local_cookies(address).items()
+        ]
+    )
     await page.goto(f"{address}/matches/board")
     sizes = await page.evaluate(MEASURED)
     await page.close()

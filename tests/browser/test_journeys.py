@@ -8,7 +8,6 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import httpx2
 import pytest
 from playwright.async_api import Browser, expect
 
@@ -28,6 +27,7 @@ from tests.browser.world import ServedSite, serve
 from tests.conftest import clone
 from tests.demo.helpers import begin, running
 from tests.web.api.helpers import make_job
+from tests.web.conftest import signed_in
 
 pytestmark = [
     pytest.mark.timeout(300),
@@ -192,7 +192,7 @@ async def test_a_waiting_applicant_sees_a_free_place_and_accepts_it(
     browser: Browser, fresh_place: ServedSite, size: Size, theme: Theme
 ) -> None:
     origin, database = fresh_place.origin, fresh_place.database
-    async with httpx2.AsyncClient(base_url=origin) as client:
+    async with signed_in(origin) as client:
         opening = await make_job(
             client, title="Ferry Pilot", requireAcknowledgement=True, acknowledgeWindowSeconds=3600
         )
@@ -222,7 +222,7 @@ async def test_a_waiting_applicant_sees_a_free_place_and_accepts_it(
         await expect(accept).to_have_count(0)
         await expect(theirs.locator("#mine .badge").first).to_be_visible()
         await bo.shoot("journey-hiring-bo-5")
-    async with httpx2.AsyncClient(base_url=origin) as client:
+    async with signed_in(origin) as client:
         job = (await client.get(f"/api/jobs/{opening}")).json()
     assert [applicant["status"] for applicant in job["activeApplicants"]] == ["ACTIVE"]
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -58,6 +60,14 @@ class Running:
             if name == "stop":
                 return self
         pytest.fail(self.errors.read_text())
+
+    def client(self, **options: Any) -> httpx2.AsyncClient:
+        """A client of the user who started the process: it opens the printed link."""
+        link = self.lines["page"]
+        cookies = httpx2.get(link, timeout=30).cookies
+        return httpx2.AsyncClient(
+            base_url=httpx2.URL(link).join("/"), cookies=cookies, timeout=30, **options
+        )
 
     def tell(self, number: int = signal.SIGTERM) -> None:
         self.process.send_signal(number)
@@ -121,7 +131,7 @@ async def test_up_starts_everything_and_ctrl_c_stops_it(start: Start, home: Path
     process = start("up", "--no-demo", JOBMILL_DATA_DIR=str(home / "data")).up()
     assert str(home / "data" / "postgres") in process.lines["database"]
     assert "upkeep: " in process.lines["work"]
-    async with httpx2.AsyncClient(base_url=process.lines["page"]) as client:
+    async with process.client() as client:
         assert await status(client, "/") == 200
 
         async def ready() -> bool:
@@ -142,12 +152,12 @@ async def test_up_starts_a_demo_and_restarts_without_it(
 ) -> None:
     process = start("up", **on).up()
     assert "fictional" in process.lines["demo"]
-    page = process.lines["page"]
-    async with httpx2.AsyncClient(base_url=page, timeout=30) as client:
+    async with process.client() as client:
         ended = await client.post("/demo/end", data={"sure": "yes"}, headers=HTML)
         assert (ended.status_code, ended.headers["location"]) == (303, "/setup")
         # The server restarts meanwhile; requests wait at the same address.
-        async with httpx2.AsyncClient(base_url=page, timeout=30) as another:
+        another = httpx2.AsyncClient(base_url=client.base_url, cookies=client.cookies, timeout=30)
+        async with another:
             assert await status(another, "/") == 200
     process.tell()
     assert process.ended() == 0
@@ -156,6 +166,31 @@ async def test_up_starts_a_demo_and_restarts_without_it(
     assert "demo" not in process.lines
     process.tell()
     assert process.ended() == 0
+
+
+async def test_open_admits_the_browser_without_showing_the_link_to_other_users(
+    start: Start, run: Run, on: dict[str, str], home: Path
+) -> None:
+    assert run("open").returncode == 5
+    process = start("web", **on).up()
+    for output in ("--print", "--json"):
+        done = run("open", output)
+        link = json.loads(done.stdout)["url"] if output == "--json" else done.stdout.strip()
+        process.lines["page"] = link
+        async with process.client() as client:
+            assert await status(client, "/") == 200
+    browser = home / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$@" > "{home}/arguments"\n')
+    browser.chmod(0o700)
+    assert run("open", BROWSER=str(browser)).returncode == 0
+    arguments = (home / "arguments").read_text()
+    assert "token" not in arguments
+    page = Path(arguments.strip().removeprefix("file://"))
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert f"{httpx2.URL(link).join('/')}sign-in/local?token=" in page.read_text()
+    process.tell()
+    assert process.ended() == 0
+    assert run("open").returncode == 5
 
 
 async def test_up_runs_the_queue_and_leaves_no_item_processing(
@@ -238,7 +273,7 @@ async def test_pages_survive_a_restart_of_the_database(start: Start, home: Path)
     server = EmbeddedServer(home / "postgres", durable=False)
     with server.use() as url:
         process = start("web", DATABASE_URL=url).up()
-        async with httpx2.AsyncClient(base_url=process.lines["page"], timeout=15) as client:
+        async with process.client() as client:
             assert await status(client, "/") == 200
             server.stop()
             pages = ("/", "/readyz", "/metrics", "/healthz")

@@ -315,7 +315,7 @@ async def test_the_processes_serve_pages_through_the_pooler(
     try:
         running.up()
         assert f"web pages through {redact_passwords(pooler_url)}" in running.lines["database"]
-        async with httpx2.AsyncClient(base_url=running.lines["page"], timeout=20) as client:
+        async with running.client() as client:
             answers = await asyncio.gather(*(client.get("/queue") for _ in range(40)))
         assert {answer.status_code for answer in answers} == {200}
         assert count_transactions(pooler_url) >= len(answers)

@@ -6,24 +6,51 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from jobmill.db import Database
 from jobmill.web import site as pages
+from jobmill.web.local_access import cookie_name
+from jobmill.web.middleware import RequestMiddleware
 from jobmill.web.server import Server
+
+_local_cookies: dict[str, dict[str, str]] = {}
+
+
+def local_cookies(origin: str) -> dict[str, str]:
+    """The cookie of the user who runs the site at `origin`; none if the site is not local."""
+    return _local_cookies.get(origin, {})
+
+
+def signed_in(origin: str, **options: Any) -> httpx2.AsyncClient:
+    """A client of the user who runs the site at `origin`."""
+    return httpx2.AsyncClient(
+        base_url=origin, cookies=local_cookies(origin), **({"timeout": 20} | options)
+    )
 
 
 @asynccontextmanager
 async def served(app: ASGIApp) -> AsyncIterator[httpx2.AsyncClient]:
+    """The client is signed in as the user who runs the site, if it is a local one."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = Server(app, listener)
     serving = asyncio.create_task(server.run())
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    async with httpx2.AsyncClient(base_url=address, timeout=20) as client:
+    port = listener.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    if isinstance(app, RequestMiddleware) and isinstance(app.app, FastAPI):
+        state = app.app.state
+        # Some tests serve an application without the state of the site.
+        resolver = getattr(state, "client_resolver", None)
+        if resolver and resolver.local:
+            _local_cookies[address] = {cookie_name(port): state.local_access.create_cookie()}
+    async with signed_in(address) as client:
         yield client
+    _local_cookies.pop(address, None)
     server.stop()
     await serving
 

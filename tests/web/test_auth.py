@@ -131,7 +131,7 @@ async def test_a_revoked_or_unknown_key_is_refused_everywhere(
         )
 
 
-async def test_a_local_visitor_may_do_everything(database: Database) -> None:
+async def test_the_user_who_runs_a_local_server_may_do_everything(database: Database) -> None:
     async with site_with(database, router, local=True) as near:
         for gate in GATES:
             visitor = (await near.get(f"/api/try/{gate}", headers={"X-Request-ID": "r-8"})).json()
@@ -224,8 +224,8 @@ async def test_invalid_expired_replaced_and_erased_links_are_refused(
 async def test_a_remembered_link_does_not_reduce_local_rights(database: Database) -> None:
     id, token = await make_applicant(database)
     async with site_with(database, router, local=True) as near:
-        cookie = {"Cookie": f"{auth.LINK_COOKIE}={token}"}
-        visitor = (await near.get("/api/try/admin", headers=cookie)).json()
+        near.cookies.set(auth.LINK_COOKIE, token)
+        visitor = (await near.get("/api/try/admin")).json()
         assert (visitor["role"], visitor["applicant_id"]) == ("admin", id)
 
 

@@ -13,7 +13,7 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.openings import lifecycle
 from jobmill.web import site as pages
 from tests.hiring.helpers import make_opening
-from tests.web.conftest import served
+from tests.web.conftest import served, signed_in
 
 
 async def words(stream: httpx2.Response) -> AsyncIterator[str]:
@@ -52,7 +52,7 @@ async def test_two_hundred_pages_share_one_database_listener(
     database: Database, site: httpx2.AsyncClient
 ) -> None:
     limits = httpx2.Limits(max_connections=250)
-    async with httpx2.AsyncClient(base_url=site.base_url, limits=limits, timeout=30) as client:
+    async with signed_in(str(site.base_url).rstrip("/"), limits=limits, timeout=30) as client:
 
         async def page() -> str:
             async with client.stream("GET", "/live?topic=hiring") as stream:

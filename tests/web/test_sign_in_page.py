@@ -343,9 +343,9 @@ async def test_signing_in_again_replaces_the_old_session(database: Database) -> 
 
 
 async def test_local_visitors_have_no_account(site: httpx2.AsyncClient, database: Database) -> None:
-    assert "no sign-in needed" in text(await look(site, "/matches"), ".me")
-    assert "you don't need to sign in" in text(await look(site, "/account"))
-    assert "you don't need to sign in" in text(await look(site, "/sign-in"))
+    assert "Signed in on this machine" in text(await look(site, "/matches"), ".me")
+    assert "you don't need an account" in text(await look(site, "/account"))
+    assert "You are signed in on this machine" in text(await look(site, "/sign-in"))
     for path in ("/account/password", "/account/sessions/end"):
         assert (await post(site, path)).status_code == 409
     key = await site.get("/account", headers=HTML | await bearer(database, "viewer"))

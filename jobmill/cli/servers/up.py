@@ -12,10 +12,10 @@ from typing import Annotated, TypeAlias
 import typer
 
 from jobmill import app
-from jobmill.cli.servers import startup, supervisor
-from jobmill.cli.servers.listener import is_local, listen, page_address, require_admin
+from jobmill.cli.servers import local_server_files, startup, supervisor
+from jobmill.cli.servers.listener import is_local, listen, require_admin
 from jobmill.cli.servers.supervisor import Service
-from jobmill.cli.servers.web import web_service
+from jobmill.cli.servers.web import page_url, web_service
 from jobmill.cli.servers.worker import worker_service
 from jobmill.cli.support import environment
 from jobmill.db import Database
@@ -25,6 +25,7 @@ from jobmill.outside.model import open_model
 from jobmill.queue.worker import STAGE_ANSWER_LIMIT
 from jobmill.settings import Settings
 from jobmill.tools import Tools
+from jobmill.web.local_access import LocalAccess
 
 Prepare: TypeAlias = Callable[[Database], Awaitable[object]]
 
@@ -53,20 +54,22 @@ async def _begin_demo(database: Database) -> None:
 def run_all(settings: Settings, listener: socket.socket, prepare: Prepare | None = None) -> None:
     """Call `prepare`, then run everything; when a demo ends, start again without it."""
 
-    async def main(stop: asyncio.Event) -> None:
-        # The socket stays open between two servers, so that requests wait instead of failing.
-        await _run_services(settings, listener.dup(), stop, prepare)
-        while not stop.is_set():
-            typer.echo("The demo has ended. Jobmill is now empty and ready for your data.")
-            await _run_services(settings, listener.dup(), stop)
+    with listener, local_server_files.announce(settings, listener) as access:
 
-    with listener:
+        async def main(stop: asyncio.Event) -> None:
+            # The socket stays open between two servers, so that requests wait instead of failing.
+            await _run_services(settings, listener.dup(), access, stop, prepare)
+            while not stop.is_set():
+                typer.echo("The demo has ended. Jobmill is now empty and ready for your data.")
+                await _run_services(settings, listener.dup(), access, stop)
+
         supervisor.run_until_stopped(main)
 
 
 async def _run_services(
     settings: Settings,
     listener: socket.socket,
+    access: LocalAccess | None,
     stop: asyncio.Event,
     prepare: Prepare | None = None,
 ) -> None:
@@ -88,11 +91,11 @@ async def _run_services(
             await app.declare_stages(tools, settings)
             await app.declare_schedules(tools)
             services = [
-                web_service(web_database, listener, settings),
+                web_service(web_database, listener, settings, access),
                 worker_service(app.build_worker(tools, settings)),
             ]
             startup.print_startup(
-                page=page_address(listener, settings),
+                page=page_url(listener, settings, access),
                 database=startup.describe_database(settings, database),
                 work=startup.describe_stages(app.build_stages(tools, settings)),
                 **({"demo": "all data is fictional; `jobmill demo clear` ends it"} if life else {}),

@@ -8,21 +8,17 @@ import logging
 import os
 import socket
 from collections.abc import AsyncGenerator
+from functools import partial
 
-from jobmill.cli.servers import startup, supervisor
-from jobmill.cli.servers.listener import (
-    is_local,
-    listen,
-    page_address,
-    public_names,
-    require_admin,
-)
+from jobmill.cli.servers import local_server_files, startup, supervisor
+from jobmill.cli.servers.listener import listen, page_address, public_names, require_admin
 from jobmill.cli.servers.supervisor import Service
 from jobmill.cli.support import environment
 from jobmill.db import CONNECTION_ERRORS, Database
 from jobmill.queue import alerts
 from jobmill.settings import Settings, split_list
-from jobmill.web import site
+from jobmill.web import local_access, site
+from jobmill.web.local_access import LocalAccess
 from jobmill.web.server import Server
 from jobmill.web.site_settings import SiteSettings
 
@@ -33,35 +29,53 @@ def web() -> None:
     """Serve the web pages only; start `jobmill worker` elsewhere to run the queue."""
     settings = startup.load_quiet_settings()
     listener = listen(settings)
-
-    async def main(stop: asyncio.Event) -> None:
-        async with (
-            environment.open_database(settings, answer_limit=environment.ANSWER_LIMIT) as database,
-            _open_pool(settings, database) as web_database,
-        ):
-            await require_admin(database, listener, settings)
-            services = [web_service(web_database, listener, settings), _alert_service(database)]
-            startup.print_startup(
-                page=page_address(listener, settings),
-                database=startup.describe_database(settings, database),
-                stop="Ctrl-C",
-            )
-            await supervisor.run_services(services, stop)
-
-    supervisor.run_until_stopped(main)
+    with local_server_files.announce(settings, listener) as access:
+        supervisor.run_until_stopped(partial(_serve, settings, listener, access))
 
 
-def web_service(database: Database, listener: socket.socket, settings: Settings) -> Service:
+async def _serve(
+    settings: Settings,
+    listener: socket.socket,
+    access: LocalAccess | None,
+    stop: asyncio.Event,
+) -> None:
+    async with (
+        environment.open_database(settings, answer_limit=environment.ANSWER_LIMIT) as database,
+        _open_pool(settings, database) as web_database,
+    ):
+        await require_admin(database, listener, settings)
+        services = [
+            web_service(web_database, listener, settings, access),
+            _alert_service(database),
+        ]
+        startup.print_startup(
+            page=page_url(listener, settings, access),
+            database=startup.describe_database(settings, database),
+            stop="Ctrl-C",
+        )
+        await supervisor.run_services(services, stop)
+
+
+def web_service(
+    database: Database, listener: socket.socket, settings: Settings, access: LocalAccess | None
+) -> Service:
     application = site.create_app(
         database,
         hosts=[settings.web_host, *public_names(settings)],
-        local=is_local(listener, settings),
+        local=access is not None,
+        local_access=access,
         proxies=split_list(settings.trusted_proxies),
         public_per_minute=settings.public_requests_per_minute,
         site_settings=SiteSettings.from_settings(settings, os.environ),
     )
     server = Server(application, listener)
     return Service("web server", server.run, server.stop)
+
+
+def page_url(listener: socket.socket, settings: Settings, access: LocalAccess | None) -> str:
+    """The address to open; on a local server the link that admits its user, once."""
+    address = page_address(listener, settings)
+    return local_access.create_link(address.rstrip("/"), access.link_key) if access else address
 
 
 @contextlib.asynccontextmanager

@@ -61,6 +61,13 @@ def _create(target: Path) -> TextIO:
 
 
 @contextlib.contextmanager
+def open_private(target: Path) -> Generator[TextIO]:
+    """Open a file that only this user may read, and that replaces an existing one."""
+    with _open_temporary(target) as out:
+        yield out
+
+
+@contextlib.contextmanager
 def _open_temporary(target: Path) -> Generator[TextIO]:
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:

@@ -1,4 +1,5 @@
-"""/sign-in and /sign-out: sessions are shared with the API."""
+"""/sign-in and /sign-out: sessions are shared with the API. /sign-in/local admits the user who runs a local
+server."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
 from jobmill.people import passwords
-from jobmill.web import html_errors
+from jobmill.web import auth, html_errors, local_access
 from jobmill.web import sign_in as sign_in_service
 from jobmill.web.auth import Anyone, Visitor
 from jobmill.web.dependencies import Db, Render, View
@@ -22,9 +23,34 @@ router = APIRouter()
 MAX_EMAIL_LENGTH = 254
 
 
+class InvalidLocalLink(Unauthenticated):
+    def __init__(self) -> None:
+        super().__init__(say("This link has expired or was used before."))
+
+
 @router.get("/sign-in")
 async def show_form(request: Request, visitor: Anyone, view: View) -> HTMLResponse:
-    return _render_form(view, visitor, request.query_params.get("next", ""))
+    return _render_form(request, view, visitor, request.query_params.get("next", ""))
+
+
+@router.get(local_access.PATH)
+async def sign_in_locally(
+    request: Request, visitor: Anyone, view: View, token: str = ""
+) -> HTMLResponse:
+    """Exchange the token of a link from the terminal for a cookie, then continue to the home page.
+
+    Not by a redirect: browsers that come from another page would not send the cookie along.
+    """
+    access = auth.get_local_access(request)
+    if visitor.local:
+        return view("account/signed_in.html")
+    # A browser may load a page in advance that nobody opens afterwards.
+    is_prefetch = "prefetch" in request.headers.get("sec-purpose", "")
+    if access is None or is_prefetch or not access.redeem(token):
+        return _render_form(request, view, visitor, "", error=InvalidLocalLink())
+    response = view("account/signed_in.html")
+    sign_in_service.set_local_cookie(request, response, access)
+    return response
 
 
 @router.post("/sign-in")
@@ -40,7 +66,9 @@ async def sign_in(request: Request, visitor: Anyone, form: Fields, db: Db, view:
         sign_in_service.set_pending_cookie(request, response, error.pending)
         return response
     except (Invalid, Unauthenticated, RateLimited) as error:
-        return _render_form(view, visitor, next_path, email=email[:MAX_EMAIL_LENGTH], error=error)
+        return _render_form(
+            request, view, visitor, next_path, email=email[:MAX_EMAIL_LENGTH], error=error
+        )
     response = RedirectResponse(_checked_path(next_path), 303)
     sign_in_service.set_sign_in_cookies(request, response, session)
     return response
@@ -104,6 +132,7 @@ def _checked_path(path: str) -> str:
 
 
 def _render_form(
+    request: Request,
     view: Render,
     visitor: Visitor,
     next_path: str,
@@ -115,6 +144,7 @@ def _render_form(
         "account/sign_in.html",
         html_errors.status_code(error),
         visitor=visitor,
+        is_local=auth.get_local_access(request) is not None,
         next=_checked_path(next_path),
         email=email,
         error=str(error) if error else None,
