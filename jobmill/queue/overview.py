@@ -141,6 +141,7 @@ def sum_runs(counters: Sequence[RunCounter]) -> list[RunTotals]:
 
 _RESULTS = {
     "waituntil": "waited",
+    "postpone": "waited",
     "waitfor": "waited",
     "block": "waited",
     "retry": "retried",

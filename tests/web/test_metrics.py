@@ -22,7 +22,7 @@ from tests.rotation.helpers import answer, make_target
 PAGE = Path("docs/reference/metrics.md")
 OUTCOMES = {
     "finish", "advance", "handover", "filter", "skip", "waituntil", "waitfor", "block", "retry",
-    "fail",
+    "fail", "postpone",
 }  # fmt: skip
 
 
