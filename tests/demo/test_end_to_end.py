@@ -22,7 +22,7 @@ BEGINNING = {
     "companies known well": "SELECT count(*) >= 20 FROM catalog.company WHERE analysis_status = 'complete'",
     "every vendor": "SELECT count(DISTINCT source_type) = 7 FROM catalog.source WHERE status = 'active'",
     "all of them read": "SELECT count(*) >= 21 FROM catalog.source WHERE last_scraped_at IS NOT NULL",
-    "something to approve": "SELECT count(*) = 2 FROM catalog.source WHERE status = 'pending_validation'",
+    "something to approve": "SELECT count(*) >= 2 FROM catalog.source WHERE status = 'pending_validation'",
     "listings": "SELECT count(*) > 60 FROM catalog.listing",
     "duplicates": "SELECT count(*) > 0 FROM catalog.listing WHERE duplicate_of IS NOT NULL",
     "every verdict": "SELECT count(DISTINCT outcome) = 3 FROM matching.verdict",
