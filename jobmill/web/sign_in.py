@@ -102,9 +102,7 @@ async def _check_code(
         return
     _log_failure(request, person.email_key)
     if result == "locked":
-        raise Unauthenticated(
-            say("Too many wrong codes. Wait 15 minutes, or use a recovery code or a passkey.")
-        )
+        raise Unauthenticated(say("Too many wrong codes. Wait 15 minutes, or use a recovery code."))
     raise Unauthenticated(say("This code is wrong or was already used. Enter the next one."))
 
 

@@ -354,6 +354,8 @@ async def test_schedules_are_listed_after_they_are_declared(run: Run, database: 
         "prune records": 86_400.0,
         "erase applicants": 86_400.0,
         "rotation": 300.0,
+        "pending companies": 3600.0,
+        "postponed pages": 3600.0,
     }
 
 

@@ -52,7 +52,7 @@ def groups() -> Mapping[str, Sequence[str]]:
     """Prefixes of setting names by group; other settings form the last group."""
     return {
         say("Database"): ("database_", "data_dir", "postgres_"),
-        say("Website and people"): ("web_", "trusted_", "public_"),
+        say("Website and people"): ("web_", "session_", "trusted_", "public_"),
         say("Queue and workers"): ("poll_", "processors", "queue_", "max_retries", "max_spawn", "run_limit", "keep_"),
         say("Rotation"): ("rotation_", "max_company", "max_search", "greenhouse_", "lever_"),
         say("Requests to other sites"): ("user_agent", "contact", "host_", "private_", "chromium"),
