@@ -107,7 +107,7 @@ async def count_recent(tx: Tx) -> int:
 
 
 async def find_postponed(tx: Tx, limit: int) -> list[ListingId]:
-    """Open listings whose page was not read because the day's budget was spent, newest first."""
+    """Open listings with a page that was not read because the day's budget was spent, newest first."""
     cursor = await tx.execute(
         """
         SELECT listing_id FROM catalog.listing_page

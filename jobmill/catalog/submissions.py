@@ -53,7 +53,7 @@ async def add(
     profile_id: int | None = None,
     by: str | None = None,
 ) -> Submission:
-    """Record a submission, or start the record of the same one anew."""
+    """Record a submission, or restart its record."""
     submission = await fetch_one(
         tx,
         Submission,

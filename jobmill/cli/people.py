@@ -91,7 +91,7 @@ def end_person(email: Email, as_json: AsJson = False) -> None:
 
 @app.command("reset-second-factor")
 def reset_second_factor(email: Email, as_json: AsJson = False) -> None:
-    """Turn off two-factor authentication for a person who is locked out."""
+    """Turn off two-factor authentication, for example for a locked-out person."""
 
     async def reset(tx: Tx) -> Person:
         person = await persons.get_active(tx, email)

@@ -17,7 +17,7 @@ class Placement:
     application: Application
     position: int | None = None
     is_new_applicant: bool = False
-    """Whether this application added the applicant, so that nobody else has a link to their page."""
+    """Whether this application added the applicant: no other link to the page of this person exists."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ async def find_overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Applica
 
 
 async def find_unconfirmed(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
-    """Applications whose time to confirm the address is over, the earliest first."""
+    """Applications with an expired time to confirm the address, the earliest first."""
     return await fetch_all(
         tx,
         Application,

@@ -30,7 +30,7 @@ FREE_MAIL_DOMAINS = frozenset(
         "yahoo.com", "yahoo.com.br", "yahoo.de", "yahoo.fr", "yandex.ru", "ymail.com", "zoho.com",
     }
 )  # fmt: skip
-"""Providers whose users have nothing to do with each other: their domains are not limited."""
+"""Mail providers for everyone: their domains are not limited."""
 
 
 class PublicApplyLimits(NamedTuple):
@@ -73,7 +73,7 @@ def list_limits(
     ]
     mail_domain = email_key.rpartition("@")[2]
     if mail_domain not in FREE_MAIL_DOMAINS:
-        # A digest: the table is no list of employers whose people apply here.
+        # A digest: the table must not become a list of the applicants' employers.
         digest = hashlib.sha256(_owner(mail_domain).encode()).hexdigest()
         limits.append(ApplyLimit(f"domain {digest}", numbers.domain))
     return [limit for limit in limits if limit.per_hour]
