@@ -31,6 +31,10 @@ SAVE_TIMEOUT = 60.0
 """Seconds after which a save that hangs is cancelled, because the others of its group wait for it."""
 
 
+class ClaimLostMidway(Exception):
+    """A worker was marked as gone while its settlement was being written: roll back and settle again."""
+
+
 class _PendingSave(NamedTuple):
     settlement: Settlement
     move: Move
@@ -134,6 +138,10 @@ async def settle_and_save(
         else:
             current.append((settlement, move))
     results = await settle_batch(tx, worker, [settlement for settlement, _ in current])
+    for (settlement, _), result in zip(current, results, strict=True):
+        if result.lost and isinstance(settlement.outcome, WaitFor):
+            # The claim held when the awaited item was spawned: take that item back, too.
+            raise ClaimLostMidway
     await leases.notify_idle_workers(tx, worker)
     for (_, move), result in zip(current, results, strict=True):
         if move.save and result.moved:
@@ -143,4 +151,6 @@ async def settle_and_save(
 
 def _is_worth_repeating(error: Exception, started: float) -> bool:
     in_time = time.monotonic() - started < SAVE_TIMEOUT
-    return isinstance(error, RACE_ERRORS) or (isinstance(error, TIMEOUT_ERRORS) and in_time)
+    return isinstance(error, (*RACE_ERRORS, ClaimLostMidway)) or (
+        isinstance(error, TIMEOUT_ERRORS) and in_time
+    )

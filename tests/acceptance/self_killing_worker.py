@@ -8,7 +8,6 @@ like `kill -9`.
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import os
 import signal
 import sys
@@ -25,8 +24,6 @@ from jobmill.queue.stages import Run
 from jobmill.queue.worker import PeriodicTask
 from jobmill.settings import load
 from jobmill.tools import Tools
-
-LEASE = dt.timedelta(seconds=0.8)
 
 
 def dying(phase: str, stage: Stage, deaths: Path) -> Stage:
@@ -62,7 +59,7 @@ async def main(deaths: Path) -> None:
         periodic_tasks = [
             PeriodicTask(0.2, feed_task(feed), on_feed_notify=True) for feed in app.FEEDS
         ]
-        worker = Worker(database, table, periodic_tasks=periodic_tasks, lease=LEASE)
+        worker = Worker(database, table, periodic_tasks=periodic_tasks)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
         await worker.run()
 

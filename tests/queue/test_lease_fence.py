@@ -180,6 +180,33 @@ async def test_a_stale_claim_saves_nothing(
     assert await snapshot(database) == before
 
 
+async def test_a_worker_buried_after_it_spawned_an_awaited_item_leaves_no_child(
+    database: Database, claimed: Claimed
+) -> None:
+    """The spawn waits for a rival with the same key, and the worker is marked as gone meanwhile."""
+    lease = HeldLease(LEASE)
+    lease.start(claimed.worker, time.monotonic())
+    committer = GroupCommitter(database, lease)
+    move = WaitFor(new("cup", "awaited"))
+    running = asyncio.create_task(committer.run())
+    with pytest.raises(RollbackRival):
+        async with database.transaction() as rival:
+            await queue.submit(rival, new("cup", "awaited"))
+            settlement = prepare_settlement(claimed.work, move, STAGES)
+            saving = asyncio.create_task(committer.save(settlement, move))
+            await until_a_backend_waits(database)
+            async with database.transaction() as tx:
+                await bury(tx, claimed.worker)
+            raise RollbackRival
+    await saving
+    running.cancel()
+    assert await fetch(database, "SELECT key FROM queue.item WHERE kind = 'cup'") == []
+
+
+class RollbackRival(Exception):
+    pass
+
+
 async def until_a_backend_waits(database: Database) -> None:
     async with asyncio.timeout(20):
         while not await fetch(
