@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import secrets
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, LiteralString
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Invalid, NotFound, Unauthenticated
@@ -93,19 +93,17 @@ async def _lock_owner(tx: Tx, id: int) -> None:
         raise NotFound("person", id)
 
 
+API_KEYS: LiteralString = """
+    SELECT api_key.id, api_key.name, scope, owner.name AS owner, api_key.created_at, used_at,
+           expires_at, api_key.ended_at,
+           api_key.ended_at IS NULL AND coalesce(expires_at > now(), true) AS is_active
+      FROM people.api_key LEFT JOIN people.person AS owner ON owner.id = owner_id
+"""
+
+
 async def find_all(tx: Tx) -> list[ApiKey]:
     """All keys, including revoked and expired ones."""
-    return await fetch_all(
-        tx,
-        ApiKey,
-        """
-        SELECT api_key.id, api_key.name, scope, owner.name AS owner, api_key.created_at, used_at,
-               expires_at, api_key.ended_at,
-               api_key.ended_at IS NULL AND coalesce(expires_at > now(), true) AS is_active
-          FROM people.api_key LEFT JOIN people.person AS owner ON owner.id = owner_id
-         ORDER BY api_key.id
-        """,
-    )
+    return await fetch_all(tx, ApiKey, f"{API_KEYS} ORDER BY api_key.id")
 
 
 async def find_active_of(tx: Tx, owner_id: int) -> list[ApiKey]:
@@ -113,10 +111,8 @@ async def find_active_of(tx: Tx, owner_id: int) -> list[ApiKey]:
     return await fetch_all(
         tx,
         ApiKey,
-        """
-        SELECT api_key.id, api_key.name, scope, owner.name AS owner, api_key.created_at, used_at,
-               expires_at, api_key.ended_at, true AS is_active
-          FROM people.api_key JOIN people.person AS owner ON owner.id = owner_id
+        f"""
+        {API_KEYS}
          WHERE owner_id = %s AND api_key.ended_at IS NULL AND coalesce(expires_at > now(), true)
          ORDER BY api_key.id
         """,
@@ -126,18 +122,7 @@ async def find_active_of(tx: Tx, owner_id: int) -> list[ApiKey]:
 
 async def get(tx: Tx, id: int) -> ApiKey:
     """Return one key, also if revoked; raises NotFound."""
-    key = await fetch_one(
-        tx,
-        ApiKey,
-        """
-        SELECT api_key.id, api_key.name, scope, owner.name AS owner, api_key.created_at, used_at,
-               expires_at, api_key.ended_at,
-               api_key.ended_at IS NULL AND coalesce(expires_at > now(), true) AS is_active
-          FROM people.api_key LEFT JOIN people.person AS owner ON owner.id = owner_id
-         WHERE api_key.id = %s
-        """,
-        [id],
-    )
+    key = await fetch_one(tx, ApiKey, f"{API_KEYS} WHERE api_key.id = %s", [id])
     if key is None:
         raise NotFound("key", id)
     return key

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import subprocess
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +11,8 @@ import psycopg
 import pytest
 
 from jobmill.cli.rotation import reports
-from tests.cli import forked
-from tests.cli.forked import json_lines
+from tests.cli.forked import Run, json_lines, runner
 from tests.outside.site import LoopbackSite, open_site, reply
-
-Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 JOBS = {
     "jobs": [
@@ -45,25 +39,12 @@ async def site() -> Any:
 
 @pytest.fixture
 def run(home: Path, url: str, site: LoopbackSite) -> Run:
-    variables = {
-        "HOME": str(home),
-        "PATH": os.environ["PATH"],
-        "DATABASE_URL": forked.as_url(url),
-        "JOBMILL_HOST_OVERRIDES": f"boards-api.greenhouse.io={site.place}",
-        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
-    }
+    command = runner(home, url, JOBMILL_HOST_OVERRIDES=f"boards-api.greenhouse.io={site.place}")
 
     async def call(
         *arguments: object, stdin: str = "", **more: str
     ) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(
-            forked.jobmill,
-            "rotate",
-            *arguments,
-            stdin=stdin,
-            folder=home,
-            variables=variables | more,
-        )
+        return await command("rotate", *arguments, stdin=stdin, **more)
 
     return call
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import re
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.world import PROFILE, WANTED, posting_page
-from tests.cli import forked
+from tests.cli.forked import Run, runner
 from tests.outside.site import LoopbackSite, open_site, reply
-
-Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 BLOG = b"<html><head><title>Our blog</title></head><body><h1>How we built it</h1></body></html>"
 LITTLE = b"""<html><head><title>Backend Engineer</title><script type="application/ld+json">
@@ -36,22 +32,7 @@ async def site() -> AsyncIterator[LoopbackSite]:
 
 @pytest.fixture
 def run(home: Path, url: str, site: LoopbackSite) -> Run:
-    variables = {
-        "HOME": str(home),
-        "PATH": os.environ["PATH"],
-        "DATABASE_URL": forked.as_url(url),
-        "JOBMILL_HOST_OVERRIDES": f"tidewater.example={site.place}",
-        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
-    }
-
-    async def call(
-        *arguments: object, stdin: str = "", **more: str
-    ) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(
-            forked.jobmill, *arguments, stdin=stdin, folder=home, variables=variables | more
-        )
-
-    return call
+    return runner(home, url, JOBMILL_HOST_OVERRIDES=f"tidewater.example={site.place}")
 
 
 async def add(run: Run, path: str, *more: str) -> subprocess.CompletedProcess[str]:

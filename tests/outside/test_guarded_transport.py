@@ -1,30 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import httpcore2
 import pytest
 
 from jobmill.outside.guarded_transport import AddressGuard, Resolve
 from jobmill.outside.public_addresses import AddressRefused, parse_private_hosts
-
-
-class Dialled(httpcore2.AsyncNetworkBackend):
-    """Records the addresses; every connection fails."""
-
-    def __init__(self) -> None:
-        self.addresses: list[str] = []
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        self.addresses.append(host)
-        raise httpcore2.ConnectError("nobody is there")
+from tests.outside.dialled import Dialled
 
 
 def answers(*rounds: Sequence[str]) -> Resolve:

@@ -23,18 +23,10 @@ from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.extract.company.helpers import ABOUT, html
 from tests.fakes import Net, ok
+from tests.pipelines.test_discovery import API, BOARD, POST
 from tests.pipelines.test_listing import PROFILE, TEXT, URL, page
 from tests.queue.helpers import drain, fetch, item, make_due
 
-BOARD = "https://job-boards.greenhouse.io/wells"
-API = "https://boards-api.greenhouse.io/v1/boards/wells/jobs?content=true&pay_transparency=true"
-POST = {
-    "id": 7,
-    "title": "Pump Engineer",
-    "absolute_url": f"{BOARD}/jobs/7",
-    "content": "We pump water.",
-    "location": {"name": "Porto"},
-}
 PASTED = f"Senior Backend Engineer at Deep Wells\nLocation: Remote, United States\n\n{TEXT}"
 
 

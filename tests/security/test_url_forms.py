@@ -7,7 +7,7 @@ import datetime as dt
 import importlib
 import inspect
 import pkgutil
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import httpcore2
@@ -22,6 +22,7 @@ from jobmill.outside.request import Fetch, Request
 from jobmill.outside.webhook import WebhookRequest, WebhookSender
 from jobmill.settings import Settings
 from tests.outside.conftest import QUICK, SMALL
+from tests.outside.dialled import Dialled
 from tests.outside.site import LoopbackSite, open_site, redirect
 from tests.outside.test_public_addresses import NOT_ASKED
 
@@ -34,24 +35,20 @@ URL_NAMES = ("url", "website", "link", "callback", "endpoint", "address")
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 
-class Recorder(httpcore2.AsyncNetworkBackend):
-    """Connects the public address to a site on loopback, and records all others."""
+class Recorder(Dialled):
+    """Connects the public address to a site on loopback, and no other."""
 
     def __init__(self, site: LoopbackSite) -> None:
-        self.private: list[str] = []
+        super().__init__()
         self._site = site
         self._dial: Any = httpcore2.AnyIOBackend()
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
+    @property
+    def private(self) -> list[str]:
+        return [address for address in self.addresses if address != PUBLIC]
+
+    async def connect(self, host: str, timeout: float | None) -> httpcore2.AsyncNetworkStream:
         if host != PUBLIC:
-            self.private.append(host)
             raise httpcore2.ConnectError("a private address")
         place, _, number = self._site.place.rpartition(":")
         return await self._dial.connect_tcp(place, int(number), timeout)

@@ -14,6 +14,7 @@ from jobmill.errors import AppError, Conflict, Gone, Invalid
 from jobmill.hiring.actor import SYSTEM, Actor, by_applicant
 from jobmill.hiring.applications.outcomes import Answer, MissedOffer, Placement
 from jobmill.hiring.applications.withdrawals import end_application
+from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.messages.signed_links import OfferLinkToken
 from jobmill.hiring.openings.lifecycle import resize
 from jobmill.hiring.records import applications
@@ -80,10 +81,9 @@ async def acknowledge(
     """
     opening_id = await applications.find_opening_id(tx, application_id)
     async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await locked.get_application(application_id)
-        if is_missed(application, deadline):
-            return MissedOffer(application)
-        _require_offer(application)
+        application = await _get_offered(locked, application_id, deadline)
+        if isinstance(application, MissedOffer):
+            return application
         accepted = locked.move_application(
             application,
             "ACTIVE",
@@ -106,10 +106,9 @@ async def decline(
     """Decline the offer, which ends the application; MissedOffer and Conflict as for `acknowledge`."""
     opening_id = await applications.find_opening_id(tx, application_id)
     async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await locked.get_application(application_id)
-        if is_missed(application, deadline):
-            return MissedOffer(application)
-        _require_offer(application)
+        application = await _get_offered(locked, application_id, deadline)
+        if isinstance(application, MissedOffer):
+            return application
         ended = await end_application(locked, application, rule="offer declined", reason=reason)
         return Placement(ended)
 
@@ -120,11 +119,17 @@ def is_missed(application: Application, deadline: dt.datetime | None = None) -> 
     return is_later or application.missed_at is not None
 
 
-def _require_offer(application: Application) -> None:
+async def _get_offered(
+    locked: LockedOpening, application_id: int, deadline: dt.datetime | None
+) -> Application | MissedOffer:
+    application = await locked.get_application(application_id)
+    if is_missed(application, deadline):
+        return MissedOffer(application)
     if application.status != "PENDING_ACKNOWLEDGMENT":
         raise Conflict(
             f"Application {application.id} has no offer to answer: it is {application.status}."
         )
+    return application
 
 
 async def answer_by_link(
