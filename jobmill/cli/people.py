@@ -26,7 +26,11 @@ T = TypeVar("T")
 Role = Literal["viewer", "recruiter", "admin"]
 Scope = Literal["metrics", "read", "hiring", "admin"]
 RoleOption = Annotated[
-    Role, typer.Option("--role", help="viewer reads, recruiter edits, admin does everything.")
+    Role,
+    typer.Option(
+        "--role",
+        help="viewer reads, recruiter also changes openings and applications, admin does everything.",
+    ),
 ]
 ScopeOption = Annotated[
     Scope,

@@ -56,7 +56,13 @@ SESSION: Mapping[str, str] = {
 }
 """Server settings of every connection."""
 
-PASSWORDS = ("password", "sslpassword")
+PASSWORDS = (
+    "password",
+    "sslpassword",
+    "oauth_client_secret",
+    "scram_client_key",
+    "scram_server_key",
+)
 """Parts of a connection string that are never shown."""
 
 CHECK_LIMIT = 3.0

@@ -122,6 +122,12 @@ async def get_signer(request: Request, db: Db) -> LinkSigner:
 
 
 async def identify(request: Request, db: Db) -> Visitor:
+    visitor = await _identify(request, db)
+    request.state.is_personal = visitor.role is not None or visitor.applicant_id is not None
+    return visitor
+
+
+async def _identify(request: Request, db: RequestDatabase) -> Visitor:
     """Explicit credentials of the request come first, then cookies."""
     scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
     match scheme.lower():
@@ -253,11 +259,16 @@ def _staff(request: Request, name: str) -> Actor:
 Anyone = Annotated[Visitor, Depends(identify)]
 
 
-def at_least(role: Role) -> Callable[[Visitor, Request, RequestDatabase], Awaitable[Visitor]]:
-    """A dependency that requires a role, and attributes changes to the visitor."""
+def at_least(
+    reads: Role, changes: Role | None = None
+) -> Callable[[Visitor, Request, RequestDatabase], Awaitable[Visitor]]:
+    """A dependency that requires a role, and attributes changes to the visitor.
+
+    `changes`: the role for requests that change something, if it is another one.
+    """
 
     async def check(visitor: Anyone, request: Request, db: Db) -> Visitor:
-        visitor.require(role)
+        visitor.require(reads if request.method == "GET" else changes or reads)
         if request.method != "GET":
             db.changed_by = visitor.actor.name
         return visitor

@@ -41,11 +41,13 @@ async def run_once(
     *,
     to_schema: Callable[[T], BaseModel | AppError],
     status: int = 200,
+    secret: str = "",
 ) -> Response:
     """Do the work in one transaction and respond with its schema; with an Idempotency-Key, once.
 
     Work that raises is rolled back and runs again for the next request. If the response is an error but
     the work must be committed, `to_schema` returns the error instead of raising it.
+    `secret`: a field that is not stored, so that repeated responses have null in its place.
     """
     keyed = await _read_key(request, visitor)
     async with db.transaction() as tx:
@@ -53,11 +55,18 @@ async def run_once(
             stored := await idempotent_responses.claim_key(tx, keyed.key, keyed.fingerprint)
         ):
             return _json_response(stored.body, stored.status, {"Idempotent-Replayed": "true"})
-        response = to_response(to_schema(await work(tx)), status)
+        schema = to_schema(await work(tx))
+        response = to_response(schema, status)
         if keyed:
-            body = bytes(response.body).decode()
+            body = bytes(to_response(_without(schema, secret), status).body).decode()
             await idempotent_responses.store_response(tx, keyed.key, response.status_code, body)
     return response
+
+
+def _without(schema: BaseModel | AppError, field: str) -> BaseModel | AppError:
+    if not field or isinstance(schema, AppError):
+        return schema
+    return schema.model_copy(update={field: None})
 
 
 def to_response(schema: BaseModel | AppError, status: int) -> Response:

@@ -7,6 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -28,6 +29,14 @@ MAX_BODY_BYTES = 1024 * 1024
 UPLOAD_MAX_BYTES = {"/profile/upload": 6 * 1024 * 1024, "/setup/resume": 6 * 1024 * 1024}
 """Paths that accept larger bodies: resumes of 5 MB, plus the form around them."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+PUBLIC_PATHS = re.compile(
+    r"/(openings(/.*)?|static/.*|healthz|readyz|api/(jobs|healthz|openapi\.json))"
+)
+"""Pages of other sites may load these."""
+COOKIES = "jobmill_"
+"""How the names of all cookies begin."""
+HOST_PREFIX = "__Host-"
+"""Browsers accept such a cookie over HTTPS only and from this host only, not from its subdomains."""
 EXPLICIT_SCHEMES = ("bearer", "link")
 """Authorization schemes that browsers never send on their own, unlike cookies and Basic."""
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
@@ -81,8 +90,9 @@ class RequestMiddleware:
         scope.setdefault("state", {})["request_id"] = request_id
         language = translations.choose_language(self._languages, headers.get("accept-language", ""))
         with bound(request=request_id), translations.using_language(language):
-            sender = _ResponseSender(send, request_id, https=self._is_https(Request(scope)))
-            await self._serve(scope, receive, sender)
+            https = self._is_https(Request(scope))
+            sender = _ResponseSender(send, request_id, scope["state"], https=https)
+            await self._serve(_without_prefix(scope) if https else scope, receive, sender)
 
     async def _serve(self, scope: Scope, receive: Receive, sender: _ResponseSender) -> None:
         started_at = time.monotonic()
@@ -91,6 +101,8 @@ class RequestMiddleware:
             self._check_host(request.headers)
             if request.method not in SAFE_METHODS:
                 check_origin(request.headers)
+            elif not PUBLIC_PATHS.fullmatch(scope["path"]):
+                check_embedding(request.headers)
             max_bytes = UPLOAD_MAX_BYTES.get(scope["path"], MAX_BODY_BYTES)
             await self.app(_head_as_get(scope), _limit_body(receive, max_bytes), sender)
         # The last handler: an unexpected error must not affect the next request.
@@ -136,6 +148,15 @@ def check_origin(headers: Headers) -> None:
         raise Forbidden("This request was sent from a page of another site.")
 
 
+def check_embedding(headers: Headers) -> None:
+    """Forbidden if a page of another site loads this one as a part of itself; links may lead here."""
+    site, mode = headers.get("sec-fetch-site"), headers.get("sec-fetch-mode")
+    is_foreign = site in ("cross-site", "same-site")
+    is_link = mode == "navigate" and headers.get("sec-fetch-dest") == "document"
+    if is_foreign and not is_link:
+        raise Forbidden("This request was sent from a page of another site.")
+
+
 def _is_same_origin(origin: str | None, host: str) -> bool:
     if origin is None:
         # Not a browser: browsers send the origin of every change.
@@ -148,9 +169,13 @@ def _is_same_origin(origin: str | None, host: str) -> bool:
 class _ResponseSender:
     """Adds the request id and the security headers to every response."""
 
-    def __init__(self, send: Send, request_id: str, *, https: bool) -> None:
+    def __init__(
+        self, send: Send, request_id: str, state: Mapping[str, Any], *, https: bool
+    ) -> None:
         self.status = 0
-        self._headers = {**HEADERS, "cache-control": "no-cache"}
+        self._headers = dict(HEADERS)
+        self._https = https
+        self._state = state
         if https:
             self._headers["strict-transport-security"] = STRICT_TRANSPORT
         self._send = send
@@ -161,9 +186,40 @@ class _ResponseSender:
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
             headers["x-request-id"] = self._request_id
+            # Pages for a certain visitor stay out of all caches, also out of the browser's own.
+            caching = "no-store" if self._state.get("is_personal") else "no-cache"
+            headers.setdefault("cache-control", caching)
+            if self._https:
+                message["headers"] = [_with_prefix(*header) for header in message["headers"]]
+                headers = MutableHeaders(scope=message)
             for name, value in self._headers.items():
                 headers.setdefault(name, value)
         await self._send(message)
+
+
+def _with_prefix(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """A header that sets a cookie of ours over HTTPS, with the prefix."""
+    if name.lower() != b"set-cookie" or not value.startswith(COOKIES.encode()):
+        return name, value
+    secure = b"" if b"; secure" in value.lower() else b"; Secure"
+    return name, HOST_PREFIX.encode() + value + secure
+
+
+def _without_prefix(scope: Scope) -> Scope:
+    """The request as handlers read it: cookies of ours without the prefix, and only those that had it."""
+    return {**scope, "headers": [_read_prefixed(*header) for header in scope["headers"]]}
+
+
+def _read_prefixed(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    if name.lower() != b"cookie":
+        return name, value
+    pairs = [pair.strip() for pair in value.decode("latin-1").split(";")]
+    kept = [
+        pair.removeprefix(HOST_PREFIX) if pair.startswith(HOST_PREFIX + COOKIES) else pair
+        for pair in pairs
+        if not pair.startswith(COOKIES)
+    ]
+    return name, "; ".join(kept).encode("latin-1")
 
 
 def _head_as_get(scope: Scope) -> Scope:

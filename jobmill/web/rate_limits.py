@@ -23,6 +23,10 @@ SIGN_INS_PER_MINUTE_OF_ACCOUNT = 60
 """From all networks together; browsers that have signed in before do not count."""
 
 
+READS_PER_CHANGE = 10
+"""Public pages may be read this many times as often as public forms may be sent."""
+
+
 class RateLimit:
     """A token bucket per key that refills at `per_minute`."""
 
@@ -49,6 +53,7 @@ class RateLimit:
 class RateLimits:
     def __init__(self, public_per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.public = RateLimit(public_per_minute, clock)
+        self.public_reads = RateLimit(READS_PER_CHANGE * public_per_minute, clock)
         self.sign_in = RateLimit(SIGN_INS_PER_MINUTE, clock)
         self.sign_in_network = RateLimit(SIGN_INS_PER_MINUTE_OF_NETWORK, clock)
         self.sign_in_account = RateLimit(SIGN_INS_PER_MINUTE_OF_ACCOUNT, clock)
@@ -76,6 +81,12 @@ async def check_public(request: Request, visitor: Anyone) -> Visitor:
         route = request.scope["route"].path
         _rate_limits(request).public.take(f"{route} {client_key(request)}")
     return visitor
+
+
+async def limit_reads(request: Request, visitor: Anyone) -> None:
+    """Limit how often anonymous visitors and applicants read public pages, all pages together."""
+    if request.method == "GET" and visitor.role is None:
+        _rate_limits(request).public_reads.take(client_key(request))
 
 
 def client_key(request: Request) -> str:

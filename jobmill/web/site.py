@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from jobmill.db import Database
 from jobmill.errors import AppError
+from jobmill.people.persons import Role
 from jobmill.queue.overview import RateTracker
 from jobmill.web import auth, html_errors, live_updates, translations
 from jobmill.web.api import router
@@ -52,7 +53,7 @@ from jobmill.web.pages import (
 )
 from jobmill.web.pages.account import account_page, sign_in_page, two_factor_page
 from jobmill.web.pages.demo import DemoStatus, refresh_demo_status
-from jobmill.web.rate_limits import RateLimits
+from jobmill.web.rate_limits import RateLimits, limit_reads
 from jobmill.web.site_settings import SiteSettings
 
 
@@ -107,32 +108,28 @@ def create_app(
     )
 
 
+AREAS: Sequence[tuple[Iterable[APIRouter], Role, Role]] = (
+    ((home.router, account_page.router, two_factor_page.router), "viewer", "viewer"),
+    ((hiring.router,), "viewer", "recruiter"),
+    ((matches.router, listings.router, companies.router), "viewer", "admin"),
+    ((queue.router, rotation.router, sources.router), "admin", "admin"),
+    ((profile.router, setup.router, budget.router), "admin", "admin"),
+    ((people.router, settings.router, demo.router), "admin", "admin"),
+)
+"""The role that may read the pages of each area, and the role that may change something there."""
+
+
 def _add_routes(app: FastAPI) -> None:
     """The most requested routes first: they are tried in order."""
     app.include_router(router.router)
     app.include_router(health.router)
-    signed_in, knows_demo = Depends(auth.viewer), Depends(refresh_demo_status)
+    knows_demo = Depends(refresh_demo_status)
     for module in (metrics, live_updates):
-        app.include_router(module.router, dependencies=[signed_in])
+        app.include_router(module.router, dependencies=[Depends(auth.viewer)])
     for module in (openings, my, offer, confirm, sign_in_page):
-        app.include_router(module.router, dependencies=[knows_demo])
-    for module in (
-        home,
-        demo,
-        queue,
-        rotation,
-        matches,
-        listings,
-        hiring,
-        people,
-        budget,
-        account_page,
-        two_factor_page,
-        companies,
-        sources,
-        profile,
-        setup,
-        settings,
-    ):
-        app.include_router(module.router, dependencies=[signed_in, knows_demo])
+        app.include_router(module.router, dependencies=[Depends(limit_reads), knows_demo])
+    for routers, reads, changes in AREAS:
+        for area_router in routers:
+            gate = Depends(auth.at_least(reads, changes))
+            app.include_router(area_router, dependencies=[gate, knows_demo])
     app.mount("/static", StaticFiles(directory=WEB_DIR / "static"), name="static")

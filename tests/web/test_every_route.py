@@ -1,7 +1,7 @@
 """Every route, requested by every kind of visitor.
 
 By default viewers may read and recruiters may change. The tables below list the routes with another
-rule.
+rule: recruiters have the openings, and the rest of the installation belongs to admins.
 """
 
 from __future__ import annotations
@@ -85,12 +85,26 @@ LEAST: dict[str, Role] = {
     "POST /account/two-factor/recovery-codes": "viewer",
     "POST /account/sessions/{session_id}/end": "viewer",
     "POST /api/session/confirm": "viewer",
-    "POST /setup/model": "admin",
+    "GET /companies/new": "admin",
 }
 """Exceptions from the rule."""
 
-ADMINS = ("/people", "/settings", "/demo", "/api/webhooks")
+ADMINS = (
+    "/people",
+    "/settings",
+    "/demo",
+    "/api/webhooks",
+    "/queue",
+    "/rotation",
+    "/sources",
+    "/profile",
+    "/setup",
+    "/budget",
+)
 """Everything below these paths is for admins."""
+
+ADMINS_CHANGE = ("/matches", "/jobs", "/companies")
+"""Viewers may read below these paths, and admins may change."""
 
 READS = ("GET", "HEAD")
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
@@ -111,9 +125,16 @@ class Route(NamedTuple):
     @property
     def least(self) -> Role:
         """The role that the route needs."""
-        below = any(self.path == top or self.path.startswith(f"{top}/") for top in ADMINS)
-        usual: Role = "viewer" if self.method in READS else "recruiter"
-        return LEAST.get(self.name) or ("admin" if below else usual)
+        if self.name in LEAST:
+            return LEAST[self.name]
+        if self.is_below(ADMINS):
+            return "admin"
+        if self.method in READS:
+            return "viewer"
+        return "admin" if self.is_below(ADMINS_CHANGE) else "recruiter"
+
+    def is_below(self, paths: tuple[str, ...]) -> bool:
+        return any(self.path == top or self.path.startswith(f"{top}/") for top in paths)
 
 
 _routes: list[Route] = []
@@ -289,6 +310,19 @@ async def test_the_menu_links_only_to_allowed_pages(
             assert entry.path in paths, entry.path
             status = await world.ask(Route("GET", entry.path), role)
             assert (status == 403) is (RANKS[role] < RANKS[entry.role]), (entry.path, status)
+
+
+@pytest.mark.parametrize("role", ["viewer", "recruiter"])
+async def test_pages_of_viewers_and_recruiters_do_not_link_to_pages_of_admins(
+    world: RouteTester, role: Role
+) -> None:
+    headers = world.headers[role] | {"Accept": "text/html"}
+    for path in ("/", "/matches", "/matches/board", "/jobs", "/companies", "/hiring", "/account"):
+        page = await world.nobody.get(path, headers=headers)
+        assert page.status_code == 200, path
+        links = set(re.findall(r'href="(/[^"?#]*)', page.text))
+        assert "/matches" in links
+        assert not {link for link in links if Route("GET", link).is_below(ADMINS)}, path
 
 
 async def test_a_browser_without_a_session_is_sent_to_sign_in_from_every_page(

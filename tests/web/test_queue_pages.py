@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -376,7 +375,7 @@ async def test_cancelling_a_task_names_consequences_and_needs_a_reason(
     assert (await happened(database, cup))[-1] == "cancelled"
 
 
-async def test_viewers_can_see_but_not_change_the_queue(database: Database) -> None:
+async def test_only_admins_see_and_change_the_queue(database: Database) -> None:
     [id] = await put(database, stages(tea=end), new("tea"))
     [alert] = await fetch(
         database,
@@ -387,21 +386,19 @@ async def test_viewers_can_see_but_not_change_the_queue(database: Database) -> N
         headers = HTML | await bearer(database, "viewer")
         [tracking] = await fetch(database, "SELECT tracking_id FROM queue.item")
         for path in ("", "/tasks", f"/tasks/{id}", f"/lineage/{tracking}"):
-            answer = await far.get(f"/queue{path}", headers=headers)
-            assert answer.status_code == 200
-            assert not re.search(r"/(pause|clear|cancel|retry|unblock)\b", answer.text)
+            assert (await far.get(f"/queue{path}", headers=headers)).status_code == 403
             assert (await far.get(f"/queue{path}")).status_code == 401
         for path in acts:
             answer = await far.post(f"/queue/{path}", headers=headers, data={"phase": "tea"})
             assert answer.status_code == 403, path
-        headers = await bearer(database, "recruiter")
+        headers = await bearer(database, "admin")
         answer = await far.post(
             "/queue/pause", headers=headers, data={"phase": "tea", "reason": "guests"}
         )
         assert answer.status_code == 303
     async with database.transaction() as tx:
         [pause] = await inspect.list_pauses(tx)
-    assert pause.reason == "guests (for a recruiter)"
+    assert pause.reason == "guests (for a admin)"
 
 
 async def test_a_lineage_is_a_tree_with_refused_tasks(

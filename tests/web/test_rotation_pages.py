@@ -320,14 +320,12 @@ async def far(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
         yield client
 
 
-async def test_a_viewer_sees_everything_and_changes_nothing(
-    far: httpx2.AsyncClient, database: Database
-) -> None:
+async def test_viewers_see_and_change_nothing(far: httpx2.AsyncClient, database: Database) -> None:
     id = await make(database)
     async with database.transaction() as tx:
         search = await searches.add(tx, "remotive", ["cook"], [""])
     for path in (*ALL, f"/reads/{id}"):
-        assert 'method="post" action="/rotation' not in await look(far, path)
+        await look(far, path, 403)
     for path in ("/searches/new", f"/searches/{search.id}", "/platforms/greenhouse"):
         await look(far, path, 403)
     changes = (

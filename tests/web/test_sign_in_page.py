@@ -65,7 +65,7 @@ async def test_the_cookies_are_http_only_and_same_site(
     for name, header in zip(
         (SESSION_COOKIE, BROWSER_COOKIE), answer.headers.get_list("set-cookie"), strict=True
     ):
-        cookie = SimpleCookie(header)[name]
+        cookie = SimpleCookie(header)[f"__Host-{name}" if secure else name]
         assert cookie["httponly"]
         assert cookie["samesite"].lower() == "lax"
         assert (cookie["path"], cookie["domain"]) == ("/", "")

@@ -48,7 +48,8 @@ class LinkBody(RequestBody):
 
 
 class PersonalLink(Schema):
-    url: Annotated[str, Field(examples=["https://jobs.example.org/my/WzEyLDEsMTc5…"])]
+    url: Annotated[str | None, Field(examples=["https://jobs.example.org/my/WzEyLDEsMTc5…"])]
+    """Shown once: null if the response is repeated for an Idempotency-Key."""
 
 
 class PersonData(BaseModel):
@@ -183,7 +184,7 @@ async def give_link(
         )
         return PersonalLink(url=site_settings.link(request, path))
 
-    response = await run_once(request, visitor, db, work, to_schema=PersonalLink.of)
+    response = await run_once(request, visitor, db, work, to_schema=PersonalLink.of, secret="url")
     response.headers["Cache-Control"] = "no-store"
     return response
 

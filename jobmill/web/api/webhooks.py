@@ -46,8 +46,8 @@ class NewWebhook(RequestBody):
 class AddedWebhook(Schema):
     id: Annotated[int, Field(examples=[1])]
     url: Annotated[str, Field(examples=["https://example.org/hook"])]
-    secret: str
-    """Signs the deliveries; shown only once."""
+    secret: str | None
+    """Signs the deliveries; shown only once: null if the response is repeated for an Idempotency-Key."""
 
 
 class WebhookItem(Schema):
@@ -106,6 +106,7 @@ async def add_webhook(
         lambda tx: webhooks.add(tx, url, opening_id=body.job_id, events=body.events),
         to_schema=AddedWebhook.of,
         status=201,
+        secret="secret",
     )
 
 

@@ -21,9 +21,10 @@ from jobmill.outside.budget_ledger import PeriodSpending
 from jobmill.queue import inspect
 from jobmill.queue.alerts import Alert, list_alerts
 from jobmill.web import job_view
+from jobmill.web.auth import Viewer, Visitor
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow, format_capped
-from jobmill.web.shell import Page
+from jobmill.web.shell import Page, menu
 from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say, say_many
 
@@ -74,17 +75,30 @@ class HomeFigure:
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-async def show(db: Db, page: Page, site_settings: CurrentSiteSettings) -> HTMLResponse:
+async def show(
+    db: Db, page: Page, visitor: Viewer, site_settings: CurrentSiteSettings
+) -> HTMLResponse:
     async with db.transaction() as tx:
         state = await read(tx)
     return page(
         "home/page.html",
         topics=["matches", "sources", "companies", "queue", "hiring", "budget"],
         state=state,
-        tasks=[*_problems(state), *_decisions(state)],
-        figures=list_figures(state),
+        tasks=[
+            task
+            for task in [*_problems(state), *_decisions(state)]
+            if _may_open(visitor, task.path)
+        ],
+        figures=[figure for figure in list_figures(state) if _may_open(visitor, figure.path)],
         daily_cap=float(site_settings.caps.day),
     )
+
+
+def _may_open(visitor: Visitor, path: str) -> bool:
+    """Whether the menu leads this visitor to the page."""
+    entries = [entry for group in menu() for entry in group.entries]
+    page = path.partition("?")[0]
+    return any(visitor.may(entry.role) for entry in entries if entry.path == page)
 
 
 async def read(tx: Tx) -> HomeState:

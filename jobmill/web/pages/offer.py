@@ -17,6 +17,7 @@ from jobmill.web.auth import Links, request_id
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import describe_answer, missed_offer_error
+from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import Public
 
 router = APIRouter(prefix="/offer/{token}")
@@ -29,7 +30,7 @@ async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -
     async with db.transaction() as tx:
         opening = await _opening(tx, link)
         state = await offers.link_state(tx, link)
-    return view(
+    response = view(
         "my/offer.html",
         offer=token,
         opening=opening,
@@ -38,6 +39,8 @@ async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -
         answer=answer,
         now=opening.now,
     )
+    response.headers.update(NO_STORE)
+    return response
 
 
 @router.post("")
@@ -69,13 +72,15 @@ async def _answer(
         error = missed_offer_error(result) if isinstance(result, MissedOffer) else None
     except AppError as refused:
         error = refused
-    return view(
+    response = view(
         "my/answered.html",
         html_errors.status_code(error) if error else 200,
         opening=opening,
         good=error is None,
         text=str(error) if error else describe_answer(answer),
     )
+    response.headers.update(NO_STORE)
+    return response
 
 
 async def _opening(tx: Tx, link: OfferLinkToken) -> Opening:

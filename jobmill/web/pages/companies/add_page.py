@@ -14,7 +14,7 @@ from jobmill.errors import Conflict, Invalid, Unavailable
 from jobmill.pipelines import company as company_pipeline
 from jobmill.queue import ItemId
 from jobmill.web import html_errors, task_progress
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.shell import Page
@@ -38,12 +38,12 @@ class CompanyForm:
 
 
 @router.get("/new")
-async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
+async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
     return page("companies/new.html", form=CompanyForm(), error=None)
 
 
 @router.post("/new")
-async def add(fields: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
     """Add the company; a worker reads its website and finds its job board."""
     form = CompanyForm(fields.get("name", "").strip(), fields.get("website", "").strip())
     try:

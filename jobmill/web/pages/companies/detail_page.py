@@ -20,7 +20,7 @@ from jobmill.matching import exclusions
 from jobmill.pipelines import company as company_pipeline
 from jobmill.queue.inspect import Item
 from jobmill.web import html_errors, job_view, task_progress
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.pages.companies.add_page import progress_url, submit_analysis
 from jobmill.web.pages.companies.completeness import level_name, percent_complete, record_parts
@@ -58,7 +58,7 @@ async def show(
 
 
 @router.post("/{company_id}/analyse")
-async def analyze(company_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def analyze(company_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
     """Read its website again, even if its record is complete."""
     try:
         async with db.transaction() as tx:

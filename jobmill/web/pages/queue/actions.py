@@ -11,7 +11,7 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.queue import inspect, operator_actions
 from jobmill.queue.alerts import clear_alert, list_alerts
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation, read_reason
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
@@ -30,7 +30,7 @@ Name = Annotated[ShortText, Query(min_length=1)]
 
 @router.get("/pause")
 async def confirm_pause(
-    phase: Name, visitor: Recruiter, db: Db, page: Page, rates: Rates
+    phase: Name, visitor: Admin, db: Db, page: Page, rates: Rates
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         confirmation = await _pause_confirmation(tx, phase, "")
@@ -38,7 +38,7 @@ async def confirm_pause(
 
 
 @router.post("/pause")
-async def pause(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
+async def pause(visitor: Admin, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
     phase = form.get("phase", "")
     try:
         async with db.transaction() as tx:
@@ -75,7 +75,7 @@ async def _pause_confirmation(tx: Tx, phase: str, reason: str) -> Confirmation:
 
 @router.get("/resume")
 async def confirm_resume(
-    phase: Name, visitor: Recruiter, db: Db, page: Page, rates: Rates
+    phase: Name, visitor: Admin, db: Db, page: Page, rates: Rates
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         pauses = {_join(pause.kind, pause.stage): pause for pause in await inspect.list_pauses(tx)}
@@ -97,7 +97,7 @@ async def confirm_resume(
 
 
 @router.post("/resume")
-async def resume(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
+async def resume(visitor: Admin, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
     try:
         async with db.transaction() as tx:
             await operator_actions.resume_phase(tx, *_split(form.get("phase", "")))
@@ -108,7 +108,7 @@ async def resume(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Ra
 
 @router.get("/unblock")
 async def confirm_unblock(
-    on: Name, visitor: Recruiter, db: Db, page: Page, rates: Rates
+    on: Name, visitor: Admin, db: Db, page: Page, rates: Rates
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         blocked = {resource.name: resource.count for resource in await inspect.count_blocked(tx)}
@@ -129,7 +129,7 @@ async def confirm_unblock(
 
 
 @router.post("/unblock")
-async def unblock(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
+async def unblock(visitor: Admin, form: Fields, db: Db, page: Page, rates: Rates) -> Response:
     on = form.get("on", "")
     async with db.transaction() as tx:
         unblocked = await operator_actions.unblock_items(tx, on)
@@ -144,7 +144,7 @@ def _nothing_blocked(on: str) -> Conflict:
 
 @router.get("/alerts/{alert_id}/clear")
 async def confirm_clear(
-    alert_id: PathId, visitor: Recruiter, db: Db, page: Page, rates: Rates
+    alert_id: PathId, visitor: Admin, db: Db, page: Page, rates: Rates
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         alerts = {alert.id: alert for alert in await list_alerts(tx)}
@@ -164,7 +164,7 @@ async def confirm_clear(
 
 
 @router.post("/alerts/{alert_id}/clear")
-async def clear(alert_id: PathId, visitor: Recruiter, db: Db) -> Response:
+async def clear(alert_id: PathId, visitor: Admin, db: Db) -> Response:
     async with db.transaction() as tx:
         if not await clear_alert(tx, alert_id):
             raise NotFound("active alert", alert_id)

@@ -14,7 +14,7 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.queue import ItemId, inspect, operator_actions
 from jobmill.queue.inspect import Item, ItemEvent
 from jobmill.web import html_errors, job_view
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation, read_reason
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -62,7 +62,7 @@ async def show(item_id: PathId, db: Db, page: Page, did: str = "") -> HTMLRespon
 
 @router.get("/{change}")
 async def confirm_change(
-    item_id: PathId, change: Change, visitor: Recruiter, db: Db, page: Page
+    item_id: PathId, change: Change, visitor: Admin, db: Db, page: Page
 ) -> HTMLResponse:
     detail = await _read(db, item_id)
     status = detail.item.status
@@ -74,7 +74,7 @@ async def confirm_change(
 
 @router.post("/{change}")
 async def apply_change(
-    item_id: PathId, change: Change, visitor: Recruiter, form: Fields, db: Db, page: Page
+    item_id: PathId, change: Change, visitor: Admin, form: Fields, db: Db, page: Page
 ) -> Response:
     id = ItemId(item_id)
     try:

@@ -20,7 +20,7 @@ from jobmill.rotation.calls import FailedCall
 from jobmill.rotation.rotation_status import BlockedTargets, DueTarget, RunReport
 from jobmill.rotation.target_selection import PolicyName
 from jobmill.rotation.targets import UncalledTarget
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.rotation import labels
@@ -121,7 +121,7 @@ def _notices() -> dict[str, str]:
 
 
 @router.post("/run")
-async def run(visitor: Recruiter, db: Db) -> Response:
+async def run(visitor: Admin, db: Db) -> Response:
     """Submit a run of the rotation, or show the one that is already live."""
     try:
         async with db.transaction() as tx:

@@ -12,7 +12,7 @@ from jobmill.boards.adapters import BY_NAME, PLATFORMS
 from jobmill.errors import AppError, Invalid, NotFound
 from jobmill.rotation import planner, platform_state, rotation_status
 from jobmill.web import html_errors
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.rotation import labels
@@ -37,7 +37,7 @@ async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
 
 
 @router.get("/{name}")
-async def edit(name: str, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
+async def edit(name: str, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
     _check_platform(name)
     async with db.transaction() as tx:
         standing = (await platform_state.load_all(tx)).get(name)
@@ -47,7 +47,7 @@ async def edit(name: str, visitor: Recruiter, db: Db, page: Page) -> HTMLRespons
 
 
 @router.post("/{name}")
-async def save(name: str, visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
+async def save(name: str, visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
     _check_platform(name)
     message = say("A limit must be a whole number. Leave it empty for no limit.")
     try:

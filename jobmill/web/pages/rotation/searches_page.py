@@ -15,7 +15,7 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import searches
 from jobmill.rotation.searches import SavedSearch
 from jobmill.web import html_errors
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_whole_number
@@ -49,12 +49,12 @@ def _notices() -> dict[str, str]:
 
 
 @router.get("/new")
-async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
+async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
     return _render_form(page, EMPTY_FORM)
 
 
 @router.post("/new")
-async def add(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
+async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
     try:
         platform, keywords, locations, priority = _read(form)
         async with db.transaction() as tx:
@@ -65,14 +65,14 @@ async def add(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
 
 
 @router.get("/{search_id}")
-async def edit(search_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
+async def edit(search_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
     return _render_form(page, _to_form(search), search)
 
 
 @router.post("/{search_id}")
-async def save(search_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
+async def save(search_id: PathId, visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
     try:
@@ -87,7 +87,7 @@ async def save(search_id: PathId, visitor: Recruiter, form: Fields, db: Db, page
 
 
 @router.get("/{search_id}/remove")
-async def confirm_remove(search_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
+async def confirm_remove(search_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
         slices = await searches.count_exclusive_slices(tx, search_id)
@@ -115,7 +115,7 @@ async def confirm_remove(search_id: PathId, visitor: Recruiter, db: Db, page: Pa
 
 
 @router.post("/{search_id}/remove")
-async def remove(search_id: PathId, visitor: Recruiter, db: Db) -> Response:
+async def remove(search_id: PathId, visitor: Admin, db: Db) -> Response:
     async with db.transaction() as tx:
         await searches.remove(tx, search_id)
     return _redirect("removed")
@@ -123,7 +123,7 @@ async def remove(search_id: PathId, visitor: Recruiter, db: Db) -> Response:
 
 @router.post("/{search_id}/{state}")
 async def switch(
-    search_id: PathId, state: Literal["on", "off"], visitor: Recruiter, db: Db
+    search_id: PathId, state: Literal["on", "off"], visitor: Admin, db: Db
 ) -> Response:
     async with db.transaction() as tx:
         await searches.update_search(tx, search_id, enabled=state == "on")

@@ -21,7 +21,7 @@ from jobmill.rotation.policies import yield_model
 from jobmill.rotation.target_overview import TargetCall
 from jobmill.rotation.targets import Target, TargetStatus
 from jobmill.web import html_errors
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.page_query import PageQuery, ShortText
@@ -134,7 +134,7 @@ def _notices() -> dict[str, str]:
 
 @router.post("/{source_id}/priority")
 async def set_priority(
-    source_id: PathId, form: Fields, visitor: Recruiter, db: Db, page: Page
+    source_id: PathId, form: Fields, visitor: Admin, db: Db, page: Page
 ) -> Response:
     message = say("The priority must be a whole number of 0 or more.")
     try:
@@ -149,7 +149,7 @@ async def set_priority(
 
 @router.post("/{source_id}/{change}")
 async def apply_change(
-    source_id: PathId, change: Change, visitor: Recruiter, db: Db, page: Page
+    source_id: PathId, change: Change, visitor: Admin, db: Db, page: Page
 ) -> Response:
     """Pause or resume it, or reset its failures."""
     try:

@@ -14,7 +14,7 @@ from jobmill.pipelines import first_boards
 from jobmill.rotation import bundled_companies
 from jobmill.rotation.bundled_companies import BundledCompany
 from jobmill.web import html_errors
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.page_query import ShortText
@@ -50,7 +50,7 @@ class CompanySelection:
 
 @router.get("")
 async def show(
-    visitor: Recruiter,
+    visitor: Admin,
     db: Db,
     page: Page,
     site_settings: CurrentSiteSettings,
@@ -92,7 +92,7 @@ async def _render(
 
 @router.post("")
 async def add(
-    request: Request, visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
+    request: Request, visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> Response:
     """Add the selection as sources and queue their first read; nothing is added if a line is
     invalid or nothing is selected."""

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.outside import model_check
 from jobmill.outside.model_check import ModelTrial
-from jobmill.web.auth import Admin, Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.pages.setup.steps import MODEL, list_steps, read_setup_status
 from jobmill.web.shell import Page, PageRenderer
@@ -20,7 +20,7 @@ router = APIRouter(prefix=MODEL)
 
 @router.get("")
 async def show(
-    visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
+    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
     return await _render(db, page, site_settings)
 

@@ -14,7 +14,7 @@ from jobmill.pipelines import preview
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue import NewItem
 from jobmill.web import task_progress
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation, read_optional_reason
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -31,7 +31,7 @@ Change = Literal["disable", "reject"]
 
 @router.get("/change/{change}")
 async def confirm_change(
-    source_id: PathId, change: Change, visitor: Recruiter, db: Db, page: Page
+    source_id: PathId, change: Change, visitor: Admin, db: Db, page: Page
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         source = await sources.get(tx, source_id)
@@ -71,7 +71,7 @@ def _confirmation(source: Source, change: Change, reason: str = "") -> Confirmat
 
 @router.post("/change/{change}")
 async def apply_change(
-    source_id: PathId, change: Change, form: Fields, visitor: Recruiter, db: Db, page: Page
+    source_id: PathId, change: Change, form: Fields, visitor: Admin, db: Db, page: Page
 ) -> Response:
     actor = visitor.actor.name
     try:
@@ -94,7 +94,7 @@ async def apply_change(
 
 
 @router.post("/enable")
-async def enable(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def enable(source_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
     try:
         async with db.transaction() as tx:
             await sources.enable(tx, source_id, actor=visitor.actor.name)
@@ -104,12 +104,12 @@ async def enable(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> R
 
 
 @router.post("/run")
-async def run(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def run(source_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
     return await _submit(db, page, source_id, source_pipeline.new_item(source_id))
 
 
 @router.post("/test")
-async def test(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def test(source_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
     return await _submit(db, page, source_id, preview.new_item(source_id))
 
 

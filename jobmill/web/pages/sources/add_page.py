@@ -19,7 +19,7 @@ from jobmill.pipelines import discovery
 from jobmill.queue import NewItem
 from jobmill.queue.inspect import Item
 from jobmill.web import html_errors, task_progress
-from jobmill.web.auth import Recruiter, Visitor
+from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import labels
@@ -58,7 +58,7 @@ class Recognition:
 
 @router.get("")
 async def show(
-    visitor: Recruiter,
+    visitor: Admin,
     db: Db,
     page: Page,
     url: Annotated[str, Query(max_length=MAX_URL_LENGTH)] = "",
@@ -78,7 +78,7 @@ async def show(
 
 
 @router.post("")
-async def add(fields: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
     """Submit the discovery of the source, and show its progress."""
     form = SourceForm.from_fields(fields)
     try:

@@ -12,7 +12,7 @@ from jobmill.catalog import approvals
 from jobmill.catalog.approvals import ApprovalRef
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.pipelines import approval
-from jobmill.web.auth import Recruiter
+from jobmill.web.auth import Admin
 from jobmill.web.confirmation import read_optional_reason
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -30,7 +30,7 @@ RefPath = Annotated[str, Path(pattern=r"^(?:board|source):[0-9]{1,18}$")]
 
 
 @router.post("/approve")
-async def approve(ref: RefPath, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def approve(ref: RefPath, form: Fields, visitor: Admin, db: Db, page: Page) -> Response:
     """Approve it, and queue its first run."""
     approval_ref = approvals.parse_ref(ref)
     try:
@@ -42,7 +42,7 @@ async def approve(ref: RefPath, form: Fields, visitor: Recruiter, db: Db, page: 
 
 
 @router.post("/reject")
-async def reject(ref: RefPath, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def reject(ref: RefPath, form: Fields, visitor: Admin, db: Db, page: Page) -> Response:
     """Reject it; it is remembered, so that it is not suggested again."""
     approval_ref = approvals.parse_ref(ref)
     try:
