@@ -14,7 +14,8 @@ from . import setup
 
 TRIES = 5
 KEPT_TABLES = (
-    "budget.allowance", "demo.ended", "people.api_key", "people.authenticator", "people.change", "people.person",
+    "budget.allowance", "demo.ended", "people.api_key", "people.authenticator", "people.change", "people.passkey",
+    "people.passkey_challenge", "people.person",
     "people.recovery_code", "people.secret", "people.session", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
 )  # fmt: skip
 """Tables that are kept: declarations, workers and accounts."""

@@ -1,4 +1,5 @@
-"""The second factor of people: an authenticator app, and recovery codes for when it is lost."""
+"""The second factor of people: an authenticator app or passkeys, and recovery codes for when they
+are lost."""
 
 from __future__ import annotations
 
@@ -29,12 +30,13 @@ class SecondFactor:
     """What a person has set up."""
 
     has_app: bool
+    passkeys: int
     recovery_codes: int
     """How many are unused."""
 
     @property
     def is_on(self) -> bool:
-        return self.has_app
+        return self.has_app or self.passkeys > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ async def find(tx: Tx, person_id: int) -> SecondFactor:
         """
         SELECT EXISTS (SELECT FROM people.authenticator
                         WHERE person_id = %(id)s AND confirmed_at IS NOT NULL) AS has_app,
+               (SELECT count(*) FROM people.passkey WHERE person_id = %(id)s) AS passkeys,
                (SELECT count(*) FROM people.recovery_code
                  WHERE person_id = %(id)s AND used_at IS NULL) AS recovery_codes
         """,
@@ -101,6 +104,11 @@ async def confirm_app(tx: Tx, person_id: int, code: str) -> list[str]:
 
 async def remove_app(tx: Tx, person_id: int) -> None:
     await tx.execute("DELETE FROM people.authenticator WHERE person_id = %s", [person_id])
+    await end_unneeded_codes(tx, person_id)
+
+
+async def end_unneeded_codes(tx: Tx, person_id: int) -> None:
+    """Delete the recovery codes of a person without a second factor."""
     if not (await find(tx, person_id)).is_on:
         await _delete_recovery_codes(tx, person_id)
 
@@ -128,6 +136,7 @@ async def check_code(tx: Tx, person_id: int, code: str) -> CodeResult:
 async def reset(tx: Tx, person_id: int) -> None:
     """Remove all second factors of a person."""
     await tx.execute("DELETE FROM people.authenticator WHERE person_id = %s", [person_id])
+    await tx.execute("DELETE FROM people.passkey WHERE person_id = %s", [person_id])
     await _delete_recovery_codes(tx, person_id)
 
 

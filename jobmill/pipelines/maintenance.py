@@ -10,7 +10,7 @@ from jobmill.hiring.applications import apply_requests
 from jobmill.hiring.messages import notices
 from jobmill.hiring.records import apply_limits, idempotent_responses
 from jobmill.outside import budget_ledger
-from jobmill.people import sessions
+from jobmill.people import passkeys, sessions
 from jobmill.pipelines import company, judging
 from jobmill.queue import Advance, Finish, Move, Work, retention
 from jobmill.rotation import calls
@@ -63,6 +63,7 @@ async def prune_records(tools: Tools, work: Work) -> Move:
         deleted += (
             await idempotent_responses.delete_expired(tx)
             + await sessions.prune(tx)
+            + await passkeys.prune_challenges(tx)
             + await notices.delete_old(tx)
             + await apply_requests.delete_expired(tx)
             + await apply_limits.delete_unused(tx)

@@ -10,6 +10,7 @@ from fastapi import Request, Response
 
 from jobmill.errors import Unauthenticated
 from jobmill.people import (
+    passkeys,
     passwords,
     pending_sign_ins,
     persons,
@@ -41,7 +42,10 @@ class SecondFactorNeeded(Unauthenticated):
     code = "SECOND_FACTOR_NEEDED"
 
     def __init__(self, pending: str) -> None:
-        super().__init__("Enter a code of your authenticator app, or a recovery code.")
+        super().__init__(
+            "Enter a code of your authenticator app or a recovery code, or sign in with a passkey in a "
+            "browser."
+        )
         self.pending = pending
         """The value of the pending cookie."""
 
@@ -75,6 +79,28 @@ async def finish_sign_in(request: Request, db: RequestDatabase, code: str) -> Ne
     person = await get_pending_person(request, db)
     await _check_code(request, db, person, code)
     return await _create_session(request, db, person)
+
+
+async def finish_sign_in_with_passkey(
+    request: Request, db: RequestDatabase, credential: str
+) -> NewSession:
+    """As finish_sign_in, with what a passkey signed."""
+    person = await get_pending_person(request, db)
+    rate_limits.check_sign_in(request, f"code of {person.email_key}", remembered=False)
+    async with db.transaction() as tx:
+        accepted = await passkeys.check_signature(tx, person.id, credential, site_of(request))
+    if not accepted:
+        _log_failure(request, person.email_key)
+        raise Unauthenticated(say("This passkey was not accepted. Try again."))
+    return await _create_session(request, db, person)
+
+
+def site_of(request: Request) -> passkeys.Site:
+    """The site as the browser sees it; the middleware has checked the host."""
+    scheme = "https" if auth.get_client_resolver(request).is_https(request) else "http"
+    return passkeys.Site(
+        request.url.hostname or "", f"{scheme}://{request.headers.get('host', '')}"
+    )
 
 
 async def get_pending_person(request: Request, db: RequestDatabase) -> StoredCredentials:

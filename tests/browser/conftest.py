@@ -19,7 +19,7 @@ from tests.conftest import clone, run
 from tests.missing_browser import skip_or_fail
 
 FINDER = Path(__file__).parents[2] / "scripts" / "browser"
-NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 """Blocks requests to other hosts."""
 
 

@@ -126,7 +126,7 @@ async def test_removing_a_person_or_a_reset_removes_the_second_factor(tx: Tx) ->
     ):
         await turn_on(tx, id)
         await remove()
-        assert await second_factors.find(tx, id) == second_factors.SecondFactor(False, 0)
+        assert await second_factors.find(tx, id) == second_factors.SecondFactor(False, 0, 0)
 
 
 async def test_neither_rows_nor_the_log_of_changes_hold_the_secrets(tx: Tx) -> None:

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
-from jobmill.people import passwords
+from jobmill.people import passkeys, passwords, second_factors
 from jobmill.web import auth, html_errors, local_access
 from jobmill.web import sign_in as sign_in_service
 from jobmill.web.auth import Anyone, Visitor
-from jobmill.web.dependencies import Db, Render, View
+from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields
 from jobmill.web.sign_in import SecondFactorNeeded
 from jobmill.web.translations import say
@@ -78,22 +78,28 @@ async def sign_in(request: Request, visitor: Anyone, form: Fields, db: Db, view:
 async def show_code_form(request: Request, visitor: Anyone, db: Db, view: View) -> Response:
     next_path = request.query_params.get("next", "")
     try:
-        await sign_in_service.get_pending_person(request, db)
+        return await _render_code_form(request, db, view, next_path)
     except Unauthenticated:
         return RedirectResponse(html_errors.sign_in_url(_checked_path(next_path)), 303)
-    return _render_code_form(view, next_path)
 
 
 @router.post("/sign-in/code")
 async def check_code(
     request: Request, visitor: Anyone, form: Fields, db: Db, view: View
 ) -> Response:
-    """The second step of signing in: a code of the app, or a recovery code."""
+    """The second step of signing in: a passkey, a code of the app, or a recovery code."""
     next_path = form.get("next", "")
     try:
-        session = await sign_in_service.finish_sign_in(request, db, form.get("code", ""))
+        await sign_in_service.get_pending_person(request, db)
+    except Unauthenticated as error:
+        return _render_form(view, visitor, next_path, error=error)
+    try:
+        if credential := form.get("credential"):
+            session = await sign_in_service.finish_sign_in_with_passkey(request, db, credential)
+        else:
+            session = await sign_in_service.finish_sign_in(request, db, form.get("code", ""))
     except (Unauthenticated, RateLimited) as error:
-        return _render_code_form(view, next_path, error)
+        return await _render_code_form(request, db, view, next_path, error)
     response = RedirectResponse(_checked_path(next_path), 303)
     sign_in_service.set_sign_in_cookies(request, response, session)
     return response
@@ -104,11 +110,24 @@ def _code_url(next_path: str) -> str:
     return "/sign-in/code" if path == "/" else f"/sign-in/code?{urlencode({'next': path})}"
 
 
-def _render_code_form(view: Render, next_path: str, error: AppError | None = None) -> HTMLResponse:
+async def _render_code_form(
+    request: Request,
+    db: RequestDatabase,
+    view: Render,
+    next_path: str,
+    error: AppError | None = None,
+) -> HTMLResponse:
+    person = await sign_in_service.get_pending_person(request, db)
+    site = sign_in_service.site_of(request)
+    async with db.transaction() as tx:
+        factor = await second_factors.find(tx, person.id)
+        passkey_options = await passkeys.start_sign_in(tx, person.id, site)
     response = view(
         "account/sign_in_code.html",
         html_errors.status_code(error),
         next=_checked_path(next_path),
+        factor=factor,
+        passkey_options=passkey_options,
         error=str(error) if error else None,
     )
     return _without_cache(response, error)

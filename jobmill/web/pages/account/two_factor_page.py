@@ -1,4 +1,4 @@
-"""/account/two-factor: set up an authenticator app, and make recovery codes."""
+"""/account/two-factor: authenticator app, passkeys and recovery codes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.people import second_factors, totp
+from jobmill.people import passkeys, second_factors, totp
+from jobmill.people.devices import describe_device
 from jobmill.people.persons import Person
-from jobmill.web import html_errors
+from jobmill.web import html_errors, sign_in
 from jobmill.web.auth import Viewer
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.account.account_page import get_person
+from jobmill.web.parameters import PathId
 from jobmill.web.reauthentication import ConfirmedViewer
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
@@ -71,6 +73,65 @@ async def remove_app(request: Request, visitor: ConfirmedViewer, db: Db, page: P
     return RedirectResponse("/account/two-factor?did=removed", 303)
 
 
+@router.post("/passkeys/new")
+async def start_passkey(request: Request, visitor: ConfirmedViewer, db: Db, page: Page) -> Response:
+    """The page that asks the browser for a passkey."""
+    try:
+        person = await get_person(request, db)
+        return await _show_passkey_form(request, db, page, person)
+    except Conflict as error:
+        return await _render(request, db, page, error=error)
+
+
+@router.post("/passkeys")
+async def add_passkey(
+    request: Request, visitor: Viewer, form: Fields, db: Db, page: Page
+) -> Response:
+    """Store the passkey. Only a page that asked for the password has a challenge to sign."""
+    name, credential = form.get("name", ""), form.get("credential", "")
+    try:
+        person = await get_person(request, db)
+    except Conflict as error:
+        return await _render(request, db, page, error=error)
+    try:
+        async with db.transaction() as tx:
+            was_on = (await second_factors.find(tx, person.id)).is_on
+            await passkeys.finish_registration(
+                tx, person.id, name, credential, sign_in.site_of(request)
+            )
+            codes = [] if was_on else await second_factors.replace_recovery_codes(tx, person.id)
+    except (Conflict, Invalid) as error:
+        return await _render(request, db, page, error=error)
+    if codes:
+        return _show_codes(page, codes)
+    return RedirectResponse("/account/two-factor?did=passkey", 303)
+
+
+@router.post("/passkeys/{passkey_id}/remove")
+async def remove_passkey(
+    passkey_id: PathId, request: Request, visitor: ConfirmedViewer, db: Db, page: Page
+) -> Response:
+    try:
+        person = await get_person(request, db)
+    except Conflict as error:
+        return await _render(request, db, page, error=error)
+    async with db.transaction() as tx:
+        await passkeys.remove(tx, person.id, passkey_id)
+        await second_factors.end_unneeded_codes(tx, person.id)
+    return RedirectResponse("/account/two-factor?did=passkey-removed", 303)
+
+
+async def _show_passkey_form(
+    request: Request, db: RequestDatabase, page: PageRenderer, person: Person
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        options = await passkeys.start_registration(tx, person, sign_in.site_of(request))
+    device = describe_device(request.headers.get("user-agent", ""))
+    return _without_cache(
+        page("account/new_passkey.html", options=options, name=device, error=None)
+    )
+
+
 @router.post("/recovery-codes")
 async def replace_recovery_codes(
     request: Request, visitor: ConfirmedViewer, db: Db, page: Page
@@ -79,7 +140,7 @@ async def replace_recovery_codes(
         person = await get_person(request, db)
         async with db.transaction() as tx:
             if not (await second_factors.find(tx, person.id)).is_on:
-                raise Conflict(say("Set up an authenticator app first."))
+                raise Conflict(say("Set up an authenticator app or a passkey first."))
             codes = await second_factors.replace_recovery_codes(tx, person.id)
     except Conflict as error:
         return await _render(request, db, page, error=error)
@@ -127,10 +188,12 @@ async def _render(
         return RedirectResponse("/account", 303) if error is None else _refuse(page, error)
     async with db.transaction() as tx:
         factor = await second_factors.find(tx, person.id)
+        stored = await passkeys.find_all(tx, person.id)
     return page(
         "account/two_factor.html",
         html_errors.status_code(error),
         factor=factor,
+        passkeys=stored,
         notice=_notices().get(did),
         error=str(error) if error else None,
     )
@@ -141,10 +204,15 @@ def _refuse(page: PageRenderer, error: AppError) -> HTMLResponse:
         "account/two_factor.html",
         html_errors.status_code(error),
         factor=None,
+        passkeys=(),
         notice=None,
         error=str(error),
     )
 
 
 def _notices() -> Mapping[str, str]:
-    return {"removed": say("Authenticator app removed.")}
+    return {
+        "removed": say("Authenticator app removed."),
+        "passkey": say("Passkey added."),
+        "passkey-removed": say("Passkey removed."),
+    }
