@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from jobmill.db import Database, Tx, is_connection_lost
 from jobmill.queue import leases
@@ -130,7 +130,7 @@ async def settle_and_save(
             # `settle_batch` takes the first outcome of a claim, so a second one must not spawn its
             # awaited item.
             settlement = None
-        elif isinstance(move, WaitFor) and isinstance(move.item, NewItem):
+        elif _spawns_awaited_item(move):
             settlement = await spawn_awaited_item(tx, requested.work, move)
         claims.add(requested.work.claim)
         if settlement is None:
@@ -138,8 +138,8 @@ async def settle_and_save(
         else:
             current.append((settlement, move))
     results = await settle_batch(tx, worker, [settlement for settlement, _ in current])
-    for (settlement, _), result in zip(current, results, strict=True):
-        if result.lost and isinstance(settlement.outcome, WaitFor):
+    for (_, move), result in zip(current, results, strict=True):
+        if result.lost and _spawns_awaited_item(move):
             # The claim held when the awaited item was spawned: take that item back, too.
             raise ClaimLostMidway
     await leases.notify_idle_workers(tx, worker)
@@ -147,6 +147,10 @@ async def settle_and_save(
         if move.save and result.moved:
             await move.save(tx)
     return results + lost
+
+
+def _spawns_awaited_item(move: Move) -> TypeGuard[WaitFor]:
+    return isinstance(move, WaitFor) and isinstance(move.item, NewItem)
 
 
 def _is_worth_repeating(error: Exception, started: float) -> bool:

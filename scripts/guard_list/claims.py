@@ -270,7 +270,7 @@ GUARDS: list[Guard] = [
     guard(
         "a claim lost midway takes back the item that it spawned to wait for",
         COMMITTER,
-        "if result.lost and isinstance(settlement.outcome, WaitFor):",
+        "if result.lost and _spawns_awaited_item(move):",
         "if False:",
         "tests/queue/test_lease_fence.py"
         "::test_a_worker_buried_after_it_spawned_an_awaited_item_leaves_no_child",

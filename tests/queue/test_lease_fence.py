@@ -15,6 +15,7 @@ from jobmill.db import Database, Tx
 from jobmill.queue import Advance, Finish, HandOver, Move, Stages, WaitFor, Work, leases, store
 from jobmill.queue.group_commit import GroupCommitter, settle_and_save
 from jobmill.queue.held_lease import HeldLease
+from jobmill.queue.items import ItemId
 from jobmill.queue.settlement import prepare_settlement, settle_batch
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
@@ -158,7 +159,13 @@ async def test_a_claim_lost_while_its_statement_waits_changes_nothing(
 
 @pytest.mark.parametrize("lose", [claim_again, take_over, requeue_and_forget, lapse, bury])
 @pytest.mark.parametrize(
-    "move", [Finish, lambda **more: WaitFor(new("cup", "awaited"), **more)], ids=["end", "wait"]
+    "move",
+    [
+        Finish,
+        lambda **more: WaitFor(new("cup", "awaited"), **more),
+        lambda **more: WaitFor(ItemId(1), **more),
+    ],
+    ids=["end", "wait for a new item", "wait for an item"],
 )
 async def test_a_stale_claim_saves_nothing(
     database: Database, claimed: Claimed, move: Callable[..., Move], lose: Loss
