@@ -41,14 +41,14 @@ async def _read(
     work: Callable[[Tx], Awaitable[T]],
     time_limit: float | None = None,
 ) -> T:
-    async with db.transaction(time_limit) as tx:
+    async with db.transaction(time_limit, reads_only=True) as tx:
         await snapshots.begin_snapshot(tx)
         overdue = await find_overdue(tx)
         if not overdue:
             return await work(tx)
     for id in overdue:
         await expire_overdue_offers(db, id)
-    async with db.transaction(time_limit) as tx:
+    async with db.transaction(time_limit, reads_only=True) as tx:
         await snapshots.begin_snapshot(tx)
         return await work(tx)
 

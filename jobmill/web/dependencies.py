@@ -40,12 +40,15 @@ class RequestDatabase:
         stops the next one."""
 
     @asynccontextmanager
-    async def transaction(self, time_limit: float | None = None) -> AsyncGenerator[Tx]:
-        """`time_limit`: seconds, for transactions that take long."""
+    async def transaction(
+        self, time_limit: float | None = None, *, reads_only: bool = False
+    ) -> AsyncGenerator[Tx]:
+        """`time_limit`: seconds, for transactions that take long. `reads_only`: locks no credential, so
+        that the transaction can still choose its isolation level."""
         try:
             limit = asyncio.timeout(time_limit or self._time_limit)
             async with limit, self._database.transaction(by=self.changed_by) as tx:
-                if self.lock_credential:
+                if self.lock_credential and not reads_only:
                     await self.lock_credential(tx)
                 yield tx
         except (*CONNECTION_ERRORS, TimeoutError) as error:

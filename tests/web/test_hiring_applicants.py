@@ -51,6 +51,18 @@ async def test_an_applicant_is_removed_with_a_reason_and_the_next_gets_the_place
     assert "Has been offered a place." in text(await look(site, f"/hiring/{job}/people/{ben}"))
 
 
+async def test_a_recruiter_with_a_key_sees_what_is_missing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    """A change locks the key before anything else; the page with the error is read in a snapshot."""
+    job = await make_job(site)
+    [ada] = await fill(site, job, "Ada")
+    async with site_with(database) as client:
+        client.headers.update(await bearer(database, "recruiter"))
+        refused = await post(client, f"/hiring/{job}/people/{ada}/remove", {"reason": ""})
+    assert (refused.status_code, "Enter a reason" in refused.text) == (400, True)
+
+
 async def test_an_applicant_is_offered_an_added_place_out_of_turn_with_a_reason(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
