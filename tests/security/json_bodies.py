@@ -14,6 +14,8 @@ class JsonBody:
     method: str
     path: str
     sample: Mapping[str, Any]
+    texts: tuple[str, ...]
+    """The properties that take a string."""
     ids: tuple[str, ...]
     """The properties that name a row."""
 
@@ -31,6 +33,7 @@ def json_bodies(document: Mapping[str, Any]) -> Iterator[JsonBody]:
                     method.upper(),
                     path,
                     {name: _sample(name, types[name]) for name in properties},
+                    tuple(name for name in properties if "string" in types[name]),
                     tuple(name for name in properties if name.lower().endswith("id")),
                 )
 

@@ -53,11 +53,8 @@ SIZES = Sizes(
 )
 
 
-@pytest.fixture(scope="module")
-async def past(server: str, template: str) -> AsyncIterator[str]:
-    name = "pages_with_a_past"
-    run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
-    url = make_conninfo(server, dbname=name)
+async def fill_sample(url: str, sizes: Sizes) -> None:
+    """Fill an empty database with rows of everything."""
     async with await psycopg.AsyncConnection.connect(url) as tx:
         # Restart ids at 1: other tests have used ids of the template.
         await tx.execute(
@@ -80,7 +77,15 @@ async def past(server: str, template: str) -> AsyncIterator[str]:
         )
         await profiles.save(tx, "ada", demo_profile.PROFILE)
     with psycopg.connect(url, autocommit=True) as connection:
-        sample_database.fill(connection, SIZES)
+        sample_database.fill(connection, sizes)
+
+
+@pytest.fixture(scope="module")
+async def past(server: str, template: str) -> AsyncIterator[str]:
+    name = "pages_with_a_past"
+    run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
+    url = make_conninfo(server, dbname=name)
+    await fill_sample(url, SIZES)
     yield url
     drop(server, name)
 
