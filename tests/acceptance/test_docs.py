@@ -27,8 +27,8 @@ QUOTED = re.compile(r""" "[^"]*"? | '[^']*'? """, re.VERBOSE)
 PAGE = re.compile(r"`(/[a-z][^`?#]*)[^`]*`")
 NOT_LITERAL = re.compile(r"[^a-z-]")
 """Placeholders: `ID`, `…`, `a|b`, `[URL]`."""
-OTHERS = ["/about", "/about-us", "/company", "/careers", "/static"]
-"""Paths of company sites and of our static files."""
+OTHERS = ["/about", "/about-us", "/company", "/careers", "/static", "/(?:etc|var)/.*"]
+"""Paths of company sites, of our static files and of the operating system."""
 
 
 def _name(file: Path) -> str:

@@ -92,7 +92,7 @@ async def check_code(
     try:
         await sign_in_service.get_pending_person(request, db)
     except Unauthenticated as error:
-        return _render_form(view, visitor, next_path, error=error)
+        return _render_form(request, view, visitor, next_path, error=error)
     try:
         if credential := form.get("credential"):
             session = await sign_in_service.finish_sign_in_with_passkey(request, db, credential)
