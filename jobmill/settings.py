@@ -252,11 +252,11 @@ class Settings(BaseModel):
     max_search_slices_per_run: Count = 50
     """How many searches and feeds a run reads, over all platforms."""
 
-    greenhouse_max_boards_per_run: Count = 50
-    """How many Greenhouse boards a run reads."""
+    greenhouse_max_boards_per_run: Count | None = None
+    """How many Greenhouse boards a run reads, if not as many as of other platforms."""
 
-    lever_max_companies_per_run: Count = 50
-    """How many Lever boards a run reads."""
+    lever_max_companies_per_run: Count | None = None
+    """How many Lever boards a run reads, if not as many as of other platforms."""
 
     user_agent: Annotated[HeaderText, Field(min_length=1)] = "jobmill (self-hosted job search)"
     """The User-Agent header sent to other sites (ASCII). Its first word is the name looked up in robots.txt."""

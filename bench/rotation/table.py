@@ -24,7 +24,7 @@ from evaluation.run import line
 from jobmill.db import Database, Tx, connect, fetch_value, open_connection
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
-from jobmill.rotation import board_import, planner, platform_state, rotation_status
+from jobmill.rotation import board_import, due_targets, planner, platform_state, rotation_status
 from jobmill.rotation.planner import RunPlan, RunRequest
 
 SIZES = (1_000, 100_000, 1_000_000)
@@ -278,8 +278,8 @@ async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
 async def _looks(database: Database) -> list[TableTiming]:
     """The queries behind the reports."""
     looks: dict[str, Callable[[Tx, dt.datetime], Awaitable[object]]] = {
-        "rotate due": lambda tx, at: rotation_status.due_targets(tx, at, "yield"),
-        "rotate due, seed": lambda tx, at: rotation_status.due_targets(tx, at, "seed"),
+        "rotate due": lambda tx, at: due_targets.list_due(tx, RunRequest("yield"), at, {}),
+        "rotate due, seed": lambda tx, at: due_targets.list_due(tx, RunRequest("seed"), at, {}),
         "status: platforms": lambda tx, at: rotation_status.yield_by_platform(
             tx, at, dt.timedelta(hours=24)
         ),

@@ -166,6 +166,8 @@ class Platform:
     """Whether an outage affects all sources of the platform; html, rss and api sources are separate sites."""
     min_interval: dt.timedelta | None = None
     """The shortest time between two reads that the site permits."""
+    resolve_dates: Callable[[Any, dt.date], Config] | None = None
+    """The config of a read on this day, where `days_back` needs a date."""
 
     def parse_config(self, config: dict[str, object]) -> Config:
         """The validated config; Invalid names every error."""

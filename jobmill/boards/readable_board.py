@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -43,6 +44,11 @@ class ReadableBoard:
     @property
     def key_names(self) -> tuple[str, ...]:
         return api_keys.key_names(self.platform, self.config)
+
+    def on_day(self, today: dt.date) -> ReadableBoard:
+        """The board as it is read on this day: a search of the last days needs a date."""
+        resolve = self.platform.resolve_dates
+        return replace(self, config=resolve(self.config, today)) if resolve else self
 
     def first_request(self) -> Request:
         assert self.platform.first_request is not None

@@ -88,7 +88,7 @@ async def crawl_source(
         if source.status == "rejected":
             raise Conflict(f"source {id} ({source.name}) is rejected: enable it first")
         started_at = await server_time(tx)
-        board = board_of_source(source, environ)
+        board = board_of_source(source, environ).on_day(started_at.date())
         until = await source_health.check_hold(tx, board.vendor)
     if until:
         detail = f"{board.platform.title} has problems: paused until {until:%Y-%m-%d %H:%M} UTC"

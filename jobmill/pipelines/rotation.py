@@ -23,13 +23,14 @@ RUN_INTERVAL = dt.timedelta(minutes=5)
 
 def request_from_settings(settings: Settings) -> RunRequest:
     """The limits that the settings define for every run."""
+    per_platform = {
+        "greenhouse": settings.greenhouse_max_boards_per_run,
+        "lever": settings.lever_max_companies_per_run,
+    }
     limits = RunLimits(
         companies=settings.max_company_targets_per_run,
         slices=settings.max_search_slices_per_run,
-        platforms={
-            "greenhouse": settings.greenhouse_max_boards_per_run,
-            "lever": settings.lever_max_companies_per_run,
-        },
+        platforms={name: most for name, most in per_platform.items() if most is not None},
     )
     return RunRequest(
         settings.rotation_policy, limits=limits, per_day=settings.rotation_calls_per_day

@@ -139,6 +139,9 @@ async def _claim_call(tools: Tools, work: Work) -> EarlierCall | None:
             raise Conflict(
                 f"source {id} ({source.name}) is {source.status}, so the rotation does not read it"
             )
+        target = await targets.find(tx, id)
+        if target and target.status == "paused":
+            raise Conflict(f"source {id} ({source.name}) was paused in the rotation")
         return await calls.claim_signature(tx, id, item=work.id, window=_window(work), at=at)
 
 

@@ -86,8 +86,8 @@ def _to_board(line: dict[str, Any] | str) -> ImportedBoard:
 def _priority(value: Any) -> int | None:
     if value in (None, ""):
         return None
-    if not str(value).isascii() or not str(value).isdigit() or int(value) > 1_000_000:
-        raise Invalid(f"priority is a whole number, lower first, not {value!r}")
+    if not str(value).isascii() or not str(value).isdigit() or int(value) > targets.MAX_PRIORITY:
+        raise Invalid(f"priority is a whole number from 0 to 100, higher first, not {value!r}")
     return int(value)
 
 

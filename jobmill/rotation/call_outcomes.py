@@ -10,7 +10,7 @@ from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.source_runs import CrawlResult, SavedRun
 from jobmill.db import Tx, fetch_value, optional_time
 
-from . import calls, epoch_times, platform_state, targets
+from . import call_gaps, calls, epoch_times, platform_state, targets
 from .calls import CallRecord
 from .platform_state import PlatformState
 from .policies import eligibility, interval_policy, yield_model
@@ -169,7 +169,8 @@ async def _learn(
         state, turn = _wait_behind_others(
             state, turn, now, await _held_until(tx, target.platform, at)
         )
-    state, turn = _respect_platform_interval(target, state, turn)
+    state = call_gaps.apply_to_yield(target, state, outcome)
+    turn = call_gaps.apply_to_interval(target, turn)
     await _save(tx, target, state, turn)
     if ours:
         trouble = _next_breaker_state(ours, outcome, now, shared and not incident)
@@ -224,20 +225,6 @@ def _wait_behind_others(
     return (
         replace(state, gate_at=max(state.gate_at, until)),
         replace(turn, next_allowed_at=max(turn.next_allowed_at, until)),
-    )
-
-
-def _respect_platform_interval(
-    target: Target, state: yield_model.YieldState, turn: interval_policy.IntervalState
-) -> tuple[yield_model.YieldState, interval_policy.IntervalState]:
-    """Not before the platform's minimum interval has passed."""
-    platform = BY_NAME.get(target.platform)
-    if not platform or not platform.min_interval or state.called_at is None:
-        return state, turn
-    least = state.called_at + platform.min_interval.total_seconds()
-    return (
-        replace(state, gate_at=max(state.gate_at, least)),
-        replace(turn, next_allowed_at=max(turn.next_allowed_at, least)),
     )
 
 

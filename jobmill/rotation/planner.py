@@ -9,15 +9,14 @@ from typing import Literal, TypeAlias
 
 from psycopg.types.json import Jsonb
 
-from jobmill.boards.adapters import BY_NAME
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, optional_time
+from jobmill.db import Tx, fetch_one, fetch_value, optional_time
 from jobmill.db.clock import server_time
 
-from . import calls, expired_claims, platform_state, target_selection, targets
+from . import call_gaps, expired_claims, platform_state, target_selection, targets
 from .platform_state import PlatformCapacity
 from .policies import call_value, yield_model
-from .target_selection import PolicyName, RunLimits, SelectionRequest, TargetRef
-from .targets import Target, TargetKind
+from .target_selection import RunLimits, SelectionRequest, TargetRef, YieldChoice
+from .targets import PolicyName, Target, TargetKind
 
 Trigger: TypeAlias = Literal["schedule", "manual"]
 
@@ -68,6 +67,18 @@ class RunPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """What the policy chose; nothing of it is stored yet."""
+
+    ids: list[int]
+    pace: CallAllowance
+    """With the next price and the calls that are owed after this choice."""
+    choice: YieldChoice | None
+    """None for the interval policy and named sources."""
+    budget: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class CallAllowance:
     """The allowance of calls and the current price of a call."""
 
@@ -83,26 +94,56 @@ async def start_run(
     """Choose and claim the next targets; concurrent runs never claim the same target."""
     # Always the first lock: two runs that each change several targets must not deadlock.
     pace = refill_allowance(await _lock_allowance(tx), at, wish.per_day)
-    await targets.sync_changed_sources(tx)
-    await expired_claims.release_and_correct(tx, at)
-    room = _requested_platforms(await platform_state.remaining_calls(tx, at, environ), wish)
-    question = SelectionRequest(at, room.remaining, wish.limits)
-    ids: list[int] = []
+    room = await _prepare(tx, wish, at, environ)
+    selection = Selection([], pace, None)
     if await _is_time(tx, wish, pace, at):
-        ids, pace = await _choose(tx, question, wish, pace)
+        selection = await _choose(tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace)
+    await _reprice(tx, pace, selection, at)
     is_manual = wish.trigger == "manual" and not wish.sources
-    run_id = await _insert_run(tx, wish, at, room) if ids or is_manual else None
-    taken = await _claim_targets(tx, ids, run_id, at)
-    await _save_allowance(tx, spend_allowance(pace, len(taken), wish.per_day))
+    run_id = await _insert_run(tx, wish, at, room) if selection.ids or is_manual else None
+    taken = await _claim_targets(tx, selection.ids, run_id, at)
+    await _save_allowance(tx, spend_allowance(selection.pace, len(taken), wish.per_day))
     await platform_state.mark_probed(tx, sorted({target.platform for target in taken}), at)
     await _save_chosen_count(tx, run_id, len(taken))
     claimed = [
         ClaimedTarget(
-            target.source_id, None if wish.sources else repeat_window(target, wish.policy)
+            target.source_id,
+            None if wish.sources else call_gaps.repeat_window(target, wish.policy),
         )
         for target in taken
     ]
     return RunPlan(run_id, claimed, dict(room.unavailable))
+
+
+@dataclass(frozen=True, slots=True)
+class RunPreview:
+    """What a run would call now, and which platforms it could call."""
+
+    ids: list[int]
+    room: PlatformCapacity
+
+
+async def preview_run(
+    tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
+) -> RunPreview:
+    """The targets that a manual run would claim now, in its order: the same code chooses them, but
+    nothing is claimed."""
+    wish = replace(wish, trigger="manual")
+    room = await _prepare(tx, wish, at, environ)
+    pace = refill_allowance(await _read_allowance(tx), at, wish.per_day)
+    selection = await _choose(tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace)
+    return RunPreview(await _claimable(tx, selection.ids), room)
+
+
+async def _prepare(
+    tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
+) -> PlatformCapacity:
+    """Take in changed sources, correct wrong times, and count what each platform accepts."""
+    await targets.sync_changed_sources(tx)
+    await expired_claims.release_and_correct(tx, at)
+    return _requested_platforms(
+        await platform_state.remaining_calls(tx, at, environ), wish, environ
+    )
 
 
 async def clock(tx: Tx) -> dt.datetime:
@@ -127,17 +168,21 @@ def _calls_per_hour(per_day: float) -> float:
     return max(1.0, per_day / 24)
 
 
-def _requested_platforms(room: PlatformCapacity, wish: RunRequest) -> PlatformCapacity:
-    """Drop the platforms that were not requested."""
+def _requested_platforms(
+    room: PlatformCapacity, wish: RunRequest, environ: Mapping[str, str]
+) -> PlatformCapacity:
+    """Drop the platforms that were not requested; a requested one that is disabled says why."""
 
     def wanted(name: str) -> bool:
         named = not wish.platforms or name in wish.platforms
         return named and wish.kind in (None, targets.kind_of(name))
 
     left = {name: calls for name, calls in room.remaining.items() if wanted(name)}
-    return PlatformCapacity(
-        left, {name: why for name, why in room.unavailable.items() if wanted(name)}
-    )
+    shut = {name: why for name, why in room.unavailable.items() if wanted(name)}
+    for name in wish.platforms:
+        if name not in room.remaining and (why := platform_state.why_disabled(name, environ)):
+            shut[name] = why
+    return PlatformCapacity(left, shut, room.opens_at)
 
 
 async def _is_time(tx: Tx, wish: RunRequest, pace: CallAllowance, at: dt.datetime) -> bool:
@@ -158,14 +203,15 @@ async def _is_time(tx: Tx, wish: RunRequest, pace: CallAllowance, at: dt.datetim
 
 async def _choose(
     tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
-) -> tuple[list[int], CallAllowance]:
+) -> Selection:
+    """What to call now; it writes nothing, so that a preview shows what a run does."""
     if wish.sources:
         named = await targets.by_ids(tx, wish.sources)
         free = (
             target for target in named if target.queued_at is None and target.status != "paused"
         )
         places = [TargetRef(target.source_id, target.platform) for target in free]
-        return question.capacity().take(places, len(places)), pace
+        return Selection(question.capacity().take(places, len(places)), pace, None)
     if wish.policy == "seed":
         return await _choose_by_interval(tx, question, wish, pace)
     return await _choose_by_yield(tx, question, wish, pace)
@@ -179,7 +225,7 @@ def _overdue_quota(pace: CallAllowance, calls: int) -> float:
 
 async def _choose_by_interval(
     tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
-) -> tuple[list[int], CallAllowance]:
+) -> Selection:
     room = question.capacity()
     most = sum(room.remaining.values()) if wish.max_calls is None else wish.max_calls
     owed = _overdue_quota(pace, min(most, sum(room.remaining.values())))
@@ -190,34 +236,48 @@ async def _choose_by_interval(
     )
     rest = [candidate for candidate in bad if candidate.source_id not in first]
     spare = room.take(rest, min(target_selection.MAX_BAD_RETRIES, most - len(first) - len(due)))
-    return [*first, *due, *spare], replace(pace, owed=owed - len(first))
+    return Selection([*first, *due, *spare], replace(pace, owed=owed - len(first)), None)
 
 
 async def _choose_by_yield(
     tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
-) -> tuple[list[int], CallAllowance]:
+) -> Selection:
+    # A manual run without a maximum calls all that is due, within the limits of a run.
+    everything = wish.trigger == "manual" and wish.max_calls is None
     budget = int(max(pace.saved, 0))
     if wish.trigger == "manual":
-        budget = wish.limits.companies if wish.max_calls is None else wish.max_calls
+        budget = question.capacity().total if wish.max_calls is None else wish.max_calls
     if budget <= 0:
-        return [], pace
-    await _reprice(tx, pace.price, REPRICED_PER_CALL * budget, question.at)
-    owed = _overdue_quota(pace, min(budget, sum(question.capacity().remaining.values())))
+        return Selection([], pace, None)
+    owed = _overdue_quota(pace, min(budget, question.capacity().total))
     bad = await target_selection.retryable_bad(tx, question)
-    quota = min(int(owed), budget)
     chosen = await target_selection.choose_by_yield(
-        tx, question, budget=budget, quota=quota, bad=bad
+        tx,
+        question,
+        budget=budget,
+        quota=min(int(owed), budget),
+        bad=bad,
+        only_due=everything,
     )
-    next_price = call_value.next_price(pace.price, chosen.lowest)
+    price = pace.price if everything else call_value.next_price(pace.price, chosen.lowest)
+    pace = replace(pace, price=price, owed=owed - chosen.owed)
+    return Selection(chosen.ids, pace, chosen, budget)
+
+
+async def _reprice(tx: Tx, before: CallAllowance, selection: Selection, at: dt.datetime) -> None:
+    """Postpone what is not worth the new price, and bring forward what was postponed at a price
+    that has fallen since."""
+    if selection.choice is None:
+        return
+    await _bring_forward(tx, before.price, REPRICED_PER_CALL * selection.budget, at)
     # A due target that is not worth the price must not block others in the next run.
-    least = call_value.NEAR_PRICE * next_price
-    cheap = [id for id, worth in chosen.passed.items() if worth < least]
-    await _put_off(tx, await targets.by_ids(tx, cheap) if cheap else [], next_price, question.at)
-    return chosen.ids, replace(pace, price=next_price, owed=owed - chosen.owed)
+    price = selection.pace.price
+    least = call_value.NEAR_PRICE * price
+    cheap = [id for id, worth in selection.choice.passed.items() if worth < least]
+    await _put_off(tx, await targets.by_ids(tx, cheap) if cheap else [], price, at)
 
 
-async def _reprice(tx: Tx, price_now: float, most: int, at: dt.datetime) -> None:
-    """Bring forward targets that were postponed at a price that has fallen since."""
+async def _bring_forward(tx: Tx, price_now: float, most: int, at: dt.datetime) -> None:
     old = await target_selection.outdated_due_times(tx, price_now, most)
     await _put_off(tx, [target for target in old if target.rho is not None], price_now, at)
     # The value of a first call does not grow, so these may be worth the price now.
@@ -250,6 +310,14 @@ async def _lock_allowance(tx: Tx) -> CallAllowance:
     return pace
 
 
+async def _read_allowance(tx: Tx) -> CallAllowance:
+    pace = await fetch_one(
+        tx, CallAllowance, "SELECT price, saved, saved_at, owed FROM rotation.call_allowance"
+    )
+    assert pace is not None
+    return pace
+
+
 async def _save_allowance(tx: Tx, pace: CallAllowance) -> None:
     await tx.execute(
         "UPDATE rotation.call_allowance SET price = %s, saved = %s, saved_at = %s, owed = %s",
@@ -275,21 +343,27 @@ async def _save_chosen_count(tx: Tx, run_id: int | None, chosen: int) -> None:
     await tx.execute("UPDATE rotation.run SET chosen = %s WHERE id = %s", [chosen, run_id])
 
 
-@dataclass(frozen=True, slots=True)
-class _ClaimedRow:
-    source_id: int
-    kind: TargetKind
-    platform: str
-    min_interval: dt.timedelta
+async def _claimable(tx: Tx, ids: Sequence[int]) -> list[int]:
+    """Those of the targets that `_claim_targets` would claim, keeping their order."""
+    cursor = await tx.execute(
+        """
+        SELECT source_id FROM rotation.target
+          JOIN catalog.source ON source.id = source_id
+           AND (source.status = 'active'
+                OR target.status = 'bad' AND source.status = 'disabled')
+         WHERE source_id = ANY (%s) AND target.status <> 'paused' AND queued_at IS NULL
+        """,
+        [list(ids)],
+    )
+    free = {id for (id,) in await cursor.fetchall()}
+    return [id for id in ids if id in free]
 
 
 async def _claim_targets(
     tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime
-) -> list[_ClaimedRow]:
+) -> list[Target]:
     """Claim the targets that may still run and are unclaimed, keeping their order."""
-    taken = await fetch_all(
-        tx,
-        _ClaimedRow,
+    cursor = await tx.execute(
         """
         WITH free AS MATERIALIZED (
             SELECT source_id FROM rotation.target
@@ -301,21 +375,10 @@ async def _claim_targets(
         )
         UPDATE rotation.target AS target SET queued_at = %(at)s, run_id = %(run)s
           FROM free WHERE target.source_id = free.source_id
-        RETURNING target.source_id, kind, platform, min_interval
+        RETURNING target.source_id
         """,
         {"ids": list(ids), "at": at, "run": run_id},
     )
+    taken = await targets.by_ids(tx, [id for (id,) in await cursor.fetchall()])
     order = {id: n for n, id in enumerate(ids)}
     return sorted(taken, key=lambda target: order[target.source_id])
-
-
-def repeat_window(target: _ClaimedRow | Target, policy: PolicyName) -> dt.timedelta:
-    """How long the same request is not repeated: a day, but never longer than the target's
-    interval."""
-    if policy == "seed":
-        return min(calls.MAX_REPEAT_WINDOW, target.min_interval)
-    gap = dt.timedelta(seconds=yield_model.YieldRules().gaps[target.kind])
-    platform = BY_NAME.get(target.platform)
-    return min(
-        calls.MAX_REPEAT_WINDOW, max(gap, (platform.min_interval if platform else None) or gap)
-    )

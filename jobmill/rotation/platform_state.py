@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from jobmill.boards import api_keys
 from jobmill.boards.adapters import BY_NAME
+from jobmill.boards.quotas import QUOTAS, Quota
 from jobmill.catalog import history
 from jobmill.db import Tx, fetch_all, fetch_one
 
@@ -17,6 +18,9 @@ from .policies.eligibility import UNLIMITED, BreakerRules, BreakerState
 
 CLAIM_LIFETIME = dt.timedelta(hours=6)
 """A claim expires after this time: its item was lost."""
+PAGES_PER_CALL = 5
+"""Requests that a call of a metered platform may make before its calls show how many it makes."""
+_MINUTE, _HOUR, _DAY = dt.timedelta(minutes=1), dt.timedelta(hours=1), dt.timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class PlatformState:
     name: str
     per_hour: int | None
     per_day: int | None
+    limits_set: bool
+    """By a person; otherwise the default quota applies."""
     new_listings: float
     observed_days: float
     entries: float
@@ -64,7 +70,7 @@ async def load_all(tx: Tx) -> dict[str, PlatformState]:
         tx,
         PlatformState,
         """
-        SELECT name, per_hour, per_day, found AS new_listings, looked AS observed_days,
+        SELECT name, per_hour, per_day, limits_set, found AS new_listings, looked AS observed_days,
                shown AS entries, shown_days AS entry_days, pooled_at, streak, opened, shut_until,
                shut_at, probe_at, held AS hold_count
           FROM rotation.platform
@@ -91,7 +97,7 @@ async def lock_platform(tx: Tx, name: str, *, wait: bool) -> PlatformState | Non
         tx,
         PlatformState,
         """
-        SELECT name, per_hour, per_day, found AS new_listings, looked AS observed_days,
+        SELECT name, per_hour, per_day, limits_set, found AS new_listings, looked AS observed_days,
                shown AS entries, shown_days AS entry_days, pooled_at, streak, opened, shut_until,
                shut_at, probe_at, held AS hold_count
           FROM rotation.platform WHERE name = %s FOR UPDATE SKIP LOCKED
@@ -147,12 +153,13 @@ async def mark_probed(tx: Tx, names: list[str], at: dt.datetime) -> None:
 async def set_limits(
     tx: Tx, name: str, *, per_hour: int | None, per_day: int | None, actor: str | None = None
 ) -> None:
-    """Set the limits of calls to a platform; None removes a limit."""
+    """Set the limits of calls to a platform, in place of its default quota; None removes a limit."""
     await tx.execute(
         """
-        INSERT INTO rotation.platform (name, per_hour, per_day)
-        VALUES (%(name)s, %(per_hour)s, %(per_day)s)
-        ON CONFLICT (name) DO UPDATE SET per_hour = excluded.per_hour, per_day = excluded.per_day
+        INSERT INTO rotation.platform (name, per_hour, per_day, limits_set)
+        VALUES (%(name)s, %(per_hour)s, %(per_day)s, true)
+        ON CONFLICT (name) DO UPDATE
+           SET per_hour = excluded.per_hour, per_day = excluded.per_day, limits_set = true
         """,
         {"name": name, "per_hour": per_hour, "per_day": per_day},
     )
@@ -160,13 +167,45 @@ async def set_limits(
     await history.record(tx, "vendor", name, "limited", actor=actor, **limits)
 
 
+async def reset_limits(tx: Tx, name: str, *, actor: str | None = None) -> None:
+    """Return to the default quota of a platform, or to no limit if it has none."""
+    await tx.execute(
+        """
+        UPDATE rotation.platform SET per_hour = NULL, per_day = NULL, limits_set = false
+         WHERE name = %s
+        """,
+        [name],
+    )
+    await history.record(tx, "vendor", name, "limited", actor=actor, default=True)
+
+
+def default_quota(name: str, standing: PlatformState | None) -> Quota | None:
+    """The quota that applies unless a person has set limits."""
+    return None if standing and standing.limits_set else QUOTAS.get(name)
+
+
 @dataclass(frozen=True, slots=True)
 class _PlatformUse:
     platform: str
     hour: int
+    hour_first_at: dt.datetime | None
     day: int
+    day_first_at: dt.datetime | None
+    most_requests: int | None
+    """Of one call in the last day."""
     queued: int
     held_until: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _QuotaUse:
+    """The requests of a platform within one time span of its quota."""
+
+    platform: str
+    span: dt.timedelta
+    allowed: int
+    used: int
+    first_at: dt.datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,23 +214,40 @@ class PlatformCapacity:
 
     remaining: Mapping[str, int]
     unavailable: Mapping[str, str]
+    opens_at: Mapping[str, dt.datetime]
+    """When an unavailable platform accepts calls again; missing: when a person changes something."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """What is left of a limit, and when it grows again."""
+
+    left: int
+    grows_at: dt.datetime
 
 
 async def remaining_calls(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> PlatformCapacity:
-    """The calls that limits, health and API keys leave to each platform with targets."""
+    """The calls that limits, quotas, health and API keys leave to each platform with targets."""
     platforms = await load_all(tx)
+    uses = await _count_uses(tx, at)
+    quotas = await _count_requests(tx, at, uses, platforms)
     left: dict[str, int] = {}
     shut: dict[str, str] = {}
-    for use in await _count_uses(tx, at):
-        why = _why_disabled(use.platform, environ) or _why_held(
-            use, platforms.get(use.platform), at
-        )
-        calls = 0 if why else _remaining_calls(use, platforms.get(use.platform), at)
-        if calls > 0:
-            left[use.platform] = calls
+    opens_at: dict[str, dt.datetime] = {}
+    for use in uses:
+        name, standing = use.platform, platforms.get(use.platform)
+        if why := why_disabled(name, environ):
+            shut[name] = why
+            continue
+        limit = _tightest_limit(use, standing, quotas.get(name, ()), at)
+        if held := _why_held(use, standing, at):
+            shut[name], opens_at[name] = held
+        elif limit.left > 0:
+            left[name] = limit.left
         else:
-            shut[use.platform] = why or "its calls of this hour or day are used up"
-    return PlatformCapacity(left, shut)
+            shut[name] = "its calls of this hour or day are used up"
+            opens_at[name] = limit.grows_at
+    return PlatformCapacity(left, shut, opens_at)
 
 
 async def _count_uses(tx: Tx, at: dt.datetime) -> list[_PlatformUse]:
@@ -207,26 +263,72 @@ async def _count_uses(tx: Tx, at: dt.datetime) -> list[_PlatformUse]:
                      WHERE target.platform > step.platform ORDER BY target.platform LIMIT 1)
               FROM step WHERE step.platform IS NOT NULL
         )
-        SELECT step.platform,
-               (SELECT count(*)::int FROM rotation.call
-                 WHERE call.platform = step.platform AND requests > 0
-                   AND called_at > %(at)s - interval '1 hour'
-                   AND called_at <= %(ahead)s) AS hour,
-               (SELECT count(*)::int FROM rotation.call
-                 WHERE call.platform = step.platform AND requests > 0
-                   AND called_at > %(at)s - interval '24 hours'
-                   AND called_at <= %(ahead)s) AS day,
+        SELECT step.platform, made.hour, made.hour_first_at, made.day, made.day_first_at,
+               made.most_requests,
                (SELECT count(*)::int FROM rotation.target
                  WHERE target.platform = step.platform AND queued_at > %(void)s) AS queued,
                (SELECT held_until FROM catalog.incident
                  WHERE vendor = step.platform) AS held_until
-          FROM step WHERE step.platform IS NOT NULL
+          FROM step
+         CROSS JOIN LATERAL (
+            SELECT (count(*) FILTER (WHERE called_at > %(hour)s))::int AS hour,
+                   min(called_at) FILTER (WHERE called_at > %(hour)s) AS hour_first_at,
+                   count(*)::int AS day, min(called_at) AS day_first_at,
+                   max(requests) AS most_requests
+              FROM rotation.call
+             WHERE call.platform = step.platform AND requests > 0
+               AND called_at > %(day)s AND called_at <= %(ahead)s) AS made
+         WHERE step.platform IS NOT NULL
         """,
-        {"at": at, "void": at - CLAIM_LIFETIME, "ahead": epoch_times.latest_valid(at)},
+        {
+            "hour": at - _HOUR,
+            "day": at - _DAY,
+            "void": at - CLAIM_LIFETIME,
+            "ahead": epoch_times.latest_valid(at),
+        },
     )
 
 
-def _why_disabled(name: str, environ: Mapping[str, str]) -> str | None:
+async def _count_requests(
+    tx: Tx, at: dt.datetime, uses: Iterable[_PlatformUse], platforms: Mapping[str, PlatformState]
+) -> dict[str, list[_QuotaUse]]:
+    """The requests of platforms with a default quota, in whole hours."""
+    spans = [
+        (use.platform, span, allowed)
+        for use in uses
+        if (quota := default_quota(use.platform, platforms.get(use.platform)))
+        for span, allowed in quota.requests
+    ]
+    if not spans:
+        return {}
+    counts = await fetch_all(
+        tx,
+        _QuotaUse,
+        """
+        SELECT asked.platform, asked.span, asked.allowed,
+               coalesce(sum(hourly_calls.requests), 0)::int AS used, min(began_at) AS first_at
+          FROM unnest(%(platforms)s::text[], %(spans)s::interval[], %(since)s::timestamptz[],
+                      %(allowed)s::int[]) AS asked (platform, span, since, allowed)
+          LEFT JOIN rotation.hourly_calls
+            ON hourly_calls.platform = asked.platform AND hourly_calls.requests > 0
+           AND began_at > since AND began_at <= %(ahead)s
+         GROUP BY asked.platform, asked.span, asked.allowed
+        """,
+        {
+            "platforms": [platform for platform, _, _ in spans],
+            "spans": [span for _, span, _ in spans],
+            "since": [at - span - _HOUR for _, span, _ in spans],
+            "allowed": [allowed for _, _, allowed in spans],
+            "ahead": epoch_times.latest_valid(at),
+        },
+    )
+    by_platform: dict[str, list[_QuotaUse]] = {}
+    for count in counts:
+        by_platform.setdefault(count.platform, []).append(count)
+    return by_platform
+
+
+def why_disabled(name: str, environ: Mapping[str, str]) -> str | None:
     """Why a platform cannot be called at all."""
     platform = BY_NAME.get(name)
     if platform is None or platform.first_request is None:
@@ -235,26 +337,47 @@ def _why_disabled(name: str, environ: Mapping[str, str]) -> str | None:
     return platform.disabled or (f"it needs a key: set {', '.join(unset)}" if unset else None)
 
 
-def _why_held(use: _PlatformUse, standing: PlatformState | None, at: dt.datetime) -> str | None:
-    """Why a platform is not called now."""
+def _why_held(
+    use: _PlatformUse, standing: PlatformState | None, at: dt.datetime
+) -> tuple[str, dt.datetime] | None:
+    """Why a platform is not called now, and until when."""
     if use.held_until and at < use.held_until <= epoch_times.latest_valid(at):
-        return f"the vendor has problems: paused until {use.held_until:%Y-%m-%d %H:%M} UTC"
-    if (
-        standing
-        and eligibility.breaker_position(standing.breaker, at.timestamp(), BreakerRules()) == "shut"
-    ):
-        until = standing.shut_until if standing.shut_until and standing.shut_until > at else None
-        when = f" until {until:%Y-%m-%d %H:%M} UTC" if until else ": one call finds out how it is"
-        return f"it asked for patience, or failed too often: held{when}"
-    return None
+        text = f"the vendor has problems: paused until {use.held_until:%Y-%m-%d %H:%M} UTC"
+        return text, use.held_until
+    if not standing:
+        return None
+    rules = BreakerRules()
+    if eligibility.breaker_position(standing.breaker, at.timestamp(), rules) != "shut":
+        return None
+    until = standing.shut_until if standing.shut_until and standing.shut_until > at else None
+    when = f" until {until:%Y-%m-%d %H:%M} UTC" if until else ": one call finds out how it is"
+    probed = dt.timedelta(seconds=rules.breaker_first)
+    return f"it asked for patience, or failed too often: held{when}", until or at + probed
 
 
-def _remaining_calls(use: _PlatformUse, standing: PlatformState | None, at: dt.datetime) -> int:
-    limits: list[int] = [UNLIMITED]
+def _tightest_limit(
+    use: _PlatformUse,
+    standing: PlatformState | None,
+    quotas: Iterable[_QuotaUse],
+    at: dt.datetime,
+) -> _Limit:
+    """The limit that leaves the fewest calls; of equal ones, the one that grows last."""
+
+    def grows_at(first_at: dt.datetime | None, span: dt.timedelta) -> dt.datetime:
+        # Without a call that will expire, the queued ones must end first.
+        return max(first_at + span, at + _MINUTE) if first_at else at + _HOUR
+
+    limits: list[_Limit] = [_Limit(UNLIMITED, at)]
     if standing and standing.per_hour is not None:
-        limits.append(standing.per_hour - use.hour - use.queued)
+        left = standing.per_hour - use.hour - use.queued
+        limits.append(_Limit(left, grows_at(use.hour_first_at, _HOUR)))
     if standing and standing.per_day is not None:
-        limits.append(standing.per_day - use.day - use.queued)
+        left = standing.per_day - use.day - use.queued
+        limits.append(_Limit(left, grows_at(use.day_first_at, _DAY)))
+    pages = use.most_requests or PAGES_PER_CALL
+    for quota in quotas:
+        left = (quota.allowed - quota.used) // pages - use.queued
+        limits.append(_Limit(left, grows_at(quota.first_at, quota.span + _HOUR)))
     probing = (
         standing
         and eligibility.breaker_position(standing.breaker, at.timestamp(), BreakerRules())
@@ -262,5 +385,6 @@ def _remaining_calls(use: _PlatformUse, standing: PlatformState | None, at: dt.d
     )
     if use.held_until or probing:
         # One call probes whether it works again.
-        limits.append(1 - use.queued)
-    return max(0, min(limits))
+        limits.append(_Limit(1 - use.queued, at + _HOUR))
+    least = min(max(0, limit.left) for limit in limits)
+    return _Limit(least, max(limit.grows_at for limit in limits if max(0, limit.left) == least))

@@ -13,8 +13,7 @@ from jobmill.errors import Conflict, NotFound
 
 from . import platform_state
 from .policies.eligibility import UNLIMITED
-from .target_selection import PolicyName
-from .targets import TargetKind, TargetStatus
+from .targets import PolicyName
 
 RECENT_CALLS = 1_000
 """The number of recent calls that are searched for sources without results."""
@@ -246,6 +245,8 @@ class PlatformBudget:
     """None: no limit."""
     why: str | None
     """Why it accepts none."""
+    quota: int | None
+    """Requests per day of its default quota, unless a person has set limits."""
 
 
 async def platform_budgets(
@@ -265,108 +266,11 @@ async def platform_budgets(
         left = room.remaining.get(name, 0 if name in room.unavailable else UNLIMITED)
         why = room.unavailable.get(name)
         limits = (standing.per_hour, standing.per_day) if standing else (None, None)
-        capacities.append(PlatformBudget(name, *limits, None if left >= UNLIMITED else left, why))
+        quota = platform_state.default_quota(name, standing)
+        per_day = quota.per_day if quota else None
+        left = None if left >= UNLIMITED else left
+        capacities.append(PlatformBudget(name, *limits, left, why, per_day))
     return capacities
-
-
-@dataclass(frozen=True, slots=True)
-class DueTarget:
-    """A target and when it is due."""
-
-    source: int
-    name: str
-    platform: str
-    kind: TargetKind
-    status: TargetStatus
-    priority: int
-    due_at: dt.datetime
-    last_success_at: dt.datetime | None
-    new_jobs_last: int | None
-    fail_count: int
-    queued: bool
-
-
-async def due_targets(
-    tx: Tx,
-    at: dt.datetime,
-    policy: PolicyName,
-    *,
-    platform: str | None = None,
-    ahead: dt.timedelta = dt.timedelta(),
-    limit: int = 50,
-) -> list[DueTarget]:
-    """Targets that are due, or will be within `ahead`, in calling order."""
-    parameters = {"platform": platform, "by": at + ahead, "limit": limit}
-    if policy == "seed":
-        return await _due_by_interval(tx, parameters)
-    return await _due_by_yield(tx, parameters)
-
-
-async def _due_by_interval(tx: Tx, parameters: Mapping[str, object]) -> list[DueTarget]:
-    return await fetch_all(
-        tx,
-        DueTarget,
-        """
-        SELECT source_id AS source, board AS name, due.platform, kind, status, priority,
-               coalesce(next_allowed_at, known_at) AS due_at, last_success_at, new_jobs_last,
-               fail_count, queued_at IS NOT NULL AS queued
-          FROM rotation.platform
-         CROSS JOIN LATERAL (
-            SELECT source_id, source.name AS board, target.platform, kind, target.status, priority,
-                   next_allowed_at, known_at, last_success_at, new_jobs_last, fail_count, queued_at
-              FROM rotation.target
-              JOIN catalog.source ON source.id = source_id AND source.status = 'active'
-             WHERE target.platform = platform.name AND target.status = 'active' AND enabled
-               AND (next_allowed_at IS NULL OR next_allowed_at <= %(by)s)
-             ORDER BY priority, last_success_at NULLS FIRST, source_id
-             LIMIT %(limit)s) AS due
-         WHERE %(platform)s::text IS NULL OR platform.name = %(platform)s
-         ORDER BY priority, last_success_at NULLS FIRST, source_id
-         LIMIT %(limit)s
-        """,
-        parameters,
-    )
-
-
-async def _due_by_yield(tx: Tx, parameters: Mapping[str, object]) -> list[DueTarget]:
-    """Read each group by its own index: targets with a due time, untried targets, queued targets."""
-    return await fetch_all(
-        tx,
-        DueTarget,
-        """
-        SELECT source_id AS source, source.name, due.platform, kind, due.status, priority,
-               due_at, last_success_at, new_jobs_last, fail_count,
-               queued_at IS NOT NULL AS queued
-          FROM rotation.platform
-         CROSS JOIN LATERAL (
-            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
-                    new_jobs_last, fail_count, queued_at
-               FROM rotation.target
-              WHERE target.platform = platform.name AND status = 'active' AND enabled
-                AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
-                AND due_at <= %(by)s
-              ORDER BY due_at LIMIT %(limit)s)
-            UNION ALL
-            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
-                    new_jobs_last, fail_count, queued_at
-               FROM rotation.target
-              WHERE target.platform = platform.name AND status = 'active' AND enabled
-                AND queued_at IS NULL AND rho IS NULL AND gate_at IS NULL AND due_at <= %(by)s
-              ORDER BY health DESC, page_cap DESC, priority, source_id LIMIT %(limit)s)
-            UNION ALL
-            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
-                    new_jobs_last, fail_count, queued_at
-               FROM rotation.target
-              WHERE target.platform = platform.name AND status = 'active' AND enabled
-                AND queued_at IS NOT NULL AND due_at <= %(by)s
-              ORDER BY queued_at LIMIT %(limit)s)) AS due
-          JOIN catalog.source ON source.id = source_id AND source.status = 'active'
-         WHERE %(platform)s::text IS NULL OR platform.name = %(platform)s
-         ORDER BY due_at, source_id
-         LIMIT %(limit)s
-        """,
-        parameters,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,7 +292,6 @@ class RunReport:
     failures: int
     limited: int
     skipped: dict[str, Any]
-    next_due: dt.datetime | None
 
 
 async def run_report(tx: Tx, run: int | None = None) -> RunReport:
@@ -405,11 +308,7 @@ async def run_report(tx: Tx, run: int | None = None) -> RunReport:
                (count(*) FILTER (WHERE answer = 'not_modified'))::int AS unchanged,
                (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failures,
                (count(*) FILTER (WHERE answer = 'rate_limited'))::int AS limited,
-               skipped,
-               (SELECT min(CASE policy WHEN 'seed' THEN coalesce(next_allowed_at, known_at)
-                                       ELSE due_at END)
-                  FROM rotation.target
-                 WHERE status = 'active' AND enabled AND queued_at IS NULL) AS next_due
+               skipped
           FROM rotation.run LEFT JOIN rotation.call ON call.run_id = run.id
          WHERE run.id = coalesce(%(run)s::bigint, (SELECT max(id) FROM rotation.run))
          GROUP BY run.id
@@ -421,3 +320,16 @@ async def run_report(tx: Tx, run: int | None = None) -> RunReport:
     if run_report is None:
         raise NotFound("run", run)
     return run_report
+
+
+async def last_policy(tx: Tx) -> PolicyName | None:
+    """The policy of the last run."""
+    policies = await fetch_all(
+        tx, _RunPolicy, "SELECT policy FROM rotation.run ORDER BY id DESC LIMIT 1"
+    )
+    return policies[0].policy if policies else None
+
+
+@dataclass(frozen=True, slots=True)
+class _RunPolicy:
+    policy: PolicyName

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from jobmill.catalog import history
 from jobmill.db import Tx, fetch_all
-from jobmill.errors import Invalid
 
-from . import platform_state, targets
+from . import due_targets, platform_state, targets
 from .calls import CallOutcome
+from .due_targets import DueTarget
 from .policies import yield_model
-from .rotation_status import DueTarget
-from .targets import Target, TargetStatus
-
-_MAX_PRIORITY = 1_000_000
-"""The lowest priority."""
+from .targets import PolicyName, TargetStatus
 
 
 async def call_values(tx: Tx, at: dt.datetime, ids: Sequence[int]) -> dict[int, float]:
@@ -47,14 +42,17 @@ class TargetRow(DueTarget):
 
 async def list_targets(
     tx: Tx,
+    at: dt.datetime,
+    policy: PolicyName,
+    environ: Mapping[str, str],
     *,
     status: TargetStatus | None = None,
     platform: str | None = None,
     after: int = 0,
     limit: int = 50,
 ) -> list[TargetRow]:
-    """Targets ordered by source, starting after `after`."""
-    return await fetch_all(
+    """Targets ordered by source, starting after `after`, with the time of their next call."""
+    rows = await fetch_all(
         tx,
         TargetRow,
         """
@@ -69,6 +67,12 @@ async def list_targets(
         """,
         {"after": after, "status": status, "platform": platform, "limit": limit},
     )
+    room = await platform_state.remaining_calls(tx, at, environ)
+    due = {
+        target.source_id: due_targets.target_due_at(target, policy, room, at)
+        for target in await targets.by_ids(tx, [row.source for row in rows])
+    }
+    return [replace(row, due_at=due[row.source]) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +94,3 @@ async def list_calls(tx: Tx, source_id: int, *, limit: int = 200) -> list[Target
         """,
         [source_id, limit],
     )
-
-
-async def set_priority(
-    tx: Tx, source_id: int, priority: int, *, actor: str | None = None
-) -> Target:
-    """Set the priority of a target (lower first); Invalid outside 0 to LAST."""
-    if not 0 <= priority <= _MAX_PRIORITY:
-        raise Invalid(f"a priority is 0 to {_MAX_PRIORITY:,}")
-    target = await targets.get(tx, source_id, lock=True)
-    if target.priority == priority:
-        return target
-    await targets.set_priorities(tx, [source_id], priority)
-    change = {"before": target.priority, "after": priority}
-    await history.record(tx, "source", source_id, "prioritised", actor=actor, **change)
-    return await targets.get(tx, source_id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
 
 from jobmill.db import Tx, fetch_all
 
@@ -13,8 +12,6 @@ from . import epoch_times, platform_state, targets
 from .policies import call_value, yield_model
 from .policies.yield_policy import YieldPolicy
 from .targets import Target, TargetKind
-
-PolicyName: TypeAlias = Literal["seed", "yield"]
 
 MAX_BAD_RETRIES = 5
 """Bad targets that a run retries with spare calls; beyond that they share the reserved calls."""
@@ -73,6 +70,14 @@ class RunCapacity:
     slices: int
     """For all slices together."""
 
+    @property
+    def total(self) -> int:
+        """All calls that the run may make."""
+        slices = sum(
+            calls for name, calls in self.remaining.items() if targets.kind_of(name) == "slice"
+        )
+        return sum(self.remaining.values()) - slices + min(slices, self.slices)
+
     def take(self, places: Iterable[TargetRef], most: int) -> list[int]:
         """The first targets that fit."""
         picked: list[int] = []
@@ -110,7 +115,7 @@ async def choose_by_interval(
                AND target.status = 'active' AND enabled
                AND (next_allowed_at IS NULL OR next_allowed_at <= %(at)s)
                AND queued_at IS NULL
-             ORDER BY priority, last_success_at NULLS FIRST, source_id
+             ORDER BY priority DESC, last_success_at NULLS FIRST, source_id
              LIMIT open.room) AS due
         """,
         {"at": question.at, "names": names, "room": [room.remaining[name] for name in names]},
@@ -129,9 +134,9 @@ async def choose_by_interval(
                AND target.status = 'active' AND enabled
                AND (next_allowed_at IS NULL OR next_allowed_at <= %(at)s)
                AND queued_at IS NULL
-             ORDER BY last_success_at NULLS FIRST, priority, source_id
+             ORDER BY last_success_at NULLS FIRST, priority DESC, source_id
              LIMIT open.room) AS due
-         ORDER BY last_success_at NULLS FIRST, priority, source_id
+         ORDER BY last_success_at NULLS FIRST, priority DESC, source_id
          LIMIT %(most)s
         """,
         {
@@ -162,6 +167,8 @@ class ValuedTarget(TargetRef):
     health: float
     last_ok_at: float | None
     due: bool
+    later: bool
+    """Not worth the price yet."""
 
     @property
     def kind(self) -> TargetKind:
@@ -195,9 +202,10 @@ async def choose_by_yield(
     quota: int,
     rules: yield_model.YieldRules | None = None,
     bad: Sequence[OverdueTarget] = (),
+    only_due: bool = False,
 ) -> YieldChoice:
     """Up to `quota` overdue or bad targets, then the most valuable, `budget` in total; spare calls
-    go to bad targets."""
+    go to bad targets and, unless `only_due`, to targets that are not due yet."""
     rules = rules or yield_model.YieldRules()
     room = question.capacity()
     waiting = sorted(
@@ -208,7 +216,7 @@ async def choose_by_yield(
     rest = {
         candidate.source_id: candidate
         for candidate in candidates
-        if candidate.source_id not in owed
+        if candidate.source_id not in owed and not (only_due and candidate.later)
     }
     auction = await _build_policy(tx, list(rest.values()), question.at, rules)
     ranked = auction.choose(question.at.timestamp(), len(rest), room.remaining)
@@ -282,7 +290,7 @@ async def _find_overdue(
                AND (gate_at IS NULL OR gate_at <= %(at)s) AND queued_at IS NULL
              ORDER BY greatest(known_at, last_called_at)
              LIMIT %(quota)s) AS late
-         ORDER BY since, priority, source_id
+         ORDER BY since, priority DESC, source_id
         """,
         {
             "at": question.at,
@@ -305,11 +313,11 @@ async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> l
         tx,
         ValuedTarget,
         """
-        SELECT source_id, open.platform, page_cap, priority, rho, d, health, last_ok_at, due
+        SELECT source_id, open.platform, page_cap, priority, rho, d, health, last_ok_at, due, later
           FROM unnest(%(names)s::text[], %(room)s::bigint[]) AS open (platform, room)
          CROSS JOIN LATERAL (
             (SELECT source_id, page_cap, priority, rho, d, health,
-                    extract(epoch FROM last_ok_at)::float8 AS last_ok_at, true AS due
+                    extract(epoch FROM last_ok_at)::float8 AS last_ok_at, true AS due, false AS later
                FROM rotation.target
               WHERE target.platform = open.platform AND status = 'active' AND enabled
                 AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
@@ -317,7 +325,7 @@ async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> l
               ORDER BY due_at LIMIT %(most)s)
             UNION ALL
             (SELECT source_id, page_cap, priority, rho, d, health,
-                    extract(epoch FROM last_ok_at)::float8, false
+                    extract(epoch FROM last_ok_at)::float8, false, true
                FROM (SELECT source_id, page_cap, priority, rho, d, health, last_ok_at, gate_at
                        FROM rotation.target
                       WHERE target.platform = open.platform AND status = 'active' AND enabled
@@ -326,13 +334,13 @@ async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> l
                       ORDER BY due_at LIMIT open.room) AS later
               WHERE gate_at IS NULL OR gate_at <= %(at)s)
             UNION ALL
-            (SELECT source_id, page_cap, priority, NULL, NULL, health, NULL, false
+            (SELECT source_id, page_cap, priority, NULL, NULL, health, NULL, false, false
                FROM rotation.target
               WHERE target.platform = open.platform AND status = 'active' AND enabled
                 AND queued_at IS NULL AND rho IS NULL AND gate_at IS NULL
-              ORDER BY health DESC, page_cap DESC, priority, source_id
+              ORDER BY health DESC, page_cap DESC, priority DESC, source_id
               LIMIT open.room)) AS found
-         ORDER BY priority, source_id
+         ORDER BY priority DESC, source_id
         """,
         {
             "at": question.at,

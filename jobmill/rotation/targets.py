@@ -17,12 +17,15 @@ from .policies import interval_policy, yield_model
 
 TargetKind: TypeAlias = Literal["company", "slice"]
 TargetStatus: TypeAlias = Literal["active", "paused", "bad"]
+PolicyName: TypeAlias = Literal["seed", "yield"]
 
-_INTERVALS: dict[TargetKind, dt.timedelta] = {
+DEFAULT_INTERVALS: dict[TargetKind, dt.timedelta] = {
     "company": dt.timedelta(seconds=interval_policy.IntervalRules().company_interval),
     "slice": dt.timedelta(seconds=interval_policy.IntervalRules().slice_interval),
 }
-_DEFAULT_PRIORITY = 100
+MAX_PRIORITY = 100
+DEFAULT_PRIORITY = 50
+"""Priorities of targets and searches are 0 to 100; higher comes first."""
 CLAIM_LIFETIME = platform_state.CLAIM_LIFETIME
 SYNC_BATCH = 20_000
 
@@ -33,8 +36,16 @@ class Target:
     kind: TargetKind
     platform: str
     status: TargetStatus
+    paused_by_person: bool
     enabled: bool
     priority: int
+    own_interval: dt.timedelta | None
+    own_window: dt.timedelta | None
+    interval: dt.timedelta | None
+    """The minimum interval that a person or the searches of the slice set."""
+    call_window: dt.timedelta | None
+    """The time in which they do not want the same request repeated."""
+    of_search: bool
     page_cap: int | None
     known_at: dt.datetime
     last_called_at: dt.datetime | None
@@ -127,18 +138,27 @@ async def lock(tx: Tx, ids: Sequence[int]) -> None:
 
 
 async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Target]:
-    """Targets by priority and id."""
+    """Targets, the highest priority first, then by id."""
     return await fetch_all(
         tx,
         Target,
         """
-        SELECT source_id, kind, platform, status, enabled, priority, page_cap, known_at,
-               last_called_at, queued_at, run_id, min_interval, next_allowed_at, last_success_at,
-               fail_count, new_jobs_last, consecutive_empty_runs, found, looked, shown, shown_days,
+        SELECT source_id, kind, platform, status, paused_by_person, enabled, priority,
+               own_interval, own_window, coalesce(own_interval, wish.min_interval) AS interval,
+               coalesce(own_window, wish.call_window) AS call_window, wish.of_search, page_cap,
+               known_at, last_called_at, queued_at, run_id, target.min_interval, next_allowed_at,
+               last_success_at, fail_count, new_jobs_last, consecutive_empty_runs, found, looked, shown, shown_days,
                span, rho, d, health, failures, last_ok_at, gate_at, due_at,
                price
-          FROM rotation.target WHERE source_id = ANY (%s)
-         ORDER BY priority, source_id
+          FROM rotation.target
+         CROSS JOIN LATERAL (
+            -- Of several searches, the longest interval and window: each is kept.
+            SELECT max(search.min_interval) AS min_interval, max(search.call_window) AS call_window,
+                   count(*) > 0 AS of_search
+              FROM rotation.search_slice JOIN rotation.search ON search.id = search_id
+             WHERE search_slice.source_id = target.source_id AND search.enabled) AS wish
+         WHERE source_id = ANY (%s)
+         ORDER BY priority DESC, source_id
         """,
         [list(ids)],
     )
@@ -264,10 +284,10 @@ async def add(
             "names": list(kinds),
             "kinds": list(kinds.values()),
             "interval": interval,
-            "slice": _INTERVALS["slice"],
-            "company": _INTERVALS["company"],
+            "slice": DEFAULT_INTERVALS["slice"],
+            "company": DEFAULT_INTERVALS["company"],
             "priority": priority,
-            "usual": _DEFAULT_PRIORITY,
+            "usual": DEFAULT_PRIORITY,
         },
     )
 
@@ -327,28 +347,43 @@ async def uncalled_targets(tx: Tx, run_id: int, *, limit: int = 100) -> list[Unc
 
 
 async def pause(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
-    """Exclude a target until it is resumed."""
-    return await _set_status(tx, source_id, "paused", "paused", actor)
+    """Exclude a target until a person resumes it, whatever happens to its source and searches."""
+    target = await get(tx, source_id, lock=True)
+    if target.paused_by_person:
+        raise Conflict(f"source {source_id} is paused in the rotation already")
+    _check_not_bad(target)
+    await _set_paused(tx, source_id, paused=True)
+    await history.record(tx, "source", source_id, "paused", actor=actor)
+    return await get(tx, source_id)
 
 
 async def resume(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
     """Include a paused target again."""
-    return await _set_status(tx, source_id, "active", "resumed", actor)
-
-
-async def _set_status(
-    tx: Tx, source_id: int, status: TargetStatus, what: str, actor: str | None
-) -> Target:
     target = await get(tx, source_id, lock=True)
-    if target.status == status:
-        raise Conflict(f"source {source_id} is {status} in the rotation already")
-    if target.status == "bad":
-        raise Conflict(f"source {source_id} is bad: `rotate revive {source_id}` tries it again")
-    await tx.execute(
-        "UPDATE rotation.target SET status = %s WHERE source_id = %s", [status, source_id]
-    )
-    await history.record(tx, "source", source_id, what, actor=actor)
+    if target.status == "active":
+        raise Conflict(f"source {source_id} is active in the rotation already")
+    _check_not_bad(target)
+    await _set_paused(tx, source_id, paused=False)
+    await history.record(tx, "source", source_id, "resumed", actor=actor)
     return await get(tx, source_id)
+
+
+def _check_not_bad(target: Target) -> None:
+    if target.status == "bad":
+        id = target.source_id
+        raise Conflict(f"source {id} is bad: `rotate revive {id}` tries it again")
+
+
+async def _set_paused(tx: Tx, source_id: int, *, paused: bool) -> None:
+    await tx.execute(
+        """
+        UPDATE rotation.target
+           SET status = CASE WHEN %(paused)s THEN 'paused' ELSE 'active' END::rotation.status,
+               paused_by_person = %(paused)s
+         WHERE source_id = %(id)s
+        """,
+        {"id": source_id, "paused": paused},
+    )
 
 
 async def revive(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
@@ -397,11 +432,14 @@ async def set_due_times(tx: Tx, due: Mapping[int, dt.datetime], price: float) ->
 
 
 async def set_priorities(tx: Tx, ids: Sequence[int], priority: int) -> None:
-    """Set the priority of targets; lower comes first."""
+    """Set the priority of targets, as a person wants it; higher comes first."""
     await lock(tx, ids)
     await tx.execute(
-        "UPDATE rotation.target SET priority = %s WHERE source_id = ANY (%s)",
-        [priority, list(ids)],
+        """
+        UPDATE rotation.target SET priority = %(priority)s, own_priority = %(priority)s
+         WHERE source_id = ANY (%(ids)s)
+        """,
+        {"priority": priority, "ids": list(ids)},
     )
 
 

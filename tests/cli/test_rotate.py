@@ -184,6 +184,10 @@ async def test_targets_can_be_paused_resumed_and_limited(run: Run) -> None:
     assert (await run("pause", 999)).returncode == 3
     (limits,) = json_lines(await run("limit", "greenhouse", "--per-hour", 0, "--json"))
     assert limits == {"platform": "greenhouse", "per_hour": 0, "per_day": None}
+    (changed,) = json_lines(await run("set", id, "--priority", 70, "--interval", "2d", "--json"))
+    assert (changed["priority"], changed["own_interval"]) == (70, changed["interval"])
+    assert (await run("set", id)).returncode == 2
+    assert "paused" not in (await run("set", id, "--interval", "usual", "--window", "6h")).stdout
     done = await run("run")
     assert "greenhouse was skipped: its calls" in done.stdout
 
@@ -206,6 +210,15 @@ async def test_searches_are_saved_and_become_slices(run: Run) -> None:
     assert f"Search {id} is disabled: 0 slices" in (await run("search", "disable", id)).stdout
     assert f"Search {id} is enabled: 2 slices" in (await run("search", "enable", id)).stdout
     assert json_lines(await run("search", "prioritise", id, 90, "--json"))[0]["priority"] == 90
+    (changed,) = json_lines(
+        await run("search", "set", id, "--days-back", 7, "--interval", "2d", "--json")
+    )
+    assert (changed["days_back"], changed["priority"]) == (7, 90)
+    assert "jobs of 7 days" in (await run("search", "list")).stdout
+    refused = await run("search", "add", "careerjet", "cook")
+    assert (refused.returncode, "403 Forbidden" in refused.stderr) == (2, True)
+    assert "careerjet is not read now: 403" in (await run("due", "--platform", "careerjet")).stdout
+    assert "careerjet was skipped: 403" in (await run("run", "--platform", "careerjet")).stdout
     done = await run("run", "--slices")
     assert "JOOBLE_API_KEY" in done.stdout
     assert (await run("search", "remove", id)).returncode == 0

@@ -11,8 +11,10 @@ from jobmill.catalog import sources
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.rotation import board_import, rotation_status, searches, targets
+from jobmill.rotation.due_targets import list_due
 from jobmill.rotation.planner import RunRequest, start_run
-from jobmill.rotation.target_selection import PolicyName
+from jobmill.rotation.searches import SearchSettings
+from jobmill.rotation.targets import PolicyName
 from tests.catalog.helpers import make_source
 
 from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
@@ -115,15 +117,15 @@ async def test_people_pause_resume_and_revive(tx: Tx) -> None:
 
 
 async def test_a_search_becomes_slices_the_most_wanted_first(tx: Tx) -> None:
-    low = await searches.add(tx, "jooble", ["cook"], ["Porto"], priority=20)
-    high = await searches.add(tx, "Jooble", ["diver", "pilot"], ["Porto", ""], priority=80)
+    low = await searches.add(tx, "jooble", ["cook"], ["Porto"], SearchSettings(20))
+    high = await searches.add(tx, "Jooble", ["diver", "pilot"], ["Porto", ""], SearchSettings(80))
     assert (low.slices, high.slices) == (1, 4)
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
         planned = await start_run(tx, RunRequest(policy, "manual"), NOW, KEYS)
         slices = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
         turns = {target.source_id: target.priority for target in slices}
-        assert [turns[target.source_id] for target in planned.claimed] == [20, 20, 20, 20, 80]
+        assert [turns[target.source_id] for target in planned.claimed] == [80, 80, 80, 80, 20]
         assert {target.min_interval for target in slices} == {DAY}
 
 
@@ -187,14 +189,16 @@ async def test_monitoring_tells_what_calls_brought_and_what_stands_still(tx: Tx)
 
 
 @pytest.mark.parametrize("policy", ["seed", "yield"])
-async def test_what_is_due_is_listed_in_its_order(tx: Tx, policy: str) -> None:
+async def test_what_is_due_is_listed_in_its_order(tx: Tx, policy: Any) -> None:
     late = await make_target(tx, due_at=NOW - DAY, next_allowed_at=NOW - DAY)
-    soon = await make_target(tx, due_at=NOW + HOUR, next_allowed_at=NOW + HOUR)
+    coming = NOW + HOUR
+    soon = await make_target(tx, due_at=coming, gate_at=coming, next_allowed_at=coming)
     await make_target(tx, status="paused")
-    due = await rotation_status.due_targets(tx, NOW, policy)  # type: ignore[arg-type]
-    assert [target.source for target in due] == [late]
-    ahead = await rotation_status.due_targets(tx, NOW, policy, ahead=2 * HOUR)  # type: ignore[arg-type]
-    assert [target.source for target in ahead] == [late, soon]
+    wish = RunRequest(policy)
+    due = await list_due(tx, wish, NOW, {})
+    assert [target.source for target in due.targets] == [late]
+    ahead = await list_due(tx, wish, NOW, {}, ahead=2 * HOUR)
+    assert [target.source for target in ahead.targets] == [late, soon]
 
 
 async def test_a_run_tells_what_came_of_it(tx: Tx) -> None:

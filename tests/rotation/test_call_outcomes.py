@@ -14,7 +14,8 @@ from jobmill.catalog.source_health import FailureEffect
 from jobmill.catalog.source_runs import CrawlResult, RunCounts, SavedRun
 from jobmill.db import Tx
 from jobmill.rotation import call_outcomes, calls, platform_state, targets
-from jobmill.rotation.planner import RunRequest, repeat_window, start_run
+from jobmill.rotation.call_gaps import repeat_window
+from jobmill.rotation.planner import RunRequest, start_run
 from jobmill.rotation.policies import interval_policy, yield_model
 from jobmill.rotation.policies.eligibility import after_outcome
 

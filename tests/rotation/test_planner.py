@@ -110,7 +110,7 @@ async def test_boards_that_never_answered_stand_in_nobodys_way(tx: Tx, kind: str
     """Neither while they rest, nor when they might be tried again and are not worth it."""
     gate = NOW + DAY if kind == "rests" else NOW - 2 * DAY
     for _ in range(target_selection.EVALUATED_PER_PLATFORM + 10):
-        await make_target(tx, health=0.001, failures=3, gate_at=gate, due_at=gate, priority=1)
+        await make_target(tx, health=0.001, failures=3, gate_at=gate, due_at=gate, priority=99)
     old: Any = {"last_ok_at": NOW - 9 * DAY, "last_called_at": NOW - 9 * DAY, "d": 0.05}
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **old)
     await tx.execute("UPDATE rotation.call_allowance SET price = 5")

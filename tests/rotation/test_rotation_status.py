@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
 
 from jobmill.db import Tx
-from jobmill.rotation import rotation_status
+from jobmill.rotation import platform_state, rotation_status, target_overview
+from jobmill.rotation.due_targets import list_due, next_due_at
+from jobmill.rotation.planner import RunRequest, start_run
+from jobmill.rotation.target_selection import RunLimits
 
-from .helpers import DAY, HOUR, NOW, make_target
+from .helpers import DAY, HOUR, KEYS, NOW, answer, make_target, put
 
 
 async def test_ages_count_every_active_target_once(tx: Tx) -> None:
@@ -29,39 +34,36 @@ async def test_ages_count_every_active_target_once(tx: Tx) -> None:
 
 
 async def due(tx: Tx, policy: Any, **options: Any) -> list[int]:
-    return [
-        target.source for target in await rotation_status.due_targets(tx, NOW, policy, **options)
-    ]
+    platform = options.pop("platform", None)
+    request = RunRequest(policy, platforms=[platform] if platform else [])
+    return [target.source for target in (await list_due(tx, request, NOW, {}, **options)).targets]
 
 
-async def test_due_under_yield_is_by_moment_whatever_line_a_target_stands_in(tx: Tx) -> None:
-    state: Any = {"rho": 1.0, "d": 0.05, "last_ok_at": NOW - 9 * DAY}
-    moment = await make_target(tx, due_at=NOW - 2 * HOUR, **state)
-    queued = await make_target(tx, "lever", due_at=NOW - HOUR, queued_at=NOW, **state)
-    untried = await make_target(tx, "lever", due_at=NOW - 3 * HOUR)
-    failed = await make_target(tx, due_at=NOW, gate_at=NOW)
-    soon = await make_target(tx, due_at=NOW + HOUR, **state)
-    await make_target(tx, status="bad")
-    assert await due(tx, "yield") == [untried, moment, queued, failed]
-    assert await due(tx, "yield", ahead=HOUR) == [untried, moment, queued, failed, soon]
-    assert await due(tx, "yield", platform="lever") == [untried, queued]
-    assert await due(tx, "yield", limit=2) == [untried, moment]
-    assert [
-        target.source
-        for target in await rotation_status.due_targets(tx, NOW, "yield")
-        if target.queued
-    ] == [queued]
+STATE: dict[str, Any] = {"rho": 1.0, "d": 0.05, "last_ok_at": NOW - 9 * DAY}
+
+
+async def test_due_under_yield_is_in_the_order_of_a_run_then_queued_then_by_moment(tx: Tx) -> None:
+    moment = await make_target(tx, due_at=NOW - 2 * HOUR, **STATE)
+    rich = await make_target(tx, due_at=NOW - HOUR, **(STATE | {"rho": 90.0}))
+    queued = await make_target(tx, "lever", queued_at=NOW, **STATE)
+    soon = await make_target(tx, due_at=NOW + HOUR, gate_at=NOW + HOUR, **STATE)
+    await make_target(tx, status="bad", next_allowed_at=NOW + DAY)
+    assert await due(tx, "yield") == [rich, moment, queued]
+    assert await due(tx, "yield", ahead=HOUR) == [rich, moment, queued, soon]
+    assert await due(tx, "yield", platform="lever") == [queued]
+    assert await due(tx, "yield", limit=1) == [rich]
 
 
 async def test_due_under_seed_is_by_priority_then_by_the_last_success(tx: Tx) -> None:
     old = await make_target(tx, last_success_at=NOW - 3 * DAY)
-    never = await make_target(tx, "lever")
-    first = await make_target(tx, "lever", priority=1, last_success_at=NOW - DAY, queued_at=NOW)
+    never = await make_target(tx)
+    queued = await make_target(tx, "lever", queued_at=NOW)
+    first = await make_target(tx, priority=99, last_success_at=NOW - DAY)
     soon = await make_target(tx, next_allowed_at=NOW + HOUR, last_success_at=NOW - 2 * DAY)
-    assert await due(tx, "seed") == [first, never, old]
-    assert await due(tx, "seed", ahead=HOUR) == [first, never, old, soon]
+    assert await due(tx, "seed") == [first, never, old, queued]
+    assert await due(tx, "seed", ahead=HOUR) == [first, never, old, queued, soon]
     assert await due(tx, "seed", limit=1) == [first]
-    assert await due(tx, "seed", platform="greenhouse") == [old]
+    assert await due(tx, "seed", platform="greenhouse") == [first, never, old]
 
 
 @pytest.mark.parametrize("policy", ["seed", "yield"])
@@ -69,3 +71,121 @@ async def test_a_source_that_may_not_run_is_not_due(tx: Tx, policy: Any) -> None
     id = await make_target(tx)
     await tx.execute("UPDATE catalog.source SET status = 'rejected' WHERE id = %s", [id])
     assert await due(tx, policy) == []
+
+
+@pytest.mark.parametrize("policy", ["seed", "yield"])
+async def test_the_next_due_time_is_never_in_the_past_of_what_cannot_run(
+    tx: Tx, policy: Any
+) -> None:
+    """A missing key, a pause, a hold and a used-up limit."""
+    request = RunRequest(policy)
+    keyless = await make_target(tx, "jooble")
+    paused = await make_target(tx, status="paused", paused_by_person=True)
+    assert await next_due_at(tx, request, NOW, {}) is None
+    held = await make_target(tx, "lever")
+    await tx.execute(
+        "INSERT INTO catalog.incident (vendor, cause, detail, held_until) "
+        "VALUES ('lever', 'transient', 'x', %s)",
+        [NOW + 2 * HOUR],
+    )
+    assert await next_due_at(tx, request, NOW, {}) == NOW + 2 * HOUR
+    limited = await make_target(tx, "ashby")
+    await answer(tx, limited, NOW - HOUR / 2, new=1)
+    await put(tx, limited, gate_at=None, due_at=NOW - HOUR, next_allowed_at=None)
+    await platform_state.set_limits(tx, "ashby", per_hour=1, per_day=None)
+    assert await next_due_at(tx, request, NOW, {}) == NOW + HOUR / 2
+    rows = await target_overview.list_targets(tx, NOW, policy, {})
+    assert {row.source: row.due_at for row in rows} == {
+        keyless: None,
+        paused: None,
+        held: NOW + 2 * HOUR,
+        limited: NOW + HOUR / 2,
+    }
+    free = await make_target(tx)
+    assert await next_due_at(tx, request, NOW, {}) == NOW
+    assert await due(tx, policy) == [free]
+
+
+MOMENTS = some.sampled_from([None, -90 * 24, -25, -1, 0, 1, 30])
+TARGETS = some.fixed_dictionaries(
+    {
+        "platform": some.sampled_from(["greenhouse", "lever", "jooble", "careerjet", "rss"]),
+        "status": some.sampled_from(["active", "active", "active", "active", "paused", "bad"]),
+        "priority": some.sampled_from([10, 50, 90]),
+        "health": some.sampled_from([1.0, 0.3]),
+        "rate": some.sampled_from([None, 0.1, 4.0, 40.0]),
+        "source": some.sampled_from(["active", "active", "active", "disabled", "rejected"]),
+        "called": MOMENTS,
+        "gate": MOMENTS,
+        "due": some.sampled_from([-90 * 24, -1, 0, 1, 99 * 24]),
+        "queued": some.sampled_from([None, None, None, -1, -7, 99]),
+    }
+)
+
+
+async def make_random_target(tx: Tx, drawn: dict[str, Any]) -> None:
+    def moment(hours: int | None) -> Any:
+        return None if hours is None else NOW + hours * HOUR
+
+    called = moment(drawn["called"])
+    rate = drawn["rate"] if called else None
+    id = await make_target(
+        tx,
+        drawn["platform"],
+        status=drawn["status"],
+        priority=drawn["priority"],
+        health=drawn["health"],
+        rho=rate,
+        d=None if rate is None else 0.1,
+        last_ok_at=called if rate else None,
+        last_called_at=called,
+        last_success_at=called,
+        gate_at=moment(drawn["gate"]),
+        next_allowed_at=moment(drawn["gate"]),
+        due_at=moment(drawn["due"]),
+        queued_at=moment(drawn["queued"]),
+        known_at=NOW - 90 * DAY,
+    )
+    await tx.execute("UPDATE catalog.source SET status = %s WHERE id = %s", [drawn["source"], id])
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    drawn=some.lists(TARGETS, max_size=12),
+    policy=some.sampled_from(["yield", "seed"]),
+    later=some.sampled_from([-49, 0, 1, 400]),
+    limits=some.sampled_from([RunLimits(), RunLimits(2, 1), RunLimits(1, 3, {"lever": 2})]),
+    max_calls=some.sampled_from([None, None, 1, 3]),
+    owed=some.sampled_from([0.0, 1.5]),
+    per_hour=some.sampled_from([None, 0, 1]),
+)
+async def test_what_is_due_is_what_a_run_claims_in_its_order(
+    tx: Tx,
+    drawn: list[dict[str, Any]],
+    policy: Any,
+    later: int,
+    limits: RunLimits,
+    max_calls: int | None,
+    owed: float,
+    per_hour: int | None,
+) -> None:
+    await tx.rollback()
+    at = NOW + later * HOUR
+    for target in drawn:
+        await make_random_target(tx, target)
+    await platform_state.set_limits(tx, "lever", per_hour=per_hour, per_day=None)
+    await tx.execute("UPDATE rotation.call_allowance SET owed = %s, saved_at = %s", [owed, NOW])
+    request = RunRequest(policy, "manual", limits, max_calls=max_calls)
+    listed = await list_due(tx, request, at, KEYS, ahead=DAY, limit=1_000)
+    again = await list_due(tx, request, at, KEYS, limit=1_000)
+    listed_now = [target.source for target in again.targets if not target.queued]
+    planned = await start_run(tx, request, at, KEYS)
+    claimed = [target.source_id for target in planned.claimed]
+    assert listed_now == claimed
+    assert [target.source for target in listed.targets[: len(claimed)]] == claimed
+    assert all(
+        target.due_at and target.due_at >= at for target in listed.targets if not target.queued
+    )
+    assert again.unavailable == planned.skipped

@@ -44,7 +44,7 @@ async def a_table(tx: Tx, random: random.Random, size: int) -> None:
         id = await make_target(
             tx,
             random.choice(PLATFORMS),
-            priority=some(random, 10, 100, 100),
+            priority=some(random, 90, 50, 50),
             status=some(random, "active", "active", "active", "paused", "bad"),
             last_success_at=ok,
             next_allowed_at=some(random, None, NOW - HOUR, NOW, NOW + HOUR),
@@ -160,19 +160,19 @@ async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number
 
 @pytest.mark.parametrize("policy", ["seed", "yield"])
 async def test_what_may_not_run_is_passed_over_and_blocks_nobody(tx: Tx, policy: Any) -> None:
-    first = [await make_target(tx, priority=1) for _ in range(5)]
+    first = [await make_target(tx, priority=99) for _ in range(5)]
     await put(tx, first[0], status="paused")
     await put(tx, first[1], status="bad")
     await put(tx, first[2], queued_at=NOW - HOUR)
     await sources.disable(tx, first[3], "by hand")
     await sources.reject(tx, first[4], "not wanted")
-    await make_target(tx, "lever", priority=1)
+    await make_target(tx, "lever", priority=99)
     await tx.execute(
         "INSERT INTO catalog.incident (vendor, cause, detail, held_until) "
         "VALUES ('lever', 'transient', 'x', %s)",
         [NOW + HOUR],
     )
-    await make_target(tx, "jooble", priority=1)
+    await make_target(tx, "jooble", priority=99)
     free = await make_target(tx)
     wish = RunRequest(policy, "manual", RunLimits(1, 1), max_calls=1)
     planned = await start_run(tx, wish, NOW, {})

@@ -92,7 +92,8 @@ async def test_due_reads_are_shown_with_expected_new_jobs(
 ) -> None:
     estimate = {"rho": 3.0, "d": 0.05, "last_ok_at": now() - dt.timedelta(days=60)}
     rich = await make(database, **estimate)
-    later = await make(database, "lever", due_at=now() + dt.timedelta(hours=5))
+    soon = now() + dt.timedelta(hours=5)
+    later = await make(database, "lever", due_at=soon, gate_at=soon)
     text = await look(site)
     assert f"/rotation/reads/{rich}" in text
     assert f"/rotation/reads/{later}" not in text
@@ -177,13 +178,24 @@ async def test_a_scheduled_read_can_be_paused_resumed_and_prioritized(
         await send(site, f"/reads/{id}/{change}")
         async with database.transaction() as tx:
             assert (await targets.get(tx, id)).status == status
-    await send(site, f"/reads/{id}/priority", priority="5")
+    await send(site, f"/reads/{id}/settings", priority="5", interval="12", window="24")
     async with database.transaction() as tx:
-        assert (await targets.get(tx, id)).priority == 5
+        target = await targets.get(tx, id)
+        assert target.priority == 5
+        assert (target.own_interval, target.own_window) == (
+            dt.timedelta(hours=12),
+            dt.timedelta(hours=24),
+        )
         happened = [
             (event.what, event.actor) for event in await history.find_events(tx, "source", id)
         ]
-    assert happened[-3:] == [("paused", "local"), ("resumed", "local"), ("prioritised", "local")]
+    assert happened[-4:] == [
+        ("paused", "local"),
+        ("resumed", "local"),
+        ("prioritised", "local"),
+        ("timed", "local"),
+    ]
+    assert 'value="12"' in await look(site, f"/reads/{id}")
 
 
 async def test_invalid_changes_of_a_scheduled_read_are_refused_and_values_are_kept(
@@ -191,10 +203,16 @@ async def test_invalid_changes_of_a_scheduled_read_are_refused_and_values_are_ke
 ) -> None:
     id = await make(database)
     assert 'role="alert"' in (await send(site, f"/reads/{id}/resume", 409)).text
-    refused = await send(site, f"/reads/{id}/priority", 400, priority="7x")
+    refused = await send(site, f"/reads/{id}/settings", 400, priority="7x")
     assert 'role="alert"' in refused.text
     assert 'value="7x"' in refused.text
-    assert "1,000,000" in (await send(site, f"/reads/{id}/priority", 400, priority="1000001")).text
+    for form, message in (
+        ({"priority": "101"}, "0 to 100"),
+        ({"priority": "5", "interval": "x"}, "Enter hours"),
+        ({"priority": "5", "interval": "0.1"}, "10 minutes"),
+        ({"priority": "5", "window": "721"}, "30 days"),
+    ):
+        assert message in (await send(site, f"/reads/{id}/settings", 400, **form)).text
     await look(site, f"/reads/{id + 1_000_000}", 404)
 
 
@@ -229,7 +247,7 @@ async def test_scheduled_reads_are_paged_and_filtered(
 async def test_a_search_can_be_added_edited_disabled_and_removed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    form = {"platform": "remotive", "priority": "80", "locations": ""}
+    form = {"platform": "remotive", "priority": "80", "locations": "", "interval": "36"}
     await send(site, "/searches/new", keywords="pump engineer\r\n driller ", **form)
     async with database.transaction() as tx:
         [search] = await searches.list_all(tx)
@@ -238,6 +256,8 @@ async def test_a_search_can_be_added_edited_disabled_and_removed(
         80,
         2,
     )
+    assert search.min_interval == dt.timedelta(hours=36)
+    assert 'value="36"' in await look(site, f"/searches/{search.id}")
     refused = await send(site, "/searches/new", 409, keywords="driller\npump engineer", **form)
     assert "driller\npump engineer</textarea>" in refused.text
     await send(site, f"/searches/{search.id}", keywords="cook", **form)
@@ -265,6 +285,14 @@ async def test_a_search_can_be_added_edited_disabled_and_removed(
         ({"keywords": "cook", "priority": "5"}, "Choose a platform"),
         ({"platform": "lever", "keywords": "cook", "priority": "5"}, "cannot be searched"),
         ({"platform": "remotive", "keywords": "x" * 201, "priority": "5"}, "up to 200"),
+        (
+            {"platform": "remotive", "keywords": "cook", "priority": "5", "days_back": "7"},
+            "cannot exclude old jobs by days_back",
+        ),
+        (
+            {"platform": "jooble", "keywords": "cook", "priority": "5", "since": "x"},
+            "year-month-day",
+        ),
     ],
 )
 async def test_an_invalid_search_is_refused(
@@ -295,6 +323,8 @@ async def test_platform_limits_can_be_set_and_removed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await make(database)
+    await make(database, "jooble")
+    assert "about 8 requests" in await look(site, "/platforms")
     await send(site, "/platforms/greenhouse", per_hour="20", per_day="")
     text = await look(site, "/platforms")
     assert "<td>20</td>" in text
@@ -331,7 +361,7 @@ async def test_viewers_see_and_change_nothing(far: httpx2.AsyncClient, database:
     changes = (
         "/run",
         f"/reads/{id}/pause",
-        f"/reads/{id}/priority",
+        f"/reads/{id}/settings",
         "/searches/new",
         f"/searches/{search.id}",
         f"/searches/{search.id}/off",

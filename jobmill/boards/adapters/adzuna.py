@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import replace
 from typing import Literal
@@ -9,7 +10,7 @@ from typing import Literal
 from jobmill.catalog.posting import Posting
 from jobmill.extract.fields import employment, html_text, salary
 
-from .aggregator import Aggregator, AggregatorFields, KeywordSearch
+from .aggregator import Aggregator, AggregatorFields, DaysBack, KeywordSearch
 from .api import get_path, text_at
 
 # Amounts are in the country's currency, which the response does not name.
@@ -27,6 +28,12 @@ Country = Literal[
 class AdzunaSearch(KeywordSearch):
     country: Country = "us"
     max_days_old: int | None = None
+    days_back: DaysBack = None
+    """The name that all searches share for `max_days_old`."""
+
+
+def _resolve_dates(config: AdzunaSearch, today: dt.date) -> AdzunaSearch:
+    return config.model_copy(update={"max_days_old": config.max_days_old or config.days_back})
 
 
 def _complete(posting: Posting, record: object, config: AdzunaSearch) -> Posting:
@@ -76,4 +83,4 @@ PLATFORM = Aggregator(
     ),
     complete=_complete,
     partial=True,
-).platform(key_names=("ADZUNA_APP_ID", "ADZUNA_APP_KEY"))
+).platform(key_names=("ADZUNA_APP_ID", "ADZUNA_APP_KEY"), resolve_dates=_resolve_dates)

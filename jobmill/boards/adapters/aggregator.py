@@ -40,6 +40,10 @@ class KeywordSearch(PagedSearch):
     location: str = ""
 
 
+DaysBack = Annotated[int, Field(ge=1, le=365)] | None
+"""Only postings of the last days."""
+
+
 def search_token(config: Config) -> str:
     """The name of a search: its settings that differ from the defaults."""
     return urlencode(config.model_dump(exclude_defaults=True), doseq=True) or "all"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 
 from jobmill.catalog.posting import Posting
 from jobmill.extract.fields import html_text
 
-from .aggregator import Aggregator, AggregatorFields, KeywordSearch
+from .aggregator import Aggregator, AggregatorFields, DaysBack, KeywordSearch
 
 
 class JoobleSearch(KeywordSearch):
@@ -15,6 +16,14 @@ class JoobleSearch(KeywordSearch):
     salary: int | None = None
     since: str | None = None
     """YYYY-MM-DD: the date of the oldest postings."""
+    days_back: DaysBack = None
+
+
+def _resolve_dates(config: JoobleSearch, today: dt.date) -> JoobleSearch:
+    if config.since or config.days_back is None:
+        return config
+    since = today - dt.timedelta(days=config.days_back)
+    return config.model_copy(update={"since": since.isoformat()})
 
 
 def _complete(posting: Posting, record: object, config: JoobleSearch) -> Posting:
@@ -50,4 +59,4 @@ PLATFORM = Aggregator(
     required=("link",),
     complete=_complete,
     partial=True,
-).platform(key_names=("JOOBLE_API_KEY",))
+).platform(key_names=("JOOBLE_API_KEY",), resolve_dates=_resolve_dates)

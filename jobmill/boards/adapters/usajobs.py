@@ -11,7 +11,7 @@ from jobmill.extract import lenient_models
 from jobmill.extract.fields import html_text, salary
 from jobmill.places import location_text
 
-from .aggregator import Aggregator, AggregatorFields, KeywordSearch
+from .aggregator import Aggregator, AggregatorFields, DaysBack, KeywordSearch
 from .api import get_path, text_at, texts_at
 
 _JOB = "MatchedObjectDescriptor"
@@ -33,7 +33,11 @@ _SECTIONS = (
 _UNPAID = re.compile(r"WC|without compensation", re.IGNORECASE)
 
 
-def _complete(posting: Posting, record: object, config: KeywordSearch) -> Posting:
+class UsaJobsSearch(KeywordSearch):
+    days_back: DaysBack = None
+
+
+def _complete(posting: Posting, record: object, config: UsaJobsSearch) -> Posting:
     sections = _join_texts(record, _SECTIONS)
     locations = location_text.unique_locations(
         get_path(record, f"{_JOB}.PositionLocation.LocationName")
@@ -75,11 +79,12 @@ def _salary(record: object) -> Salary | None:
 PLATFORM = Aggregator(
     name="usajobs",
     title="USAJobs",
-    config=KeywordSearch,
+    config=UsaJobsSearch,
     url="https://data.usajobs.gov/api/search",
     params={
         "Keyword": "keywords",
         "LocationName": "location",
+        "DatePosted": "days_back",
         "ResultsPerPage": 250,
         "Page": "page",
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -11,16 +12,18 @@ import typer
 
 from jobmill import app as assembly
 from jobmill.boards.adapters import find_platform
+from jobmill.boards.quotas import QUOTAS
 from jobmill.cli.rotation import reports, searches
 from jobmill.cli.sources import scrape
-from jobmill.cli.support import environment, files, foreground_worker, output, session
+from jobmill.cli.support import environment, files, foreground_worker, output, session, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.pipelines import rotation, source
-from jobmill.rotation import board_import, platform_state, targets
+from jobmill.rotation import board_import, platform_state, target_settings, targets
 from jobmill.rotation.board_import import ImportedBoard
 from jobmill.rotation.planner import RunRequest
+from jobmill.rotation.target_settings import TargetTiming
 from jobmill.rotation.targets import Target
 from jobmill.settings import Settings
 from jobmill.tools import Tools
@@ -106,7 +109,7 @@ async def _run(
             tools, settings, (source.KIND,), list(items.values()), quiet=quiet
         )
     async with tools.db.transaction() as tx:
-        return await reports.read_run(tx, planned.run_id)
+        return await reports.read_run(tx, settings, planned.run_id)
 
 
 def _print_nothing_due(as_json: bool) -> None:
@@ -129,7 +132,7 @@ def add(
     slugs: Annotated[
         list[str], typer.Argument(metavar="SLUG", help="Name of the board on the platform.")
     ],
-    priority: Annotated[int, typer.Option(min=0, max=1_000_000, help="Lower is read first.")] = 100,
+    priority: Annotated[int, typer.Option(min=0, max=100, help="Higher is read first.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Add job boards to the rotation without testing them; boards that keep failing are dropped."""
@@ -178,6 +181,51 @@ def revive(id: SourceId, as_json: AsJson = False) -> None:
     _change(id, lambda tx: targets.revive(tx, id, actor="command line"), as_json)
 
 
+@app.command("set")
+def change_settings(
+    id: SourceId,
+    priority: Annotated[
+        int | None, typer.Option(min=0, max=100, help="Higher is read first.")
+    ] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Minimum time between two reads, such as 12h; `usual` resets it.",
+        ),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Time in which the same request is not repeated, such as 24h; `usual` resets it.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set the priority, the minimum interval or the call window of a source."""
+    if priority is None and interval is None and window is None:
+        raise Invalid("set something: --priority, --interval or --window")
+
+    async def change(tx: Tx) -> Target:
+        if priority is not None:
+            await target_settings.set_priority(tx, id, priority, actor="command line")
+        target = await targets.get(tx, id, lock=True)
+        timing = TargetTiming(
+            parse_span(interval, target.own_interval), parse_span(window, target.own_window)
+        )
+        return await target_settings.set_timing(tx, id, timing, actor="command line")
+
+    _change(id, change, as_json)
+
+
+def parse_span(text: str | None, unchanged: dt.timedelta | None) -> dt.timedelta | None:
+    """A duration, None for `usual`, or the old value where there is no option."""
+    if text is None:
+        return unchanged
+    return None if text.strip().lower() == searches.USUAL else times.parse_duration(text)
+
+
 def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> None:
     async def change(tx: Tx) -> Target:
         await targets.sync_source(tx, id)
@@ -207,18 +255,28 @@ def limit(
     per_day: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Reads per day; default: no limit.")
     ] = None,
+    default: Annotated[
+        bool, typer.Option("--default", help="Return to the default quota of the platform.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Limit the number of reads of a platform."""
+    """Limit the number of reads of a platform, in place of its default quota."""
     name = find_platform(platform).name
+    if default and (per_hour, per_day) != (None, None):
+        raise Invalid("use --default, or --per-hour and --per-day")
 
     async def save_limit(tx: Tx) -> None:
-        await platform_state.set_limits(
-            tx, name, per_hour=per_hour, per_day=per_day, actor="command line"
-        )
+        if default:
+            await platform_state.reset_limits(tx, name, actor="command line")
+        else:
+            await platform_state.set_limits(
+                tx, name, per_hour=per_hour, per_day=per_day, actor="command line"
+            )
 
     session.in_transaction(save_limit)
     limits = {"platform": name, "per_hour": per_hour, "per_day": per_day}
+    if default and (quota := QUOTAS.get(name)):
+        limits["requests_per_day"] = quota.per_day
     if as_json:
         output.print_json(limits)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
 import typer
@@ -13,17 +13,19 @@ from jobmill.boards.adapters import find_platform
 from jobmill.cli.support import environment, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
-from jobmill.rotation import calls, planner, rotation_status, targets
+from jobmill.pipelines import rotation
+from jobmill.rotation import calls, due_targets, planner, rotation_status, targets
 from jobmill.rotation.calls import CallReport, FailedCall
+from jobmill.rotation.due_targets import DueList, DueTarget
 from jobmill.rotation.rotation_status import (
     BlockedTargets,
     CallDay,
-    DueTarget,
     PlatformYield,
     RunReport,
     TargetAge,
 )
 from jobmill.rotation.targets import UncalledTarget
+from jobmill.settings import Settings
 
 MAX_LISTED_CALLS = 20
 HOURS_PER_YEAR = 8_760
@@ -45,24 +47,26 @@ def due(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the sources that are due, next one first."""
-    policy = environment.load_settings().rotation_policy
-    name = find_platform(platform).name if platform else None
+    """List what `rotate run` would read now, in its order, then what is queued or due later."""
+    request = rotation.request_from_settings(environment.load_settings())
+    if platform:
+        request = replace(request, platforms=[find_platform(platform).name])
 
-    async def find_due(tx: Tx) -> list[DueTarget]:
-        await targets.sync_changed_sources(tx)
+    async def find_due(tx: Tx) -> DueList:
         at, span = await planner.clock(tx), dt.timedelta(hours=ahead)
-        return await rotation_status.due_targets(
-            tx, at, policy, platform=name, ahead=span, limit=limit
-        )
+        return await due_targets.list_due(tx, request, at, os.environ, ahead=span, limit=limit)
 
-    rows = session.in_transaction(find_due)
+    due_list = session.in_transaction(find_due)
+    rows = due_list.targets
     if as_json:
         output.print_json_lines(rows)
     elif not rows:
         typer.echo(describe_nothing_due(ahead))
     else:
         output.print_entries((target.source, _title(target), _details(target)) for target in rows)
+    for name, why in sorted(due_list.unavailable.items()):
+        if not as_json:
+            output.print_wrapped(f"{name} is not read now: {why}")
 
 
 def describe_nothing_due(ahead: float) -> str:
@@ -83,7 +87,8 @@ def _details(target: DueTarget) -> list[str | None]:
     last_read = f"last read {times.format_minute(last)}" if last else "never read"
     new = f"{target.new_jobs_last:,} new jobs" if target.new_jobs_last is not None else None
     failures = output.format_count(target.fail_count, "failure") if target.fail_count else None
-    return [f"due {times.format_minute(target.due_at)}", last_read, new, failures]
+    due_at = f"due {times.format_minute(target.due_at)}" if target.due_at else None
+    return [due_at, last_read, new, failures]
 
 
 @dataclass(frozen=True)
@@ -112,11 +117,11 @@ def status(
             await rotation_status.blocked_targets(tx, at, os.environ),
         )
 
-    rotation = session.in_transaction(read_status)
+    rotation_now = session.in_transaction(read_status)
     if as_json:
-        output.print_record(rotation, as_json=True)
+        output.print_record(rotation_now, as_json=True)
     else:
-        _print_status(rotation, hours)
+        _print_status(rotation_now, hours)
 
 
 def _print_status(rotation: _RotationStatus, hours: float) -> None:
@@ -174,22 +179,27 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Show which sources a run of the rotation chose, and their results so far."""
-    print_run(session.in_transaction(lambda tx: read_run(tx, run)), as_json=as_json)
+    settings = environment.load_settings()
+    print_run(session.in_transaction(lambda tx: read_run(tx, settings, run)), as_json=as_json)
 
 
 @dataclass(frozen=True)
 class RunDetails:
     report: RunReport
+    next_due: dt.datetime | None
+    """When a run has something to read; None if nothing can be read."""
     calls: list[CallReport]
     failed: list[FailedCall]
     held: list[UncalledTarget]
 
 
-async def read_run(tx: Tx, run: int | None) -> RunDetails:
+async def read_run(tx: Tx, settings: Settings, run: int | None) -> RunDetails:
     """Read a run, or the last one."""
     run_report = await rotation_status.run_report(tx, run)
+    request = rotation.request_from_settings(settings)
     return RunDetails(
         run_report,
+        await due_targets.next_due_at(tx, request, await planner.clock(tx), os.environ),
         await calls.calls_of_run(tx, run_report.run),
         await calls.failed_calls(tx, run_report.run),
         await targets.uncalled_targets(tx, run_report.run),
@@ -205,7 +215,7 @@ def print_run(details: RunDetails, *, as_json: bool) -> None:
         typer.echo("Nothing can be read now. `jobmill rotate due` lists what comes next.")
     else:
         facts = {name: value for name, value in asdict(details.report).items() if name != "skipped"}
-        output.print_facts(facts)
+        output.print_facts(facts | {"next_due": details.next_due})
     for call in details.failed[:MAX_LISTED_CALLS]:
         output.print_wrapped(f"{call.platform} {call.slug} failed: {call.why}")
     if details.report.failures > MAX_LISTED_CALLS:

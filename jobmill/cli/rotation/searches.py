@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 import typer
 
-from jobmill.cli.support import output, session
+from jobmill.cli.support import output, session, times
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
+from jobmill.errors import Invalid
 from jobmill.rotation import searches
-from jobmill.rotation.searches import SavedSearch
+from jobmill.rotation.searches import SavedSearch, SearchSettings, SettingChanges
 
 app = typer.Typer(no_args_is_help=True, help="Manage searches: keywords and locations.")
 
+USUAL = "usual"
+"""Resets a setting."""
+
+Interval = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DURATION", help="Minimum time between two reads, such as 12h; `usual` resets it."
+    ),
+]
+Window = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DURATION",
+        help="Time in which the same request is not repeated, such as 24h; `usual` resets it.",
+    ),
+]
+DaysBack = Annotated[
+    int | None,
+    typer.Option(min=0, max=365, help="Only jobs posted within this many days; 0: all jobs."),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="DATE", help="Only jobs posted since this date; `usual` resets it."),
+]
 SearchId = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the search.")]
 
 
@@ -29,13 +55,62 @@ def add(
         list[str] | None, typer.Option(help="Location; may be repeated; default: anywhere.")
     ] = None,
     priority: Annotated[int, typer.Option(min=0, max=100, help="Higher is read first.")] = 50,
+    interval: Interval = None,
+    window: Window = None,
+    days_back: DaysBack = None,
+    since: Since = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a search; each pair of keywords and location is read in turn."""
+    changes = _parse_changes(interval, window, days_back, since)
+    settings = SearchSettings(**{"priority": priority, **changes})
     _run_and_print(
-        lambda tx: searches.add(tx, platform, keywords, location or [""], priority=priority),
-        as_json,
+        lambda tx: searches.add(tx, platform, keywords, location or [""], settings), as_json
     )
+
+
+def _parse_changes(
+    interval: str | None, window: str | None, days_back: int | None, since: str | None
+) -> SettingChanges:
+    """The settings that were given; `usual` or 0 resets one."""
+    changes: SettingChanges = {}
+    if interval is not None:
+        changes["min_interval"] = None if interval == USUAL else times.parse_duration(interval)
+    if window is not None:
+        changes["call_window"] = None if window == USUAL else times.parse_duration(window)
+    if days_back is not None:
+        changes["days_back"] = days_back or None
+    if since is not None:
+        changes["since"] = None if since == USUAL else _parse_date(since)
+    return changes
+
+
+def _parse_date(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text.strip())
+    except ValueError:
+        raise Invalid(f"{text} is not a date: use a form such as 2026-11-15") from None
+
+
+@app.command("set")
+def change_settings(
+    id: SearchId,
+    priority: Annotated[
+        int | None, typer.Option(min=0, max=100, help="Higher is read first.")
+    ] = None,
+    interval: Interval = None,
+    window: Window = None,
+    days_back: DaysBack = None,
+    since: Since = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change the settings of a search."""
+    changes = _parse_changes(interval, window, days_back, since)
+    if priority is not None:
+        changes["priority"] = priority
+    if not changes:
+        raise Invalid("set something: --priority, --interval, --window, --days-back or --since")
+    _run_and_print(lambda tx: searches.update_search(tx, id, **changes), as_json)
 
 
 @app.command("list")
@@ -57,7 +132,11 @@ def _title(search: SavedSearch) -> list[str | None]:
 
 def _details(search: SavedSearch) -> list[str | None]:
     places = ", ".join(filter(None, search.locations)) or "anywhere"
-    return [places, f"priority {search.priority}", output.format_count(search.slices, "slice")]
+    interval = search.min_interval and f"every {times.format_duration(search.min_interval)} at most"
+    age = search.days_back and f"jobs of {output.format_count(search.days_back, 'day')}"
+    since = search.since and f"jobs since {search.since}"
+    slices = output.format_count(search.slices, "slice")
+    return [places, f"priority {search.priority}", interval, age or since, slices]
 
 
 @app.command()

@@ -117,8 +117,8 @@ class IntervalPolicy(PooledPolicy):
         number = {name: n for n, name in enumerate(self._group_names)}
         self._group = np.array([number[name] for name in groups], dtype=np.intp)
         # Slices have no priority, only staleness.
-        self._priority = np.array(
-            [0.0 if target.kind == "slice" else target.priority for target in targets]
+        self._rank = np.array(
+            [0.0 if target.kind == "slice" else -target.priority for target in targets]
         )
         self._succeeded_at = np.full(len(targets), NEVER)
         for index, target in enumerate(targets):
@@ -145,7 +145,7 @@ class IntervalPolicy(PooledPolicy):
     def _choose_per_group(self, ready: PoolIndexes, left: list[int], now: float) -> list[list[int]]:
         """What each group would call without a budget."""
         order = np.lexsort(
-            (ready, without_future_times(self._succeeded_at[ready], now), self._priority[ready])
+            (ready, without_future_times(self._succeeded_at[ready], now), self._rank[ready])
         )
         ready = ready[order]
         runs: list[list[int]] = []

@@ -18,8 +18,8 @@ PoolIndexes: TypeAlias = npt.NDArray[np.intp]
 """Indexes of targets in the pool."""
 
 NEVER = -math.inf
-_DEFAULT_PRIORITY = 100.0
-"""The default priority; lower comes first."""
+_DEFAULT_PRIORITY = 50.0
+"""The default priority; higher comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class PoolTarget:
 
 
 class TargetPool:
-    """Targets as columns, so that all are examined at once; ordered by priority, then as given."""
+    """Targets as columns, so that all are examined at once; the highest priority first, then as given."""
 
     def __init__(self, breaker: BreakerRules, longest_delay: float) -> None:
         self.breaker = breaker
@@ -51,7 +51,7 @@ class TargetPool:
     ) -> None:
         """Replace the set of targets; each id once."""
         by_id = {target["id"]: _parse_target(target) for target in targets}
-        self.targets = sorted(by_id.values(), key=lambda target: target.priority)
+        self.targets = sorted(by_id.values(), key=lambda target: -target.priority)
         self.index_by_id = {target.id: n for n, target in enumerate(self.targets)}
         self.source_names = list(
             dict.fromkeys([*sources, *(target.source for target in self.targets)])

@@ -25,8 +25,8 @@ def test_what_was_never_called_comes_first_then_the_stalest() -> None:
     assert policy.choose(NOW, 10, ROOM) == ["never", "older", "old"]
 
 
-def test_a_lower_priority_number_comes_before_staleness() -> None:
-    policy = bound(company("never", priority=50), company("urgent", priority=10))
+def test_a_higher_priority_comes_before_staleness() -> None:
+    policy = bound(company("never", priority=50), company("urgent", priority=90))
     policy.record("urgent", NOW - 2 * DAY, ok())
     assert policy.choose(NOW, 10, ROOM) == ["urgent", "never"]
 

@@ -52,8 +52,8 @@ def test_the_unknown_are_explored_in_the_order_of_what_their_platform_brings() -
     assert policy.choose(NOW, 9, ROOM) == ["l2", "a2"]
 
 
-def test_a_lower_priority_number_decides_between_equal_values() -> None:
-    policy = bound(company("b", priority=5), company("a", priority=1), company("c", priority=5))
+def test_a_higher_priority_decides_between_equal_values() -> None:
+    policy = bound(company("b", priority=5), company("a", priority=9), company("c", priority=5))
     assert policy.choose(NOW, 9, ROOM) == ["a", "b", "c"]
 
 

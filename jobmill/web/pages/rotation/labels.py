@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
 
 from jobmill.boards.adapters import BY_NAME
+from jobmill.errors import Invalid
+from jobmill.pipelines import rotation
+from jobmill.rotation.planner import RunRequest
+from jobmill.rotation.targets import PolicyName
+from jobmill.settings import Settings
 from jobmill.web.translations import say, say_many
 
+HOURS = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,2})?")
 MIN_EXPECTED = 0.01
 """Fewer expected new jobs per read are not worth a number."""
+
+
+def page_request(settings: Settings, last_policy: str | None) -> RunRequest:
+    """The run whose choice pages show. The policy is a setting of the workers: use the one of their
+    last run."""
+    request = rotation.request_from_settings(settings)
+    return replace(request, policy=cast(PolicyName, last_policy)) if last_policy else request
 
 
 def describe_expected(value: float | None) -> str:
@@ -63,3 +80,18 @@ def platform_title(platform: str) -> str:
 def join_texts(texts: Sequence[str], empty: str) -> str:
     """Texts separated by commas; `empty` if there are none."""
     return ", ".join(filter(None, texts)) or empty
+
+
+def format_hours(span: dt.timedelta | None) -> str:
+    """Hours for a form; empty if nothing is set."""
+    return "" if span is None else f"{span.total_seconds() / 3600:g}"
+
+
+def read_hours(form: Mapping[str, str], name: str) -> dt.timedelta | None:
+    """A number of hours; None if the field is empty."""
+    typed = form.get(name, "").strip()
+    if not typed:
+        return None
+    if not HOURS.fullmatch(typed):
+        raise Invalid(say("Enter hours as a number, such as 12 or 0.5."))
+    return dt.timedelta(hours=float(typed))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -15,17 +15,26 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict
 from jobmill.pipelines import rotation
 from jobmill.queue import NotAdmitted
-from jobmill.rotation import calls, planner, rotation_status, target_overview, targets
+from jobmill.rotation import (
+    calls,
+    due_targets,
+    planner,
+    rotation_status,
+    target_overview,
+    targets,
+)
 from jobmill.rotation.calls import FailedCall
-from jobmill.rotation.rotation_status import BlockedTargets, DueTarget, RunReport
-from jobmill.rotation.target_selection import PolicyName
+from jobmill.rotation.due_targets import DueTarget
+from jobmill.rotation.rotation_status import BlockedTargets, RunReport
 from jobmill.rotation.targets import UncalledTarget
+from jobmill.settings import Settings
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.rotation import labels
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
+from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/rotation")
@@ -46,6 +55,7 @@ class RotationPage:
     due: list[DueTarget]
     expected: dict[int, float]
     """Expected new jobs by source."""
+    next_due: dt.datetime | None
     report: RunReport | None
     failed: list[FailedCall]
     skipped: list[UncalledTarget]
@@ -69,11 +79,12 @@ async def show(
     query: Annotated[RotationQuery, Query()],
     db: Db,
     page: Page,
+    site_settings: CurrentSiteSettings,
     did: str = "",
     item: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        content = await _read(tx, query)
+        content = await _read(tx, query, site_settings.settings)
     return page(
         "rotation/page.html",
         topics=["rotation"],
@@ -86,19 +97,21 @@ async def show(
     )
 
 
-async def _read(tx: Tx, query: RotationQuery) -> RotationPage:
+async def _read(tx: Tx, query: RotationQuery, settings: Settings) -> RotationPage:
     at = await planner.clock(tx)
     report = await _last_report(tx)
-    # The policy is a setting of the workers: use the one of their last run.
-    policy = cast(PolicyName, report.policy) if report else "yield"
+    request = labels.page_request(settings, report.policy if report else None)
+    if query.platform:
+        request = replace(request, platforms=[query.platform])
     span = LOOK_AHEAD[query.ahead] if query.ahead else dt.timedelta()
-    due = await rotation_status.due_targets(
-        tx, at, policy, platform=query.platform, ahead=span, limit=PAGE_SIZE + 1
-    )
+    due = (
+        await due_targets.list_due(tx, request, at, os.environ, ahead=span, limit=PAGE_SIZE + 1)
+    ).targets
     standstills = await rotation_status.blocked_targets(tx, at, os.environ)
     return RotationPage(
         due,
         await target_overview.call_values(tx, at, [row.source for row in due]),
+        None if due else await due_targets.next_due_at(tx, request, at, os.environ),
         report,
         await calls.failed_calls(tx, report.run, limit=MAX_PROBLEMS) if report else [],
         await targets.uncalled_targets(tx, report.run, limit=MAX_PROBLEMS) if report else [],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Mapping
 from typing import Literal
@@ -12,13 +13,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.boards import api_keys
 from jobmill.boards.adapters import PLATFORMS
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.rotation import searches
-from jobmill.rotation.searches import SavedSearch
+from jobmill.rotation import searches, targets
+from jobmill.rotation.searches import SavedSearch, SearchSettings
 from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db
-from jobmill.web.form import Fields, read_whole_number
+from jobmill.web.form import Fields, read_optional_whole_number, read_whole_number
 from jobmill.web.pages.rotation import labels
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
@@ -27,7 +28,16 @@ from jobmill.web.translations import say, say_many
 router = APIRouter(prefix="/rotation/searches")
 
 MAX_LINE_LENGTH = 200
-EMPTY_FORM = {"platform": "", "keywords": "", "locations": "", "priority": "50"}
+EMPTY_FORM = {
+    "platform": "",
+    "keywords": "",
+    "locations": "",
+    "priority": "50",
+    "interval": "",
+    "window": "",
+    "days_back": "",
+    "since": "",
+}
 
 
 @router.get("")
@@ -56,9 +66,9 @@ async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
 @router.post("/new")
 async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
     try:
-        platform, keywords, locations, priority = _read(form)
+        platform, keywords, locations, settings = _read(form)
         async with db.transaction() as tx:
-            await searches.add(tx, platform, keywords, locations, priority=priority)
+            await searches.add(tx, platform, keywords, locations, settings)
     except (Invalid, Conflict) as error:
         return _render_form(page, EMPTY_FORM | dict(form), error=error)
     return _redirect("added")
@@ -76,11 +86,9 @@ async def save(search_id: PathId, visitor: Admin, form: Fields, db: Db, page: Pa
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
     try:
-        platform, keywords, locations, priority = _read(form)
+        platform, keywords, locations, settings = _read(form)
         async with db.transaction() as tx:
-            await searches.replace_search(
-                tx, search_id, platform, keywords, locations, priority=priority
-            )
+            await searches.replace_search(tx, search_id, platform, keywords, locations, settings)
     except (Invalid, Conflict) as error:
         return _render_form(page, EMPTY_FORM | dict(form), search, error)
     return _redirect("saved")
@@ -165,8 +173,8 @@ def searchable_platforms() -> list[tuple[str, str]]:
     ]
 
 
-def _read(form: Fields) -> tuple[str, list[str], list[str], int]:
-    """Platform, keywords, locations and priority."""
+def _read(form: Fields) -> tuple[str, list[str], list[str], SearchSettings]:
+    """Platform, keywords, locations and settings."""
     if not form.get("platform"):
         raise Invalid(say("Choose a platform."))
     keywords = _read_lines(form.get("keywords", ""))
@@ -174,9 +182,23 @@ def _read(form: Fields) -> tuple[str, list[str], list[str], int]:
         raise Invalid(say("Enter at least one search, one per line."))
     message = say("The priority must be a whole number from 0 to 100.")
     priority = read_whole_number(form, "priority", message)
-    if priority > searches.MAX_PRIORITY:
+    if priority > targets.MAX_PRIORITY:
         raise Invalid(message)
-    return form["platform"], keywords, _read_lines(form.get("locations", "")), priority
+    settings = SearchSettings(
+        priority,
+        labels.read_hours(form, "interval"),
+        labels.read_hours(form, "window"),
+        read_optional_whole_number(form, "days_back", say("Enter a whole number of days.")),
+        _read_date(form.get("since", "")),
+    )
+    return form["platform"], keywords, _read_lines(form.get("locations", "")), settings
+
+
+def _read_date(typed: str) -> dt.date | None:
+    try:
+        return dt.date.fromisoformat(typed.strip()) if typed.strip() else None
+    except ValueError:
+        raise Invalid(say("Enter the date as year-month-day, such as 2026-11-15.")) from None
 
 
 def _read_lines(text: str) -> list[str]:
@@ -192,4 +214,8 @@ def _to_form(search: SavedSearch) -> dict[str, str]:
         "keywords": "\n".join(search.keywords),
         "locations": "\n".join(search.locations),
         "priority": str(search.priority),
+        "interval": labels.format_hours(search.min_interval),
+        "window": labels.format_hours(search.call_window),
+        "days_back": str(search.days_back or ""),
+        "since": search.since.isoformat() if search.since else "",
     }
