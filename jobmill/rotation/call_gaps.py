@@ -27,13 +27,18 @@ def site_gap(target: Target) -> dt.timedelta:
     return max(polite, target.call_window or _NO_TIME)
 
 
+def demanded_gap(target: Target) -> dt.timedelta:
+    """The least time after any call, also a failed one: as set, or as a metered key needs it."""
+    gap = target.interval
+    if gap is None and target.platform in QUOTAS:
+        gap = METERED_SEARCH_GAP if target.of_search else METERED_GAPS[target.kind]
+    return max(gap or _NO_TIME, site_gap(target))
+
+
 def yield_gap(target: Target) -> dt.timedelta:
-    """The least time between two calls under `yield`: as set, or else by kind and platform."""
+    """The least time after a good call under `yield`: as set, or else by kind and platform."""
     usual = dt.timedelta(seconds=yield_model.YieldRules().gaps[target.kind])
-    if target.platform in QUOTAS:
-        by_kind = METERED_SEARCH_GAP if target.of_search else METERED_GAPS[target.kind]
-        usual = max(usual, by_kind)
-    return max(usual if target.interval is None else target.interval, site_gap(target))
+    return max(usual if target.interval is None else _NO_TIME, demanded_gap(target))
 
 
 def interval_gap(target: Target) -> dt.timedelta:
@@ -63,7 +68,7 @@ def apply_to_yield(
     after a success."""
     if state.called_at is None:
         return state
-    least = state.called_at + yield_gap(target).total_seconds()
+    least = state.called_at + demanded_gap(target).total_seconds()
     if target.interval is not None and outcome["status"] in yield_model.GOOD_STATUSES:
         return replace(state, gate_at=least)
     return replace(state, gate_at=max(state.gate_at, least))

@@ -242,26 +242,45 @@ async def _choose_by_interval(
 async def _choose_by_yield(
     tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
 ) -> Selection:
-    # A manual run without a maximum calls all that is due, within the limits of a run.
-    everything = wish.trigger == "manual" and wish.max_calls is None
-    budget = int(max(pace.saved, 0))
-    if wish.trigger == "manual":
-        budget = question.capacity().total if wish.max_calls is None else wish.max_calls
+    if wish.trigger == "manual" and wish.max_calls is None:
+        return await _choose_all_due(tx, question, wish, pace)
+    budget = int(max(pace.saved, 0)) if wish.max_calls is None else wish.max_calls
     if budget <= 0:
         return Selection([], pace, None)
+    chosen, owed = await _choose_most_valuable(tx, question, pace, budget)
+    price = call_value.next_price(pace.price, chosen.lowest)
+    return Selection(chosen.ids, replace(pace, price=price, owed=owed), chosen, budget)
+
+
+async def _choose_all_due(
+    tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
+) -> Selection:
+    """All that is due within the limits of a run; if that is little, also the most valuable of the
+    others. The price does not change, since no budget was set."""
+    budget = question.capacity().total
+    chosen, owed = await _choose_most_valuable(tx, question, pace, budget, only_due=True)
+    if len(chosen.ids) < wish.limits.companies:
+        budget = min(budget, wish.limits.companies)
+        chosen, owed = await _choose_most_valuable(tx, question, pace, budget)
+    return Selection(chosen.ids, replace(pace, owed=owed), chosen, budget)
+
+
+async def _choose_most_valuable(
+    tx: Tx,
+    question: SelectionRequest,
+    pace: CallAllowance,
+    budget: int,
+    *,
+    only_due: bool = False,
+) -> tuple[YieldChoice, float]:
+    """The choice, and the calls that are owed to overdue targets after it."""
     owed = _overdue_quota(pace, min(budget, question.capacity().total))
     bad = await target_selection.retryable_bad(tx, question)
+    quota = min(int(owed), budget)
     chosen = await target_selection.choose_by_yield(
-        tx,
-        question,
-        budget=budget,
-        quota=min(int(owed), budget),
-        bad=bad,
-        only_due=everything,
+        tx, question, budget=budget, quota=quota, bad=bad, only_due=only_due
     )
-    price = pace.price if everything else call_value.next_price(pace.price, chosen.lowest)
-    pace = replace(pace, price=price, owed=owed - chosen.owed)
-    return Selection(chosen.ids, pace, chosen, budget)
+    return chosen, owed - chosen.owed
 
 
 async def _reprice(tx: Tx, before: CallAllowance, selection: Selection, at: dt.datetime) -> None:

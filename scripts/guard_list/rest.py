@@ -221,15 +221,15 @@ GUARDS: list[Guard] = [
     guard(
         "queued calls count against the limit of a day",
         PLATFORMS,
-        "limits.append(standing.per_day - use.day - use.queued)",
-        "limits.append(standing.per_day - use.day)",
+        "left = standing.per_day - use.day - use.queued",
+        "left = standing.per_day - use.day",
         f"{ROTATION}::test_queued_calls_count_against_the_limit_of_a_platform",
     ),
     guard(
         "queued calls count against the limit of an hour",
         PLATFORMS,
-        "limits.append(standing.per_hour - use.hour - use.queued)",
-        "limits.append(standing.per_hour - use.hour)",
+        "left = standing.per_hour - use.hour - use.queued",
+        "left = standing.per_hour - use.hour",
         f"{ROTATION}::test_queued_calls_count_against_the_limit_of_a_platform",
     ),
     guard(

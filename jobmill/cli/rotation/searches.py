@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -63,7 +64,7 @@ def add(
 ) -> None:
     """Add a search; each pair of keywords and location is read in turn."""
     changes = _parse_changes(interval, window, days_back, since)
-    settings = SearchSettings(**{"priority": priority, **changes})
+    settings = replace(SearchSettings(priority), **changes)
     _run_and_print(
         lambda tx: searches.add(tx, platform, keywords, location or [""], settings), as_json
     )
@@ -132,11 +133,19 @@ def _title(search: SavedSearch) -> list[str | None]:
 
 def _details(search: SavedSearch) -> list[str | None]:
     places = ", ".join(filter(None, search.locations)) or "anywhere"
-    interval = search.min_interval and f"every {times.format_duration(search.min_interval)} at most"
-    age = search.days_back and f"jobs of {output.format_count(search.days_back, 'day')}"
-    since = search.since and f"jobs since {search.since}"
     slices = output.format_count(search.slices, "slice")
-    return [places, f"priority {search.priority}", interval, age or since, slices]
+    return [places, f"priority {search.priority}", *_timing(search), slices]
+
+
+def _timing(search: SavedSearch) -> list[str]:
+    texts: list[str] = []
+    if search.min_interval:
+        texts.append(f"every {times.format_duration(search.min_interval)} at most")
+    if search.days_back:
+        texts.append(f"jobs of {output.format_count(search.days_back, 'day')}")
+    if search.since:
+        texts.append(f"jobs since {search.since}")
+    return texts
 
 
 @app.command()
