@@ -244,7 +244,9 @@ async def _choose_by_yield(
 ) -> Selection:
     if wish.trigger == "manual" and wish.max_calls is None:
         return await _choose_all_due(tx, question, wish, pace)
-    budget = int(max(pace.saved, 0)) if wish.max_calls is None else wish.max_calls
+    budget = wish.max_calls or 0
+    if wish.trigger == "schedule":
+        budget = int(max(pace.saved, 0))
     if budget <= 0:
         return Selection([], pace, None)
     chosen, owed = await _choose_most_valuable(tx, question, pace, budget)
