@@ -1,7 +1,7 @@
 """Default quotas of platforms that meter their API keys: the one table, with sources and dates.
 
-`jobmill rotate limit` replaces the quota of a platform. Where a site publishes no number, the quota
-is ours: enough for some searches twice a day, and too little to be noticed.
+`jobmill rotate limit` replaces the quota of a platform. A quota without a date was not checked
+against the site: it is our own cautious default, enough for some searches twice a day.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 _DAY = dt.timedelta(days=1)
+_OUR_DEFAULT = "our own cautious default; the site's limit was not checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class Quota:
     """Time spans with the requests allowed in each."""
     source: str
     """Where the numbers come from."""
-    checked_on: dt.date
+    checked_on: dt.date | None = None
+    """When the source was read; None: the numbers are our own."""
 
     @property
     def per_day(self) -> int:
@@ -40,14 +42,6 @@ QUOTAS: Mapping[str, Quota] = {
         "no published number; users report that a free key allows about 500 requests in all",
         dt.date(2026, 11, 16),
     ),
-    "reed": Quota(
-        ((_DAY, 500),),
-        "no number in https://www.reed.co.uk/developers/jobseeker",
-        dt.date(2026, 11, 16),
-    ),
-    "usajobs": Quota(
-        ((_DAY, 500),),
-        "no number of requests in https://developer.usajobs.gov/guides/rate-limiting",
-        dt.date(2026, 11, 16),
-    ),
+    "reed": Quota(((_DAY, 500),), _OUR_DEFAULT),
+    "usajobs": Quota(((_DAY, 500),), _OUR_DEFAULT),
 }

@@ -75,7 +75,6 @@ class Selection:
     """With the next price and the calls that are owed after this choice."""
     choice: YieldChoice | None
     """None for the interval policy and named sources."""
-    budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ async def start_run(
     selection = Selection([], pace, None)
     if await _is_time(tx, wish, pace, at):
         selection = await _choose(tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace)
-    await _reprice(tx, pace, selection, at)
+    await _put_off_cheap(tx, selection, at)
     is_manual = wish.trigger == "manual" and not wish.sources
     run_id = await _insert_run(tx, wish, at, room) if selection.ids or is_manual else None
     taken = await _claim_targets(tx, selection.ids, run_id, at)
@@ -127,12 +126,15 @@ async def preview_run(
     tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
 ) -> RunPreview:
     """The targets that a manual run would claim now, in its order: the same code chooses them, but
-    nothing is claimed."""
+    nothing is claimed, and due times stay as they are."""
     wish = replace(wish, trigger="manual")
+    # The same first lock as a run, for the same reason.
+    pace = refill_allowance(await _lock_allowance(tx), at, wish.per_day)
     room = await _prepare(tx, wish, at, environ)
-    pace = refill_allowance(await _read_allowance(tx), at, wish.per_day)
-    selection = await _choose(tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace)
-    return RunPreview(await _claimable(tx, selection.ids), room)
+    async with tx.transaction(force_rollback=True):
+        selection = await _choose(tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace)
+        ids = await _claimable(tx, selection.ids)
+    return RunPreview(ids, room)
 
 
 async def _prepare(
@@ -204,7 +206,7 @@ async def _is_time(tx: Tx, wish: RunRequest, pace: CallAllowance, at: dt.datetim
 async def _choose(
     tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
 ) -> Selection:
-    """What to call now; it writes nothing, so that a preview shows what a run does."""
+    """What to call now; all it writes are the due times that a lower price brings forward."""
     if wish.sources:
         named = await targets.by_ids(tx, wish.sources)
         free = (
@@ -249,9 +251,10 @@ async def _choose_by_yield(
         budget = int(max(pace.saved, 0))
     if budget <= 0:
         return Selection([], pace, None)
+    await _bring_forward(tx, pace.price, REPRICED_PER_CALL * budget, question.at)
     chosen, owed = await _choose_most_valuable(tx, question, pace, budget)
     price = call_value.next_price(pace.price, chosen.lowest)
-    return Selection(chosen.ids, replace(pace, price=price, owed=owed), chosen, budget)
+    return Selection(chosen.ids, replace(pace, price=price, owed=owed), chosen)
 
 
 async def _choose_all_due(
@@ -259,12 +262,13 @@ async def _choose_all_due(
 ) -> Selection:
     """All that is due within the limits of a run; if that is little, also the most valuable of the
     others. The price does not change, since no budget was set."""
+    await _bring_forward(tx, pace.price, REPRICED_PER_CALL * wish.limits.companies, question.at)
     budget = question.capacity().total
     chosen, owed = await _choose_most_valuable(tx, question, pace, budget, only_due=True)
     if len(chosen.ids) < wish.limits.companies:
         budget = min(budget, wish.limits.companies)
         chosen, owed = await _choose_most_valuable(tx, question, pace, budget)
-    return Selection(chosen.ids, replace(pace, owed=owed), chosen, budget)
+    return Selection(chosen.ids, replace(pace, owed=owed), chosen)
 
 
 async def _choose_most_valuable(
@@ -285,13 +289,10 @@ async def _choose_most_valuable(
     return chosen, owed - chosen.owed
 
 
-async def _reprice(tx: Tx, before: CallAllowance, selection: Selection, at: dt.datetime) -> None:
-    """Postpone what is not worth the new price, and bring forward what was postponed at a price
-    that has fallen since."""
+async def _put_off_cheap(tx: Tx, selection: Selection, at: dt.datetime) -> None:
+    """Postpone due targets that are not worth the new price, or they block others in the next run."""
     if selection.choice is None:
         return
-    await _bring_forward(tx, before.price, REPRICED_PER_CALL * selection.budget, at)
-    # A due target that is not worth the price must not block others in the next run.
     price = selection.pace.price
     least = call_value.NEAR_PRICE * price
     cheap = [id for id, worth in selection.choice.passed.items() if worth < least]
@@ -299,6 +300,7 @@ async def _reprice(tx: Tx, before: CallAllowance, selection: Selection, at: dt.d
 
 
 async def _bring_forward(tx: Tx, price_now: float, most: int, at: dt.datetime) -> None:
+    """Bring forward targets that were postponed at a price that has fallen since."""
     old = await target_selection.outdated_due_times(tx, price_now, most)
     await _put_off(tx, [target for target in old if target.rho is not None], price_now, at)
     # The value of a first call does not grow, so these may be worth the price now.
@@ -326,14 +328,6 @@ async def _lock_allowance(tx: Tx) -> CallAllowance:
         tx,
         CallAllowance,
         "SELECT price, saved, saved_at, owed FROM rotation.call_allowance FOR UPDATE",
-    )
-    assert pace is not None
-    return pace
-
-
-async def _read_allowance(tx: Tx) -> CallAllowance:
-    pace = await fetch_one(
-        tx, CallAllowance, "SELECT price, saved, saved_at, owed FROM rotation.call_allowance"
     )
     assert pace is not None
     return pace

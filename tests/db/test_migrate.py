@@ -62,6 +62,54 @@ async def test_concurrent_migrations_apply_each_migration_once(database: Databas
     assert sorted(applied) == [[], [], [], ["9999_tea.sql"]]
 
 
+async def test_rotation_priorities_are_turned_round(server: str, empty: str) -> None:
+    """Lower came first, usually 100; now higher comes first, usually 50, in the same order."""
+    old = [-1, 0, 10, 99, 100, 101, 200, 5_000, 1_000_000]
+    try:
+        async with await psycopg.AsyncConnection.connect(server, dbname=empty) as tx:
+            await _as_of(tx, next(n for n, name in enumerate(NAMES) if "rotation_settings" in name))
+            for priority in [*old, 7]:
+                await tx.execute(
+                    """
+                    WITH board AS (
+                        INSERT INTO catalog.source
+                               (name, source_type, token, config, status, discovered_via)
+                        VALUES (%(token)s, 'jooble', %(token)s, '{}', 'active', 'import')
+                        RETURNING id)
+                    INSERT INTO rotation.target (source_id, kind, platform, priority, min_interval)
+                    SELECT id, 'slice', 'jooble', %(priority)s, interval '1 day' FROM board
+                    """,
+                    {"token": f"was {priority}", "priority": priority},
+                )
+            for words, priority in (("{cook}", 30), ("{chef}", 80)):
+                await tx.execute(
+                    """
+                    WITH wish AS (
+                        INSERT INTO rotation.search (platform, keywords, locations, priority)
+                        VALUES ('jooble', %s, '{Berlin}', %s) RETURNING id)
+                    INSERT INTO rotation.search_slice
+                    SELECT wish.id, source.id FROM wish, catalog.source WHERE name = 'was 7'
+                    """,
+                    [words, priority],
+                )
+            await migrate(tx)
+            cursor = await tx.execute(
+                """
+                SELECT name, priority FROM rotation.target
+                  JOIN catalog.source ON source.id = source_id
+                """
+            )
+            new = {str(name): int(priority) for name, priority in await cursor.fetchall()}
+            # A slice takes the higher priority of its searches.
+            assert new.pop("was 7") == 80
+            assert [new[f"was {priority}"] for priority in old] == [
+                100, 100, 95, 51, 50, 49, 25, 1, 0,
+            ]  # fmt: skip
+            await tx.rollback()
+    finally:
+        drop(server, empty)
+
+
 async def _as_of(tx: Tx, upto: int) -> None:
     """A database with only the first `count` migrations, and a row in it."""
     await migrate(tx, {name: list_migrations()[name] for name in NAMES[:upto]})

@@ -24,7 +24,7 @@ UPDATE rotation.platform SET limits_set = true WHERE per_hour IS NOT NULL OR per
 
 -- From 0 to 100, higher comes first, as for searches. It was 0 to 1,000,000, lower first, usually 100.
 UPDATE rotation.target
-   SET priority = CASE WHEN priority <= 100 THEN 100 - priority / 2 ELSE 5000 / priority END;
+   SET priority = CASE WHEN priority <= 100 THEN 100 - greatest(priority, 0) / 2 ELSE 5000 / priority END;
 UPDATE rotation.target
    SET priority = wanted.priority
   FROM (SELECT source_id, max(priority) AS priority
