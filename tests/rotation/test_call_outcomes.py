@@ -287,8 +287,9 @@ async def test_the_table_learns_what_the_policies_learn(
                 rules=yield_model.YieldRules(), excused=excused,
             )  # fmt: skip
             # The policy does not know which platforms meter their keys; the table does.
-            if kind == "jooble":
-                state = replace(state, gate_at=max(state.gate_at, (at + 12 * HOUR).timestamp()))
+            if kind == "jooble" and state.called_at is not None:
+                least = state.called_at + (12 * HOUR).total_seconds()
+                state = replace(state, gate_at=max(state.gate_at, least))
             trouble = after_outcome(trouble, plain, now, yield_model.YieldRules().breaker)
             assert target.interval_state == turn
             assert target.yield_state == state

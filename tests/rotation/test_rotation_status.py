@@ -119,6 +119,7 @@ TARGETS = some.fixed_dictionaries(
         "gate": MOMENTS,
         "due": some.sampled_from([-90 * 24, -1, 0, 1, 99 * 24]),
         "queued": some.sampled_from([None, None, None, -1, -7, 99]),
+        "price": some.sampled_from([0.0, 0.0, 50.0]),
     }
 )
 
@@ -144,6 +145,7 @@ async def make_random_target(tx: Tx, drawn: dict[str, Any]) -> None:
         next_allowed_at=moment(drawn["gate"]),
         due_at=moment(drawn["due"]),
         queued_at=moment(drawn["queued"]),
+        price=drawn["price"],
         known_at=NOW - 90 * DAY,
     )
     await tx.execute("UPDATE catalog.source SET status = %s WHERE id = %s", [drawn["source"], id])
@@ -176,7 +178,9 @@ async def test_what_is_due_is_what_a_run_claims_in_its_order(
     for target in drawn:
         await make_random_target(tx, target)
     await platform_state.set_limits(tx, "lever", per_hour=per_hour, per_day=None)
-    await tx.execute("UPDATE rotation.call_allowance SET owed = %s, saved_at = %s", [owed, NOW])
+    await tx.execute(
+        "UPDATE rotation.call_allowance SET owed = %s, saved_at = %s, price = 0.5", [owed, NOW]
+    )
     request = RunRequest(policy, "manual", limits, max_calls=max_calls)
     listed = await list_due(tx, request, at, KEYS, ahead=DAY, limit=1_000)
     again = await list_due(tx, request, at, KEYS, limit=1_000)
