@@ -288,7 +288,7 @@ async def _find_overdue(
              WHERE target.platform = open.platform AND status = 'active' AND enabled
                AND greatest(known_at, last_called_at) <= %(before)s
                AND (gate_at IS NULL OR gate_at <= %(at)s) AND queued_at IS NULL
-             ORDER BY greatest(known_at, last_called_at)
+             ORDER BY greatest(known_at, last_called_at), priority DESC, source_id
              LIMIT %(quota)s) AS late
          ORDER BY since, priority DESC, source_id
         """,

@@ -45,3 +45,7 @@ DROP INDEX rotation.target_untried;
 CREATE INDEX target_untried ON rotation.target (platform, health DESC, page_cap DESC, priority DESC, source_id)
     WHERE status = 'active' AND enabled AND queued_at IS NULL
       AND rho IS NULL AND gate_at IS NULL;
+DROP INDEX rotation.target_waits;
+CREATE INDEX target_waits ON rotation.target
+    (platform, greatest(known_at, last_called_at), priority DESC, source_id)
+    WHERE status = 'active' AND enabled;
