@@ -148,7 +148,11 @@ async def make_random_target(tx: Tx, drawn: dict[str, Any]) -> None:
         price=drawn["price"],
         known_at=NOW - 90 * DAY,
     )
-    await tx.execute("UPDATE catalog.source SET status = %s WHERE id = %s", [drawn["source"], id])
+    reason = "by a person" if drawn["source"] == "disabled" else None
+    await tx.execute(
+        "UPDATE catalog.source SET status = %s, disabled_reason = %s WHERE id = %s",
+        [drawn["source"], reason, id],
+    )
 
 
 @settings(
