@@ -16,6 +16,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import CrawlResult, Outcome, PageCall, SeenPosting
 from jobmill.errors import OutsideError
 from jobmill.outside.request import (
+    WAIT_CAUSES,
     Fetch,
     FetchFailure,
     FetchResult,
@@ -75,7 +76,7 @@ class Crawl:
     def outcome(self) -> Outcome:
         if self.unchanged:
             return "unchanged"
-        if self.failure == "rate_limited" and not self.postings:
+        if self.failure in WAIT_CAUSES and not self.postings:
             return "held"
         if self.failure:
             return "partial" if self.postings else "failed"

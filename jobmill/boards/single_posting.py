@@ -18,7 +18,7 @@ from jobmill.db.clock import server_time
 from jobmill.errors import Conflict, Invalid, OutsideError, Unavailable
 from jobmill.extract.page import page_reader
 from jobmill.extract.page.page_reader import PageReading
-from jobmill.outside.request import Fetch, FetchFailure, Ok, PageGone, Request
+from jobmill.outside.request import WAIT_CAUSES, Fetch, FetchFailure, Ok, PageGone, Request
 from jobmill.sandbox import read_untrusted
 
 from . import board_crawler, url_detection
@@ -180,7 +180,7 @@ async def _read_rendered(
 ) -> PostingResult:
     """The posting that the scripts of a page show; `page` is what it says without them."""
     answer = await fetch(Request(url, page=True, render=True))
-    if isinstance(answer, FetchFailure) and answer.cause == "rate_limited":
+    if isinstance(answer, FetchFailure) and answer.cause in WAIT_CAUSES:
         raise OutsideError(f"{url} could not be read: {answer.detail}")
     if not isinstance(answer, Ok):
         return replace(page, render_problem=board_crawler.describe_failure(answer)[1])

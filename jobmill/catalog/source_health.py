@@ -45,6 +45,7 @@ CAUSES: Mapping[str, HealthCause] = {
     "auth": "auth",
     "gone": "gone",
     "rate_limited": "rate_limited",
+    "offline": "rate_limited",
 }
 
 

@@ -78,7 +78,7 @@ async def clear(tx: Tx) -> bool:
         TRUNCATE
             queue.live, queue.item, queue.ending, queue.event, queue.pause, queue.start_rate, queue.alert,
             queue.run_counter,
-            outside.host, outside.robots,
+            outside.host, outside.robots, outside.offline,
             catalog.company, catalog.company_page, catalog.source, catalog.incident, catalog.run,
             catalog.listing, catalog.listing_page, catalog.submission, catalog.board_sighting, catalog.event,
             matching.profile, matching.profile_version, matching.default_profile, matching.judging_queue,

@@ -17,6 +17,7 @@ import httpx2
 from jobmill.db import Database
 from jobmill.outside import jobspy, reply_classification
 from jobmill.outside.browser import Browser
+from jobmill.outside.connectivity import Connectivity
 from jobmill.outside.guarded_transport import AddressGuard
 from jobmill.outside.http_exchange import (
     ExchangeError,
@@ -98,6 +99,7 @@ class Fetcher:
         self._guard = guard
         self._rate_limiter = rate_limiter
         self._browser = browser
+        self._connectivity = Connectivity(database, guard.resolve)
         # robots.txt rules apply to the product name, the first word of the user agent.
         self._robots = Robots(database, agent.replace("/", " ").split()[0], self._follow)
 
@@ -106,7 +108,8 @@ class Fetcher:
         if request.url.startswith(jobspy.SCHEME):
             result = await jobspy.load()(request)
         else:
-            result = _hide_private_url(await self._fetch(request, validators), request)
+            result = await self._connectivity.judge(await self._fetch(request, validators))
+            result = _hide_private_url(result, request)
         _log(result, time.monotonic() - began)
         return result
 

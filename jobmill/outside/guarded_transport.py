@@ -39,7 +39,7 @@ class AddressGuard(httpcore2.AsyncNetworkBackend):
         dial: httpcore2.AsyncNetworkBackend | None = None,
     ) -> None:
         self.private = private
-        self._resolve = resolve
+        self.resolve = resolve
         self._dial = dial or cast(httpcore2.AsyncNetworkBackend, httpcore2.AnyIOBackend())
 
     async def connect_tcp(
@@ -75,7 +75,7 @@ class AddressGuard(httpcore2.AsyncNetworkBackend):
     async def _addresses(self, host: str, port: int, seconds: float | None) -> list[str]:
         try:
             async with asyncio.timeout(seconds):
-                addresses = list(dict.fromkeys(await self._resolve(host, port)))
+                addresses = list(dict.fromkeys(await self.resolve(host, port)))
         except TimeoutError as error:
             raise HostUnresolved(f"{host} cannot be resolved: it took too long") from error
         except (OSError, UnicodeError) as error:

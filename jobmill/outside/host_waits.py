@@ -5,7 +5,14 @@ from __future__ import annotations
 import datetime as dt
 
 from jobmill.errors import RetryLater
-from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Request, Validators
+from jobmill.outside.request import (
+    WAIT_CAUSES,
+    Fetch,
+    FetchFailure,
+    FetchResult,
+    Request,
+    Validators,
+)
 
 DEFAULT_WAIT = dt.timedelta(minutes=1)
 """For hosts that ask us to slow down without saying for how long."""
@@ -13,7 +20,7 @@ DEFAULT_WAIT = dt.timedelta(minutes=1)
 
 def find_wait(answer: FetchResult) -> dt.timedelta | None:
     """How long the request has to wait; None if the answer does not ask for patience."""
-    if isinstance(answer, FetchFailure) and answer.cause == "rate_limited":
+    if isinstance(answer, FetchFailure) and answer.cause in WAIT_CAUSES:
         return answer.retry_after or DEFAULT_WAIT
     return None
 

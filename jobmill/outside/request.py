@@ -91,7 +91,8 @@ class Truncated:
 
 FetchCause: TypeAlias = Literal[
     "timeout",  # the request took too long
-    "unresolved",  # the name of the host has no address, or we are offline
+    "unresolved",  # the name of the host has no address
+    "offline",  # no name has an address: this machine has no network
     "network",  # connection or TLS error, or a broken body
     "server",  # 5xx
     "rate_limited",  # 429, or a Retry-After
@@ -103,6 +104,10 @@ FetchCause: TypeAlias = Literal[
     "status",  # any other status
     "no_browser",  # the page needs a browser and there is none
 ]
+
+
+WAIT_CAUSES = ("rate_limited", "offline")
+"""Causes that are nobody's failure: the request is repeated later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.source_runs import CrawlResult, SavedRun
 from jobmill.db import Tx, fetch_value, optional_time
+from jobmill.outside.request import WAIT_CAUSES
 
 from . import call_gaps, calls, epoch_times, platform_state, targets
 from .calls import CallRecord
@@ -54,7 +55,7 @@ def _status(harvest: CrawlResult, saved: SavedRun) -> str:
     if harvest.failure == "gone":
         return "gone"
     # A vendor's incident is not the target's fault; the incident holds the target.
-    if harvest.failure == "rate_limited" or saved.failure_effect.incident:
+    if harvest.failure in WAIT_CAUSES or saved.failure_effect.incident:
         return "rate_limited"
     return "error" if harvest.failure else "ok"
 

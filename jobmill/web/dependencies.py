@@ -8,6 +8,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Protocol, cast
 
@@ -17,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.errors import Unavailable
+from jobmill.outside.connectivity import Offline
 from jobmill.web import translations
 
 log = logging.getLogger(__name__)
@@ -61,9 +63,15 @@ class Render(Protocol):
     def __call__(self, template: str, status: int = 200, /, **values: object) -> HTMLResponse: ...
 
 
-def make_environment(
-    is_demo: Callable[[], bool] = lambda: False, *, sends_mail: bool = True
-) -> Environment:
+@dataclass
+class BannerState:
+    """What the banners above every page say."""
+
+    is_demo: bool = False
+    offline: Offline | None = None
+
+
+def make_environment(banners: BannerState | None = None, *, sends_mail: bool = True) -> Environment:
     """Templates that escape all values and fail on undefined names."""
     environment = Environment(
         loader=FileSystemLoader(WEB_DIR / "templates"),
@@ -74,7 +82,7 @@ def make_environment(
     )
     translations.install(environment)
     cast(dict[str, object], environment.globals).update(
-        is_demo=is_demo, letters_are_off=not sends_mail
+        banners=banners or BannerState(), letters_are_off=not sends_mail
     )
     environment.filters |= {
         "age": format_age,

@@ -18,6 +18,7 @@ from jobmill.queue.overview import RateTracker
 from jobmill.web import auth, html_errors, live_updates, translations
 from jobmill.web.api import router
 from jobmill.web.apply_batch import ApplyBatches
+from jobmill.web.banners import Banners, refresh_banners
 from jobmill.web.client_address import ClientResolver
 from jobmill.web.dependencies import (
     DATABASE_TIMEOUT,
@@ -52,7 +53,6 @@ from jobmill.web.pages import (
     sources,
 )
 from jobmill.web.pages.account import account_page, sign_in_page, two_factor_page
-from jobmill.web.pages.demo import DemoStatus, refresh_demo_status
 from jobmill.web.rate_limits import RateLimits, limit_reads
 from jobmill.web.site_settings import SiteSettings
 
@@ -86,9 +86,9 @@ def create_app(
     app.state.apply_batches = ApplyBatches(
         app.state.request_database, site_settings.applications_per_day
     )
-    app.state.demo_status = demo_status = DemoStatus()
+    app.state.banners = banners = Banners()
     app.state.rates = RateTracker()
-    environment = make_environment(lambda: demo_status.is_demo, sends_mail=site_settings.sends_mail)
+    environment = make_environment(banners, sends_mail=site_settings.sends_mail)
     app.state.render = render = make_renderer(environment)
 
     def handle_error(request: Request, error: Exception) -> Response:
@@ -123,13 +123,13 @@ def _add_routes(app: FastAPI) -> None:
     """The most requested routes first: they are tried in order."""
     app.include_router(router.router)
     app.include_router(health.router)
-    knows_demo = Depends(refresh_demo_status)
+    with_banners = Depends(refresh_banners)
     for module in (metrics, live_updates):
         app.include_router(module.router, dependencies=[Depends(auth.viewer)])
     for module in (openings, my, offer, confirm, sign_in_page):
-        app.include_router(module.router, dependencies=[Depends(limit_reads), knows_demo])
+        app.include_router(module.router, dependencies=[Depends(limit_reads), with_banners])
     for routers, reads, changes in AREAS:
         for area_router in routers:
             gate = Depends(auth.at_least(reads, changes))
-            app.include_router(area_router, dependencies=[gate, knows_demo])
+            app.include_router(area_router, dependencies=[gate, with_banners])
     app.mount("/static", StaticFiles(directory=WEB_DIR / "static"), name="static")

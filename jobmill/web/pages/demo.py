@@ -1,8 +1,7 @@
-"""/demo: what the demo is, and how to end it; whether the pages show demo data."""
+"""/demo: what the demo is, and how to end it."""
 
 from __future__ import annotations
 
-import time
 from typing import cast
 
 from fastapi import APIRouter, Request, Response
@@ -12,37 +11,12 @@ from jobmill.db import Database
 from jobmill.demo import cleanup, setup
 from jobmill.errors import Invalid
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/demo")
-
-CACHE_SECONDS = 2.0
-
-
-class DemoStatus:
-    """Whether the database holds the demo, cached for CACHE_SECONDS."""
-
-    def __init__(self) -> None:
-        self.is_demo = False
-        self._valid_until = 0.0
-
-    def invalidate(self) -> None:
-        self.is_demo, self._valid_until = False, 0.0
-
-    async def refresh(self, db: RequestDatabase) -> None:
-        if time.monotonic() < self._valid_until:
-            return
-        async with db.transaction() as tx:
-            self.is_demo = await setup.is_demo(tx)
-        self._valid_until = time.monotonic() + CACHE_SECONDS
-
-
-async def refresh_demo_status(request: Request, db: Db) -> None:
-    """A dependency of every page that shows the demo banner."""
-    await cast(DemoStatus, request.app.state.demo_status).refresh(db)
 
 
 @router.get("")
@@ -61,5 +35,5 @@ async def end(request: Request, visitor: Admin, form: Fields) -> Response:
     if form.get("sure") != "yes":
         raise Invalid(say("Confirm that you want to end the demo. Its data cannot be restored."))
     await cleanup.end_demo(cast(Database, request.app.state.database))
-    request.app.state.demo_status.invalidate()
+    request.app.state.banners.invalidate()
     return RedirectResponse("/setup", 303)
