@@ -213,7 +213,8 @@ def test_requests_from_pages_of_other_sites_are_refused(
 
 async def test_other_sites_may_link_to_pages_but_not_submit_forms(site: httpx2.AsyncClient) -> None:
     foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"}
-    assert (await site.get("/", headers=foreign)).status_code == 200
+    link = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert (await site.get("/", headers=foreign | link)).status_code == 200
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         # Also for local requests, which need no sign-in.
         answer = await site.request(method, "/api/session", headers=foreign)

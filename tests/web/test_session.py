@@ -52,7 +52,8 @@ async def test_the_session_cookie_is_hidden_from_scripts_and_other_sites(
     await make_person(database)
     async with site_with(database, **options) as client:
         answer = await client.post("/api/session", json=RIGHT, headers=headers)
-    cookie = SimpleCookie(answer.headers.get_list("set-cookie")[0])[SESSION_COOKIE]
+    name = f"__Host-{SESSION_COOKIE}" if secure else SESSION_COOKIE
+    cookie = SimpleCookie(answer.headers.get_list("set-cookie")[0])[name]
     assert cookie["httponly"]
     assert cookie["samesite"].lower() == "lax"
     assert cookie["path"] == "/"

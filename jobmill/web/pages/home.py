@@ -98,7 +98,11 @@ def _may_open(visitor: Visitor, path: str) -> bool:
     """Whether the menu leads this visitor to the page."""
     entries = [entry for group in menu() for entry in group.entries]
     page = path.partition("?")[0]
-    return any(visitor.may(entry.role) for entry in entries if entry.path == page)
+    return any(
+        visitor.may(entry.role)
+        for entry in entries
+        if entry.path == page or (entry.path != "/" and page.startswith(f"{entry.path}/"))
+    )
 
 
 async def read(tx: Tx) -> HomeState:
