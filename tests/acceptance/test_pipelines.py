@@ -57,17 +57,17 @@ class Mill:
             "JOBMILL_LOG_LEVEL": "error",
         }
 
-    async def run(self, *words: str) -> str:
+    async def run(self, *words: str, stdin: str = "") -> str:
         done = await asyncio.to_thread(
-            forked.jobmill, *words, folder=self.folder, variables=self.variables
+            forked.jobmill, *words, stdin=stdin, folder=self.folder, variables=self.variables
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    async def begin(self, *words: str) -> None:
+    async def begin(self, *words: str, stdin: str = "") -> None:
         (self.folder / "profile.yaml").write_text(PROFILE)
         await self.run("profile", "import", "profile.yaml")
-        await self.run(*words)
+        await self.run(*words, stdin=stdin)
 
     async def work(self, database: Database, deaths: Sequence[str] = ()) -> int:
         """Run until nothing is left to do; returns how often the worker died."""
