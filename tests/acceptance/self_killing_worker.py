@@ -1,6 +1,6 @@
-"""A worker that kills itself: `python -m tests.acceptance.self_killing_worker FILE`.
+"""A worker that kills itself and otherwise does everything the product does.
 
-It does everything the product does. FILE lists phases, one per line: when a run of one of them has
+A file lists phases, one per line: when a run of one of them has
 returned its move, and before the move is written, the line is removed and the process kills itself
 like `kill -9`.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,5 +63,9 @@ async def main(deaths: Path) -> None:
         await worker.run()
 
 
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+def run(deaths: Path, folder: Path, variables: dict[str, str]) -> None:
+    """The whole process."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    asyncio.run(main(deaths))

@@ -5,23 +5,22 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jobmill.db import Database, connect
+from tests.acceptance import self_killing_worker
 from tests.acceptance.world import HOME, PAGE, PROFILE, open_world
 from tests.cli import forked
 from tests.conftest import clone
 from tests.outside.site import LoopbackSite
 from tests.queue.helpers import fetch
 
-ROOT = Path(__file__).parents[2]
 PATIENCE = 200.0
 
 BY_COMPANY = ("company", "add", "Tidewater", "--website", HOME)
@@ -77,20 +76,22 @@ class Mill:
         try:
             while await _is_busy(database):
                 assert time.monotonic() < deadline, await _state(database)
-                if process.poll() is not None:
+                if not process.is_alive():
                     died += 1
                     await _let_leases_lapse(database)
                     process = self._start()
                 await asyncio.sleep(0.05)
         finally:
             process.kill()
-            process.wait()
+            process.join()
         return died
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "tests.acceptance.self_killing_worker", str(self.deaths)]
-        variables = {**self.variables, "PYTHONPATH": str(ROOT)}
-        return subprocess.Popen(command, cwd=self.folder, env=variables)
+    def _start(self) -> BaseProcess:
+        """Forked from a process that has loaded everything: starting Python anew takes longer than the work."""
+        arguments = (self.deaths, self.folder, self.variables)
+        process = forked.FORKS.Process(target=self_killing_worker.run, args=arguments)
+        process.start()
+        return process
 
 
 async def _let_leases_lapse(database: Database) -> None:
