@@ -27,6 +27,7 @@ from jobmill.db.migrate import migrate
 from jobmill.errors import AppError
 from jobmill.extract.page import page_reader
 from jobmill.sandbox import CPU_SECONDS, ReaderStopped, Sandbox, read_untrusted
+from jobmill.sandbox.pool import MEMORY
 from jobmill.web import site
 from jobmill.web.server import Server
 from tests.security import readers
@@ -108,19 +109,22 @@ async def _read_hostile(document: HostileDocument, body: bytes) -> _Usage:
     """What a fresh child uses beyond what it needs to start. A stopped one used its whole limit."""
     arguments = (document.kind, body, f"resume{document.suffix}")
     try:
-        return await read_untrusted(_read_and_measure, *arguments)
+        return _Usage(*await read_untrusted(_read_and_measure, *arguments))
     except ReaderStopped as error:
-        is_memory = "memory" in str(error)
-        return _Usage(0 if is_memory else CPU_SECONDS, 256 if is_memory else 0)
+        if "of memory" in str(error):
+            return _Usage(0, MEMORY / 2**20)
+        if "CPU" in str(error) or "nested too deeply" in str(error):
+            return _Usage(CPU_SECONDS, 0)
+        raise
 
 
-def _read_and_measure(kind: DocumentKind, body: bytes, file: str) -> _Usage:
+def _read_and_measure(kind: DocumentKind, body: bytes, file: str) -> tuple[float, float]:
     before = resource.getrusage(resource.RUSAGE_SELF)
     with contextlib.suppress(AppError):
         readers.read(kind, body, file)
     after = resource.getrusage(resource.RUSAGE_SELF)
     cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return _Usage(cpu_seconds, (after.ru_maxrss - before.ru_maxrss) / 1024)
+    return cpu_seconds, (after.ru_maxrss - before.ru_maxrss) / 1024
 
 
 @asynccontextmanager
