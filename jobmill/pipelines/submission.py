@@ -235,7 +235,7 @@ def classify_page(body: bytes, url: str) -> tuple[PageKind, str]:
     path = urlsplit(url).path
     tree = LexborHTMLParser(nesting_limit.truncate_deep_html(body))
     metadata = page_metadata.read_metadata(tree, url)
-    name = metadata.site_name or _name_of_host(url)
+    name = metadata.site_name or name_of_host(url)
     if _FRONT_PAGE.fullmatch(path):
         return "company", name
     reading = page_reader.read_posting(body, url)
@@ -249,7 +249,8 @@ def classify_page(body: bytes, url: str) -> tuple[PageKind, str]:
     return ("board" if is_list or is_about_jobs(f"/{last}") else "job"), name
 
 
-def _name_of_host(url: str) -> str:
+def name_of_host(url: str) -> str:
+    """The name that a host suggests: `Acme Robotics` for https://www.acme-robotics.com."""
     host = (urlsplit(url).hostname or "").removeprefix("www.")
     return host.partition(".")[0].replace("-", " ").title()
 

@@ -74,19 +74,20 @@ async def spawn_children(tx: Tx, children: Sequence[ChildItem]) -> list[Accepted
              WHERE inserted.id IS NULL
         )
         SELECT checked.n, inserted.id, checked.reason, checked.live_id, checked.max_spawn_depth,
+               CASE WHEN inserted.id IS NULL THEN checked.tracking_id::text END,
                (SELECT count(*) FROM notified)
           FROM checked LEFT JOIN inserted USING (id)
         """,
         {"rows": join_rows(rows), "channel": CHANNEL},
     )
     answers: dict[int, AcceptedItem | RefusedItem] = {}
-    results: list[tuple[int, ItemId | None, SpawnReason | None, ItemId | None, int, int]]
+    results: list[tuple[int, ItemId | None, SpawnReason | None, ItemId | None, int, str, int]]
     results = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
-    for n, id, reason, live_id, depth, _ in results:
+    for n, id, reason, live_id, depth, tracking_id, _ in results:
         answers[n] = (
             AcceptedItem(id)
             if id
-            else await _refused_child(tx, children[n], reason, live_id, depth)
+            else await _refused_child(tx, children[n], reason, live_id, depth, tracking_id)
         )
     return [answers[n] for n in range(len(children))]
 
@@ -135,7 +136,8 @@ async def hand_over_items(
                                      WHERE done.tracking_id = item.tracking_id
                                        AND done.key_hash = item.key_hash
                                        AND done.kind = item.kind
-                                       AND done.stage = claim.stage) THEN 'finished'
+                                       AND done.stage = claim.stage
+                                       AND done.legacy_id = '') THEN 'finished'
                    END AS reason
               FROM json_to_recordset(%(rows)s::json) AS claim(
                        id bigint, attempt int, stage text, data jsonb, message text)
@@ -185,21 +187,29 @@ async def hand_over_items(
         answers[claim] = (
             AcceptedItem(id)
             if reason is None
-            else RefusedItem(next_stage, reason, explain_refusal(next_stage, reason, depth))
+            else RefusedItem(
+                next_stage,
+                reason,
+                explain_refusal(next_stage, reason, depth),
+                parent=parent_id,
+                tracking_id=works[claim].tracking_id,
+            )
         )
     return answers
 
 
 async def _refused_child(
-    tx: Tx, child: ChildItem, reason: SpawnReason | None, live_id: ItemId | None, depth: int
+    tx: Tx,
+    child: ChildItem,
+    reason: SpawnReason | None,
+    live_id: ItemId | None,
+    depth: int,
+    tracking_id: str,
 ) -> RefusedItem:
     if reason is None:
         # It lost a race: another transaction inserted the same work while this statement ran.
         live = await find_live_item(tx, child.new)
-        cursor = await tx.execute(
-            "SELECT tracking_id FROM queue.item WHERE id = %s", [child.parent]
-        )
-        [tracking_id] = await cursor.fetchone() or [None]
         live_id = live.id if live else None
-        reason = "duplicate" if live and live.tracking_id == tracking_id else "live elsewhere"
-    return RefusedItem(child.new, reason, explain_refusal(child.new, reason, depth), live_id)
+        reason = "duplicate" if live and str(live.tracking_id) == tracking_id else "live elsewhere"
+    message = explain_refusal(child.new, reason, depth)
+    return RefusedItem(child.new, reason, message, live_id, child.parent, tracking_id)

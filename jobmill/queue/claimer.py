@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from jobmill.db import Tx
-from jobmill.queue import leases, start_rate, store
+from jobmill.queue import item_log, leases, start_rate, store
 from jobmill.queue.held_lease import NO_LEASE, HeldLease
 from jobmill.queue.items import Claim
 from jobmill.queue.processor_pool import ProcessorPool
@@ -114,6 +114,7 @@ class Claimer:
         if worker != self._lease.worker:
             # The lease was lost meanwhile: these items are rescued with everything else it held.
             return
+        item_log.log_started(item.work for item in claimed)
         self._fill_pools(claimed, requests)
         await self._decline_notify_when_busy(connection, bool(claimed))
 

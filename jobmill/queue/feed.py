@@ -13,6 +13,7 @@ from jobmill.db import Tx
 from jobmill.queue.admission import remaining_capacity, submit_all
 from jobmill.queue.child_items import ChildItem, lock_existing_parents, spawn_children
 from jobmill.queue.items import NewItem, Reason, RefusedItem
+from jobmill.queue.refusals import log_refused_spawns
 from jobmill.queue.store import CHANNEL
 
 SCAN_EVERY = 60.0
@@ -60,10 +61,11 @@ async def feed_batch(tx: Tx, source: QueueFeed) -> int:
         if isinstance(item, NewItem) or item.parent not in parents
     ]
     answers = await submit_all(tx, roots)
-    answers += await spawn_children(tx, [child for child in children if child.parent in parents])
+    spawned = await spawn_children(tx, [child for child in children if child.parent in parents])
+    log_refused_spawns(spawned)
     # Do not test `live is not None`: a refusal has no live item if the phase is full, or if the live item
     # ended before the queue looked it up.
-    refused = [answer for answer in answers if isinstance(answer, RefusedItem)]
+    refused = [answer for answer in answers + spawned if isinstance(answer, RefusedItem)]
     postponed = [refusal for refusal in refused if refusal.reason not in FINAL_REFUSALS]
     if postponed:
         await source.release(tx, postponed)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 from jobmill.db import Database, Tx, is_connection_lost
 from jobmill.queue import leases
 from jobmill.queue.held_lease import HeldLease
-from jobmill.queue.items import Claim, NewItem
+from jobmill.queue.items import AcceptedItem, Claim, NewItem, RefusedItem
 from jobmill.queue.settlement import (
     Settlement,
     SettlementResult,
@@ -123,6 +123,7 @@ async def settle_and_save(
     """Settle first, because the settlement is the fence: a stale claim must save nothing."""
     lost: list[SettlementResult] = []
     current: list[tuple[Settlement, Move]] = []
+    awaited: dict[Claim, AcceptedItem | RefusedItem] = {}
     claims: set[Claim] = set()
     for requested, move in moves:
         settlement: Settlement | None = requested
@@ -131,7 +132,10 @@ async def settle_and_save(
             # awaited item.
             settlement = None
         elif _spawns_awaited_item(move):
-            settlement = await spawn_awaited_item(tx, requested.work, move)
+            spawned = await spawn_awaited_item(tx, requested, move)
+            settlement = None
+            if spawned:
+                settlement, awaited[requested.work.claim] = spawned
         claims.add(requested.work.claim)
         if settlement is None:
             lost.append(SettlementResult(requested.work, lost=True))
@@ -146,7 +150,14 @@ async def settle_and_save(
     for (_, move), result in zip(current, results, strict=True):
         if move.save and result.moved:
             await move.save(tx)
-    return results + lost
+    return [_with_awaited(result, awaited) for result in results] + lost
+
+
+def _with_awaited(
+    result: SettlementResult, awaited: Mapping[Claim, AcceptedItem | RefusedItem]
+) -> SettlementResult:
+    answer = awaited.get(result.work.claim)
+    return result._replace(children=[*result.children, answer]) if answer else result
 
 
 def _spawns_awaited_item(move: Move) -> TypeGuard[WaitFor]:

@@ -85,6 +85,8 @@ class ItemEvent:
     stage: str | None
     worker: int | None
     note: str | None
+    seconds: float | None = None
+    """How long the item had been claimed, if the event ended a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +264,12 @@ async def list_events(tx: Tx, id: ItemId, *, limit: int | None = None) -> list[I
         tx,
         ItemEvent,
         """
-        SELECT id, item_id, at, what, was, became, stage, worker, note FROM queue.event
-         WHERE item_id = %s ORDER BY id DESC LIMIT %s
+        SELECT id, item_id, at, what, was, became, stage, worker, note,
+               CASE WHEN was = 'PROCESSING' THEN extract(epoch FROM at - started_at)::float8
+               END AS seconds
+          FROM (SELECT *, max(at) FILTER (WHERE became = 'PROCESSING') OVER (ORDER BY id) AS started_at
+                  FROM queue.event WHERE item_id = %s) AS event
+         ORDER BY id DESC LIMIT %s
         """,
         [id, limit],
     )

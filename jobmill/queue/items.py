@@ -99,6 +99,10 @@ class RefusedItem:
     reason: Reason
     message: str
     live: ItemId | None = None
+    parent: ItemId | None = None
+    """The item that wanted to spawn it; None for a submission."""
+    tracking_id: str | None = None
+    """The lineage of the parent."""
 
 
 class NotAdmitted(Conflict):

@@ -1,66 +1,57 @@
-"""Imports items that an older queue exported: one JSON object per line, with or without tracking fields."""
+"""Stores items of an older queue: ended ones as history, the others as live work, with their lineages."""
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
-from uuid import UUID
-
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 from jobmill.db import Tx
-from jobmill.errors import Invalid
-from jobmill.queue.admission import uuid7
 from jobmill.queue.insert_sql import ITEM_COLUMNS, LIVE_COLUMNS
-from jobmill.queue.items import NewItem
 
-from .value_encoding import encode_new_item, encode_row, join_rows
+from .value_encoding import encode_row, join_rows
 
-MAX_LINES = 200_000
-MAX_SHOWN_ERRORS = 20
+BATCH_SIZE = 500
+MAX_LEGACY_ID_LENGTH = 500
 
-Text = Annotated[str, BeforeValidator(lambda raw: str(raw) if isinstance(raw, int) else raw)]
+LegacyStatus: TypeAlias = Literal[
+    "pending", "processing", "blocked", "success", "filtered", "skipped", "failed"
+]
+UNFINISHED: tuple[LegacyStatus, ...] = ("pending", "processing", "blocked")
 
 
-class ExportedItem(BaseModel):
-    """One exported item; its fields may have the names of the old queue or of this one."""
+@dataclass(frozen=True, slots=True)
+class LegacyItem:
+    """An item of an older queue in the terms of this one, except that ids are still those of the older queue."""
 
-    model_config = ConfigDict(extra="ignore")
-
-    id: Text | None = None
-    kind: str = Field(validation_alias=AliasChoices("kind", "type"))
-    key: str = Field(validation_alias=AliasChoices("key", "url"))
-    stage: str | None = Field(
-        default=None,
-        validation_alias=AliasChoices("stage", "company_sub_task", "sub_task", "pipeline_stage"),
-    )
-    status: Literal[
-        "pending", "processing", "blocked", "success", "filtered", "skipped", "failed"
-    ] = "pending"
-    data: dict[str, Any] = Field(
-        default_factory=dict, validation_alias=AliasChoices("data", "pipeline_state")
-    )
+    id: str
+    kind: str
+    stage: str
+    """The stage that it had reached in the older queue."""
+    key: str
+    data: str
+    """A JSON object."""
+    status: LegacyStatus
+    tracking_id: str
+    parent: str | None = None
+    ancestry: tuple[str, ...] = ()
+    spawn_depth: int | None = None
+    max_spawn_depth: int | None = None
+    retry_count: int = 0
+    max_retries: int | None = None
     priority: int = 100
-    tracking_id: str | None = None
-    ancestry: list[Text] | None = Field(
-        default=None, validation_alias=AliasChoices("ancestry", "ancestry_chain")
-    )
-    spawn_depth: int | None = Field(default=None, ge=0, le=1_000)
-    max_spawn_depth: int | None = Field(default=None, ge=0, le=1_000)
-    parent: Text | None = Field(
-        default=None, validation_alias=AliasChoices("parent_id", "parent_item_id")
-    )
-    retry_count: int = Field(default=0, ge=0, le=1_000)
-    max_retries: int | None = Field(default=None, ge=0, le=1_000)
-    message: str | None = Field(
-        default=None, validation_alias=AliasChoices("message", "result_message")
-    )
-    error: str | None = Field(
-        default=None, validation_alias=AliasChoices("error_text", "error_details")
-    )
+    message: str | None = None
+    error: str | None = None
+    error_fingerprint: str | None = None
+    created_at: dt.datetime | None = None
+    restart_stage: str | None = None
+    """The stage at which an item that has not ended runs here."""
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.status in UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,142 +63,119 @@ class ImportReport:
     bad: list[str] = field(default_factory=list[str])
 
 
-async def import_lines(
-    tx: Tx,
-    lines: Iterable[str],
-    *,
-    rename: Mapping[str, str] | None = None,
-    skip_bad: bool = False,
-) -> ImportReport:
-    """Import the items that are new; if lines are bad and `skip_bad` is false, import nothing and raise Invalid.
-
-    A second import of the same file changes nothing: a lineage without an id gets one that is derived from
-    the id of its item.
-    """
-    phases = await _phases(tx)
-    good, bad = _read(lines, phases, rename or {})
-    if bad and not skip_bad:
-        shown = "\n".join(bad[:MAX_SHOWN_ERRORS])
-        more = f"\n… and {len(bad) - MAX_SHOWN_ERRORS} more" if len(bad) > MAX_SHOWN_ERRORS else ""
-        raise Invalid(f"{len(bad)} bad lines, nothing was imported:\n{shown}{more}")
+async def store_items(tx: Tx, items: Sequence[LegacyItem]) -> int:
+    """Store the items that are new, and return how many; a second import of the same items stores none."""
     # One import at a time, so that two imports of the same file do not both import everything.
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.import'))")
-    ids = await _reserve(tx, len(good))
-    rows = _initialise(good, ids)
-    imported = 0
-    for start in range(0, len(rows), 500):
-        imported += await _insert(tx, rows[start : start + 500])
-    return ImportReport(imported, len(good) - imported, bad)
+    items = skip_duplicates(items)
+    rows = _encode(items, await _reserve(tx, len(items)), await _stage_order(tx))
+    stored = 0
+    for start in range(0, len(rows), BATCH_SIZE):
+        stored += await _insert(tx, rows[start : start + BATCH_SIZE])
+    return stored
 
 
-def _read(
-    lines: Iterable[str], phases: Mapping[str, Sequence[str]], rename: Mapping[str, str]
-) -> tuple[list[ExportedItem], list[str]]:
-    good: list[ExportedItem] = []
-    bad: list[str] = []
-    for number, text in enumerate(lines, 1):
-        if number > MAX_LINES:
-            raise Invalid(f"the file has more than {MAX_LINES:,} lines: split it")
-        if text.strip():
-            try:
-                good.append(_line(text, phases, rename))
-            except Invalid as error:
-                bad.append(f"line {number}: {error}")
-    return good, bad
+def skip_duplicates(items: Sequence[LegacyItem]) -> list[LegacyItem]:
+    """The items, of which only the first of each work is unfinished: the same work is alive only once."""
+    alive: set[tuple[str, str]] = set()
+    answers: list[LegacyItem] = []
+    for item in items:
+        if item.is_unfinished:
+            if (item.kind, item.key) in alive:
+                message = f"Duplicate work: {item.kind} for {item.key} already queued"
+                item = replace(item, status="skipped", message=message)
+            alive.add((item.kind, item.key))
+        answers.append(item)
+    return answers
 
 
-def _line(
-    text: str, phases: Mapping[str, Sequence[str]], rename: Mapping[str, str]
-) -> ExportedItem:
-    line = _parse(text)
-    kind = rename.get(line.kind, line.kind)
-    if kind not in phases:
-        kinds = ", ".join(sorted(phases)) or "none yet"
-        hint = f" (map it to one of them with --rename {line.kind}=…)"
-        raise Invalid(f"unknown kind {kind!r}; the kinds are: {kinds}{hint}")
-    # An item without a stage, or with one that this queue does not have, starts at the first stage.
-    stage = line.stage if line.stage and line.stage in phases[kind] else phases[kind][0]
-    line = line.model_copy(update={"kind": kind, "stage": stage})
-    encode_new_item(NewItem(line.kind, stage, line.key, line.data, line.priority))
-    # Check the other texts as well, so that an error names the line.
-    encode_row(line.model_dump())
-    return line
+def find_hand_overs(
+    items: Sequence[LegacyItem], stage_order: Mapping[tuple[str, str], int]
+) -> dict[str, str]:
+    """Parents by the ids of their hand-overs: items that are a later stage of the same work as their parent.
+
+    A parent hands over to one item, so a second one is a repetition, as is an earlier or the same stage.
+    """
+    by_id = {item.id: item for item in items}
+    parents: dict[str, str] = {}
+    handed_over: set[str] = set()
+    for item in items:
+        parent = by_id.get(_parent_id(item, by_id) or "")
+        if (
+            parent is not None
+            and parent.status == "success"
+            and (parent.kind, parent.key) == (item.kind, item.key)
+            and stage_order[parent.kind, parent.stage] < stage_order[item.kind, item.stage]
+            and parent.id not in handed_over
+        ):
+            parents[item.id] = parent.id
+            handed_over.add(parent.id)
+    return parents
 
 
-def _parse(text: str) -> ExportedItem:
-    try:
-        fields = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"not JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise Invalid("not a JSON object")
-    try:
-        return ExportedItem.model_validate(fields)
-    except ValidationError as error:
-        raise Invalid(_first_problem(error)) from error
+def _parent_id(item: LegacyItem, known: Mapping[str, Any]) -> str | None:
+    if item.parent in known:
+        return item.parent
+    chain = _known_ancestors(item, known)
+    return chain[-1] if chain else None
 
 
-def _first_problem(error: ValidationError) -> str:
-    problem = error.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"])
-    return f"{where or 'line'}: {problem['msg']}"
+def _known_ancestors(item: LegacyItem, known: Mapping[str, Any]) -> list[str]:
+    """The ancestors among the imported items: some exports also list the lineage or the item itself."""
+    return [id for id in item.ancestry if id in known and id != item.id]
 
 
-def _initialise(lines: Sequence[ExportedItem], ids: Sequence[int]) -> list[str]:
-    """Fill in missing tracking fields, and replace the ids of the old queue by new ones."""
-    new_ids = {line.id: id for line, id in zip(lines, ids, strict=True) if line.id}
-    keys = {line.id: line.key for line in lines if line.id}
+def _encode(
+    items: Sequence[LegacyItem], ids: Sequence[int], stage_order: Mapping[tuple[str, str], int]
+) -> list[str]:
+    """Encode the items as rows with their new ids."""
+    new_ids = {item.id: id for item, id in zip(items, ids, strict=True)}
+    key_hashes = {item.id: _hash(item.key) for item in items}
+    parents = find_hand_overs(items, stage_order)
+    handed_over_from = set(parents.values())
     rows: list[str] = []
-    for line, id in zip(lines, ids, strict=True):
-        # In some exports a chain also contains the item itself or the id of the lineage.
-        chain = [
-            old_id for old_id in line.ancestry or [] if old_id in new_ids and old_id != line.id
-        ]
-        parent = line.parent if line.parent in new_ids else (chain[-1] if chain else None)
+    for item, id in zip(items, ids, strict=True):
+        chain = _known_ancestors(item, new_ids)
+        parent = _parent_id(item, new_ids)
         rows.append(
             encode_row(
                 {
                     "id": id,
-                    "kind": line.kind,
-                    "stage": line.stage,
-                    "key": line.key,
-                    "data": line.data,
-                    "priority": line.priority,
-                    "status": "PENDING" if line.status == "processing" else line.status.upper(),
-                    "tracking_id": str(_tracking(line)),
-                    "parent_id": new_ids.get(parent) if parent else None,
-                    "ancestry": [new_ids[old_id] for old_id in chain],
-                    "ancestor_keys": [_hash(keys[old_id]) for old_id in chain],
-                    "spawn_depth": line.spawn_depth or 0,
-                    "max_spawn_depth": line.max_spawn_depth,
-                    "retry_count": line.retry_count,
-                    "max_retries": line.max_retries,
-                    "message": line.message,
-                    "error_text": line.error,
+                    "legacy_id": item.id,
+                    "kind": item.kind,
+                    "stage": item.restart_stage or item.stage,
+                    "reached": item.stage,
+                    "key": item.key,
+                    "data": item.data,
+                    "priority": item.priority,
+                    "status": "PENDING" if item.is_unfinished else item.status.upper(),
+                    "final": item.id not in handed_over_from,
+                    "handed_over": item.id in parents,
+                    "tracking_id": item.tracking_id,
+                    "parent_id": new_ids[parent] if parent else None,
+                    "ancestry": [new_ids[ancestor] for ancestor in chain],
+                    "ancestor_keys": [key_hashes[ancestor] for ancestor in chain],
+                    "spawn_depth": len(chain) if item.spawn_depth is None else item.spawn_depth,
+                    "max_spawn_depth": item.max_spawn_depth,
+                    "retry_count": item.retry_count,
+                    "max_retries": item.max_retries,
+                    "message": item.message,
+                    "error_text": item.error,
+                    "error_fingerprint": item.error_fingerprint,
+                    "created_at": item.created_at and item.created_at.isoformat(),
                 }
             )
         )
     return rows
 
 
-def _tracking(line: ExportedItem) -> UUID:
-    if line.tracking_id:
-        try:
-            return UUID(line.tracking_id)
-        except ValueError:
-            return UUID(_hash(f"lineage {line.tracking_id}"))
-    return UUID(_hash(f"item {line.id}")) if line.id else uuid7()
-
-
 def _hash(text: str) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-async def _phases(tx: Tx) -> dict[str, list[str]]:
-    cursor = await tx.execute(
-        "SELECT kind, array_agg(stage ORDER BY place) FROM queue.phase GROUP BY kind"
-    )
-    return dict(await cursor.fetchall())
+async def _stage_order(tx: Tx) -> dict[tuple[str, str], int]:
+    cursor = await tx.execute("SELECT kind, stage, place FROM queue.phase")
+    return {(kind, stage): place for kind, stage, place in await cursor.fetchall()}
 
 
 async def _reserve(tx: Tx, n: int) -> list[int]:
@@ -221,43 +189,51 @@ async def _insert(tx: Tx, rows: Sequence[str]) -> int:
     cursor = await tx.execute(
         f"""
         WITH exported AS MATERIALIZED (
-            SELECT DISTINCT ON (tracking_id, kind, key, stage)
-                   id, kind, stage, key, md5(key)::uuid AS key_hash, data, priority, status,
-                   tracking_id, parent_id, ancestry, ancestor_keys, false AS handed_over,
-                   spawn_depth, retry_count, message, error_text,
+            SELECT DISTINCT ON (tracking_id, kind, key, legacy_id)
+                   id, kind, stage, reached, key, md5(key)::uuid AS key_hash, data::jsonb AS data,
+                   priority, status, final, tracking_id, parent_id, ancestry, ancestor_keys,
+                   handed_over, spawn_depth, retry_count, message, error_text, error_fingerprint,
+                   legacy_id, least(created_at, now()) AS created_at,
                    coalesce(line.max_spawn_depth, phase.max_spawn_depth) AS max_spawn_depth,
                    coalesce(line.max_retries, phase.max_retries) AS max_retries
               FROM json_to_recordset(%(rows)s::json) AS line(
-                       id bigint, kind text, stage text, key text, data jsonb, priority smallint,
-                       status queue.status, tracking_id uuid, parent_id bigint, ancestry bigint[],
+                       id bigint, legacy_id text, kind text, stage text, reached text, key text,
+                       data text, priority smallint, status queue.status, final boolean,
+                       handed_over boolean, tracking_id uuid, parent_id bigint, ancestry bigint[],
                        ancestor_keys uuid[], spawn_depth smallint, max_spawn_depth smallint,
-                       retry_count smallint, max_retries smallint, message text, error_text text)
+                       retry_count smallint, max_retries smallint, message text, error_text text,
+                       error_fingerprint uuid, created_at timestamptz)
               JOIN queue.phase USING (kind, stage)
              WHERE NOT EXISTS (SELECT FROM queue.item
                                 WHERE item.tracking_id = line.tracking_id
                                   AND item.key_hash = md5(line.key)::uuid
-                                  AND item.kind = line.kind AND item.stage = line.stage)
+                                  AND item.kind = line.kind AND item.legacy_id = line.legacy_id)
         ), inserted AS (
             INSERT INTO queue.live ({LIVE_COLUMNS}, retry_count)
-            SELECT id, kind, stage, key_hash, priority, now(), false, retry_count FROM exported
-             WHERE status IN ('PENDING', 'BLOCKED')
+            SELECT id, kind, stage, key_hash, priority, created_at, false, retry_count FROM exported
+             WHERE status = 'PENDING'
              ORDER BY kind, key_hash
             ON CONFLICT (kind, key_hash) DO NOTHING
             RETURNING id
         ), imported AS (
             SELECT exported.* FROM exported LEFT JOIN inserted USING (id)
-             WHERE inserted.id IS NOT NULL OR status NOT IN ('PENDING', 'BLOCKED')
+             WHERE inserted.id IS NOT NULL OR status <> 'PENDING'
         ), inserted_items AS (
-            INSERT INTO queue.item ({ITEM_COLUMNS}, message, error_text)
-            SELECT {ITEM_COLUMNS}, message, error_text FROM imported
+            INSERT INTO queue.item ({ITEM_COLUMNS}, legacy_id, message, error_text,
+                                    error_fingerprint, created_at)
+            SELECT {ITEM_COLUMNS}, legacy_id, message, error_text, error_fingerprint, created_at
+              FROM imported
         ), ended AS (
+            -- They count as ended now, so that they are kept as long as other ended items.
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
-            SELECT id, status, stage, true, message, retry_count, retry_count FROM imported
-             WHERE status NOT IN ('PENDING', 'BLOCKED')
+            SELECT id, status, stage, final, coalesce(message, error_text), retry_count,
+                   retry_count + 1
+              FROM imported WHERE status <> 'PENDING'
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, became, stage)
-            SELECT id, 'imported',
-                   CASE WHEN status = 'BLOCKED' THEN 'PENDING' ELSE status END, stage FROM imported
+            INSERT INTO queue.event (item_id, what, became, stage, note)
+            SELECT id, 'imported', status, stage,
+                   CASE WHEN reached <> stage THEN 'starts again; it had reached ' || reached END
+              FROM imported
         )
         SELECT count(*) FROM imported
         """,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from jobmill.db import Tx
-from jobmill.queue.items import ItemId, NewItem
+from jobmill.queue.items import AcceptedItem, ItemId, NewItem, RefusedItem
+
+log = logging.getLogger(__name__)
 
 
 def explain_refusal(new: NewItem, reason: str, depth: int = 0) -> str:
@@ -24,6 +27,21 @@ def explain_refusal(new: NewItem, reason: str, depth: int = 0) -> str:
         "full": f"Queue full: phase {new.kind}/{new.stage} is at its capacity; try again later",
     }
     return messages[reason]
+
+
+def log_refused_spawns(answers: Iterable[AcceptedItem | RefusedItem]) -> None:
+    """Log a warning for each refused child."""
+    for answer in answers:
+        if isinstance(answer, RefusedItem):
+            log.warning(
+                "spawn refused",
+                extra={
+                    "item": answer.parent,
+                    "tracking_id": answer.tracking_id,
+                    "rule": answer.reason,
+                    "reason": answer.message,
+                },
+            )
 
 
 class LiveItem(NamedTuple):

@@ -19,7 +19,7 @@ from jobmill.errors import (
     RetryLater,
     Unavailable,
 )
-from jobmill.queue.items import Work
+from jobmill.queue.items import ItemId, Work
 from jobmill.queue.stages import Block, BlockedOn, Fail, Outcome, Postpone, Retry
 
 ErrorClass = Literal["transient", "permanent", "blocked", "waiting"]
@@ -56,14 +56,21 @@ def backoff(retry_count: int, jitter: float) -> dt.timedelta:
 
 def fingerprint_error(error: BaseException) -> str:
     """A hash that is equal for errors that differ only in numbers, ids and addresses."""
-    text = f"{type(error).__qualname__}: {VARYING.sub('#', str(error))}"
+    return fingerprint_text(describe_error(error))
+
+
+def fingerprint_text(description: str) -> str:
+    """The fingerprint of an error that is known by its description only."""
+    text = VARYING.sub("#", description)
     return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
 
 
-def outcome_of_error(work: Work, error: BaseException, *, failed_before: bool = False) -> Outcome:
+def outcome_of_error(
+    work: Work, error: BaseException, *, failed_before: ItemId | None = None
+) -> Outcome:
     """Decide what happens to `work` after `error`.
 
-    `failed_before`: the same work already failed with the same error in this lineage.
+    `failed_before`: the item that already failed with the same error for the same work in this lineage.
     """
     kind = classify_error(error)
     text = describe_error(error)
@@ -80,6 +87,8 @@ def outcome_of_error(work: Work, error: BaseException, *, failed_before: bool = 
         )
     if kind == "permanent":
         return _fail(work, error, kind, f"Failed, and a retry cannot help: {text}")
+    if failed_before == work.id:
+        return _fail(work, error, kind, f"Failed again with same error, not retrying: {text}")
     if failed_before:
         return _fail(work, error, kind, "Ancestor item failed with same error, not retrying")
     if work.retry_count >= work.max_retries:

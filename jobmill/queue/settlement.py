@@ -49,6 +49,8 @@ class Settlement(NamedTuple):
     work: Work
     outcome: Outcome
     row: str
+    seconds: float = 0.0
+    """How long the stage ran."""
 
 
 class SettlementResult(NamedTuple):
@@ -60,14 +62,18 @@ class SettlementResult(NamedTuple):
     refused: bool = False
     """The hand-over would have been a cycle: the item failed instead."""
     children: Sequence[AcceptedItem | RefusedItem] = ()
-    """One result for each spawned child."""
+    """One result for each spawned child, and for an item or next stage that was refused."""
+    settlement: Settlement | None = None
+    """What was settled; None if nothing was written."""
 
     @property
     def moved(self) -> bool:
         return not self.lost and not self.refused
 
 
-def prepare_settlement(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
+def prepare_settlement(
+    work: Work, outcome: Outcome, stages: Stages, *, seconds: float = 0.0
+) -> Settlement:
     """Check and encode an outcome; Invalid if the queue could not store it."""
     if isinstance(outcome, WaitUntil) and outcome.until.tzinfo is None:
         raise Invalid(f"the stage waits until {outcome.until}, which has no time zone")
@@ -83,7 +89,7 @@ def prepare_settlement(work: Work, outcome: Outcome, stages: Stages) -> Settleme
         raise Invalid(
             f"the item advanced or waited {MAX_STEPS} times without ending: it is in a loop"
         )
-    return Settlement(work, outcome, _encode(work, outcome))
+    return Settlement(work, outcome, _encode(work, outcome), seconds)
 
 
 async def settle_batch(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[SettlementResult]:
@@ -96,7 +102,7 @@ async def settle_batch(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list
     ends = [
         settlement.row for settlement in settlements if type(settlement.outcome) in TERMINAL_STATUS
     ]
-    ends += [_encode(work, fail) for work, fail in refused]
+    ends += [_encode(work, _refused_hand_over(answer)) for work, answer in refused]
     moves = [
         settlement.row
         for settlement in settlements
@@ -112,12 +118,15 @@ async def settle_batch(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list
     children = await _spawn(
         tx, [settlement for settlement in settlements if settlement.work.claim in moved]
     )
+    children |= {work.claim: [answer] for work, answer in refused}
 
     def answer(settlement: Settlement) -> SettlementResult:
         claim = settlement.work.claim
         if claim not in settled or newest[claim.id] is not settlement:
             return SettlementResult(settlement.work, lost=True)
-        return SettlementResult(settlement.work, False, claim in failed, children.get(claim, ()))
+        return SettlementResult(
+            settlement.work, False, claim in failed, children.get(claim, ()), settlement
+        )
 
     return [answer(settlement) for settlement in batch]
 
@@ -132,8 +141,11 @@ def _newest_attempts(batch: Sequence[Settlement]) -> dict[ItemId, Settlement]:
     return newest
 
 
-async def spawn_awaited_item(tx: Tx, work: Work, move: WaitFor) -> Settlement | None:
+async def spawn_awaited_item(
+    tx: Tx, settlement: Settlement, move: WaitFor
+) -> tuple[Settlement, AcceptedItem | RefusedItem] | None:
     """Spawn the awaited item or find the live one; None if the worker no longer holds the claim."""
+    work = settlement.work
     if not await store.lock_claim(tx, work):
         return None
     assert isinstance(move.item, NewItem)
@@ -151,7 +163,7 @@ async def spawn_awaited_item(tx: Tx, work: Work, move: WaitFor) -> Settlement | 
         wait = replace(move, item=work.id, at_most=dt.timedelta())
     else:
         wait = replace(move, item=awaited)
-    return Settlement(work, wait, _encode(work, wait))
+    return settlement._replace(outcome=wait, row=_encode(work, wait)), answer
 
 
 def needs_own_transaction(outcome: Outcome) -> bool:
@@ -168,8 +180,8 @@ def _new_items(outcome: Outcome) -> Sequence[NewItem]:
 
 async def _hand_over(
     tx: Tx, worker: int, batch: Sequence[Settlement]
-) -> tuple[list[Claim], list[tuple[Work, Fail]]]:
-    """The claims that were handed over, and the refused hand-overs with their failures."""
+) -> tuple[list[Claim], list[tuple[Work, RefusedItem]]]:
+    """The claims that were handed over, and the refused hand-overs."""
     moves = [
         (settlement.work, settlement.outcome)
         for settlement in batch
@@ -179,11 +191,15 @@ async def _hand_over(
         return [], []
     answers = await child_items.hand_over_items(tx, worker, moves)
     refused = [
-        (work, Fail(f"Could not hand over: {answer.message}", "permanent", answer.message, ""))
+        (work, answer)
         for work, _ in moves
         if isinstance(answer := answers.get(work.claim), RefusedItem)
     ]
     return [claim for claim, answer in answers.items() if isinstance(answer, AcceptedItem)], refused
+
+
+def _refused_hand_over(answer: RefusedItem) -> Fail:
+    return Fail(f"Could not hand over: {answer.message}", "permanent", answer.message, "")
 
 
 async def _spawn(

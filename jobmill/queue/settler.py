@@ -15,9 +15,10 @@ import psycopg
 from psycopg import errors
 
 from jobmill.db import Tx
-from jobmill.queue import leases
+from jobmill.queue import item_log, leases
 from jobmill.queue.held_lease import NO_LEASE, HeldLease
-from jobmill.queue.items import Claim, RefusedItem
+from jobmill.queue.items import Claim
+from jobmill.queue.refusals import log_refused_spawns
 from jobmill.queue.retry import describe_error
 from jobmill.queue.settlement import (
     TERMINAL_STATUS,
@@ -200,7 +201,7 @@ class Settler:
 
 
 def log_results(results: Sequence[SettlementResult], *, in_doubt: Collection[Claim] = ()) -> None:
-    """Log lost leases and refused children.
+    """Log lost leases, refused children, and what became of the items.
 
     `in_doubt`: claims that may have been settled before, by a commit that was never answered.
     """
@@ -209,13 +210,6 @@ def log_results(results: Sequence[SettlementResult], *, in_doubt: Collection[Cla
             log.info("already settled, or lease lost", extra={"item": result.work.id})
         elif result.lost:
             log.warning("lease lost, nothing written", extra={"item": result.work.id})
-        for child in result.children:
-            if isinstance(child, RefusedItem):
-                log.warning(
-                    "spawn refused",
-                    extra={
-                        "item": result.work.id,
-                        "tracking_id": result.work.tracking_id,
-                        "reason": child.message,
-                    },
-                )
+        if result.children:
+            log_refused_spawns(result.children)
+    item_log.log_settled(results)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Tx
-from jobmill.queue.items import Claim, Work
+from jobmill.queue.items import Claim, ItemId, Work
 from jobmill.queue.lease_fence import HOLDS_CLAIM, HOLDS_REQUESTED, LEASE_STANDS, ONLY_HELD
 from jobmill.queue.value_encoding import MAX_DELAY, join_rows
 
@@ -289,14 +289,24 @@ async def wake_stranded_waiters(tx: Tx) -> int:
     return cursor.rowcount
 
 
-async def has_failed_with(tx: Tx, work: Work, fingerprint: str) -> bool:
-    """Whether another item of this kind and key in the lineage already FAILED with the same error."""
+async def find_earlier_failure(tx: Tx, work: Work, fingerprint: str) -> ItemId | None:
+    """An item of this kind and key in the lineage that already FAILED with the same error.
+
+    It is the item itself if its last run FAILED before an operator put it back.
+    """
     cursor = await tx.execute(
         """
-        SELECT FROM queue.item JOIN queue.ending ON ending.item_id = item.id
+        SELECT item.id FROM queue.item JOIN queue.ending ON ending.item_id = item.id
          WHERE item.tracking_id = %(tracking_id)s AND item.key_hash = md5(%(key)s)::uuid
            AND item.kind = %(kind)s AND item.error_fingerprint = %(fingerprint)s
-           AND ending.status = 'FAILED' AND item.id <> %(id)s
+           AND ending.status = 'FAILED'
+        UNION ALL
+        -- Before its first retry, an item still has the fingerprint of the error that it FAILED with.
+        SELECT item.id FROM queue.item
+         WHERE item.id = %(id)s AND item.error_fingerprint = %(fingerprint)s
+           AND %(retry_count)s = 0
+           AND EXISTS (SELECT FROM queue.event
+                        WHERE event.item_id = item.id AND event.was = 'FAILED')
          LIMIT 1
         """,
         {
@@ -305,6 +315,8 @@ async def has_failed_with(tx: Tx, work: Work, fingerprint: str) -> bool:
             "kind": work.kind,
             "fingerprint": fingerprint,
             "id": work.id,
+            "retry_count": work.retry_count,
         },
     )
-    return cursor.rowcount == 1
+    row = await cursor.fetchone()
+    return row[0] if row else None

@@ -39,7 +39,7 @@ from jobmill.queue.claimer import Claimer
 from jobmill.queue.feed import FEED_PAYLOAD
 from jobmill.queue.group_commit import GroupCommitter
 from jobmill.queue.held_lease import NO_LEASE, HeldLease
-from jobmill.queue.items import Work
+from jobmill.queue.items import ItemId, Work
 from jobmill.queue.processor_pool import Processor, ProcessorPool
 from jobmill.queue.retry import (
     BLOCKED_ON_SCHEMA,
@@ -260,7 +260,7 @@ class Worker:
     ) -> tuple[Settlement, bool]:
         """Run the stage; return the settlement, and whether it is already committed."""
         try:
-            return await self._attempt(pool, work)
+            return await self._attempt(pool, processor, work)
         except asyncio.CancelledError:
             match processor.take_cancel_reason():
                 case None:
@@ -270,7 +270,7 @@ class Worker:
                     outcome = outcome_of_error(work, TimeoutError(f"ran longer than {limit:g} s"))
                 case "lease lost":
                     outcome = Release("its worker lost its lease")
-            return prepare_settlement(work, outcome, self._stages), False
+            return self._prepare(processor, work, outcome), False
 
     async def _next(self, pool: ProcessorPool, processor: Processor) -> Work | None:
         while True:
@@ -284,11 +284,13 @@ class Worker:
     def _count(self, pool: ProcessorPool, outcome: Outcome, seconds: float) -> None:
         self._run_counters.add(pool.kind, pool.name, type(outcome).__name__.lower(), seconds)
 
-    async def _attempt(self, pool: ProcessorPool, work: Work) -> tuple[Settlement, bool]:
+    async def _attempt(
+        self, pool: ProcessorPool, processor: Processor, work: Work
+    ) -> tuple[Settlement, bool]:
         # No transaction is open while the stage waits for sites and models.
         try:
             move = await self._run_stage(pool, work)
-            settlement = prepare_settlement(work, move, self._stages)
+            settlement = self._prepare(processor, work, move)
             if needs_own_transaction(move):
                 await self._committer.save(settlement, move)
                 return settlement, True
@@ -296,7 +298,10 @@ class Worker:
         # A bad item must not stop the others, so this handles every error.
         except Exception as error:  # noqa: BLE001
             outcome = await self._handle_error(work, error)
-            return prepare_settlement(work, outcome, self._stages), False
+            return self._prepare(processor, work, outcome), False
+
+    def _prepare(self, processor: Processor, work: Work, outcome: Outcome) -> Settlement:
+        return prepare_settlement(work, outcome, self._stages, seconds=processor.busy_seconds())
 
     async def _run_stage(self, pool: ProcessorPool, work: Work) -> Move:
         try:
@@ -325,11 +330,12 @@ class Worker:
             },
             exc_info=None if expected else error,
         )
-        failed_before = False
+        failed_before: ItemId | None = None
         if classify_error(error) == "transient":
             try:
                 async with self._task_db.transaction() as tx:
-                    failed_before = await store.has_failed_with(tx, work, fingerprint_error(error))
+                    fingerprint = fingerprint_error(error)
+                    failed_before = await store.find_earlier_failure(tx, work, fingerprint)
             except DATABASE_ERRORS:
                 # Without the database this cannot be checked; the retry count still limits the retries.
                 log.warning("could not check for earlier failures", extra={"item": work.id})

@@ -114,7 +114,7 @@ GUARDS: list[Guard] = [
     guard(
         "a hand-over to a stage that already ran is refused",
         SPAWN,
-        "AND done.stage = claim.stage) THEN",
+        "AND done.legacy_id = '') THEN",
         "AND false) THEN",
         "tests/queue/test_moves.py::test_a_hand_over_that_goes_in_circles_fails",
     ),

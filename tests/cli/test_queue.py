@@ -360,18 +360,19 @@ async def test_schedules_are_listed_after_they_are_declared(run: Run, database: 
 
 
 LINES = """\
-{"id": "a", "type": "prune", "url": "https://x.example/a", "status": "failed"}
+{"id": "a", "type": "firm", "url": "https://x.example", "status": "failed"}
 
-{"id": "b", "type": "prune", "url": "https://x.example/b"}
+{"id": "b", "type": "firm", "url": "https://y.example"}
 """
 
 
 async def test_an_import_takes_every_line_once(run: Run, database: Database, home: Path) -> None:
     (home / "items").write_text(LINES, encoding="utf-8-sig")
-    renamed = ("--rename", "prune=upkeep")
+    renamed = ("--rename", "firm=company")
     dry = run("import", "items", *renamed, "--dry-run")
     assert dry.stdout == "2 items would be imported\n"
     assert await fetch(database, "SELECT count(*) FROM queue.item") == [0]
+    assert await fetch(database, "SELECT count(*) FROM catalog.company") == [0]
     assert run("import", "items", *renamed).stdout == "2 items imported\n"
     again = run("import", "-", *renamed, stdin=LINES)
     assert again.stdout == "0 items imported, 2 already imported\n"
@@ -380,9 +381,12 @@ async def test_an_import_takes_every_line_once(run: Run, database: Database, hom
 async def test_bad_lines_are_named_and_nothing_is_imported_without_skip_bad(
     run: Run, database: Database, home: Path
 ) -> None:
-    bad = b'\xff{"kind": "upkeep"}\nnonsense\n' + b'{"kind": "upkeep", "key": "k"}\n'
-    huge = b'{"kind": "upkeep", "key": "' + b"x" * (17 * 1024 * 1024) + b'"}\n'
-    (home / "items").write_bytes(bad + huge + b'{"kind": "upkeep", "key": "last"}')
+    bad = (
+        b'\xff{"kind": "company"}\nnonsense\n'
+        + b'{"kind": "company", "key": "https://k.example"}\n'
+    )
+    huge = b'{"kind": "company", "key": "' + b"x" * (17 * 1024 * 1024) + b'"}\n'
+    (home / "items").write_bytes(bad + huge + b'{"kind": "company", "key": "https://last.example"}')
     done = run("import", "items")
     assert done.returncode == 2
     errors = done.stderr.splitlines()
@@ -393,7 +397,7 @@ async def test_bad_lines_are_named_and_nothing_is_imported_without_skip_bad(
     assert await fetch(database, "SELECT count(*) FROM queue.item") == [0]
     done = run("import", "items", "--skip-bad", "--json")
     assert (json.loads(done.stdout)["imported"], len(json.loads(done.stdout)["bad"])) == (2, 3)
-    assert await fetch(database, "SELECT key FROM queue.item ORDER BY id") == ["k", "last"]
+    assert await fetch(database, "SELECT name FROM catalog.company ORDER BY id") == ["K", "Last"]
 
 
 def test_an_unreadable_file_is_a_plain_error(run: Run) -> None:

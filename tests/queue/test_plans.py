@@ -186,7 +186,7 @@ async def test_reading_a_lineage_of_ten_thousand_items_uses_indexes(plans: Plans
 async def test_the_check_for_an_earlier_failure_uses_indexes(plans: Plans) -> None:
     [tracking] = await fetch(plans.tx, "SELECT tracking_id::text FROM queue.item WHERE id = 5000")
     work = Work(ItemId(1), "tea", "run", "k5000", {}, 1, 0, 3, 0, 0, tracking, None, None)
-    plan = await plans.of(lambda: store.has_failed_with(plans.tx, work, "0" * 32))
+    plan = await plans.of(lambda: store.find_earlier_failure(plans.tx, work, "0" * 32))
     by_index(plan, "once_in_a_lineage", "ending_failed")
 
 

@@ -9,7 +9,17 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.errors import Conflict, Invalid, NotFound, OutsideError, Unavailable
-from jobmill.queue import Advance, BlockedOn, Finish, HandOver, Move, Stage, Work
+from jobmill.queue import (
+    Advance,
+    BlockedOn,
+    Finish,
+    HandOver,
+    Move,
+    Stage,
+    Work,
+    inspect,
+    operator_actions,
+)
 from jobmill.queue.items import ItemId
 from jobmill.queue.retry import backoff, classify_error, fingerprint_error, outcome_of_error
 from jobmill.queue.stages import Block, Fail, Retry
@@ -65,13 +75,14 @@ def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> N
 @pytest.mark.parametrize(
     ("retries", "error", "failed_before", "message"),
     [
-        (3, RuntimeError("boom"), False, "Failed after 3 retries: RuntimeError: boom. "),
-        (0, Invalid("no date"), False, "Failed, and a retry cannot help: no date. "),
-        (0, RuntimeError("x"), True, "Ancestor item failed with same error, not retrying. "),
+        (3, RuntimeError("boom"), None, "Failed after 3 retries: RuntimeError: boom. "),
+        (0, Invalid("no date"), None, "Failed, and a retry cannot help: no date. "),
+        (0, RuntimeError("x"), 5, "Ancestor item failed with same error, not retrying. "),
+        (0, RuntimeError("x"), 7, "Failed again with same error, not retrying: RuntimeError: x. "),
     ],
 )
 def test_an_item_that_is_not_retried_fails_with_the_reason_and_a_next_step(
-    retries: int, error: Exception, failed_before: bool, message: str
+    retries: int, error: Exception, failed_before: ItemId | None, message: str
 ) -> None:
     outcome = outcome_of_error(work(retries), error, failed_before=failed_before)
     assert isinstance(outcome, Fail)
@@ -121,42 +132,37 @@ async def test_the_next_stage_starts_with_all_its_retries(database: Database) ->
     assert await fetch(database, "SELECT DISTINCT status FROM queue.items") == ["SUCCESS"]
 
 
-async def test_the_same_error_already_failed_in_this_lineage_is_not_retried(
+async def test_an_item_that_was_put_back_is_retried_only_if_its_error_changed(
     database: Database,
 ) -> None:
-    """Two stages of the same work, the first of which FAILED with the same error."""
+    problem = "no route to host"
 
     async def run(work: Work) -> Move:
-        raise RuntimeError(f"no route to host {work.id}")
+        raise RuntimeError(f"{problem} {work.attempt}")
 
-    async def good(work: Work) -> Move:
-        return Finish()
+    table = stages({"company/fetch": Stage(run, max_retries=1)})
+    [id] = await put(database, table, new("company/fetch", "https://a.test"))
 
-    table = stages({"company/extract": Stage(run), "company/fetch": Stage(good)})
-    [id] = await put(database, table, new("company/extract", "https://a.test"))
-    async with database.transaction() as tx:
-        # A lineage that an older queue left: the first stage of the same company had failed.
-        await tx.execute(
-            """
-            INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id,
-                ancestry, ancestor_keys, spawn_depth, max_spawn_depth, handed_over, max_retries,
-                error_fingerprint)
-            SELECT kind, 'fetch', key, key_hash, data, priority, tracking_id, ancestry,
-                ancestor_keys, 0, 10, false, 3, %s FROM queue.item WHERE id = %s
-            """,
-            [fingerprint_error(RuntimeError("no route to host 99")), id],
-        )
-        await tx.execute(
-            """
-            INSERT INTO queue.ending (item_id, status, stage, final, retry_count, attempts)
-            SELECT id, 'FAILED', 'fetch', true, 3, 4 FROM queue.item WHERE id <> %s
-            """,
-            [id],
-        )
-    await drain(database, table)
-    failed = await item(database, id)
-    assert (failed.status, failed.attempts) == ("FAILED", 1)
-    assert (failed.message or "").startswith("Ancestor item failed with same error, not retrying")
+    async def run_until_parked() -> inspect.Item:
+        await drain(database, table)
+        await make_due(database)
+        await drain(database, table)
+        return await item(database, id)
+
+    async def put_back() -> None:
+        async with database.transaction() as tx:
+            await operator_actions.retry_item(tx, id)
+
+    assert (await run_until_parked()).message.startswith("Failed after 1 retries: ")  # pyright: ignore[reportOptionalMemberAccess]
+    await put_back()
+    again = await run_until_parked()
+    assert (again.status, again.attempts) == ("FAILED", 3)
+    expected = "Failed again with same error, not retrying: RuntimeError: no route to host 3. "
+    assert (again.message or "").startswith(expected)
+    await put_back()
+    problem = "timed out"
+    other = await run_until_parked()
+    assert (other.status, other.attempts, other.retry_count) == ("FAILED", 5, 1)
 
 
 async def test_a_stage_that_runs_too_long_is_cancelled_and_counted(database: Database) -> None:

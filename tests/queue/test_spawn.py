@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -17,10 +18,12 @@ from jobmill.queue import (
     NewItem,
     RefusedItem,
     Stage,
+    WaitFor,
     Work,
     store,
 )
 from jobmill.queue.child_items import ChildItem, spawn_children
+from jobmill.queue.feed import QueueFeed, feed_batch
 
 from .helpers import drain, fetch, item, new, put, stages, statuses
 
@@ -193,6 +196,8 @@ async def test_scenario_2_a_cycle_of_three_ends(
     assert warning.levelname == "WARNING"
     expected = "Circular dependency detected: https://a.test already in chain"
     assert vars(warning)["reason"] == expected
+    [tracking_id] = await fetch(database, "SELECT DISTINCT tracking_id::text FROM queue.item")
+    assert (vars(warning)["rule"], vars(warning)["tracking_id"]) == ("circular", tracking_id)
 
 
 async def test_scenario_3_one_company_is_scraped_once_for_three_lineages(
@@ -293,3 +298,54 @@ async def test_eight_connections_racing_for_500_keys_leave_500_live_items(
 
     assert sum(await asyncio.gather(*map(ask, roots))) == 500
     assert await fetch(database, "SELECT count(*) FROM queue.live WHERE kind = 'company'") == [500]
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[tuple[object, ...]]:
+    """Item, lineage, rule and reason of each refused spawn in the log."""
+    return [
+        tuple(vars(record)[name] for name in ("item", "tracking_id", "rule", "reason"))
+        for record in caplog.records
+        if (record.levelname, record.message) == ("WARNING", "spawn refused")
+    ]
+
+
+@pytest.mark.parametrize("path", ["spawn", "wait for", "hand over"])
+async def test_a_refused_spawn_of_a_stage_is_a_warning_with_its_rule_and_lineage(
+    database: Database, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    again = new("listing", "https://a.test/1")
+
+    async def listing(work: Work) -> Move:
+        if path == "hand over":
+            return HandOver("run")
+        if path == "wait for" and not work.steps:
+            return WaitFor(again)
+        return Finish(spawn=[again] if path == "spawn" else [])
+
+    table = stages(listing=listing)
+    [id] = await put(database, table, again)
+    await drain(database, table)
+    rule = "finished" if path == "hand over" else "circular"
+    tracking_id = (await item(database, id)).tracking_id
+    [(parent, lineage, named, reason)] = warnings_of(caplog)
+    assert (parent, lineage, named) == (id, str(tracking_id), rule)
+    assert "https://a.test/1" in str(reason)
+
+
+async def test_a_refused_spawn_of_a_feed_is_a_warning_with_its_rule_and_lineage(
+    tx: Tx, caplog: pytest.LogCaptureFixture
+) -> None:
+    parent = await root(tx)
+
+    async def take(tx: Tx, limit: int) -> Sequence[NewItem | ChildItem]:
+        return [ChildItem(parent, new("listing", "https://a.test/1")), new("company", "https://b")]
+
+    async def release(tx: Tx, refused: Sequence[RefusedItem]) -> None:
+        raise AssertionError("a circular spawn is never admitted later")
+
+    assert await feed_batch(tx, QueueFeed("listing", "run", take, release)) == 2
+    [tracking_id] = await fetch(
+        tx, "SELECT tracking_id::text FROM queue.item WHERE id = %s", [parent]
+    )
+    reason = "Circular dependency detected: https://a.test/1 already in chain"
+    assert warnings_of(caplog) == [(parent, tracking_id, "circular", reason)]

@@ -339,6 +339,10 @@ def import_items(
         list[str] | None,
         typer.Option(metavar="OLD=NEW", help="Import kind OLD as kind NEW; may be repeated."),
     ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Profile to score jobs for; else the default profile."),
+    ] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Skip bad lines and import the others.")
     ] = False,
@@ -352,7 +356,7 @@ def import_items(
     with import_file.open_lines(file) as lines:
         report = session.with_database(
             lambda db: import_file.import_items(
-                db, lines, renames, skip_bad=skip_bad, dry_run=dry_run
+                db, lines, renames, profile=profile, skip_bad=skip_bad, dry_run=dry_run
             ),
             declared=True,
         )

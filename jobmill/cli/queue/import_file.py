@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,10 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from jobmill.cli.support.output import format_count, printable
 from jobmill.db import Database
 from jobmill.errors import Invalid, NotFound
-from jobmill.queue import legacy_import
-from jobmill.queue.legacy_import import MAX_SHOWN_ERRORS, ImportReport
+from jobmill.pipelines import legacy_items
+from jobmill.queue.legacy_import import ImportReport
 
+MAX_SHOWN_ERRORS = 20
 MAX_LINE_BYTES = 16 * 1024 * 1024
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -36,13 +38,14 @@ async def import_items(
     lines: InputLines,
     rename: Mapping[str, str],
     *,
+    profile: str | None,
     skip_bad: bool,
     dry_run: bool,
 ) -> ImportReport:
     """Import all lines, or none if some are bad; print the bad ones."""
     try:
         async with database.transaction() as tx:
-            imported = await legacy_import.import_lines(tx, lines, rename=rename, skip_bad=True)
+            imported = await legacy_items.import_lines(tx, lines, rename=rename, profile=profile)
             report = replace(imported, bad=sorted(imported.bad + lines.bad, key=_line_number))
             if dry_run or (report.bad and not skip_bad):
                 raise _RollBack(report)
@@ -65,7 +68,7 @@ def describe(report: ImportReport, *, dry_run: bool) -> str:
 
 
 class InputLines:
-    """The lines of a file; undecodable lines are added to `bad` and read as empty."""
+    """The numbered lines of a file; lines that are too long are added to `bad` and left out."""
 
     def __init__(self, stream: BinaryIO, progress: Progress | None = None) -> None:
         self.bad: list[str] = []
@@ -73,7 +76,7 @@ class InputLines:
         self._stream = stream
         self._progress = progress
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
         number = 0
         while raw := self._read():
             number += 1
@@ -81,7 +84,11 @@ class InputLines:
                 raise Invalid("the file is UTF-16: convert it to UTF-8 first")
             if number % 500 == 0:
                 self._show("reading")
-            yield self._text(number, raw)
+            if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
+                self._skip_rest()
+                self.bad.append(f"line {number}: longer than {MAX_LINE_BYTES:,} bytes")
+            else:
+                yield number, raw.removeprefix(BOM_UTF8) if number == 1 else raw
         self._show("writing")
 
     def _read(self) -> bytes:
@@ -91,17 +98,6 @@ class InputLines:
             raise Invalid(f"cannot read the file: {error.strerror}") from error
         self._bytes += len(raw)
         return raw
-
-    def _text(self, number: int, raw: bytes) -> str:
-        if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
-            self._skip_rest()
-            self.bad.append(f"line {number}: longer than {MAX_LINE_BYTES:,} bytes")
-            return ""
-        try:
-            return raw.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            self.bad.append(f"line {number}: not UTF-8 at byte {error.start + 1}")
-            return ""
 
     def _skip_rest(self) -> None:
         while (more := self._read()) and not more.endswith(b"\n"):
