@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+import difflib
 import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 from jobmill import log, queue
+from jobmill.db import Database
+from jobmill.errors import Invalid
 from jobmill.hiring.messages import letters
 from jobmill.hiring.messages import notices as hiring_notices
 from jobmill.hiring.waitlist import deadlines
@@ -26,12 +30,23 @@ from jobmill.pipelines import (
     source,
     submission,
 )
-from jobmill.queue import Move, NewItem, Stage, Stages, Work, Worker, alerts, schedule
+from jobmill.queue import (
+    Move,
+    NewItem,
+    Stage,
+    Stages,
+    StartRate,
+    Work,
+    Worker,
+    alerts,
+    schedule,
+    status_log,
+)
 from jobmill.queue.feed import SCAN_EVERY, QueueFeed, feed_task
 from jobmill.queue.schedule import Schedule
 from jobmill.queue.stages import Run
 from jobmill.queue.worker import PeriodicTask
-from jobmill.settings import Settings
+from jobmill.settings import Settings, parse_start_rate
 from jobmill.tools import Tools
 
 FEEDS: Sequence[QueueFeed] = (judging.FEED,)
@@ -68,8 +83,42 @@ SCHEDULES = (
 )
 
 
+PHASE_SETTINGS = ("processors_by_phase", "start_rate_by_phase")
+"""Settings whose keys are phases."""
+
+
+def check_phases(settings: Settings) -> None:
+    """Invalid if a setting names a phase that does not exist."""
+    # The table is only looked at, so no stage uses the missing database.
+    _check_phases(settings, _list_stages(Tools(cast("Database", None)), settings))
+
+
+def _check_phases(settings: Settings, stages: Stages) -> None:
+    phases = ["/".join(phase) for phase in stages]
+    unknown = [
+        f"{name}: there is no phase {phase!r}{_suggest_phase(phase, phases)}"
+        for name in PHASE_SETTINGS
+        for phase in getattr(settings, name)
+        if phase not in phases
+    ]
+    if unknown:
+        raise Invalid(f"{'; '.join(unknown)}. The phases are: {', '.join(phases)}")
+
+
+def _suggest_phase(name: str, phases: Sequence[str]) -> str:
+    same_stage = [phase for phase in phases if name in phase.split("/")]
+    close = same_stage or difflib.get_close_matches(name, phases, n=1)
+    return f", did you mean {' or '.join(close)}?" if close else ""
+
+
 def build_stages(tools: Tools, settings: Settings) -> Stages:
-    """Every phase of every pipeline."""
+    """Every phase of every pipeline; Invalid if a setting names a phase that does not exist."""
+    stages = _list_stages(tools, settings)
+    _check_phases(settings, stages)
+    return {phase: _configure(phase, stage, settings) for phase, stage in stages.items()}
+
+
+def _list_stages(tools: Tools, settings: Settings) -> Stages:
     waiting = replace(tools, fetch=WaitingFetch(tools.fetch))
     recorded = partial(submission.recorded, tools)
     keep = dt.timedelta(days=settings.keep_finished_days)
@@ -82,7 +131,7 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
         max_retries=settings.max_retries,
         max_spawn_depth=settings.max_spawn_depth,
     )
-    table = {
+    return {
         (company.KIND, "fetch"): stage(partial(company.fetch, tools)),
         (company.KIND, "extract"): stage(partial(company.extract, tools, settings.company_model)),
         (company.KIND, "analyze"): stage(partial(company.analyze, tools)),
@@ -134,7 +183,6 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
             partial(maintenance.erase_applicants, tools), processors=1
         ),
     }
-    return {phase: _configure(phase, stage, settings) for phase, stage in table.items()}
 
 
 async def declare_stages(tools: Tools, settings: Settings) -> None:
@@ -166,6 +214,10 @@ def build_worker(
         periodic_tasks=[
             PeriodicTask(1.0, schedule.schedule_task(SCHEDULES)),
             PeriodicTask(alerts.CHECK_EVERY, alerts.check_rules),
+            PeriodicTask(SCAN_EVERY, status_log.statistics_task(settings.log_statistics_level)),
+            PeriodicTask(
+                status_log.HEALTH_EVERY, status_log.health_task(settings.log_health_level)
+            ),
             PeriodicTask(300.0, company.fail_abandoned),
             PeriodicTask(300.0, submission.keep_abandoned),
             PeriodicTask(deadlines.POLL_SECONDS, deadlines.run_cycle),
@@ -176,8 +228,20 @@ def build_worker(
 
 
 def _configure(phase: tuple[str, str], stage: Stage, settings: Settings) -> Stage:
-    processors = settings.processors_by_phase.get("/".join(phase), stage.processors)
-    return replace(stage, run=_logged(stage.run), processors=processors)
+    name = "/".join(phase)
+    processors = settings.processors_by_phase.get(name, stage.processors)
+    rate = settings.start_rate_by_phase.get(name)
+    return replace(
+        stage,
+        run=_logged(stage.run),
+        processors=processors,
+        rate=_start_rate(rate) if rate else None,
+    )
+
+
+def _start_rate(text: str) -> StartRate:
+    starts, seconds = parse_start_rate(text)
+    return StartRate(starts, dt.timedelta(seconds=seconds))
 
 
 def _logged(run: Run) -> Run:

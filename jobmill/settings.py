@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, cast, get_origin
 
 import platformdirs
 from pydantic import (
@@ -97,6 +97,7 @@ def split_list(text: str) -> list[str]:
 
 MODEL = re.compile(r"none|(?:anthropic|openai|ollama):[!-~]+")
 BASE_URL = re.compile(r"https?://[^\s/@?#]+(?:/[^\s@?#]*)?")
+START_RATE = re.compile(r"([1-9]\d{0,6})/(\d{1,6}(?:\.\d{1,3})?)s")
 PRICE = re.compile(r"\d{1,6}(?:\.\d{1,6})?/\d{1,6}(?:\.\d{1,6})?")
 
 
@@ -143,6 +144,19 @@ def _price(text: str) -> str:
     return text
 
 
+def _start_rate(text: str) -> str:
+    match = START_RATE.fullmatch(text)
+    if not (match and float(match[2])):
+        raise ValueError("not a start rate")
+    return text
+
+
+def parse_start_rate(text: str) -> tuple[int, float]:
+    """Starts and seconds of a start rate such as `3/5s`."""
+    starts, _, seconds = text.removesuffix("s").partition("/")
+    return int(starts), float(seconds)
+
+
 UserPath = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
 HeaderText = Annotated[str, AfterValidator(_header_text)]
 HostNames = Annotated[str, AfterValidator(_host_names)]
@@ -152,6 +166,8 @@ HostPort = Annotated[str, AfterValidator(_host_port)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 ModelName = Annotated[str, AfterValidator(_model)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
+StartRateText = Annotated[str, AfterValidator(_start_rate)]
+LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 TwoPrices = Annotated[str, AfterValidator(_price)]
 SmtpUrl = Annotated[SecretStr, AfterValidator(_smtp_url)]
 Sender = Annotated[str, AfterValidator(_sender)]
@@ -205,11 +221,18 @@ class Settings(BaseModel):
     session_idle_hours: Annotated[int, Field(ge=1, le=336)] = 24
     """After how many hours without use people are signed out; at the latest after 14 days."""
 
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
-    """The lowest level of messages to log."""
+    log_level: LogLevel = "info"
+    """The lowest level of messages to log. At `info`, workers log the start, each step and the end of every
+    task."""
 
     log_format: Literal["text", "json"] = "text"
     """Log lines as text, or as one JSON object per line."""
+
+    log_statistics_level: LogLevel = "info"
+    """The level at which workers log how many tasks wait and run, every 60 seconds."""
+
+    log_health_level: LogLevel = "info"
+    """The level at which workers log the state of workers, processors and alerts, every 30 seconds."""
 
     poll_only: bool = False
     """Poll for tasks once a second instead of waiting for notifications (LISTEN). A connection pooler
@@ -219,7 +242,11 @@ class Settings(BaseModel):
     """How many tasks of a phase one worker process runs at the same time."""
 
     processors_by_phase: dict[str, Count] = Field(default_factory=dict)
-    """The number of processors for individual phases."""
+    """The number of processors for individual phases, such as `company/extract`."""
+
+    start_rate_by_phase: dict[str, StartRateText] = Field(default_factory=dict)
+    """How many tasks of individual phases may start in a number of seconds, over all workers: `3/5s` starts
+    at most three every five seconds."""
 
     queue_capacity: Count = 1000
     """How many tasks may wait in a phase before new ones are refused."""
@@ -466,6 +493,7 @@ _ALLOWED = {
     "host_overrides": "host=host:port,host=host:port",
     "model_cheap": _MODEL,
     "model_strong": _MODEL,
+    "start_rate_by_phase": "phase=STARTS/SECONDSs,phase=STARTS/SECONDSs, such as company/fetch=3/5s",
     "model_prices": "model=IN/OUT,model=IN/OUT",
     "anthropic_base_url": _URL,
     "openai_base_url": _URL,

@@ -28,7 +28,9 @@ file in the current folder cannot set `postgres_bin` or `chromium`, which name p
 web_port: 8080
 processors: 20
 processors_by_phase:
-  extract: 4          # as a variable: JOBMILL_PROCESSORS_BY_PHASE=extract=4,match=2
+  company/extract: 4       # as a variable: JOBMILL_PROCESSORS_BY_PHASE=company/extract=4,listing/ask=2
+start_rate_by_phase:
+  company/fetch: 3/5s      # at most three starts every five seconds
 ```
 
 | setting | variable | accepts | default | meaning |

@@ -40,7 +40,11 @@ def show_settings(as_json: AsJson = False) -> None:
 @app.command()
 def check() -> None:
     """Check the settings; exit code 2 if one is wrong."""
-    _, origins = settings.load()
+    loaded, origins = settings.load()
+    # Imported here, because `config show` needs no stages.
+    from jobmill.app import check_phases
+
+    check_phases(loaded)
     changed = sum(origin != "default" for origin in origins.values())
     typer.echo(f"ok: {len(origins)} settings, {changed} set, the others at their default")
 

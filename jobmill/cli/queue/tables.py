@@ -188,12 +188,13 @@ def event_table(events: Sequence[ItemEvent]) -> Table:
             event.what,
             event.became or "",
             event.stage or "",
+            "" if event.seconds is None else _format_run_time(event.seconds),
             "" if event.worker is None else str(event.worker),
             event.note or "",
         ]
         for event in events
     ]
-    return make_table(("when", "event", "status", "stage", "worker", "note"), rows)
+    return make_table(("when", "event", "status", "stage", "took", "worker", "note"), rows)
 
 
 def alert_table(alerts: Sequence[Alert], now: dt.datetime) -> Table:

@@ -44,8 +44,9 @@ def with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
 
 async def _with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
     settings = environment.load_settings()
-    # The command prints its result; the log of each request would only clutter it.
-    logging.getLogger("jobmill.outside").setLevel(max(logging.getLogger().level, logging.WARNING))
+    # The command prints its result; the log of each request and item would only clutter it.
+    for name in ("jobmill.outside", "jobmill.queue.item_log", "jobmill.queue.status_log"):
+        logging.getLogger(name).setLevel(max(logging.getLogger().level, logging.WARNING))
     try:
         async with (
             environment.open_database(settings) as database,

@@ -53,7 +53,9 @@ def groups() -> Mapping[str, Sequence[str]]:
     return {
         say("Database"): ("database_", "data_dir", "postgres_"),
         say("Website and people"): ("web_", "session_", "trusted_", "public_"),
-        say("Queue and workers"): ("poll_", "processors", "queue_", "max_retries", "max_spawn", "run_limit", "keep_"),
+        say("Queue and workers"): (
+            "poll_", "processors", "start_rate", "queue_", "max_retries", "max_spawn", "run_limit", "keep_",
+        ),
         say("Rotation"): ("rotation_", "max_company", "max_search", "greenhouse_", "lever_"),
         say("Requests to other sites"): ("user_agent", "contact", "host_", "private_", "chromium"),
         say("Language models and budget"): ("model_", "company_model", "anthropic_", "openai_", "ollama_", "budget_"),
