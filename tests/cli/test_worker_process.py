@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -14,8 +16,8 @@ import pytest
 from jobmill.db import Database
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
-from tests.cli.conftest import Jobmill
-from tests.cli.forked import as_url
+from tests.cli.forked import as_url, jobmill
+from tests.cli.test_serve import Running
 from tests.queue.helpers import fetch
 
 ROOT = Path(__file__).parents[2]
@@ -23,13 +25,23 @@ Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
-async def run(jobmill: Jobmill, url: str, database: Database) -> Run:
+def variables(home: Path, url: str) -> dict[str, str]:
+    return {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": as_url(url),
+        "JOBMILL_LOG_FORMAT": "json",
+    }
+
+
+@pytest.fixture
+async def run(home: Path, variables: dict[str, str], database: Database) -> Run:
     """The command on a database that has a profile."""
     async with database.transaction() as tx:
         await profiles.save(tx, "main", Profile())
 
     def call(*arguments: str, **more: str) -> CompletedProcess[str]:
-        return jobmill(*arguments, DATABASE_URL=as_url(url), JOBMILL_LOG_FORMAT="json", **more)
+        return jobmill(*arguments, folder=home, variables=variables | more)
 
     return call
 
@@ -85,12 +97,6 @@ async def test_a_worker_logs_each_start_step_and_end_with_its_duration(
     assert all(0 <= line["seconds"] < 60 for line in ends)
     assert sum(line["seconds"] for line in ends) > 0
 
-    [statistics] = [line for line in lines if line["message"] == "queue statistics"]
-    assert {"pending", "later", "processing", "blocked", "retrying", "phases"} <= set(statistics)
-    [health] = [line for line in lines if line["message"] == "queue health"]
-    assert (health["workers"], health["level"]) == (1, "info")
-    assert set(health["processors"]) == {"idle", "busy", "error"}
-
     shown = json.loads(run("queue", "show", str(id), "--json").stdout)
     ended_runs = [event for event in shown["timeline"] if event["was"] == "PROCESSING"]
     assert ended_runs
@@ -98,12 +104,52 @@ async def test_a_worker_logs_each_start_step_and_end_with_its_duration(
     assert "took" in run("queue", "show", str(id)).stdout
 
 
-async def test_the_levels_of_statistics_and_health_can_be_set(run: Run) -> None:
-    levels = {"JOBMILL_LOG_STATISTICS_LEVEL": "warning", "JOBMILL_LOG_HEALTH_LEVEL": "debug"}
-    done = run("worker", "--drain", JOBMILL_LOG_LEVEL="warning", **levels)
-    assert [(line["message"], line["level"]) for line in log_lines(done)] == [
-        ("queue statistics", "warning")
+def log_until(process: Running, count: int) -> list[dict[str, Any]]:
+    """The statistics and health lines of a running worker, when it has logged this many; then stop it."""
+    deadline = time.monotonic() + 60
+    try:
+        while time.monotonic() < deadline:
+            lines = [json.loads(line) for line in process.errors.read_text().splitlines(keepends=True)
+                     if line.endswith("\n")]  # fmt: skip
+            status = [line for line in lines if line["logger"] == "jobmill.queue.status_log"]
+            if len(status) >= count:
+                return status
+            time.sleep(0.1)
+    finally:
+        process.process.terminate()
+        process.process.communicate(timeout=30)
+    pytest.fail(process.errors.read_text())
+
+
+async def test_a_worker_logs_statistics_and_health(
+    variables: dict[str, str], home: Path, run: Run
+) -> None:
+    run("queue", "import", export(home, 2))
+    run("queue", "pause", "listing")
+    by_name = {
+        line["message"]: line
+        for line in log_until(Running(("worker",), home, variables).up(), count=2)
+    }
+    statistics, health = by_name["queue statistics"], by_name["queue health"]
+    assert (statistics["level"], statistics["phases"]["listing/scrape"]["pending"]) == ("info", 2)
+    assert {"pending", "later", "processing", "blocked", "retrying"} <= set(statistics)
+    assert (health["level"], health["workers"], health["dead_workers"]) == ("info", 1, 0)
+    assert set(health["processors"]) == {"idle", "busy", "error"}
+
+
+async def test_the_levels_of_statistics_and_health_can_be_set(
+    variables: dict[str, str], home: Path
+) -> None:
+    levels = {
+        "JOBMILL_LOG_LEVEL": "warning",
+        "JOBMILL_LOG_STATISTICS_LEVEL": "info",
+        "JOBMILL_LOG_HEALTH_LEVEL": "warning",
+    }
+    process = Running(("worker",), home, variables | levels).up()
+    assert [(line["message"], line["level"]) for line in log_until(process, count=1)] == [
+        ("queue health", "warning")
     ]
+    assert "queue statistics" not in process.errors.read_text()
 
 
 async def test_a_phase_starts_no_more_tasks_than_its_start_rate_allows(
@@ -140,10 +186,11 @@ async def test_an_unknown_phase_in_the_settings_is_an_error(
     assert problem in done.stderr
 
 
-def test_the_example_in_the_reference_is_valid(jobmill: Jobmill, home: Path) -> None:
+async def test_the_example_in_the_reference_is_valid(run: Run, home: Path) -> None:
     page = (ROOT / "docs/reference/settings.md").read_text()
     [example] = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     (home / "jobmill.yaml").write_text(example)
-    assert jobmill("config", "check").stdout.startswith("ok: ")
+    done = run("config", "check")
+    assert (done.returncode, done.stdout[:4]) == (0, "ok: "), done.stderr
     [variable] = re.findall(r"JOBMILL_PROCESSORS_BY_PHASE=(\S+)", example)
-    assert jobmill("config", "check", JOBMILL_PROCESSORS_BY_PHASE=variable).returncode == 0
+    assert run("config", "check", JOBMILL_PROCESSORS_BY_PHASE=variable).returncode == 0
