@@ -153,7 +153,16 @@ GUARDS: list[Guard] = [
         RETRY,
         "    if failed_before:\n",
         "    if False:\n",
-        "tests/queue/test_retry.py::test_the_same_error_already_failed_in_this_lineage_is_not_retried",
+        "tests/pipelines/test_legacy_items.py"
+        "::test_work_that_failed_with_the_same_error_in_its_lineage_is_not_retried",
+    ),
+    guard(
+        "an item that was put back is not retried after the same error",
+        RETRY,
+        "    if failed_before == work.id:\n",
+        "    if False:\n",
+        "tests/queue/test_retry.py"
+        "::test_an_item_that_was_put_back_is_retried_only_if_its_error_changed",
     ),
     guard(
         "a run that takes too long is cancelled",
