@@ -22,9 +22,10 @@ Begin: TypeAlias = Callable[[], AbstractAsyncContextManager[Tx]]
 
 PAGE_SIZE = 200
 INTAKE = "resumeIntakeData"
+REASONS = ["reasonFor", "reasonAgainst", "dealbreakers"]
 NAMES = [
     match_json.to_camel_case(field.name) for field in fields(Match) if field.name != "resume_intake"
-]
+] + REASONS
 INTAKE_NAMES = [match_json.to_camel_case(field.name) for field in fields(ResumeIntake)]
 
 

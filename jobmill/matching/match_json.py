@@ -10,11 +10,12 @@ from jobmill.matching.matches import Match
 
 
 def to_dict(match: Match) -> dict[str, Any]:
-    """Every field in camelCase, times in ISO 8601, unknown values as null."""
+    """Every field in camelCase with the reasons, times in ISO 8601, unknown values as null."""
     record = {field.name: getattr(match, field.name) for field in dataclasses.fields(match)}
     intake = record.pop("resume_intake")
     named = {to_camel_case(name): _to_json_value(value) for name, value in record.items()}
-    return named | {"resumeIntakeData": intake_to_dict(intake)}
+    reasons = {to_camel_case(name): value for name, value in match.find_reasons().to_dict().items()}
+    return named | reasons | {"resumeIntakeData": intake_to_dict(intake)}
 
 
 def intake_to_dict(intake: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement, Period
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, NotFound
-from jobmill.matching import duplicate_matches, verdicts
+from jobmill.matching import duplicate_matches, match_reasons, verdicts
+from jobmill.matching.match_reasons import MatchReasons
 from jobmill.matching.profiles import ProfileId
-from jobmill.matching.verdict import MatchResult, Priority
+from jobmill.matching.verdict import MatchResult, Priority, parse_score_items
 from jobmill.matching.verdicts import Verdict
 
 MatchId = NewType("MatchId", int)
@@ -65,6 +66,9 @@ class Match:
     dropped_at: dt.datetime | None
     created_at: dt.datetime
     updated_at: dt.datetime
+
+    def find_reasons(self) -> MatchReasons:
+        return match_reasons.find_reasons(parse_score_items(self.items), self.skill_gaps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,8 @@ class Priorities(_Part):
 
 
 class Weights(_Part):
-    """The maximum points of each part of a score. They must add up to 100."""
+    """How the parts of a score share its 100 points, without those for time zone and size. They must
+    add up to 100."""
 
     skills: Score = 45
     title: Score = 15
@@ -213,6 +214,13 @@ class Rules(_Part):
     size: SizePoints = SizePoints()
     match: Threshold = Threshold()
     priorities: Priorities = Priorities()
+
+    @model_validator(mode="after")
+    def _within_100(self) -> Rules:
+        total = max(self.timezone.most, 0) + max(self.size.preferred, 0)
+        if total > 100:
+            raise ValueError(f"should have at most 100 for timezone and size together, not {total}")
+        return self
 
 
 class ProfilePerson(_Part):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -10,8 +10,9 @@ from pydantic import TypeAdapter
 
 Priority: TypeAlias = Literal["High", "Medium", "Low"]
 
-SCORE_CAP = "limit"
-"""The score item that keeps the total between 0 and 100."""
+ItemState: TypeAlias = Literal["judged", "open", "unknown", "excluded"]
+"""judged: posting and profile were compared; open: the profile accepts anything; unknown: the posting
+or the profile does not say; excluded: a dealbreaker, because the profile rules it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,12 @@ class ScoreItem:
     why: str
     words: tuple[str, ...] = ()
     """The evidence, quoted from the posting, the profile or the company."""
+    state: ItemState = "judged"
+
+    @property
+    def lost(self) -> int:
+        """The points that are missing from the maximum."""
+        return self.most - self.points
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ class ResumeIntake:
 @dataclass(frozen=True, slots=True)
 class MatchResult:
     match_score: int
-    """The sum of the items' points."""
+    """The sum of the items' points. The sum of their maximums is 100."""
     application_priority: Priority
     matched_skills: tuple[str, ...]
     skill_gaps: tuple[str, ...]
@@ -96,6 +103,7 @@ class MatchResult:
 
 _FILTER = TypeAdapter(FilterResult)
 _MATCH = TypeAdapter(MatchResult)
+_ITEMS = TypeAdapter(tuple[ScoreItem, ...])
 
 
 def parse_filter_result(record: Mapping[str, Any]) -> FilterResult:
@@ -106,3 +114,8 @@ def parse_filter_result(record: Mapping[str, Any]) -> FilterResult:
 def parse_match_result(record: Mapping[str, Any]) -> MatchResult:
     """Read a result that `to_dict` wrote."""
     return _MATCH.validate_python(record)
+
+
+def parse_score_items(records: Iterable[Mapping[str, Any]]) -> tuple[ScoreItem, ...]:
+    """Read the items of a stored score."""
+    return _ITEMS.validate_python(tuple(records))

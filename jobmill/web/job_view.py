@@ -12,17 +12,15 @@ from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import matches, profiles
 from jobmill.matching.duplicate_matches import MatchDuplicate
+from jobmill.matching.match_reasons import MatchReasons
 from jobmill.matching.matches import Match
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.rescore import ScoredOutcome
-from jobmill.matching.verdict import SCORE_CAP, FilterResult, MatchResult
+from jobmill.matching.verdict import FilterResult, MatchResult
 from jobmill.matching.verdicts import Verdict
 from jobmill.queue import lineage
 from jobmill.queue.items import ItemId
 from jobmill.web.translations import say, say_many
-
-MAX_GAINS = 3
-MAX_NAMES = 4
 
 
 async def find_profile(tx: Tx, name: str | None) -> ProfileVersion | None:
@@ -83,7 +81,7 @@ class MatchRow(NamedTuple):
     match: Match
     place: str
     salary: str | None
-    reasons: str
+    reasons: MatchReasons
     duplicates: Sequence[MatchDuplicate]
 
     @classmethod
@@ -92,7 +90,7 @@ class MatchRow(NamedTuple):
             match,
             describe_place(match),
             describe_salary(match),
-            summarize_reasons(match),
+            match.find_reasons(),
             duplicates,
         )
 
@@ -104,25 +102,6 @@ def format_capped(count: int, limit: int) -> str:
 
 def join_parts(parts: Iterable[str | None]) -> str:
     return " · ".join(part for part in parts if part)
-
-
-def summarize_reasons(match: Match) -> str:
-    """The best parts of the score, the matched skills and the missing ones."""
-    items = [item for item in match.items if item["name"] != SCORE_CAP]
-    best = sorted(items, key=lambda item: -item["points"])[:MAX_GAINS]
-    gains = (
-        f"{item['name']} {item['points']}/{item['most']}" for item in best if item["points"] > 0
-    )
-    gaps = match.skill_gaps
-    missing = say("missing: %(skills)s", skills=_shorten(gaps)) if gaps else None
-    return join_parts([", ".join(gains), _shorten(match.matched_skills), missing])
-
-
-def _shorten(names: Sequence[str]) -> str:
-    first = ", ".join(names[:MAX_NAMES])
-    if len(names) <= MAX_NAMES:
-        return first
-    return say("%(names)s and %(n)s more", names=first, n=len(names) - MAX_NAMES)
 
 
 def describe_filter(result: FilterResult, threshold: int) -> str:
@@ -171,22 +150,29 @@ class ScoreBar(NamedTuple):
 
 
 def score_bars(items: Iterable[Mapping[str, Any]]) -> list[ScoreBar]:
-    """The parts of a score, without the line that limits it to 0 to 100."""
     return [
         ScoreBar(item["name"], item["points"], item["most"], item["why"], item.get("words") or ())
         for item in items
-        if item["name"] != SCORE_CAP
     ]
 
 
-def describe_total(bars: Iterable[ScoreBar], score: int) -> tuple[int, str]:
-    """The sum of the bars, and a note if the score was limited."""
-    total = sum(bar.points for bar in bars)
-    if total > score == 100:
-        return total, say("Capped at 100")
-    if total < score == 0:
-        return total, say("Raised to 0")
-    return total, ""
+def describe_losses(reasons: MatchReasons) -> str:
+    """What is missing from the 100 points: `9 points missing: skills 6, salary 3 (not known)`."""
+    if not reasons.losses:
+        return ""
+    parts = [
+        say("%(part)s (not known)", part=f"{item.name} {item.lost}")
+        if item.state == "unknown"
+        else f"{item.name} {item.lost}"
+        for item in reasons.losses
+    ]
+    total = sum(item.lost for item in reasons.losses)
+    return say_many(
+        "%(n)s point missing: %(parts)s",
+        "%(n)s points missing: %(parts)s",
+        total,
+        parts=", ".join(parts),
+    )
 
 
 def describe_match_event(event: matches.MatchEvent) -> str:

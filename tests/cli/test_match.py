@@ -120,8 +120,9 @@ async def test_matches_are_listed_best_first_with_reasons(run: Run, database: Da
         "Senior Pump Engineer · Wells & Co",
     ]
     assert shown[0].startswith("    2   91 High ")
-    assert shown[1].strip() == "meaning 51/60, skills 40/40 · Python · missing: Go"
-    assert shown[2].strip().startswith("new · EUR 60,000-75,000 a year · Remote, US · found ")
+    assert shown[1].strip() == "for: skills: 1 of 2 requested skills"
+    assert shown[2].strip() == "against: meaning: Text similarity: 90%"
+    assert shown[3].strip().startswith("new · EUR 60,000-75,000 a year · Remote, US · found ")
     listed = json_lines(await run("list", "--json"))
     assert [match["matchScore"] for match in listed] == [91, 82]
     assert listed[0].keys() >= REQUIRED_FIELDS
@@ -134,9 +135,9 @@ async def test_a_vacancy_from_two_sources_is_listed_once(run: Run, database: Dat
     async with database.transaction() as tx:
         await duplicate_links.link(tx, place.listings[1], place.listing)
     shown = (await run("list")).stdout.splitlines()
-    assert len(shown) == 3
+    assert len(shown) == 4
     assert shown[0].startswith("    2   91 High ")
-    assert shown[2].endswith(" board (match 1, new)")
+    assert shown[3].endswith(" board (match 1, new)")
     assert [match["id"] for match in json_lines(await run("export", "--json"))] == [2, 1]
     await run("set-status", 1, "dismissed")
     assert "No matches for these filters." in (await run("list")).stdout
@@ -145,17 +146,31 @@ async def test_a_vacancy_from_two_sources_is_listed_once(run: Run, database: Dat
     )
 
 
-async def test_a_capped_score_is_explained(run: Run, database: Database) -> None:
+async def test_reasons_dealbreakers_and_missing_points_are_shown(
+    run: Run, database: Database
+) -> None:
     items = (
-        ScoreItem("skills", 80, 80, "all"),
-        ScoreItem("size", 27, 30, "large"),
-        ScoreItem("limit", -7, 0, "Capped at 100"),
+        ScoreItem("skills", 80, 85, "4 of 5 requested skills: Python; missing: Go"),
+        ScoreItem("salary", 7, 10, "Pay not stated", state="unknown"),
+        ScoreItem("arrangement", 0, 5, "Remote, but in another country", state="excluded"),
     )
-    await make(database, 100, postings=[offer(1)], items=items)
+    await make(database, 87, postings=[offer(1)], items=items)
+    for command in (["list"], ["show", 1], ["why", 1]):
+        shown = (await run(*command)).stdout
+        assert "dealbreaker: Remote, but in another country" in shown
+        assert "for: skills: 4 of 5 requested skills: Python\n" in shown
     for command in ("show", "why"):
         shown = (await run(command, 1)).stdout
-        assert "   107 in total, capped at 100\n" in shown
-        assert "A score ends" not in shown
+        assert "  87 of 100  missing: skills 5, arrangement 5, salary 3 (not known)\n" in shown
+    (listed,) = json_lines(await run("list", "--json"))
+    (shown_match,) = json_lines(await run("show", 1, "--json"))
+    (explained,) = json_lines(await run("why", 1, "--json"))
+    for record in (listed, shown_match):
+        assert record["reasonFor"] == "skills: 4 of 5 requested skills: Python"
+        assert record["reasonAgainst"] == "arrangement: Remote, but in another country"
+        assert record["dealbreakers"] == ["Remote, but in another country"]
+        assert [loss["points"] for loss in record["missingPoints"]] == [5, 5, 3]
+    assert explained["match_result"]["dealbreakers"] == ["Remote, but in another country"]
 
 
 async def test_matches_can_be_filtered_and_paged(run: Run, database: Database) -> None:
@@ -198,7 +213,7 @@ async def test_a_match_is_shown_in_full(run: Run, database: Database) -> None:
         "https://boards.example/wells/postings/1",
         "https://apply.example/1",
         "  40 of 40   skills       1 of 2 requested skills",
-        "  91 in total",
+        "  91 of 100  missing: meaning 9",
         "Keeps water running.",
         "created with score 91 for version 1",
         "new → applied · by dana · by mail",
@@ -244,7 +259,7 @@ async def test_why_shows_rules_points_and_evidence(run: Run, database: Database)
         "passed with 0 strikes (limit 5)",
         "40 of 40   skills",
         "“Python”",
-        "91 in total",
+        "91 of 100  missing: meaning 9",
         "needs 80: the minimum score of a match",
         "skill: Rust",
     ):

@@ -16,7 +16,13 @@ from jobmill.matching.llm_review import Reason, ReviewAnswer, prompt_injection
 from jobmill.matching.llm_review.claim_checks import ClaimChecker, closest_line
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules.company_facts import Employer
-from jobmill.matching.verdict import MatchResult, ResumeIntake, ScoreItem, parse_match_result
+from jobmill.matching.verdict import (
+    ItemState,
+    MatchResult,
+    ResumeIntake,
+    ScoreItem,
+    parse_match_result,
+)
 from jobmill.outside import anthropic, budget_ledger, model_endpoint, model_prices
 from jobmill.outside.model import open_model
 from jobmill.outside.model_question import ModelAnswer, system_prompt
@@ -69,16 +75,21 @@ HONEST = ReviewAnswer(
 )
 
 
-def local(base: int = 70, timezone: int = 0, size: int = 0, **more: Any) -> MatchResult:
+def local(
+    base: int = 70,
+    timezone: int = 0,
+    size: int = 0,
+    timezone_most: int = 0,
+    salary: ItemState = "judged",
+    **more: Any,
+) -> MatchResult:
     items = (
-        ScoreItem("skills", base - 10, 60, "of the skills"),
+        ScoreItem("skills", base - 10, 90 - timezone_most, "of the skills"),
         ScoreItem("title", 10, 10, "the title"),
-        ScoreItem("timezone", timezone, 5, "far away"),
-        ScoreItem("size", size, 10, "it is large"),
+        ScoreItem("salary", 0, 0, "Pay below the minimum", state=salary),
+        ScoreItem("timezone", timezone, timezone_most, "far away"),
+        ScoreItem("size", size, 0, "it is small"),
     )
-    total = sum(item.points for item in items)
-    if total > 100:
-        items = (*items, ScoreItem("limit", 100 - total, 0, "no more"))
     values: dict[str, Any] = {
         "match_score": sum(item.points for item in items),
         "application_priority": "Medium",
@@ -149,10 +160,10 @@ def test_a_long_listing_and_a_long_profile_are_cut_to_what_a_call_may_cost(lette
 
 
 def test_an_honest_review_is_kept_completely() -> None:
-    result = combine(timezone=-5, size=10)
+    result = combine(timezone=-5)
     assert result.dropped_claims == ()
-    assert result.match_score == 78 - 5 + 10 == sum(item.points for item in result.items)
-    assert [item.name for item in result.items] == ["model", "timezone", "size"]
+    assert result.match_score == 78 - 5 == sum(item.points for item in result.items)
+    assert [item.name for item in result.items] == ["model", "salary", "timezone", "size"]
     assert result.items[0].words == (
         "for: 5+ years of Python, Postgres",
         "against: At Wells & Co we build",
@@ -249,7 +260,7 @@ def test_local_suggestions_fill_what_the_model_left_empty() -> None:
 @pytest.mark.parametrize(
     ("base", "fit", "points", "word"),
     [
-        (70, 78, 78, "rated the fit 78, the rules alone 70"),
+        (70, 78, 78, "rated the fit 78 of 100; the rules alone give 70 points"),
         (70, 65, 65, "rated the fit 65"),
         (50, 100, 62, "the shared skills allow at most 12 more"),
         (70, 20, 50, "may take off at most 20"),
@@ -277,20 +288,27 @@ def test_many_shared_skills_do_not_exceed_the_maximum_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "timezone", "size", "score"), [(98, 5, 10, 100), (5, -15, -5, 0), (60, -15, 10, 55)]
+    ("base", "timezone", "size", "score"), [(100, 0, 0, 100), (5, -15, -5, 0), (60, -15, 0, 45)]
 )
 def test_a_score_stays_between_0_and_100_and_is_the_sum(
     base: int, timezone: int, size: int, score: int
 ) -> None:
-    answer = said(fit=base)
-    result = combine(answer, base=base, timezone=timezone, size=size)
+    result = combine(said(fit=base), base=base, timezone=timezone, size=size)
     assert result.match_score == score == sum(item.points for item in result.items)
-    limited = "limit" in [item.name for item in result.items]
-    assert limited == (not 0 <= base + timezone + size <= 100)
 
 
-def test_the_cap_of_a_local_score_is_not_part_of_its_base() -> None:
-    assert combine(said(fit=98), base=98, timezone=5, size=10).items[0].points == 98
+def test_a_fit_is_worth_the_points_of_the_parts_that_it_replaces() -> None:
+    result = combine(said(fit=80), base=70, timezone=20, timezone_most=20)
+    assert [(item.name, item.points, item.most) for item in result.items[:1]] == [("model", 64, 80)]
+    assert sum(item.most for item in result.items) == 100
+    full = combine(said(fit=100), base=79, timezone=20, timezone_most=20)
+    assert full.match_score == 100
+
+
+def test_a_dealbreaker_stays_one_whatever_a_model_says() -> None:
+    result = combine(said(fit=95), base=95, salary="excluded")
+    assert (result.match_score, result.application_priority) == (95, "Low")
+    assert "Pay below the minimum" in [item.why for item in result.items]
 
 
 def test_a_skill_found_elsewhere_in_the_profile_is_not_a_gap() -> None:

@@ -17,7 +17,6 @@ from jobmill.catalog.posting import Posting, Salary
 from jobmill.db import Database
 from jobmill.matching import judging_feed, matches, profiles, skill_highlights
 from jobmill.matching.matches import MatchId
-from jobmill.matching.rules.scoring import cap_items
 from jobmill.matching.verdict import FilterResult, ResumeIntake, ScoreItem, Strike
 from jobmill.matching.verdicts import Verdict
 from jobmill.people.persons import Role
@@ -93,7 +92,7 @@ async def test_matches_are_listed_best_first_with_reasons_and_terms(
     assert shown(page) == [high, low]
     for words in (
         "Pump Engineer", "Wells &amp; Co", "Porto", "hybrid", "EUR 60,000-75,000 a year",
-        "meaning 45/60, skills 40/40 · Python · missing: Go", '<time datetime="',
+        "For</span> skills: 1 of 2 requested skills", "Against</span> meaning: Text similarity", '<time datetime="',
     ):  # fmt: skip
         assert words in page.text
 
@@ -373,32 +372,35 @@ async def test_the_status_of_a_duplicate_is_shown(
         assert "Status of Pump Engineer: new" in (await site.get(f"{path}?done={low}")).text
 
 
-@pytest.mark.parametrize(
-    ("parts", "score", "texts"),
-    [
-        ((80, 27), 100, ["<td>107</td>", "Capped at 100"]),
-        ((10, -25), 0, ["<td>-15</td>", "Raised to 0"]),
-        ((60, 31), 91, []),
-    ],
-)
-async def test_a_capped_score_shows_the_sum_and_the_score(
-    site: httpx2.AsyncClient,
-    database: Database,
-    parts: tuple[int, int],
-    score: int,
-    texts: list[str],
+async def test_reasons_dealbreakers_and_missing_points_are_shown(
+    site: httpx2.AsyncClient, database: Database
 ) -> None:
-    items = cap_items(*(ScoreItem(f"part{points}", points, 100, "so") for points in parts))
-    (id,) = await fill(database, [score], items=items, threshold=0)
+    items = (
+        ScoreItem("skills", 80, 85, "4 of 5 requested skills: Python; missing: Go"),
+        ScoreItem("salary", 7, 10, "Pay not stated", state="unknown"),
+        ScoreItem("arrangement", 0, 5, "Remote, but in another country", state="excluded"),
+    )
+    (id,) = await fill(database, [87], items=items)
     async with database.transaction() as tx:
         listing = (await matches.get(tx, id)).listing_id
+        await matches.set_status(tx, id, "saved")
+    for path in ("/matches", f"/matches/{id}", f"/jobs/{listing}"):
+        page = await site.get(path)
+        assert "Dealbreaker</span> Remote, but in another country" in page.text, path
+        assert "For</span> skills: 4 of 5 requested skills: Python<" in page.text, path
     for path in (f"/matches/{id}", f"/jobs/{listing}"):
         page = await site.get(path)
-        for words in texts:
-            assert words in page.text, words
-        assert ("Sum</th>" in page.text) is bool(texts)
-        assert f"<b>{score}</b> <small>of 100" in page.text
-        assert "limit</th>" not in page.text
+        assert "13 points missing: skills 5, arrangement 5, salary 3 (not known)" in page.text
+    assert ">Dealbreaker</span>" in (await site.get("/matches/board")).text
+
+
+async def test_a_match_without_a_dealbreaker_shows_its_strongest_reason_against(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await fill(database, [91])
+    page = await site.get("/matches")
+    assert "Against</span> meaning: Text similarity: 90%" in page.text
+    assert "Dealbreaker" not in page.text
 
 
 async def test_a_match_page_shows_score_strikes_text_and_history(

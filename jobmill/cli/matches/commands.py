@@ -25,6 +25,7 @@ from jobmill.matching import (
     judging_feed,
     local_score,
     match_json,
+    match_reasons,
     matches,
     profiles,
     rescore,
@@ -267,6 +268,7 @@ async def _judge(database: Database, version: ProfileVersion, listing: Listing) 
 def _to_dict(explained: ExplainedVerdict) -> dict[str, Any]:
     verdict = explained.verdict
     match = verdict.match_result
+    reasons = match_reasons.find_reasons(match.items, match.skill_gaps).to_dict() if match else {}
     return {
         "listing_id": explained.listing.id,
         "url": explained.listing.url,
@@ -283,7 +285,7 @@ def _to_dict(explained: ExplainedVerdict) -> dict[str, Any]:
         "scored_by": match and match.scored_by,
         "forced": verdict.forced,
         "filter_result": verdict.filter_result.to_dict(),
-        "match_result": match and match.to_dict(),
+        "match_result": match and match.to_dict() | reasons,
         "match_id": explained.match and explained.match.id,
         "status": explained.match and explained.match.status,
     }

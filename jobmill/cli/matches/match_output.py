@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import typer
@@ -12,14 +11,21 @@ import typer
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import format_salary
 from jobmill.cli.support import output, times
+from jobmill.matching import match_reasons
 from jobmill.matching.duplicate_matches import MatchDuplicate
+from jobmill.matching.match_reasons import MatchReasons
 from jobmill.matching.matches import Match, MatchEvent
 from jobmill.matching.rescore import ScoredOutcome
-from jobmill.matching.verdict import SCORE_CAP, FilterResult, MatchResult, Rejection, Strike
+from jobmill.matching.verdict import (
+    FilterResult,
+    MatchResult,
+    Rejection,
+    ScoreItem,
+    Strike,
+    parse_score_items,
+)
 from jobmill.matching.what_if import PassingState, VerdictDifference
 
-SHOWN_REASONS = 3
-SHOWN_SKILLS = 5
 SHOWN_CHARACTERS = 600
 INDENT = 7
 RESUME_LABELS = {
@@ -36,25 +42,18 @@ def print_match_entry(match: Match, duplicates: Sequence[MatchDuplicate] = ()) -
     """Print a match in a list: its score and title, the reasons, and the terms."""
     lead = f"{match.id:>5}  {match.match_score:>3} {match.application_priority:<6}  "
     output.print_wrapped(output.format_title(match.title, match.company), lead, bold=True)
-    for line in (_reasons(match), output.join([_terms(match), format_duplicates(duplicates)])):
-        output.print_wrapped(line, " " * INDENT)
+    _print_reasons(match.find_reasons(), " " * INDENT)
+    terms = output.join([_terms(match), format_duplicates(duplicates)])
+    output.print_wrapped(terms, " " * INDENT)
 
 
-def _reasons(match: Match) -> str:
-    gains = [item for item in match.items if item["points"] > 0]
-    best = sorted(gains, key=lambda item: -item["points"])[:SHOWN_REASONS]
-    return output.join(
-        [
-            ", ".join(f"{item['name']} {item['points']}/{item['most']}" for item in best),
-            _first_skills(match.matched_skills),
-            f"missing: {_first_skills(match.skill_gaps)}" if match.skill_gaps else None,
-        ]
-    )
-
-
-def _first_skills(names: Sequence[str]) -> str:
-    rest = len(names) - SHOWN_SKILLS
-    return ", ".join(names[:SHOWN_SKILLS]) + (f" and {rest} more" if rest > 0 else "")
+def _print_reasons(reasons: MatchReasons, lead: str) -> None:
+    for dealbreaker in reasons.dealbreakers:
+        output.print_wrapped(dealbreaker, f"{lead}dealbreaker: ")
+    output.print_wrapped(reasons.reason_for or "no part of the score", f"{lead}for: ")
+    if not reasons.dealbreakers:
+        against = reasons.reason_against or "nothing: all 100 points"
+        output.print_wrapped(against, f"{lead}against: ")
 
 
 def _terms(match: Match) -> str:
@@ -121,8 +120,7 @@ def print_match(
             "missing": ", ".join(match.skill_gaps),
         }
     )
-    output.print_heading("score")
-    print_score_items(match.items, evidence=False)
+    _print_score_items(parse_score_items(match.items), match.skill_gaps, evidence=False)
     if any(match.resume_intake.values()):
         output.print_heading("for your resume")
         _print_facts(
@@ -178,21 +176,25 @@ def format_scorer(scorer: str | None) -> str:
     return "local rules" if scorer in (None, "local") else str(scorer)
 
 
-def print_score_items(items: Sequence[dict[str, Any]], *, evidence: bool) -> None:
-    """Print the parts of a score and their sum, which is limited to 0 to 100."""
-    total = sum(item["points"] for item in items if item["name"] != SCORE_CAP)
-    score = sum(item["points"] for item in items)
+def _print_score_items(
+    items: Sequence[ScoreItem], skill_gaps: Sequence[str], *, evidence: bool
+) -> None:
+    """Print the reasons, the parts of a score, their sum, and what is missing from 100."""
+    output.print_heading("score")
+    reasons = match_reasons.find_reasons(items, skill_gaps)
+    _print_reasons(reasons, "  ")
     for item in items:
-        if item["name"] == SCORE_CAP:
-            continue
-        output.print_wrapped(
-            item["why"], f"  {item['points']:>4} of {item['most']:<4} {item['name']:<12} "
-        )
+        output.print_wrapped(item.why, f"  {item.points:>4} of {item.most:<4} {item.name:<12} ")
         if evidence:
-            for words in item["words"]:
+            for words in item.words:
                 output.print_wrapped(f"“{words}”", " " * 28)
-    change = "" if score == total else f", {'capped at' if score < total else 'raised to'} {score}"
-    typer.echo(f"  {total:>4} in total{change}")
+    total = f"  {sum(item.points for item in items):>4} of {sum(item.most for item in items)}"
+    losses = (
+        f"{item.name} {item.lost}" + (" (not known)" if item.state == "unknown" else "")
+        for item in reasons.losses
+    )
+    missing = f"missing: {', '.join(losses)}" if reasons.losses else "in total"
+    output.print_wrapped(missing, f"{total}  ")
 
 
 def print_filter_result(result: FilterResult, limit: int) -> None:
@@ -219,8 +221,7 @@ def _print_reason(reason: Rejection | Strike) -> None:
 
 def print_score(result: MatchResult) -> None:
     """Print the parts of a score with their evidence, and the score that a match needs."""
-    output.print_heading("score")
-    print_score_items([asdict(item) for item in result.items], evidence=True)
+    _print_score_items(result.items, result.skill_gaps, evidence=True)
     output.print_wrapped(f"needs {result.threshold}: {result.threshold_why}", "  ")
     _print_facts(
         {

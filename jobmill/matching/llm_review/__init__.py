@@ -17,7 +17,7 @@ from jobmill.outside.model_question import ModelQuestion
 
 from ..posting_facts import skills
 from ..rules.company_facts import Employer
-from ..rules.scoring import cap_items, priority_of
+from ..rules.scoring import keep_above_zero, priority_of
 from . import claim_checks, prompt_injection
 from .claim_checks import ClaimChecker, DroppedClaims
 
@@ -39,9 +39,8 @@ MAX_LIFT_PER_SKILL = 4
 """How far up a model may move the score for each skill that both texts contain, scaled by the share
 of required skills that the profile has. The author of a listing cannot influence the profile."""
 
-LOCAL_ITEMS = ("timezone", "size")
+LOCAL_ITEMS = ("salary", "arrangement", "timezone", "size")
 """Items of the local score that a model does not judge."""
-LIMIT = "limit"
 CANDIDATE, EMPLOYER = "[candidate]", "[employer]"
 """Placeholders sent instead of names."""
 
@@ -184,7 +183,8 @@ def _listing(posting: Posting) -> str:
 def combine_with_review(
     review: ReviewAnswer, model: str, local: MatchResult, profile: Profile, posting: Posting
 ) -> MatchResult:
-    """Replace the base of the local score with the model's fit, as far as both texts support it."""
+    """Replace the items that a model judges with its fit, as far as both texts support it. Its
+    maximum is the sum of theirs."""
     checker, dropped = ClaimChecker(profile, posting), DroppedClaims()
     matched = dropped.keep_verified("skill", review.matched_skills, checker.check_matched_skill)
     gaps = dropped.keep_verified("gap", review.gaps, checker.check_gap)
@@ -193,20 +193,22 @@ def combine_with_review(
     shared = _union(local.matched_skills, matched)
     lacking = _union(local.skill_gaps, gaps, but=shared)
     lift = _max_lift(len(shared), len(lacking))
-    bound = _max_points(local, len(shared) - len(local.matched_skills))
+    kept = [item for item in local.items if item.name in LOCAL_ITEMS]
+    most = 100 - sum(item.most for item in kept)
+    bound = min(_max_points(local, len(shared) - len(local.matched_skills)), most)
     points, why = _bound_fit(
         review.fit,
+        most,
         _base_score(local),
         lift,
         bound,
         prompt_injection.find_injection(checker.posting_text),
     )
-    model_item = ScoreItem("model", points, 100, f"{model} {why}", reasons)
-    items = cap_items(model_item, *(item for item in local.items if item.name in LOCAL_ITEMS))
-    score = sum(item.points for item in items)
+    model_item = ScoreItem("model", points, most, f"{model} {why}", reasons)
+    items = keep_above_zero((model_item, *kept))
     return MatchResult(
-        match_score=score,
-        application_priority=priority_of(profile, score),
+        match_score=sum(item.points for item in items),
+        application_priority=priority_of(profile, items),
         matched_skills=shared,
         skill_gaps=lacking,
         items=items,
@@ -220,8 +222,7 @@ def combine_with_review(
 
 def _base_score(local: MatchResult) -> int:
     """The rules' score for what the model judges."""
-    parts = (item.points for item in local.items if item.name not in (*LOCAL_ITEMS, LIMIT))
-    return max(0, min(100, sum(parts)))
+    return sum(item.points for item in local.items if item.name not in LOCAL_ITEMS)
 
 
 def _max_lift(shared: int, lacking: int) -> int:
@@ -239,24 +240,25 @@ def _max_points(local: MatchResult, new_skills: int) -> int:
 
 
 def _bound_fit(
-    fit: int, base: int, lift: int, bound: int, injection: str | None
+    fit: int, most: int, base: int, lift: int, bound: int, injection: str | None
 ) -> tuple[int, str]:
-    """How much of the model's fit counts, and why."""
+    """How many of `most` points the model's fit is worth, and why."""
+    rated = f"rated the fit {fit} of 100"
     if injection:
-        return (
-            base,
-            f"rated the fit {fit}, which is ignored: the job text addresses models (“{injection}”)",
-        )
-    points = max(base - MAX_CHANGE, 0, min(fit, base + lift, bound))
-    if points == fit:
-        return points, f"rated the fit {fit}, the rules alone {base}"
-    if fit < base:
+        reason = f"ignored: the job text addresses models (“{injection}”)"
+        return base, f"{rated}, which is {reason}"
+    wanted = (fit * most + 50) // 100
+    points = max(base - MAX_CHANGE, 0, min(wanted, base + lift, bound))
+    rules = f"the rules alone give {base} points"
+    if points == wanted:
+        return points, f"{rated}; {rules}"
+    if wanted < base:
         reason = f"a model may take off at most {MAX_CHANGE}"
     elif base + lift <= bound:
         reason = f"the shared skills allow at most {lift} more"
     else:
         reason = "a rating alone cannot make a match"
-    return points, f"rated the fit {fit}, limited to {points}: the rules give {base}, and {reason}"
+    return points, f"{rated}, limited to {points} points: {rules}, and {reason}"
 
 
 def _verified_reasons(

@@ -27,6 +27,8 @@ class LocationFit:
     reason: str
     words: str
     rule: str = "location"
+    is_unknown: bool = False
+    """The posting does not say enough to tell that the profile excludes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,10 @@ def _remote_elsewhere(case: _Case, around: tuple[ParsedPlace, ...]) -> LocationF
     """Remote, but only from places where the person does not live."""
     if any(not place.lies_in for place in around):
         # The place is unknown to us.
-        fit: Fit = "doubtful" if case.only_from else "suits"
-        return LocationFit(fit, "Remote, possibly only from other places", case.words)
+        if not case.only_from:
+            return LocationFit("suits", "Remote", case.words)
+        reason = "Remote, possibly only from other places"
+        return LocationFit("doubtful", reason, case.words, is_unknown=True)
     if any(_is_in_country(place, case) for place in around):
         return (
             LocationFit("unlikely", "Remote, but only from other states or cities", case.words)
@@ -152,7 +156,8 @@ def _judge_on_site(case: _Case, arrangement: str) -> LocationFit:
         return LocationFit("doubtful", reason, case.words)
     if not _is_elsewhere(case):
         reason = f"{arrangement.capitalize()}, but the posting does not name a city"
-        return LocationFit("unlikely", reason, case.words)
+        is_unknown = case.wants(arrangement)
+        return LocationFit("unlikely", reason, case.words, is_unknown=is_unknown)
     reason = f"{arrangement.capitalize()}, but not in {case.cities}"
     return LocationFit("impossible", reason, case.words, "not_remote")
 
@@ -160,12 +165,13 @@ def _judge_on_site(case: _Case, arrangement: str) -> LocationFit:
 def _arrangement_unknown(case: _Case) -> LocationFit:
     """A posting that names a city without mentioning remote work is for people in that city."""
     if case.is_at_home:
-        fit: Fit = "suits" if case.wants("hybrid") or case.wants("onsite") else "doubtful"
-        return LocationFit(fit, f"In {case.cities}, with no mention of remote work", case.words)
+        suits = case.wants("hybrid") or case.wants("onsite")
+        reason = f"In {case.cities}, with no mention of remote work"
+        fit: Fit = "suits" if suits else "doubtful"
+        return LocationFit(fit, reason, case.words, is_unknown=not suits)
     if not _is_elsewhere(case):
-        return LocationFit(
-            "doubtful", "The posting mentions neither remote work nor a location", case.words
-        )
+        reason = "The posting mentions neither remote work nor a location"
+        return LocationFit("doubtful", reason, case.words, is_unknown=True)
     if case.may_be_remote:
         reason = f"Probably neither remote nor in {case.cities}"
         return LocationFit("unlikely", reason, case.words)

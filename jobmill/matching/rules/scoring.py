@@ -1,13 +1,15 @@
-"""Compute the local score of a posting: the sum of explained items."""
+"""Compute the local score of a posting: the sum of explained items whose maximums add up to 100."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from jobmill.catalog.posting import Period, Posting, Salary
 from jobmill.matching.profile import Profile, Rank, SalaryFloor
 from jobmill.matching.rules.filter import format_years
-from jobmill.matching.verdict import SCORE_CAP, MatchResult, Priority, ScoreItem
+from jobmill.matching.verdict import ItemState, MatchResult, Priority, ScoreItem
 from jobmill.places import parsed_place
 
 from ..posting_facts import PostingFacts
@@ -22,16 +24,16 @@ from . import (
 from .company_facts import Employer
 from .skill_fit import SkillComparison
 
-CREDIT: Final[dict[Rank, float]] = {"primary": 1.0, "strong": 0.95, "familiar": 0.75}
-"""Credit for a required skill by its rank in the profile."""
+RANK_WEIGHT: Final[dict[Rank, float]] = {"primary": 1.0, "strong": 0.95, "familiar": 0.75}
+"""How much a skill of the profile makes up for missing ones, by its rank."""
 IMPLIED_CREDIT: Final = 0.7
 """Factor for a skill that another skill only implies."""
 UNNAMED_WEIGHT: Final = 3.0
 """Weight that stands for required skills that the posting does not name. The similarity of the
 titles decides how many of them the profile is assumed to have."""
 UNNAMED_SHARE: Final = (0.1, 0.6)
-FEW_SKILLS: Final = 4
-"""With fewer skills than this, the explanation mentions the assumption."""
+FEW_SKILLS: Final = 3
+"""Fewer custom skills than this do not tell what else the posting requires."""
 RELATED_TITLE: Final = 0.5
 """From this similarity on, titles describe the same kind of work. Below it, more skills are assumed
 to be unnamed, and years of experience count less."""
@@ -62,22 +64,25 @@ def score_posting(
     title_similarity = (
         title_fit.find_closest(posting.title, profile.titles)[0] if profile.titles else 1.0
     )
-    items = cap_items(
-        _skills(profile, comparisons, title_similarity),
-        _title(profile, posting),
-        _seniority(profile, posting, facts),
-        _experience(profile, facts, title_similarity),
-        _salary(profile, posting.salary),
-        _arrangement(profile, posting, facts),
-        _meaning(profile, similarity),
-        _timezone(profile, facts),
-        _size(profile, employer),
+    most = max_points(profile)
+    items = keep_above_zero(
+        (
+            _skills(most["skills"], profile, comparisons, title_similarity),
+            _title(most["title"], profile, posting),
+            _seniority(most["seniority"], profile, posting, facts),
+            _experience(most["experience"], profile, facts, title_similarity),
+            _salary(most["salary"], profile.salary_floor, posting.salary),
+            _arrangement(most["arrangement"], profile, posting, facts),
+            _meaning(most["meaning"], similarity),
+            _timezone(most["timezone"], profile, facts),
+            _size(most["size"], profile, employer),
+        )
     )
     score = sum(item.points for item in items)
     threshold, why = _threshold(profile, posting, facts, employer)
     return MatchResult(
         match_score=score,
-        application_priority=priority_of(profile, score),
+        application_priority=priority_of(profile, items),
         matched_skills=tuple(
             skill.name for skill in comparisons if skill.profile_skill and not skill.is_implied
         ),
@@ -89,24 +94,58 @@ def score_posting(
     )
 
 
-def priority_of(profile: Profile, score: int) -> Priority:
-    rules = profile.rules.priorities
-    return "High" if score >= rules.high else "Medium" if score >= rules.medium else "Low"
+def max_points(profile: Profile) -> dict[str, int]:
+    """The maximum points of each part. Time zone and size keep their own; the weights share the
+    rest, so that all maximums add up to 100."""
+    rules = profile.rules
+    extra = {
+        "timezone": max(rules.timezone.most, 0),
+        "size": max(rules.size.preferred, 0) if profile.company_size else 0,
+    }
+    left = 100 - sum(extra.values())
+    weights: dict[str, int] = dict(rules.weights)
+    shares = {name: weight * left // 100 for name, weight in weights.items()}
+    by_remainder = sorted(weights, key=lambda name: -(weights[name] * left % 100))
+    for name in by_remainder[: left - sum(shares.values())]:
+        shares[name] += 1
+    return shares | extra
 
 
-def cap_items(*items: ScoreItem) -> tuple[ScoreItem, ...]:
-    """Append an item that keeps the sum between 0 and 100, if needed."""
-    total = sum(item.points for item in items)
-    over = min(max(total, 0), 100) - total
-    if not over:
-        return items
-    why = "Capped at 100" if over < 0 else "Raised to 0"
-    return (*items, ScoreItem(SCORE_CAP, over, max(over, 0), why))
+def priority_of(profile: Profile, items: Iterable[ScoreItem]) -> Priority:
+    """The priority by the score; Low with a dealbreaker, whatever the score."""
+    items, rules = tuple(items), profile.rules.priorities
+    score = sum(item.points for item in items)
+    if score < rules.medium or any(item.state == "excluded" for item in items):
+        return "Low"
+    return "High" if score >= rules.high else "Medium"
 
 
-def _item(name: str, most: int, share: float, why: str, *words: str) -> ScoreItem:
+def keep_above_zero(items: Iterable[ScoreItem]) -> tuple[ScoreItem, ...]:
+    """Limit penalties to the points of the other items."""
+    items = tuple(items)
+    left = sum(max(item.points, 0) for item in items)
+    limited: list[ScoreItem] = []
+    for item in items:
+        points = max(item.points, -left)
+        left += min(points, 0)
+        limited.append(replace(item, points=points))
+    return tuple(limited)
+
+
+def _item(
+    name: str, most: int, share: float, why: str, *words: str, state: ItemState = "judged"
+) -> ScoreItem:
     points = int(most * min(max(share, 0.0), 1.0) + 0.5)
-    return ScoreItem(name, points, most, why, tuple(word for word in words if word))
+    return ScoreItem(name, points, most, why, tuple(word for word in words if word), state)
+
+
+def _open(name: str, most: int, why: str) -> ScoreItem:
+    """All points, because the profile accepts anything."""
+    return _item(name, most, 1, why, state="open")
+
+
+def _unknown(name: str, most: int, why: str, *words: str) -> ScoreItem:
+    return _item(name, most, UNKNOWN_SHARE, why, *words, state="unknown")
 
 
 def _count(number: float, noun: str) -> str:
@@ -114,9 +153,11 @@ def _count(number: float, noun: str) -> str:
 
 
 def _skills(
-    profile: Profile, comparisons: tuple[SkillComparison, ...], title_similarity: float
+    most: int,
+    profile: Profile,
+    comparisons: tuple[SkillComparison, ...],
+    title_similarity: float,
 ) -> ScoreItem:
-    most = profile.rules.weights.skills
     if not profile.skills:
         return _item("skills", most, 0, "The profile lists no skills")
     requested = [skill for skill in comparisons if skill.weight and not skill.is_covered]
@@ -125,46 +166,73 @@ def _skills(
     )[:5]
     share = _skill_share(comparisons, title_similarity)
     mentioned = [skill for skill in comparisons if skill.profile_skill and not skill.weight]
-    return _item("skills", most, share, _skills_why(requested, mentioned), *words)
+    state: ItemState = "judged" if requested else "unknown"
+    why = _skills_why(requested, mentioned, share, title_similarity)
+    return _item("skills", most, share, why, *words, state=state)
 
 
 def _skill_share(comparisons: tuple[SkillComparison, ...], title_similarity: float) -> float:
-    """The share of skill weight that the profile covers. Of alternatives only the best counts.
-    Skills that are only mentioned, and custom skills, can raise the share but not lower it."""
-    weights: dict[str, float] = {}
+    """The share of skill weight that the profile covers: 1 if it lists every requested skill. Of
+    alternatives only the best counts. Skills that are only mentioned can raise the share but not
+    lower it."""
+    weights = _weigh_choices(comparisons)
     credits: dict[str, float] = {}
-    extra = custom = 0.0
     for skill in comparisons:
-        if skill.is_custom and skill.weight:
-            custom += skill.weight * _credit(skill)
-        elif skill.weight:
+        if skill.weight:
+            credit = weights[skill.choice] * _credit(skill)
+            credits[skill.choice] = max(credits.get(skill.choice, 0), credit)
+    listed = {skill.choice for skill in comparisons if skill.profile_skill and not skill.is_implied}
+    mentioned = sum(_credit(skill) for skill in comparisons if not skill.weight)
+    extra = min(MENTIONED_WEIGHT * mentioned, MENTIONED_CAP)
+    unnamed = UNNAMED_WEIGHT * (
+        _missing_share(comparisons, weights) + 2 * (1 - min(title_similarity / RELATED_TITLE, 1))
+    )
+    unnamed_share = UNNAMED_SHARE[0] + (UNNAMED_SHARE[1] - UNNAMED_SHARE[0]) * title_similarity
+    covered = sum(credits.values()) + extra + unnamed * unnamed_share
+    # A listed skill weighs as much as its rank: it never lowers the share.
+    total = sum(credits[choice] if choice in listed else weights[choice] for choice in weights)
+    return covered / (total + extra + unnamed)
+
+
+def _weigh_choices(comparisons: Iterable[SkillComparison]) -> dict[str, float]:
+    """The weight of each requested skill; alternatives count as one."""
+    weights: dict[str, float] = {}
+    for skill in comparisons:
+        if skill.weight:
             weight = PRACTICE_WEIGHT if skill.is_practice else skill.weight
             weights[skill.choice] = max(weights.get(skill.choice, 0), weight)
-            credits[skill.choice] = max(credits.get(skill.choice, 0), _credit(skill))
-        else:
-            extra += MENTIONED_WEIGHT * _credit(skill)
-    extra = min(extra, MENTIONED_CAP) + custom
-    covered = sum(credits[choice] * weight for choice, weight in weights.items())
-    unnamed_share = UNNAMED_SHARE[0] + (UNNAMED_SHARE[1] - UNNAMED_SHARE[0]) * title_similarity
-    unnamed_weight = UNNAMED_WEIGHT * (2 - min(title_similarity / RELATED_TITLE, 1))
-    return (covered + extra + unnamed_weight * unnamed_share) / (
-        sum(weights.values()) + extra + unnamed_weight
-    )
+    return weights
+
+
+def _missing_share(comparisons: tuple[SkillComparison, ...], weights: Mapping[str, float]) -> float:
+    """The share of the requested weight that is missing; without skills of our list, how little the
+    custom skills tell about what else is requested."""
+    requested = [skill for skill in comparisons if skill.weight]
+    if all(skill.is_custom for skill in requested):
+        return max(0.0, 1 - len(requested) / FEW_SKILLS)
+    choices = {skill.choice for skill in requested if skill.profile_skill}
+    missing = sum(weight for choice, weight in weights.items() if choice not in choices)
+    return missing / sum(weights.values())
 
 
 def _credit(skill: SkillComparison) -> float:
     if skill.profile_skill is None:
         return 0.0
-    return CREDIT[skill.profile_skill.rank] * (IMPLIED_CREDIT if skill.is_implied else 1)
+    return RANK_WEIGHT[skill.profile_skill.rank] * (IMPLIED_CREDIT if skill.is_implied else 1)
 
 
-def _skills_why(requested: list[SkillComparison], mentioned: list[SkillComparison]) -> str:
+def _skills_why(
+    requested: list[SkillComparison],
+    mentioned: list[SkillComparison],
+    share: float,
+    title_similarity: float,
+) -> str:
     had = [_format_skill(skill) for skill in requested if skill.profile_skill]
     missing = [skill.name for skill in requested if not skill.profile_skill]
     parts = [
         f"{len(had)} of {_count(len(requested), 'requested skill')}"
         if requested
-        else "The posting requests no specific skills"
+        else "Skills not stated"
     ]
     if had:
         parts[0] += f": {', '.join(had)}"
@@ -172,7 +240,9 @@ def _skills_why(requested: list[SkillComparison], mentioned: list[SkillCompariso
         parts.append(f"missing: {', '.join(missing)}")
     if mentioned:
         parts.append(f"mentioned: {', '.join(map(_format_skill, mentioned))}")
-    if len(requested) < FEW_SKILLS:
+    if title_similarity < RELATED_TITLE:
+        parts.append("the title describes other work, which may need other skills")
+    elif share < 1 and len(requested) < FEW_SKILLS:
         parts.append("the posting names few skills, so the title counts more")
     return "; ".join(parts)
 
@@ -189,22 +259,20 @@ def _format_skill(skill: SkillComparison) -> str:
     )
 
 
-def _title(profile: Profile, posting: Posting) -> ScoreItem:
-    most = profile.rules.weights.title
+def _title(most: int, profile: Profile, posting: Posting) -> ScoreItem:
     if not profile.titles:
-        return _item("title", most, 1, "The profile accepts any title")
+        return _open("title", most, "The profile accepts any title")
     share, closest = title_fit.find_closest(posting.title, profile.titles)
     relation = "Similar to" if share >= 0.8 else "Related to" if share >= 0.4 else "Unlike"
     return _item("title", most, share, f"{relation} {closest}", posting.title)
 
 
-def _seniority(profile: Profile, posting: Posting, facts: PostingFacts) -> ScoreItem:
-    most = profile.rules.weights.seniority
+def _seniority(most: int, profile: Profile, posting: Posting, facts: PostingFacts) -> ScoreItem:
     level = facts.seniority or posting.seniority
     if not profile.seniority:
-        return _item("seniority", most, 1, "The profile accepts any seniority")
+        return _open("seniority", most, "The profile accepts any seniority")
     if not level:
-        return _item("seniority", most, UNKNOWN_SHARE, "The posting states no seniority")
+        return _unknown("seniority", most, "Seniority not stated")
     steps = seniority_distance.steps_from(level, profile.seniority)
     share = {0: 1.0, 1: 0.6, 2: 0.2}.get(abs(steps), 0.0)
     why = level.capitalize()
@@ -214,18 +282,15 @@ def _seniority(profile: Profile, posting: Posting, facts: PostingFacts) -> Score
     return _item("seniority", most, share, why, facts.seniority_words)
 
 
-def _experience(profile: Profile, facts: PostingFacts, title_similarity: float) -> ScoreItem:
-    most, years, required = profile.rules.weights.experience, profile.experience_years, facts.years
+def _experience(
+    most: int, profile: Profile, facts: PostingFacts, title_similarity: float
+) -> ScoreItem:
+    years, required = profile.experience_years, facts.years
     if required is None:
-        return _item("experience", most, UNKNOWN_SHARE, "The posting states no years of experience")
+        return _unknown("experience", most, "Years of experience not stated")
     if years is None:
-        return _item(
-            "experience",
-            most,
-            UNKNOWN_SHARE,
-            "The profile states no years of experience",
-            required.words,
-        )
+        why = "The profile states no years of experience"
+        return _unknown("experience", most, why, required.words)
     lacking = max(0.0, required.least - years)
     beyond = max(0.0, years - required.most - 4) if required.most is not None else 0.0
     why = f"Asks for {format_years(required)}, the profile has {years:g}"
@@ -235,33 +300,24 @@ def _experience(profile: Profile, facts: PostingFacts, title_similarity: float) 
     return _item("experience", most, share, why, required.words)
 
 
-def _salary(profile: Profile, salary: Salary | None) -> ScoreItem:
-    most, floor = profile.rules.weights.salary, profile.salary_floor
+def _salary(most: int, floor: SalaryFloor | None, salary: Salary | None) -> ScoreItem:
     if floor is None:
-        return _item("salary", most, 1, "The profile accepts any salary")
+        return _open("salary", most, "The profile accepts any salary")
     top = (salary.max or salary.min) if salary else None
     if salary is None or not top:
-        return _item("salary", most, UNKNOWN_SHARE, "The posting states no salary")
+        return _unknown("salary", most, "Pay not stated")
     words = _format_salary(salary)
     if not salary.period or salary.currency != floor.currency:
-        return _item(
-            "salary", most, UNKNOWN_SHARE, f"Cannot be compared with {_format_floor(floor)}", words
-        )
+        return _unknown("salary", most, f"Cannot be compared with {_format_floor(floor)}", words)
     share = top * PERIODS_PER_YEAR[salary.period] / (floor.amount * PERIODS_PER_YEAR[floor.period])
-    comparison = f"at or above {_format_floor(floor)}"
-    if share < 1:
-        comparison = f"below {_format_floor(floor)}, which costs points but never rejects a job"
-    if salary.known == "predicted":
-        return _item(
-            "salary",
-            most,
-            max(UNKNOWN_SHARE, min(share, 1)),
-            f"Estimated salary {comparison}",
-            words,
-        )
-    return _item(
-        "salary", most, 1 if share >= 1 else 1 - (1 - share) * 4, f"Salary {comparison}", words
-    )
+    is_estimate = salary.known == "predicted"
+    pay = "Estimated pay" if is_estimate else "Pay"
+    if share >= 1:
+        return _item("salary", most, 1, f"{pay} at or above {_format_floor(floor)}", words)
+    why = f"{pay} below {_format_floor(floor)}"
+    if is_estimate:
+        return _unknown("salary", most, why, words)
+    return _item("salary", most, 0, why, words, state="excluded")
 
 
 def _format_salary(salary: Salary) -> str:
@@ -274,40 +330,39 @@ def _format_floor(floor: SalaryFloor) -> str:
     return f"the profile's minimum of {floor.currency} {floor.amount:,.0f} per {floor.period}"
 
 
-def _arrangement(profile: Profile, posting: Posting, facts: PostingFacts) -> ScoreItem:
+def _arrangement(most: int, profile: Profile, posting: Posting, facts: PostingFacts) -> ScoreItem:
     place = location_fit.judge_location(profile, posting, facts)
-    share = {"suits": 1.0, "doubtful": 0.5}.get(place.fit, 0.0)
-    return _item("arrangement", profile.rules.weights.arrangement, share, place.reason, place.words)
+    if place.is_unknown:
+        return _unknown("arrangement", most, place.reason, place.words)
+    if place.fit == "suits":
+        return _item("arrangement", most, 1, place.reason, place.words)
+    return _item("arrangement", most, 0, place.reason, place.words, state="excluded")
 
 
-def _meaning(profile: Profile, similarity: float | None) -> ScoreItem:
-    most = profile.rules.weights.meaning
+def _meaning(most: int, similarity: float | None) -> ScoreItem:
     if similarity is None:
-        return _item(
-            "meaning", most, UNKNOWN_SHARE, "The posting and the profile were not compared"
-        )
+        return _unknown("meaning", most, "The posting and the profile were not compared")
     return _item("meaning", most, similarity, f"Text similarity: {similarity:.0%}")
 
 
-def _timezone(profile: Profile, facts: PostingFacts) -> ScoreItem:
-    span = profile.rules.timezone
+def _timezone(most: int, profile: Profile, facts: PostingFacts) -> ScoreItem:
     if not facts.utc_offsets:
-        return ScoreItem("timezone", 0, span.most, "The team's time zone is unknown")
+        return _unknown("timezone", most, "The team's time zone is not stated")
     apart = working_hours.hours_apart(profile.person.timezone, facts.utc_offsets)
     why = f"The team's time zone is {_count(apart, 'hour')} from {profile.person.timezone}"
     if apart == 0:
         why = f"The team's time zone is the same as {profile.person.timezone}"
     words = (facts.zone_words,) if facts.zone_words else ()
-    return ScoreItem("timezone", working_hours.points_for_hours(apart, span), span.most, why, words)
+    points = working_hours.points_for_hours(apart, profile.rules.timezone)
+    return ScoreItem("timezone", points, most, why, words)
 
 
-def _size(profile: Profile, employer: Employer) -> ScoreItem:
+def _size(most: int, profile: Profile, employer: Employer) -> ScoreItem:
     rules, preferred = profile.rules.size, profile.company_size
-    most = max(rules.preferred, 0)
     if preferred is None:
-        return ScoreItem("size", 0, most, "The profile accepts any company size")
+        return _open("size", most, "The profile accepts any company size")
     if employer.size is None:
-        return ScoreItem("size", 0, most, "The company's size is unknown")
+        return _unknown("size", most, "The company's size is not known")
     points = rules.preferred if employer.size == preferred else 0
     if employer.size == "small" != preferred:
         points = rules.small

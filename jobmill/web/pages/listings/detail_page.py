@@ -22,6 +22,7 @@ from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.errors import Invalid, Unavailable
 from jobmill.matching import (
     local_score,
+    match_reasons,
     matches,
     profiles,
     rescore,
@@ -116,7 +117,7 @@ async def show(
     )
     filter_result = await _filter_result(detail)
     result = detail.verdict and detail.verdict.match_result
-    bars = job_view.score_bars(asdict(item) for item in result.items) if result else []
+    reasons = result and match_reasons.find_reasons(result.items, result.skill_gaps)
     return page(
         "listings/listing.html",
         422 if error else 200,
@@ -129,8 +130,9 @@ async def show(
         filter_result=filter_result,
         decision=_describe_decision(detail, filter_result),
         result=result,
-        bars=bars,
-        bar_total=job_view.describe_total(bars, result.match_score) if result else None,
+        reasons=reasons,
+        bars=job_view.score_bars(asdict(item) for item in result.items) if result else [],
+        losses=reasons and job_view.describe_losses(reasons),
         threshold=job_view.describe_threshold(result),
         facts=[*_facts(listing), *_describe_page(detail.page)],
         dates=_dates(listing),

@@ -51,15 +51,16 @@ class MatchDetail:
 async def show(match_id: PathId, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         detail = await _read(tx, match_id)
-    match, bars = detail.match, job_view.score_bars(detail.match.items)
+    match, reasons = detail.match, detail.row.reasons
     return page(
         "matches/match.html",
         detail=detail,
         match=match,
         row=detail.row,
         url=job_view.web_url(match.apply_url) or job_view.web_url(match.url),
-        bars=bars,
-        bar_total=job_view.describe_total(bars, match.match_score),
+        reasons=reasons,
+        bars=job_view.score_bars(match.items),
+        losses=job_view.describe_losses(reasons),
         threshold=job_view.describe_threshold(detail.verdict and detail.verdict.match_result),
         pieces=skill_highlights.split_at_skills(match.description or "", match.matched_skills),
         intake=job_view.format_resume_intake(match.resume_intake),
