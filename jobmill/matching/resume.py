@@ -17,8 +17,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from jobmill.errors import Invalid
-from jobmill.matching import resume_name, resume_sections, work_history
-from jobmill.matching.posting_facts import skills
+from jobmill.matching import (
+    resume_address,
+    resume_name,
+    resume_sections,
+    resume_skills,
+    work_history,
+)
+from jobmill.matching.posting_facts import experience_years, skills
 from jobmill.matching.profile import Profile, ProfilePerson, Skill
 
 if TYPE_CHECKING:
@@ -80,8 +86,14 @@ CAREER = re.compile(
     r"|(?P<ans>\d{1,2})\+? ans d['\u2019]expérience\b(?: professionnelle\b)?(?! (?:en|dans|avec|sur)\b)",
     re.IGNORECASE,
 )
+NUMBER_WORDS = {word: number for word, number in experience_years.WORDS.items() if number > 1}
+STATED_CAREER = re.compile(
+    rf"(?<![\w.,/$-])(?P<years>\d{{1,2}}(?:\.\d)?|{'|'.join(NUMBER_WORDS)})\s?\+?\s?(?:years?|yrs?)['\u2019]?"
+    r"(?:(?: of)?(?: [^\W\d_]{2,20}){0,3}? experience\b(?! with\b)| as an? )",
+    re.IGNORECASE,
+)
 NOTHING_FOUND = (
-    "Nothing was found in {file}: no job title, no known skill and no dated employment. Use the full "
+    "Nothing was found in {file}: no job title, no skills and no dated employment. Use the full "
     "text of a resume, or fill in the profile by hand."
 )
 
@@ -140,7 +152,12 @@ def _missing_fields(profile: Profile) -> Iterator[str]:
     for name in ("summary", "experience_years", "seniority", "skills", "titles", "highlights"):
         if name not in stated:
             yield name
-    yield from ("person.timezone", "locations", "salary_floor", "stop_lists")
+    yield from (
+        f"person.{name}"
+        for name in ("home_city", "timezone")
+        if name not in profile.person.model_fields_set
+    )
+    yield from ("locations", "salary_floor", "stop_lists")
 
 
 def _extract_text(data: bytes, form: Format, file: str) -> str:
@@ -247,11 +264,17 @@ def _from_text(text: str, today: dt.date) -> Profile:
     work = parts.get("work", [])
     top = [*parts["head"][:6], *parts.get("person", [])[:6]]
     employments = work_history.find_employments(work or parts["head"], today, sure=bool(work))
-    years = _parse_years(CAREER.search(text)) or work_history.total_years(employments)
+    stated = _career_years("\n".join([*parts["head"], *parts.get("summary", [])]))
+    stated = stated or _parse_years(CAREER.search(text))
+    years = stated or work_history.total_years(employments)
     profile = _build_profile(
         summary=" ".join(" ".join(parts.get("summary", [])).split())[:10_000],
         experience_years=years,
-        skills=_find_skills(text),
+        skills=resume_skills.merge_skills(
+            resume_skills.read_skill_section(parts.get("skills", [])),
+            resume_skills.read_licence_section(parts.get("licences", [])),
+            _find_skills(text),
+        ),
         titles=work_history.find_titles([*top, *work]),
         seniority=work_history.derive_seniority(
             work_history.find_headline_titles(top), employments, years
@@ -262,9 +285,30 @@ def _from_text(text: str, today: dt.date) -> Profile:
     )
     # Two words alone could be anything.
     name = resume_name.find_name(text) if profile.model_fields_set or len(parts) > 1 else None
-    return (
-        profile.model_copy(update={"person": ProfilePerson(name=name[:200])}) if name else profile
-    )
+    person = _read_person(name, [*parts["head"][:8], *parts.get("person", [])[:8]])
+    return profile.model_copy(update={"person": person}) if person.model_fields_set else profile
+
+
+def _read_person(name: str | None, lines: list[str]) -> ProfilePerson:
+    city = resume_address.find_home_city(lines, name)
+    values = {
+        "name": name and name[:200],
+        "home_city": city,
+        "timezone": city and resume_address.find_time_zone(city),
+    }
+    return ProfilePerson.model_validate({key: value for key, value in values.items() if value})
+
+
+def _career_years(text: str) -> float | None:
+    """The years that the person states at the top, also "8 years of nursing experience" and "8 years
+    as a chef", but not those of a known skill."""
+    for match in STATED_CAREER.finditer(text):
+        line_end = text.find("\n", match.end())
+        rest = text[match.start() : line_end if line_end >= 0 else None][:120]
+        if not skills.find_skills(rest.partition(".")[0]):
+            count = match["years"].lower()
+            return _plausible_years(float(NUMBER_WORDS.get(count, count)))
+    return None
 
 
 def _build_profile(**values: Any) -> Profile:
@@ -290,9 +334,12 @@ def _stated_years(text: str, hit: skills.SkillHit) -> float | None:
 
 def _parse_years(match: re.Match[str] | None) -> float | None:
     digits = next(filter(None, match.groups()), None) if match else None
-    count = float(digits) if digits else None
+    return _plausible_years(float(digits)) if digits else None
+
+
+def _plausible_years(count: float) -> float | None:
     # No career is longer than this.
-    return count if count is None or count <= 80 else None
+    return count if count <= 80 else None
 
 
 def _bulleted_items(lines: list[str]) -> list[str]:
@@ -315,7 +362,8 @@ def _from_json(document: dict[str, Any], today: dt.date) -> Profile:
     basics = _as_dict(document.get("basics"))
     work = _as_dicts(document.get("work"))[:MAX_JOBS]
     texts = [_as_text(basics.get("summary")), *_free_texts(document)]
-    named = [name for entry in _as_dicts(document.get("skills")) for name in _skill_names(entry)]
+    listed = [*_as_dicts(document.get("skills")), *_as_dicts(document.get("certificates"))]
+    named = [name for entry in listed for name in _skill_names(entry)]
     titles = [_as_text(basics.get("label")), *(_as_text(entry.get("position")) for entry in work)]
     employments = [employment for entry in work for employment in _employments(entry, today)]
     person = _person(basics)

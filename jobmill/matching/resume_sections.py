@@ -8,7 +8,10 @@ from typing import Final
 HEADINGS: Final[dict[str, str]] = {
     "summary": r"(?:professional |career |executive )?(?:summary|profile|objective)|about(?: me)?"
     r"|(?:kurz)?profil|über mich|zusammenfassung|à propos(?: de moi)?|perfil(?: profesional)?|sobre mí",
-    "skills": r"(?:technical |core |key |professional )?(?:skills|competencies|technologies)"
+    "skills": r"(?:(?:technical|core|key|professional|clinical|nursing|culinary|kitchen|legal|teaching"
+    r"|classroom|warehouse|practical|relevant|special|other|hard|soft|computer) )?"
+    r"(?:skills|competencies|technologies|expertise)|(?:areas|fields) of (?:expertise|practice)"
+    r"|practice areas|special(?:i)?ties|skills summary"
     r"|(?:it-|edv-|fach)?kenntnisse|fähigkeiten|kompetenzen|compétences(?: techniques)?|habilidades",
     "work": r"(?:professional |work |relevant |industry )?(?:experience|background)"
     r"|employment(?: history| record)?|(?:work|career) history|career|positions held"
@@ -24,9 +27,12 @@ HEADINGS: Final[dict[str, str]] = {
     "person": r"contact(?: details| information)?|personal (?:details|information|data)"
     r"|persönliche (?:daten|angaben)|kontakt(?:daten)?|coordonnées|informations personnelles|état civil"
     r"|datos personales|contacto",
-    "other": r"certifications?|certificates|languages?|interests|hobbies|publications|references"
+    "licences": r"(?:professional |driving |driver['\u2019]?s )?licen[cs](?:es?|ures?)"
+    r"|(?:professional )?certifications?|certificates|credentials|bar admissions?|zertifikate|lizenzen"
+    r"|führerscheine?|permis(?: de conduire)?|certificaciones",
+    "other": r"languages?|interests|hobbies|publications|references"
     r"|volunteer(?:ing| experience| work)?|training|courses|links|internships?|military service"
-    r"|additional information|zertifikate|weiterbildung(?:en)?|sprachen|sprachkenntnisse|interessen"
+    r"|additional information|weiterbildung(?:en)?|sprachen|sprachkenntnisse|interessen"
     r"|hobbys|ehrenamt|referenzen|praktika|langues|centres? d['\u2019]intérêts?|loisirs|bénévolat|stages"
     r"|idiomas|intereses|referencias",
 }

@@ -17,12 +17,17 @@ ROLE: Final = re.compile(
     r"\b(?:engineer|developer|programmer|architect|scientist|analyst|designer|administrator|manager"
     r"|director|consultant|researcher|specialist|technician|writer|recruiter|accountant|nurse"
     r"|teacher|coordinator|strategist|officer|tester|lead|sre|cto|ceo|cfo|coo|intern|working student"
+    r"|chef|(?:line|prep|head|lead|pastry|school) cook|lawyer|attorney|counsel|solicitor|barrister|paralegal"
+    r"|clerk|associate|assistant|supervisor|(?:warehouse|production|factory|social|care|support) worker"
+    r"|(?:forklift|machine) operator|driver|picker|packer|mechanic|electrician|plumber|welder|therapist"
+    r"|physician|pharmacist|paramedic|midwife|caregiver|aide|tutor|lecturer|instructor|professor|librarian"
+    r"|receptionist|secretary|bookkeeper|cashier|bartender|barista|waiter|waitress|representative|executive"
     r"|\w{0,20}(?:entwickler|ingenieur|berater|leiter|architekt|techniker|pfleger|lehrer|praktikant)(?:in)?"
     r"|werkstudent(?:in)?|stagiaire)"
     r"(?: (?:i{1,3}|iv|v|[1-5]))?$"
     # Languages in which the role comes first.
     r"|^(?:développeu(?:r|se)|ingénieure?|chef(?:fe)? de projet|technicien(?:ne)?|infirmi(?:er|ère)"
-    r"|comptable|desarrollador(?:a)?|ingenier[oa]|head of|vp of|director of)\b",
+    r"|chef de (?:partie|cuisine)|comptable|desarrollador(?:a)?|ingenier[oa]|head of|vp of|director of)\b",
     re.IGNORECASE,
 )
 SEPARATOR: Final = re.compile(
