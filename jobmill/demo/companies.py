@@ -24,7 +24,7 @@ class DemoCompany:
     remote_first: bool = False
     language: Language = "en"
     role_mix: str = "mixed"
-    """Which roles it hires for: a key of `roles.LEANINGS`."""
+    """Which roles it hires for: a key of `roles.ROLE_MIXES`."""
 
     @property
     def slug(self) -> str:
@@ -83,6 +83,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         2003,
         _JVM,
         7,
+        role_mix="clinics",
     ),
     DemoCompany(
         "Galecrest Grid",
@@ -138,6 +139,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         1998,
         ("Python", "PostgreSQL", "Kafka", "React"),
         7,
+        role_mix="freight",
     ),
     DemoCompany(
         "Nettlebrook Bank",
@@ -225,6 +227,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         1924,
         _JVM,
         8,
+        role_mix="insurance",
     ),
     DemoCompany(
         "Grandmere Foods",
@@ -235,7 +238,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         1932,
         ("Java", "SAP", "Python"),
         9,
-        role_mix="trades",
+        role_mix="food",
     ),
     DemoCompany(
         "Holzwinkel Werke",
@@ -270,6 +273,7 @@ COMPANIES: tuple[DemoCompany, ...] = (
         1911,
         ("Python", "PostgreSQL", "Linux"),
         4,
+        role_mix="library",
     ),
     DemoCompany(
         "Bellweather Baking",

@@ -1,11 +1,14 @@
-"""The fictional job seeker of the demo."""
+"""The fictional job seekers of the demo: an engineer, and people of other professions."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from jobmill.matching.profile import Profile
 
 NAME = "demo"
-PROFILE = Profile.model_validate(
+"""The default profile."""
+ENGINEER = Profile.model_validate(
     {
         "person": {
             "name": "Robin Vale (demo)",
@@ -40,3 +43,69 @@ PROFILE = Profile.model_validate(
         "projects": ["slowloom: a small library for long queries"],
     }
 )
+
+
+def _job_seeker(
+    name: str,
+    home: tuple[str, str],
+    years: float,
+    titles: Sequence[str],
+    skills: Sequence[str],
+    least_pay: int,
+) -> Profile:
+    city, timezone = home
+    return Profile.model_validate(
+        {
+            "person": {"name": f"{name} (demo)", "home_city": city, "timezone": timezone},
+            "experience_years": years,
+            "skills": [{"name": skill, "rank": "strong"} for skill in skills],
+            "titles": titles,
+            "arrangements": ["onsite", "hybrid"],
+            "salary_floor": {"amount": least_pay, "currency": "USD", "period": "year"},
+        }
+    )
+
+
+PROFILES = {
+    NAME: ENGINEER,
+    "demo-nurse": _job_seeker(
+        "Noor Haddad",
+        ("Boston, MA", "America/New_York"),
+        6,
+        ["Registered Nurse"],
+        ["RN license", "BLS", "ACLS", "IV therapy", "Patient assessment", "Wound care"],
+        80_000,
+    ),
+    "demo-warehouse": _job_seeker(
+        "Sam Kowalski",
+        ("Chicago, IL", "America/Chicago"),
+        3,
+        ["Warehouse Associate", "Warehouse Worker"],
+        ["Forklift license", "Order picking", "Inventory counts", "RF scanner"],
+        40_000,
+    ),
+    "demo-teacher": _job_seeker(
+        "Ada Okoro",
+        ("Portland, OR", "America/Los_Angeles"),
+        5,
+        ["Adult Education Teacher", "Teacher"],
+        ["Teaching license", "Lesson planning", "Classroom management", "ESL"],
+        56_000,
+    ),
+    "demo-chef": _job_seeker(
+        "Luca Moretti",
+        ("Minneapolis, MN", "America/Chicago"),
+        8,
+        ["Sous Chef", "Chef"],
+        ["Menu planning", "Food costing", "ServSafe", "Sauces", "Pastry"],
+        60_000,
+    ),
+    "demo-lawyer": _job_seeker(
+        "Helen Park",
+        ("Hartford, CT", "America/New_York"),
+        7,
+        ["Attorney", "Associate Attorney"],
+        ["Bar admission", "Litigation", "Contract negotiation", "Legal research"],
+        130_000,
+    ),
+}

@@ -76,9 +76,8 @@ async def start_demo(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY_LENGTH
     if not await is_empty(tx):
         raise Conflict("this database is in use: the demo needs an empty one of its own")
     await tx.execute("INSERT INTO demo.world (seed, day) VALUES (%s, %s)", [seed, day])
-    await profiles.save(
-        tx, demo_profile.NAME, demo_profile.PROFILE, by="demo", note="a fictional person"
-    )
+    for name, profile in demo_profile.PROFILES.items():
+        await profiles.save(tx, name, profile, by="demo", note="a fictional person")
     news = [new for company in COMPANIES for new in await _wanted(tx, company)]
     search = await searches.add(tx, "remotive", ["python", "support"], [""])
     slices = [

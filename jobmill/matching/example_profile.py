@@ -49,7 +49,7 @@ rules:                           # these are the defaults; keep only what you ch
     remote_first: 15
     ai_ml: 10
   tiers: {S: 150, A: 100, B: 70, C: 50}
-  weights:                       # maximum points for each part of a score; must add up to 100
+  weights:                       # how the parts of a score share its 100 points; must add up to 100
     skills: 45
     title: 15
     seniority: 10
@@ -57,8 +57,8 @@ rules:                           # these are the defaults; keep only what you ch
     salary: 5
     arrangement: 5
     meaning: 10
-  timezone: {least: -15, most: 5} # added to a score: most for the same working hours, least for none shared
-  size: {preferred: 10, small: -5} # added to a score for the company's size
+  timezone: {least: -15, most: 5} # points of the 100: most for the same working hours, least for none shared
+  size: {preferred: 10, small: -5} # points of the 100, if company_size is set
   match: {score: 80, with_home_city: 65} # minimum score of a match; lower with an office in the home city
   priorities: {high: 85, medium: 70} # minimum scores; below medium is low
 """

@@ -75,7 +75,7 @@ async def fill_sample(url: str, sizes: Sizes) -> None:
               FROM unnest(ARRAY['filter', 'analyze', 'save']) WITH ORDINALITY AS known (stage, place)
             """
         )
-        await profiles.save(tx, "ada", demo_profile.PROFILE)
+        await profiles.save(tx, "ada", demo_profile.ENGINEER)
     with psycopg.connect(url, autocommit=True) as connection:
         sample_database.fill(connection, sizes)
 

@@ -106,7 +106,7 @@ async def test_the_page_explains_that_the_salary_is_not_a_filter(
         assert "excludes nothing" in about
         assert "jobs below it fewer" in about
     text = read_text(await site.get("/profile"))
-    assert "90,000 USD per year worth up to 5 points; lower salaries are not excluded" in re.sub(
+    assert "90,000 USD per year lower salaries are shown as a dealbreaker, not rejected" in re.sub(
         "<[^>]*>", "", text
     )
     assert "Least salary" not in text

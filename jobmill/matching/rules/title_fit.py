@@ -18,7 +18,7 @@ ROLES: Final = {
     "vp": "director", "president": "director", "chief": "director", "cto": "director",
     "recruiter": "recruiter", "sourcer": "recruiter", "advocate": "advocate", "evangelist": "advocate",
     "writer": "writer", "editor": "writer", "assistant": "assistant", "executive": "seller", "representative": "seller",
-    "counsel": "lawyer", "accountant": "accountant", "specialist": "specialist",
+    "counsel": "lawyer", "attorney": "lawyer", "lawyer": "lawyer", "solicitor": "lawyer", "accountant": "accountant", "specialist": "specialist",
     "coordinator": "specialist", "consultant": "consultant", "designer": "designer",
     "analyst": "analyst", "scientist": "scientist", "researcher": "scientist",
     "architect": "architect", "administrator": "administrator", "admin": "administrator",
