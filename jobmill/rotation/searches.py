@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypedDict, Unpack
+from typing import Any, LiteralString, TypedDict, Unpack
 
 from psycopg.errors import UniqueViolation
 
@@ -241,19 +241,21 @@ async def _pause_unused(tx: Tx, ids: Sequence[int]) -> None:
     )
 
 
+SAVED_SEARCHES: LiteralString = """
+    SELECT id, platform, keywords, locations, priority, min_interval, call_window, days_back, since,
+           enabled, (SELECT count(*)::int FROM rotation.search_slice
+                      WHERE search_id = search.id) AS slices, created_at
+      FROM rotation.search
+"""
+
+
 async def get(tx: Tx, id: int, *, lock: bool = False) -> SavedSearch:
     if lock:
         await tx.execute("SELECT 1 FROM rotation.search WHERE id = %s FOR UPDATE", [id])
     search = await fetch_one(
         tx,
         SavedSearch,
-        """
-        SELECT id, platform, keywords, locations, priority, min_interval, call_window,
-               days_back, since, enabled,
-               (SELECT count(*)::int FROM rotation.search_slice
-                 WHERE search_id = search.id) AS slices, created_at
-          FROM rotation.search WHERE id = %s
-        """,
+        f"{SAVED_SEARCHES} WHERE id = %s",
         [id],
     )
     if search is None:
@@ -266,13 +268,7 @@ async def list_all(tx: Tx) -> list[SavedSearch]:
     return await fetch_all(
         tx,
         SavedSearch,
-        """
-        SELECT id, platform, keywords, locations, priority, min_interval, call_window,
-               days_back, since, enabled,
-               (SELECT count(*)::int FROM rotation.search_slice
-                 WHERE search_id = search.id) AS slices, created_at
-          FROM rotation.search ORDER BY priority DESC, id
-        """,
+        f"{SAVED_SEARCHES} ORDER BY priority DESC, id",
     )
 
 

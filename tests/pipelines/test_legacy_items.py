@@ -290,19 +290,26 @@ async def test_an_imported_discovery_becomes_a_source(database: Database, nested
     )  # fmt: skip
 
 
+LINEAGE = {"tracking_id": "abc", "company_sub_task": "fetch"}
+
+
+def dead_site() -> Net:
+    net = Net()
+    for path in ("about", "about-us", "company", "careers", ""):
+        net.on(f"{SITE}/{path}", FetchFailure(SITE, "timeout", DEAD_SITE))
+    return net
+
+
 async def test_work_that_failed_with_the_same_error_in_its_lineage_is_not_retried(
     database: Database,
 ) -> None:
     """Document 001, section 5, check 3."""
-    net = Net()
-    for path in ("about", "about-us", "company", "careers", ""):
-        net.on(f"{SITE}/{path}", FetchFailure(SITE, "timeout", DEAD_SITE))
-    lineage = {"tracking_id": "abc", "company_sub_task": "fetch"}
+    net = dead_site()
     await run(
         database,
         net,
-        COMPANY | lineage | {"status": "failed", "error_details": f"no page of {SITE} could be read: {DEAD_SITE}"},
-        COMPANY | lineage | {"id": "doc-2", "ancestry_chain": ["doc-1"], "parent_item_id": "doc-1"},
+        COMPANY | LINEAGE | {"status": "failed", "error_details": f"no page of {SITE} could be read: {DEAD_SITE}"},
+        COMPANY | LINEAGE | {"id": "doc-2", "ancestry_chain": ["doc-1"], "parent_item_id": "doc-1"},
     )  # fmt: skip
     [(id, status, message, error)] = await fetch(
         database,
@@ -314,15 +321,12 @@ async def test_work_that_failed_with_the_same_error_in_its_lineage_is_not_retrie
 
 
 async def test_another_error_than_before_is_retried(database: Database) -> None:
-    net = Net()
-    for path in ("about", "about-us", "company", "careers", ""):
-        net.on(f"{SITE}/{path}", FetchFailure(SITE, "timeout", DEAD_SITE))
-    lineage = {"tracking_id": "abc", "company_sub_task": "fetch"}
+    net = dead_site()
     await run(
         database,
         net,
-        COMPANY | lineage | {"status": "failed", "error_details": "no data"},
-        COMPANY | lineage | {"id": "doc-2", "ancestry_chain": ["doc-1"], "retry_count": 2},
+        COMPANY | LINEAGE | {"status": "failed", "error_details": "no data"},
+        COMPANY | LINEAGE | {"id": "doc-2", "ancestry_chain": ["doc-1"], "retry_count": 2},
     )
     assert await fetch(
         database, "SELECT status, retry_count FROM queue.items WHERE parent_id IS NOT NULL"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from jobmill.boards import source_run
 from jobmill.boards.board_crawler import CrawlProgress
 from jobmill.boards.source_run import BoardSample
 from jobmill.catalog import sources
-from jobmill.catalog.source_runs import SavedRun
+from jobmill.catalog.source_runs import RunCounts, SavedRun
 from jobmill.catalog.sources import SourceRun
 from jobmill.cli.support import environment, output, posting_output, session
 from jobmill.cli.support.output import AsJson
@@ -113,33 +113,18 @@ async def _enqueue(tx: Tx, *, ids: list[int] | None) -> list[_QueuedScrape]:
     ]
 
 
-@dataclass(frozen=True)
-class _RunResult:
+@dataclass(frozen=True, kw_only=True)
+class _RunResult(RunCounts):
     source: int
     outcome: str
-    seen: int
-    added: int
-    changed: int
-    closed: int
-    reopened: int
-    duplicates: int
     ok: bool
     detail: str | None
 
     @staticmethod
     def from_saved(id: int, saved: SavedRun, detail: str | None) -> _RunResult:
-        counts = saved.counts
+        ok = saved.outcome in ("complete", "unchanged", "truncated")
         return _RunResult(
-            id,
-            saved.outcome,
-            counts.seen,
-            counts.added,
-            counts.changed,
-            counts.closed,
-            counts.reopened,
-            counts.duplicates,
-            saved.outcome in ("complete", "unchanged", "truncated"),
-            detail,
+            **asdict(saved.counts), source=id, outcome=saved.outcome, ok=ok, detail=detail
         )
 
 
@@ -163,7 +148,7 @@ async def _scrape_or_report(tools: Tools, id: int, as_json: bool) -> _RunResult:
     try:
         return await _scrape_source(tools, id, as_json)
     except AppError as error:
-        result = _RunResult(id, "not run", 0, 0, 0, 0, 0, 0, False, str(error))
+        result = _RunResult(source=id, outcome="not run", ok=False, detail=str(error))
         if as_json:
             output.print_json_lines([result])
         return result
@@ -177,7 +162,7 @@ async def _postpone(tools: Tools, id: int, wait: dt.timedelta, detail: str) -> _
         until = await server_time(tx) + wait
     item = queued.live if isinstance(queued, queue.RefusedItem) else queued.id
     note = f"{detail}. Task {item} reads it after {until:%Y-%m-%d %H:%M} UTC"
-    return _RunResult(id, "waiting", 0, 0, 0, 0, 0, 0, True, note)
+    return _RunResult(source=id, outcome="waiting", ok=True, detail=note)
 
 
 async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
