@@ -22,6 +22,8 @@ STALE_AFTER = dt.timedelta(minutes=10)
 LOOKUP_SECONDS = 5.0
 CHECK_LIFETIME = 5.0
 """Seconds for which a check counts for other requests of this process."""
+ANSWER_LIFETIME = 60.0
+"""Seconds for which an answer of any host proves that there is a network, perhaps without public names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,14 @@ class Connectivity:
         self._db = db
         self._resolve = resolve
         self._lock = asyncio.Lock()
-        self._checked_at = float("-inf")
+        self._checked_at = self._answered_at = float("-inf")
         self._offline = True
         """Until a request was answered, an earlier process may have left its row."""
 
     async def judge(self, result: FetchResult) -> FetchResult:
         """The result, or "offline" in place of "unresolved" if no name can be resolved."""
         if not isinstance(result, FetchFailure) or result.status is not None:
+            self._answered_at = time.monotonic()
             await self._note_online()
             return result
         if result.cause != "unresolved" or not await self._is_offline():
@@ -80,6 +83,8 @@ class Connectivity:
 
     async def _is_offline(self) -> bool:
         async with self._lock:
+            if time.monotonic() < self._answered_at + ANSWER_LIFETIME:
+                return False
             if time.monotonic() < self._checked_at + CHECK_LIFETIME:
                 return self._offline
             lookups = [self._can_resolve(host) for host in REFERENCE_HOSTS]
@@ -88,7 +93,10 @@ class Connectivity:
                 log.warning("offline: no host name can be resolved")
                 async with self._db.transaction() as tx:
                     await save_offline(tx)
-            self._offline, self._checked_at = is_offline, time.monotonic()
+                self._offline = True
+            else:
+                await self._note_online()
+            self._checked_at = time.monotonic()
             return is_offline
 
     async def _can_resolve(self, host: str) -> bool:

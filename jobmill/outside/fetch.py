@@ -64,7 +64,12 @@ async def open_fetch(
     agent = build_user_agent(settings.user_agent, settings.contact)
     async with open_client(guard, agent, limits, tls=tls, host_overrides=host_overrides) as client:
         browser = Browser(guard, agent, settings.chromium)
-        yield Fetcher(database, client, guard, RateLimiter(database, rate_limit), browser, agent)
+        fetcher = Fetcher(
+            database, client, guard, RateLimiter(database, rate_limit), browser, agent
+        )
+        # Where local servers stand in for public hosts, it means nothing that no name can be resolved.
+        fetcher.recognises_offline = not host_overrides
+        yield fetcher
 
 
 def build_user_agent(user_agent: str, contact: str) -> str:
@@ -95,6 +100,7 @@ class Fetcher:
         browser: Browser,
         agent: str,
     ) -> None:
+        self.recognises_offline = True
         self._client = client
         self._guard = guard
         self._rate_limiter = rate_limiter
@@ -108,7 +114,9 @@ class Fetcher:
         if request.url.startswith(jobspy.SCHEME):
             result = await jobspy.load()(request)
         else:
-            result = await self._connectivity.judge(await self._fetch(request, validators))
+            result = await self._fetch(request, validators)
+            if self.recognises_offline:
+                result = await self._connectivity.judge(result)
             result = _hide_private_url(result, request)
         _log(result, time.monotonic() - began)
         return result

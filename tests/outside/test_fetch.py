@@ -102,9 +102,7 @@ async def test_host_overrides_replace_only_the_configured_hosts(
             assert isinstance(answer, Ok)
             assert answer.url == f"https://{host}/jobs?q=1"
             assert site.requests[-1].headers["host"] == host
-        answer = await fetch(Request("https://fake.invalid/jobs"))
-        assert isinstance(answer, FetchFailure)
-        assert answer.cause in ("unresolved", "offline")
+        unknown(await fetch(Request("https://fake.invalid/jobs")), "unresolved")
         unknown(await fetch(Request("http://127.0.0.1/jobs")), "refused")
     assert len(site.requests) == 3
 
