@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, replace
 
 from jobmill.db import Database, Tx, fetch_one
+from jobmill.db.clock import server_time
 from jobmill.outside.guarded_transport import Resolve
 from jobmill.outside.request import FetchFailure, FetchResult
 
@@ -17,6 +18,8 @@ log = logging.getLogger(__name__)
 REFERENCE_HOSTS = ("example.com", "iana.org", "wikipedia.org")
 """Names that have an address whenever names can be resolved. They are looked up, never contacted."""
 RETRY_AFTER = dt.timedelta(minutes=1)
+MAX_RETRY_AFTER = dt.timedelta(minutes=30)
+"""After a long time offline: an item may wait only so often."""
 STALE_AFTER = dt.timedelta(minutes=10)
 """Without a request for this long after the time to retry, nobody knows whether it is still so."""
 LOOKUP_SECONDS = 5.0
@@ -42,17 +45,22 @@ async def find_offline(tx: Tx) -> Offline | None:
     )
 
 
-async def save_offline(tx: Tx) -> None:
+async def save_offline(tx: Tx) -> dt.timedelta:
+    """Returns how long to wait: longer, the longer it lasts."""
+    earlier = await find_offline(tx)
+    lasts = await server_time(tx) - earlier.since if earlier else dt.timedelta()
+    wait = min(max(lasts / 4, RETRY_AFTER), MAX_RETRY_AFTER)
     await tx.execute(
         """
-        INSERT INTO outside.offline AS offline (retry_at) VALUES (now() + %(retry)s)
+        INSERT INTO outside.offline AS offline (retry_at) VALUES (now() + %(wait)s)
         ON CONFLICT (only_row) DO UPDATE
            SET retry_at = excluded.retry_at,
                since = CASE WHEN offline.retry_at > now() - %(stale)s::interval THEN offline.since
                             ELSE now() END
         """,
-        {"retry": RETRY_AFTER, "stale": STALE_AFTER},
+        {"wait": wait, "stale": STALE_AFTER},
     )
+    return wait
 
 
 async def delete_offline(tx: Tx) -> None:
@@ -67,6 +75,7 @@ class Connectivity:
         self._resolve = resolve
         self._lock = asyncio.Lock()
         self._checked_at = self._answered_at = float("-inf")
+        self._wait = RETRY_AFTER
         self._offline = True
         """Until a request was answered, an earlier process may have left its row."""
 
@@ -79,7 +88,7 @@ class Connectivity:
         if result.cause != "unresolved" or not await self._is_offline():
             return result
         detail = "This machine is offline: no host name can be resolved"
-        return replace(result, cause="offline", detail=detail, retry_after=RETRY_AFTER, sent=False)
+        return replace(result, cause="offline", detail=detail, retry_after=self._wait, sent=False)
 
     async def _is_offline(self) -> bool:
         async with self._lock:
@@ -92,7 +101,7 @@ class Connectivity:
             if is_offline:
                 log.warning("offline: no host name can be resolved")
                 async with self._db.transaction() as tx:
-                    await save_offline(tx)
+                    self._wait = await save_offline(tx)
                 self._offline = True
             else:
                 await self._note_online()

@@ -33,7 +33,7 @@ from jobmill.db import (
     migrate,
     open_connection,
 )
-from jobmill.errors import AppError, RetryLater
+from jobmill.errors import AppError, Invalid, RetryLater
 from jobmill.queue import admission, alerts, leases, operator_actions, store
 from jobmill.queue.claimer import Claimer
 from jobmill.queue.feed import FEED_PAYLOAD
@@ -298,7 +298,12 @@ class Worker:
         # A bad item must not stop the others, so this handles every error.
         except Exception as error:  # noqa: BLE001
             outcome = await self._handle_error(work, error)
-            return self._prepare(processor, work, outcome), False
+            try:
+                return self._prepare(processor, work, outcome), False
+            except Invalid as refused:
+                # An error that asks to wait, from an item that has waited too often.
+                outcome = await self._handle_error(work, refused)
+                return self._prepare(processor, work, outcome), False
 
     def _prepare(self, processor: Processor, work: Work, outcome: Outcome) -> Settlement:
         return prepare_settlement(work, outcome, self._stages, seconds=processor.busy_seconds())

@@ -278,7 +278,9 @@ async def update_search(
     """Enable or disable a search, or change its settings."""
     search = await get(tx, id, lock=True)
     settings = replace(search.settings, **changes)
-    _check(search.platform, search.keywords, search.locations, settings)
+    # A search on a platform that is disabled meanwhile can still be switched off.
+    if changes or (search.enabled if enabled is None else enabled):
+        _check(search.platform, search.keywords, search.locations, settings)
     await tx.execute(
         """
         UPDATE rotation.search

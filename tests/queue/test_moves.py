@@ -9,7 +9,7 @@ import pytest
 
 from jobmill import queue
 from jobmill.db import Database, Tx
-from jobmill.errors import Invalid, OutsideError
+from jobmill.errors import Invalid, OutsideError, RetryLater
 from jobmill.queue import (
     Advance,
     Block,
@@ -338,6 +338,23 @@ async def test_an_item_that_never_ends_fails_after_its_maximum_of_steps(database
         await tx.execute("UPDATE queue.live SET steps = %s", [MAX_STEPS - 3])
     assert await drain(database, table) == 4
     assert "it is in a loop" in ((await item(database, id)).message or "")
+
+
+async def test_an_error_that_asks_to_wait_too_often_fails_its_item_only(database: Database) -> None:
+    async def run(work: Work) -> Move:
+        if work.key == "guest":
+            raise RetryLater("the host is busy", dt.timedelta(minutes=1))
+        return Finish()
+
+    table = stages(tea=run)
+    [id] = await put(database, table, new("tea", "guest"))
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE queue.live SET steps = %s", [MAX_STEPS])
+    await put(database, table, new("tea", "host"))
+    await drain(database, table)
+    failed = await item(database, id)
+    assert (failed.status, "it is in a loop" in (failed.message or "")) == ("FAILED", True)
+    assert await statuses(database) == {"FAILED": 1, "SUCCESS": 1}
 
 
 @pytest.mark.parametrize(

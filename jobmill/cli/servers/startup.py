@@ -9,16 +9,29 @@ import typer
 from jobmill.cli.support import environment
 from jobmill.cli.support.output import format_count
 from jobmill.db import Database, redact_passwords
-from jobmill.queue import Stages
-from jobmill.settings import Settings
+from jobmill.queue import Stages, item_log, status_log
+from jobmill.settings import Settings, load
 
 
 def load_quiet_settings() -> Settings:
     """Load the settings, and silence libraries that log every connection and start."""
     settings = environment.load_settings()
-    for name in ("psycopg.pool", "uvicorn"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    _silence("psycopg.pool", "uvicorn")
     return settings
+
+
+def hide_routine_lines() -> None:
+    """Hide the log lines about each item, which are for services: `up` runs in a person's terminal.
+
+    A log level that was set on purpose counts."""
+    _, origins = load()
+    if origins["log_level"] == "default":
+        _silence(item_log.__name__, status_log.__name__)
+
+
+def _silence(*names: str) -> None:
+    for name in names:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def print_startup(**facts: str) -> None:

@@ -41,6 +41,7 @@ def up(
 ) -> None:
     """Start everything in one process: the database, the web pages and a worker."""
     settings = startup.load_quiet_settings()
+    startup.hide_routine_lines()
     listener = listen(settings)
     run_all(settings, listener, _begin_demo if demo and is_local(listener, settings) else None)
 

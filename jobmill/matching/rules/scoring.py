@@ -366,6 +366,7 @@ def _size(most: int, profile: Profile, employer: Employer) -> ScoreItem:
     points = rules.preferred if employer.size == preferred else 0
     if employer.size == "small" != preferred:
         points = rules.small
+    points = min(points, most)
     relation = "as" if employer.size == preferred else f"but {preferred} is"
     return ScoreItem("size", points, most, f"{employer.size.capitalize()}, {relation} preferred")
 
