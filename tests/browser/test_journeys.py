@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import psycopg
 import pytest
 from playwright.async_api import Browser, expect
 
@@ -80,7 +81,15 @@ async def at_work(database: Database) -> AsyncIterator[None]:
         settings = session.demo_settings(Settings(host_interval_seconds=0.001), sites.port)
         async with open_fetch(database, settings) as fetch:
             worker = app.build_worker(Tools(database, fetch), settings)
-            task = asyncio.create_task(worker.run())
+
+            async def run() -> None:
+                # As a supervisor would: the pool may hand out a connection that its server has closed.
+                try:
+                    await worker.run()
+                except psycopg.OperationalError:
+                    await worker.run()
+
+            task = asyncio.create_task(run())
             yield
             worker.stop()
             await task
