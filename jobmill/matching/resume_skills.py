@@ -45,8 +45,8 @@ def read_skill_section(lines: Sequence[str]) -> list[Skill]:
 def read_licence_section(lines: Sequence[str]) -> list[Skill]:
     """Read licences and certificates by their names, without issuers, numbers and dates."""
     names = (name for line in _before_unknown_heading(lines) for name in _licence_names(line))
-    found = filter(None, map(_read_entry, names))
-    return list({skill.name.casefold(): skill for skill in found}.values())[:MAX_SKILLS]
+    licences = filter(None, map(_read_entry, names))
+    return list({licence.name.casefold(): licence for licence in licences}.values())[:MAX_SKILLS]
 
 
 def merge_skills(*groups: Iterable[Skill]) -> list[Skill]:

@@ -107,7 +107,7 @@ FetchCause: TypeAlias = Literal[
 
 
 WAIT_CAUSES = ("rate_limited", "offline")
-"""Causes that are nobody's failure: the request is repeated later."""
+"""Not failures of a host: the request is repeated later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,9 @@ async def record_outcome(
     outcome = read_outcome(harvest, saved, retry_after, page_cap=target.page_cap)
     await _record_call(tx, target, harvest, saved, outcome["status"], item)
     target = target if item is None else replace(target, queued_at=None)
-    await _learn(tx, target, outcome, at, saved, was_called=harvest.calls > 0)
+    # That our network was lost says nothing about the platform.
+    was_called = harvest.calls > 0 and harvest.failure != "offline"
+    await _learn(tx, target, outcome, at, saved, was_called=was_called)
 
 
 async def _page_cap(tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRun) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import AsyncIterator
 
 import httpx2
@@ -14,7 +15,8 @@ from jobmill.catalog import history
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.pipelines import rotation
 from jobmill.queue import Finish, Stage, Work
-from jobmill.rotation import platform_state, searches, targets
+from jobmill.rotation import platform_state, searches, target_settings, targets
+from jobmill.rotation.target_settings import TargetTiming
 from jobmill.settings import Settings
 from jobmill.web.pages.rotation import labels
 from tests.people.helpers import bearer
@@ -196,6 +198,23 @@ async def test_a_scheduled_read_can_be_paused_resumed_and_prioritized(
         ("timed", "local"),
     ]
     assert 'value="12"' in await look(site, f"/reads/{id}")
+
+
+async def test_the_form_accepts_the_hours_that_it_shows(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    """A command may have set an interval such as 20 minutes: 0.333333 hours."""
+    id = await make(database)
+    timing = TargetTiming(dt.timedelta(minutes=20), None)
+    async with database.transaction() as tx:
+        await target_settings.set_timing(tx, id, timing, actor="local")
+    page = await look(site, f"/reads/{id}")
+    [shown] = re.findall(r'name="interval"[^>]* value="([^"]+)"', page)
+    await send(site, f"/reads/{id}/settings", priority="5", interval=shown, window="")
+    async with database.transaction() as tx:
+        kept = (await targets.get(tx, id)).own_interval
+    assert kept
+    assert round(kept / dt.timedelta(minutes=1)) == 20
 
 
 async def test_invalid_changes_of_a_scheduled_read_are_refused_and_values_are_kept(

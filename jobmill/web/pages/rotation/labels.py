@@ -16,7 +16,7 @@ from jobmill.rotation.targets import PolicyName
 from jobmill.settings import Settings
 from jobmill.web.translations import say, say_many
 
-HOURS = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,2})?")
+HOURS = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,6})?")
 MIN_EXPECTED = 0.01
 """Fewer expected new jobs per read are not worth a number."""
 
