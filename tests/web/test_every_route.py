@@ -106,7 +106,7 @@ ADMINS = (
 )
 """Everything below these paths is for admins."""
 
-ADMINS_CHANGE = ("/matches", "/jobs", "/companies")
+ADMINS_CHANGE = ("/matches", "/jobs", "/companies", "/api/submissions")
 """Viewers may read below these paths, and admins may change."""
 
 READS = ("GET", "HEAD")
