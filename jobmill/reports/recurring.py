@@ -10,8 +10,6 @@ from jobmill.errors import Invalid
 from jobmill.reports import store
 from jobmill.reports.report import Report, ReportId, ReportOptions
 
-MIN_INTERVAL = dt.timedelta(hours=1)
-
 
 async def create_due(tx: Tx) -> list[ReportId]:
     """Create the reports that are due, with the options and the schedule of their predecessors."""
@@ -49,7 +47,7 @@ async def set_schedule(
     tx: Tx, id: int, every: dt.timedelta | None, *, by: str | None = None
 ) -> Report:
     """Repeat a report at an interval, or no longer."""
-    if every is not None and every < MIN_INTERVAL:
+    if every is not None and every < store.MIN_INTERVAL:
         raise Invalid("a report is repeated once an hour at most")
     await store.get(tx, id, lock=True)
     await tx.execute(

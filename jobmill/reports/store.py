@@ -6,6 +6,7 @@ the item's phase releases it together with the next status.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import LiteralString
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from jobmill.reports.report import (
     ReportStatus,
     storable,
 )
+from jobmill.settings import MODEL
 
 COLUMNS: LiteralString = """
     id, site, company_id, company, status, in_progress, in_progress_since, item_id, failed_status,
@@ -30,6 +32,10 @@ COLUMNS: LiteralString = """
     repeat_at, previous_id, round, limits, created_by, created_at, changed_at, completed_at
 """
 MAX_REASON_LENGTH = 2_000
+MAX_NUMBER = 50
+"""Of runs and of prompts."""
+MAX_BUDGET = 10_000
+MIN_INTERVAL = dt.timedelta(hours=1)
 
 
 async def create(
@@ -41,6 +47,7 @@ async def create(
     previous_id: int | None = None,
 ) -> ReportId:
     """Store a report; the next scan queues it. The URL may lack https://."""
+    check_options(options)
     site = normalize_site(url)
     company = await _find_company(tx, site)
     company_id, name = company or (None, _name_of_host(site))
@@ -75,6 +82,22 @@ async def create(
     await history.record(tx, "report", id, "created", actor=by, site=site)
     await notify_feeds(tx)
     return ReportId(id)
+
+
+def check_options(options: ReportOptions) -> None:
+    """Invalid if an option is out of its range."""
+    for name, number in (("runs", options.runs), ("prompts", options.prompt_count)):
+        if not 1 <= number <= MAX_NUMBER:
+            raise Invalid(f"{name} must be between 1 and {MAX_NUMBER} (got {number})")
+    for model in options.models:
+        if model == "none" or not MODEL.fullmatch(model):
+            raise Invalid(
+                f"{model!r} is not a model: use anthropic:MODEL, openai:MODEL or ollama:MODEL"
+            )
+    if options.budget is not None and not 0 <= options.budget <= MAX_BUDGET:
+        raise Invalid(f"the budget must be between 0 and {MAX_BUDGET:,} US dollars")
+    if options.repeat_every is not None and options.repeat_every < MIN_INTERVAL:
+        raise Invalid("a report is repeated once an hour at most")
 
 
 def normalize_site(url: str) -> str:

@@ -19,6 +19,7 @@ from jobmill.db import connect
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.model import open_model
 from jobmill.outside.model_question import Model, ModelQuestion, ModelResult, T
+from jobmill.pipelines import report
 from jobmill.queue import Move, Stage, Work, Worker
 from jobmill.queue.feed import feed_task
 from jobmill.queue.stages import Run
@@ -82,6 +83,7 @@ async def main(deaths: Path) -> None:
         periodic_tasks = [
             PeriodicTask(0.2, feed_task(feed), on_feed_notify=True) for feed in app.FEEDS
         ]
+        periodic_tasks.append(PeriodicTask(1.0, report.unblock_task(settings, os.environ)))
         worker = Worker(database, table, periodic_tasks=periodic_tasks)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
         await worker.run()

@@ -9,7 +9,15 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.errors import Conflict, Invalid
-from jobmill.outside.model_question import ModelBlocked, ModelFailed, ModelRefused, no_model
+from jobmill.outside.model_question import (
+    ModelBlocked,
+    ModelFailed,
+    ModelQuestion,
+    ModelRefused,
+    ModelResult,
+    T,
+    no_model,
+)
 from jobmill.outside.request import FetchFailure
 from jobmill.pipelines import report
 from jobmill.pipelines.report_answers import BLOCKED_ON_KEY
@@ -114,7 +122,7 @@ async def test_a_model_without_a_key_is_left_out_and_named(database: Database) -
     no_key = ModelBlocked("no_key", "no key: set OPENAI_API_KEY")
 
     class OneModel(Assistant):
-        async def __call__(self, question):  # pyright: ignore
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
             return no_key if question.model == "openai:gpt" else await super().__call__(question)
 
     settings = Settings(report_models=f"openai:gpt,{MODELS[0]}")
@@ -133,7 +141,7 @@ async def test_a_model_without_a_key_is_left_out_and_named(database: Database) -
 
 async def test_a_spent_budget_costs_runs_and_no_prompts(database: Database) -> None:
     class Spent(Assistant):
-        async def __call__(self, question):  # pyright: ignore
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
             if len(self.questions) >= 6:
                 return ModelBlocked("spent_out", "budget_run ($1) is spent")
             return await super().__call__(question)
