@@ -225,6 +225,12 @@ async def read_contents(tx: Tx, id: int) -> ReportContents:
     )
 
 
+async def read_newest(tx: Tx, company_id: int) -> ReportContents | None:
+    """The newest completed report of a company."""
+    newest = await store.find(tx, company_id=company_id, status="completed", limit=1)
+    return await read_contents(tx, newest[0].id) if newest else None
+
+
 async def delete(tx: Tx, id: ReportId, *, by: str | None = None) -> None:
     """Delete a report that is not in progress, with its prompts and answers."""
     report = await store.get(tx, id, lock=True)

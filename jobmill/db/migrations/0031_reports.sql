@@ -78,3 +78,6 @@ CREATE TABLE reports.answer (
 ALTER TABLE catalog.event DROP CONSTRAINT event_noun_check;
 ALTER TABLE catalog.event ADD CONSTRAINT event_noun_check
       CHECK (noun IN ('company', 'source', 'listing', 'vendor', 'submission', 'report'));
+
+CREATE TRIGGER live AFTER INSERT OR UPDATE OR DELETE ON reports.report
+    FOR EACH STATEMENT EXECUTE FUNCTION public.jobmill_tell('reports');
