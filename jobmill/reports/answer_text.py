@@ -19,6 +19,10 @@ _ITEM: Final = re.compile(r"[ \t]{0,12}(?:[-*+•·\u2013]|\d{1,2}[.)]|#{1,6})[ 
 _HEADING: Final = re.compile(r"[ \t]{0,12}#{1,6}[ \t]")
 _BOLD: Final = re.compile(r"(\*\*|__)([^*_\n]{1,80})\1")
 _LINK: Final = re.compile(r"!?\[([^\]\n]{0,200})\]\([^()\s]{0,500}\)")
+_CITATION: Final = re.compile(
+    r"!?\[(?:sources?|links?|here|\d{1,3}|[\w-]{1,40}\.[\w.-]{2,40})\]\([^()\s]{0,500}\)",
+    re.IGNORECASE,
+)
 _FOOTNOTE: Final = re.compile(r"\[\^?\d{1,3}\]|【[^】\n]{0,60}】")
 _URL: Final = re.compile(r"\(?https?://[^\s)\]>]{1,500}\)?", re.IGNORECASE)
 _HEAD_END: Final = re.compile(r"\s+[\u2013\u2014-]\s+|:\s|\s\(|\.\s")
@@ -75,6 +79,6 @@ def _read_line(line: str) -> AnswerLine:
 
 
 def _plain(text: str) -> str:
-    text = _LINK.sub(r"\1", text)
+    text = _LINK.sub(r"\1", _CITATION.sub("", text))
     text = _FOOTNOTE.sub("", _URL.sub("", text))
     return " ".join(re.sub(r"[*`]{1,3}|__", "", text).split())

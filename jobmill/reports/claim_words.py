@@ -99,9 +99,14 @@ def stem(word: str) -> str:
 
 def content_stems(text: str, without: frozenset[str] = frozenset()) -> frozenset[str]:
     """The stems of the words that state something."""
+    return _content_stems(text) - without
+
+
+@lru_cache(maxsize=4_096)
+def _content_stems(text: str) -> frozenset[str]:
     words = (match[0] for match in _WORD.finditer(_UNPAID.sub("paid", text)))
     stems = {stem(word) for word in words if word.lower() not in _EMPTY}
-    return frozenset(word for word in stems if word not in _EMPTY and len(word) > 1) - without
+    return frozenset(word for word in stems if word not in _EMPTY and len(word) > 1)
 
 
 def is_negative(text: str) -> bool:

@@ -47,10 +47,13 @@ _NAME_AS_SUBJECT: Final = re.compile(
     r"(?:['\u2019]s? \w|,? (?:a |an |which |who |another |one |the |with |unlike |by contrast)"
     r"|\s(?:is|was|has|had|employs|runs|operates|offers|pays|makes|works|requires|uses|also)\b)"
 )
+_CONTRAST: Final = re.compile(r"^(?:Unlike|Compared (?:to|with)|In contrast to|Like) [^,.]{1,60}, ")
 _LEGAL_NAME: Final = re.compile(
     rf"({_PROPER}(?: (?:& )?{_PROPER}){{0,4}}),? (?:Inc|Ltd|LLC|LLP|GmbH|AG|PLC|Plc|plc|SE|A/S|AB|Oy|BV|SpA|SAS|Corp)\b"
 )
 _ORDINARY_WORDS: Final = """
+uses use using offers offer provides provide pays has have works see check visit read consider look learn apply
+find source sources citation yes no pro con strengths weaknesses why what how who where
 the a an its it they their this that these those there here if in on at as for from with while when you your
 we our i he she most many some all both each every everyone employees staff people workers nurses teachers
 engineers drivers candidates applicants overall however additionally also note salary salaries pay benefits
@@ -102,12 +105,15 @@ def company_names(findings: SiteFindings) -> CompanyNames:
     return CompanyNames(tuple(map(_pattern, names)), tuple(names), words, site_words)
 
 
-def find_other_companies(line: AnswerLine, names: CompanyNames) -> list[tuple[int, str]]:
-    """Other companies that a line names, with their positions."""
+def find_other_companies(
+    line: AnswerLine, names: CompanyNames, *, tools_are_companies: bool = False
+) -> list[tuple[int, str]]:
+    """Other companies that a line names, with their positions. In a list of employers, Airtable is a
+    company; in a description of one company, it is a tool."""
     companies: dict[str, tuple[int, str]] = {}
     for position, name in _candidates(line):
         cleaned = name.strip(" .,'\u2019").removeprefix("the ").removesuffix("'s")
-        if is_other_company(cleaned, names):
+        if is_other_company(cleaned, names, tools_are_companies=tools_are_companies):
             companies.setdefault(company_key(cleaned), (position, cleaned))
         if len(companies) == _MAX_NAMES:
             break
@@ -116,17 +122,19 @@ def find_other_companies(line: AnswerLine, names: CompanyNames) -> list[tuple[in
 
 def subject_of(sentence: str, names: CompanyNames) -> str | None:
     """The other company that a sentence is about; None if it names none as its subject."""
-    match = _NAME_AS_SUBJECT.search(sentence[:200])
+    beginning = _CONTRAST.sub("", sentence[:300], count=1)
+    match = _NAME_AS_SUBJECT.search(beginning)
     if not match:
         return None
-    name = match["name"]
-    company = names.find(sentence)
+    company = names.find(beginning)
     if company is not None and company <= match.start("name"):
         return None
-    return name if is_other_company(name, names) else None
+    return (
+        match["name"] if is_other_company(match["name"], names, tools_are_companies=True) else None
+    )
 
 
-def is_other_company(name: str, names: CompanyNames) -> bool:
+def is_other_company(name: str, names: CompanyNames, *, tools_are_companies: bool = False) -> bool:
     """Whether a capitalised name can be another company: no place, tool or ordinary word, and no
     word of the company's own site."""
     words = name.split()
@@ -139,7 +147,9 @@ def is_other_company(name: str, names: CompanyNames) -> bool:
         word in _ORDINARY or word in names.site_words for word in folded
     ):
         return False
-    return not (gazetteer.is_place_name(gazetteer.canonical_name(name)) or _is_tool(name))
+    if gazetteer.is_place_name(gazetteer.canonical_name(name)):
+        return False
+    return tools_are_companies or not _is_tool(name)
 
 
 def _is_tool(name: str) -> bool:

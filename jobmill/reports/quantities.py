@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from jobmill.extract.fields import money
@@ -94,7 +95,8 @@ class Quantity:
         return self.currency is not None
 
 
-def find_quantities(text: str) -> list[Quantity]:
+@lru_cache(maxsize=4_096)
+def find_quantities(text: str) -> tuple[Quantity, ...]:
     """The numbers of a text that count something; not years."""
     quantities: list[Quantity] = []
     for match in _QUANTITY.finditer(text):
@@ -105,7 +107,7 @@ def find_quantities(text: str) -> list[Quantity]:
             break
     if match := _AT_ONCE.search(text):
         quantities.append(Quantity(0, 1, ("day",), None, None, False, match.start(), match.end()))
-    return quantities
+    return tuple(quantities)
 
 
 def compare(claim: Quantity, site: Quantity, tolerance: float = 0.0) -> Comparison:

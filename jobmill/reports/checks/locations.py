@@ -12,7 +12,7 @@ from jobmill.reports.site_statements import SiteStatement
 
 _NAME: Final = r"[A-ZÀ-Þ][\w'\u2019.-]{1,40}"
 _PHRASE: Final = re.compile(
-    rf"\b(?:in|near|to|from|at|of|outside) (?:the |downtown |central )?({_NAME}(?:,? (?:and |the |& )?{_NAME}){{0,6}})"
+    rf"(?:\b(?:in|near|to|from|at|of|outside)|:) (?:the |downtown |central )?({_NAME}(?:,? (?:and |the |& )?{_NAME}){{0,6}})"
 )
 _NOT_A_PLACE: Final = re.compile(
     r"^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday"

@@ -31,13 +31,13 @@ _GENERIC_UNITS: Final = frozenset(
 )
 _RATIO: Final = re.compile(r"\b(?:per|of)\s+$", re.IGNORECASE)
 _HEADCOUNT: Final = re.compile(
-    r"\b(?:(?:team|staff|workforce|headcount|company|crew) (?:of|is|counts|size)|employs|employing)"
+    r"\b(?:(?:team|staff|workforce|headcount|company|crew) (?:of|is|counts|size)|employs|employing|employees:|size:)"
     r"(?: (?:just|only|somewhere|about|around|roughly|some|is))*\s*$",
     re.IGNORECASE,
 )
 _FOUNDED: Final = re.compile(
     r"\b(?:founded|established|started|began|opened|launched|incorporated|formed|dates? back|born|set up|created)\b"
-    r"(?P<between>[^.;]{0,40}?)\b(?:in|to|since|around)\s+(?:early |late )?(?P<year>1[6-9]\d\d|20[0-4]\d)\b",
+    r"(?P<between>[^.;]{0,40}?)(?:\b(?:in|to|since|around)|:)\s+(?:early |late )?(?P<year>1[6-9]\d\d|20[0-4]\d)\b",
     re.IGNORECASE,
 )
 _OTHER_OPENING: Final = re.compile(
@@ -95,7 +95,7 @@ def _is_earlier_size(quantity: Quantity, site: Quantity) -> bool:
     return quantity.high < site.low <= quantity.high * _MAX_GROWTH
 
 
-def _sizes(statement: SiteStatement) -> list[Quantity]:
+def _sizes(statement: SiteStatement) -> Sequence[Quantity]:
     """The headcounts of a sentence, and their sum ("120 teachers and 45 other staff")."""
     in_value = find_quantities(statement.value)
     in_sentence = [

@@ -54,7 +54,7 @@ def parse_claim(text: str, year: int, company_words: Iterable[str]) -> ParsedCla
         text=text,
         stems=content_stems(text, frozenset(company_words)),
         negative=is_negative(text),
-        quantities=tuple(find_quantities(text)),
+        quantities=find_quantities(text),
         dated=any(earlier < year for earlier in years),
         planned=bool(_PLANNED.search(text)),
         news=bool(_NEWS.search(text)),
