@@ -21,7 +21,7 @@ from jobmill.reports.company_mentions import (
 )
 from jobmill.reports.findings import SiteFindings
 
-_MAX_CLAIMS: Final = 80
+_MAX_CLAIMS: Final = 50
 _MAX_BESIDE: Final = 30
 
 Subject: TypeAlias = Literal["company", "other", "unknown"]

@@ -102,7 +102,7 @@ def content_stems(text: str, without: frozenset[str] = frozenset()) -> frozenset
     return _content_stems(text) - without
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=32_768)
 def _content_stems(text: str) -> frozenset[str]:
     words = (match[0] for match in _WORD.finditer(_UNPAID.sub("paid", text)))
     stems = {stem(word) for word in words if word.lower() not in _EMPTY}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from jobmill.matching.llm_review.prompt_injection import find_injection
@@ -43,6 +44,7 @@ class ClaimContext:
     year: int
 
 
+@lru_cache(maxsize=4)
 def claim_context(findings: SiteFindings) -> ClaimContext:
     return ClaimContext(company_names(findings), site_statements(findings), findings.read_at.year)
 

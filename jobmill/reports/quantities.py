@@ -12,7 +12,7 @@ from jobmill.reports.claim_words import stem
 
 Comparison: TypeAlias = Literal["same", "lower", "higher"]
 
-_MAX_QUANTITIES: Final = 20
+_MAX_QUANTITIES: Final = 12
 _UNIT_WORDS: Final = 4
 _NUMBER_WORDS: Final = {
     word: number
@@ -95,7 +95,7 @@ class Quantity:
         return self.currency is not None
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=32_768)
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """The numbers of a text that count something; not years."""
     quantities: list[Quantity] = []

@@ -10,8 +10,9 @@ from typing import Final
 from jobmill.plain_text import single_line
 from jobmill.reports.findings import Evidence, FactName, SiteFindings
 
-_MAX_STATEMENTS: Final = 300
-_MAX_LENGTH: Final = 600
+_MAX_STATEMENTS: Final = 200
+_MAX_LENGTH: Final = 400
+_MAX_CLAUSES: Final = 10
 _CHANGE: Final = re.compile(
     r"\bfrom (?P<from>[^.;]{1,60}?) to\b"
     r"|\bno longer (?P<dropped>[^.;,]{1,60})"
@@ -80,7 +81,9 @@ def _statement(fact: FactName | None, value: str, evidence: Evidence) -> SiteSta
     current = text
     for words in filter(None, former.split("\n")):
         current = current.replace(words, " ")
-    clauses = tuple(clause for clause in _CLAUSE.split(current) if clause.strip())
+    clauses = tuple(
+        clause for clause in _CLAUSE.split(current, maxsplit=_MAX_CLAUSES) if clause.strip()
+    )
     return SiteStatement(fact, _clean(value), text, former, current, clauses, evidence)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from jobmill.extract.company import sentence_facts
@@ -95,6 +96,7 @@ def _is_earlier_size(quantity: Quantity, site: Quantity) -> bool:
     return quantity.high < site.low <= quantity.high * _MAX_GROWTH
 
 
+@lru_cache(maxsize=1_024)
 def _sizes(statement: SiteStatement) -> Sequence[Quantity]:
     """The headcounts of a sentence, and their sum ("120 teachers and 45 other staff")."""
     in_value = find_quantities(statement.value)
@@ -214,26 +216,22 @@ def _comparable(
     """The site's numbers for the same kind of thing, with the number of words that both share."""
     for statement in statements:
         shared_in_sentence = len(claim.stems & content_stems(statement.current))
-        for clause in statement.clauses:
+        for clause in statement.clauses if shared_in_sentence else ():
             shared = claim.stems & content_stems(clause)
             for site in find_quantities(clause):
-                if _same_kind(quantity, site, shared - _GENERIC_UNITS, shared_in_sentence):
+                if _same_kind(quantity, site, bool(shared - _GENERIC_UNITS)):
                     yield 3 * len(shared) + shared_in_sentence, site, statement
 
 
-def _same_kind(
-    quantity: Quantity, site: Quantity, shared: frozenset[str], shared_in_sentence: int
-) -> bool:
+def _same_kind(quantity: Quantity, site: Quantity, shares_words: bool) -> bool:
     if quantity.is_money or site.is_money:
-        currencies = quantity.currency == site.currency
         periods = quantity.period == site.period or None in (quantity.period, site.period)
-        return currencies and periods and shared_in_sentence > 0
+        return quantity.currency == site.currency and periods
     if "percent" in quantity.units or "percent" in site.units:
-        return "percent" in quantity.units and "percent" in site.units and bool(shared)
+        return shares_words and "percent" in quantity.units and "percent" in site.units
     if _time_unit(quantity) or _time_unit(site):
-        return bool(_time_unit(quantity) and _time_unit(site)) and bool(shared)
-    common = set(quantity.units) & set(site.units) - _GENERIC_UNITS
-    return bool(common)
+        return shares_words and bool(_time_unit(quantity) and _time_unit(site))
+    return any(unit in site.units for unit in quantity.units if unit not in _GENERIC_UNITS)
 
 
 def _compare_amounts(quantity: Quantity, site: Quantity) -> str:
@@ -254,7 +252,8 @@ def _in_days(quantity: Quantity, unit: str) -> Quantity:
 
 
 def _time_unit(quantity: Quantity) -> str | None:
-    return next((unit for unit in quantity.units[:1] if unit in _DAYS), None)
+    unit = quantity.units[0] if quantity.units else ""
+    return unit if unit in _DAYS else None
 
 
 def _is_sum(quantity: Quantity, statement: SiteStatement) -> bool:

@@ -12,6 +12,7 @@ from jobmill.reports.claim_words import content_stems, is_negative
 from jobmill.reports.quantities import Quantity, find_quantities
 from jobmill.reports.site_statements import SiteStatement
 
+_MAX_QUANTITIES: Final = 6
 _DATED: Final = re.compile(
     r"\b(?:[Aa]s of|[Ii]n|[Bb]y|[Dd]uring|[Aa]round)\s+(?:early |late |mid-?|[A-Z][a-z]+ )?((?:19|20)\d\d)\b"
 )
@@ -54,7 +55,7 @@ def parse_claim(text: str, year: int, company_words: Iterable[str]) -> ParsedCla
         text=text,
         stems=content_stems(text, frozenset(company_words)),
         negative=is_negative(text),
-        quantities=find_quantities(text),
+        quantities=find_quantities(text)[:_MAX_QUANTITIES],
         dated=any(earlier < year for earlier in years),
         planned=bool(_PLANNED.search(text)),
         news=bool(_NEWS.search(text)),
