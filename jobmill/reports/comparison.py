@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jobmill.reports.answers import Score
-from jobmill.reports.document import FACT_NAMES, NOTHING, SCORE_NAMES, Cell, Section, Table
+from jobmill.reports.document import MAX_ROWS, NOTHING, SCORE_NAMES, Cell, Section, Table
+from jobmill.reports.finding_changes import FindingChange, compare_findings
 from jobmill.reports.findings import SiteFindings
 from jobmill.reports.report import ReportContents
 
@@ -34,21 +35,30 @@ class ReportComparison:
     second_id: int
     same_site: bool
     numbers: tuple[ComparedNumber, ...]
+    changes: tuple[FindingChange, ...]
+    """What changed on the site; empty for different sites."""
     only_first: tuple[str, ...]
-    """Facts and answered questions that only the first report has."""
+    """Questions that only the first site answers; empty for the same site."""
     only_second: tuple[str, ...]
 
 
 def compare(first: ReportContents, second: ReportContents) -> ReportComparison:
     numbers = [*_compare_scores(first, second), *_compare_findings(first, second)]
-    statements = [_statements(contents.findings) for contents in (first, second)]
+    same_site = first.report.site == second.report.site
+    changes: tuple[FindingChange, ...] = ()
+    answered: list[list[str]] = [[], []]
+    if same_site and first.findings and second.findings:
+        changes = compare_findings(first.findings, second.findings)
+    elif not same_site:
+        answered = [_answered_questions(contents.findings) for contents in (first, second)]
     return ReportComparison(
         first.report.id,
         second.report.id,
-        first.report.site == second.report.site,
+        same_site,
         tuple(number for number in numbers if (number.first, number.second) != (None, None)),
-        tuple(text for text in statements[0] if text not in statements[1]),
-        tuple(text for text in statements[1] if text not in statements[0]),
+        changes,
+        tuple(text for text in answered[0] if text not in answered[1]),
+        tuple(text for text in answered[1] if text not in answered[0]),
     )
 
 
@@ -104,12 +114,8 @@ def _count(contents: ReportContents) -> dict[str, float]:
     return counts | {f"Claims that are {name}": float(n) for name, n in sorted(verdicts.items())}
 
 
-def _statements(findings: SiteFindings | None) -> list[str]:
-    if findings is None:
-        return []
-    facts = [f"{FACT_NAMES[fact.name]}: {fact.value}" for fact in findings.facts]
-    answered = [item.question for item in findings.questions if item.answer]
-    return [*facts, *(f"Answers: {question}" for question in answered)]
+def _answered_questions(findings: SiteFindings | None) -> list[str]:
+    return [item.question for item in findings.questions if item.answer] if findings else []
 
 
 def build_comparison(comparison: ReportComparison) -> tuple[Section, ...]:
@@ -120,12 +126,30 @@ def build_comparison(comparison: ReportComparison) -> tuple[Section, ...]:
         tuple(map(Cell, (number.name, _show(number.first), _show(number.second), _verdict(number))))
         for number in comparison.numbers
     )
-    numbers = (Table(("Number", first, second, "Change"), rows),) if rows else ()
-    return (
-        Section("numbers", "Numbers", tables=numbers),
-        Section("only-first", f"Only in report {ids[0]}", comparison.only_first[:100]),
-        Section("only-second", f"Only in report {ids[1]}", comparison.only_second[:100]),
+    changes = tuple(
+        (
+            Cell(change.subject, change.url),
+            Cell(change.kind),
+            Cell(change.before),
+            Cell(change.after),
+        )
+        for change in comparison.changes
     )
+    sections = (
+        Section("numbers", "Numbers", tables=_table(("Number", first, second, "Change"), rows)),
+        Section(
+            "changes",
+            "Changes of the site",
+            tables=_table(("What", "Change", "Before", "After"), changes),
+        ),
+        Section("only-first", f"Answered only in report {ids[0]}", comparison.only_first[:100]),
+        Section("only-second", f"Answered only in report {ids[1]}", comparison.only_second[:100]),
+    )
+    return tuple(section for section in sections if section.text or section.tables)
+
+
+def _table(columns: tuple[str, ...], rows: tuple[tuple[Cell, ...], ...]) -> tuple[Table, ...]:
+    return (Table(columns, rows[:MAX_ROWS], max(len(rows) - MAX_ROWS, 0)),) if rows else ()
 
 
 def _show(value: float | None) -> str:

@@ -22,7 +22,7 @@ from jobmill.outside.request import (
     Truncated,
 )
 from jobmill.outside.robots import MAX_ROBOTS_BYTES, parse_rules
-from jobmill.reports.crawl import CrawlFrontier
+from jobmill.reports.crawl import CrawlFrontier, PageLink, extract_links, read_sitemap
 from jobmill.reports.findings import CrawledPage
 from jobmill.sandbox import read_untrusted
 
@@ -31,6 +31,7 @@ MAX_PAGE_LENGTH = 500_000
 """Characters of a page that are analyzed."""
 MAX_LLMS_TXT_BYTES = 200_000
 MAX_RENDERED_PAGES = 3
+MAX_NESTED_SITEMAPS = 2
 CRAWL_SECONDS = 150.0
 """After this no page is requested: the phase has five minutes, and pages are rendered after it."""
 RENDER_SECONDS = 90.0
@@ -72,31 +73,53 @@ def _at_root(site: str, path: str) -> str:
 async def _crawl(
     fetch: Fetch, site: str, max_pages: int, deadline: float
 ) -> tuple[list[CrawledPage], list[str]]:
-    frontier, urls = await read_untrusted(_advance, CrawlFrontier(site, max_pages=max_pages), ())
+    frontier = CrawlFrontier(site, max_pages=max_pages)
     pages: list[CrawledPage] = []
     notes: list[str] = []
-    while urls and len(pages) < max_pages:
+    while urls := frontier.next_urls():
         if time.monotonic() > deadline:
             notes.append(f"The crawl ended after {CRAWL_SECONDS:.0f} s, with pages left to read.")
             break
-        answers = await asyncio.gather(
-            *(_fetch_page(fetch, url) for url in urls[: max_pages - len(pages)])
-        )
+        answers = await asyncio.gather(*(_fetch_page(fetch, url) for url in urls))
+        sitemaps: list[str] = []
         if not pages:
             _check_start_page(site, answers[0])
-        batch = [describe_page(url, answer) for url, answer in zip(urls, answers, strict=False)]
+            sitemaps = await _fetch_sitemaps(fetch, site)
+        batch = [describe_page(url, answer) for url, answer in zip(urls, answers, strict=True)]
         pages += batch
-        frontier, urls = await read_untrusted(_advance, frontier, batch, cpu_seconds=10.0)
+        links = await read_untrusted(_read_links, batch, sitemaps, cpu_seconds=10.0)
+        for url, page, page_links in zip(urls, batch, links.pages, strict=True):
+            frontier.add_page(page, page_links, requested=url)
+        frontier.add_sitemap(links.sitemaps)
     return pages, [*frontier.notes, *notes]
 
 
-def _advance(
-    frontier: CrawlFrontier, pages: Sequence[CrawledPage]
-) -> tuple[CrawlFrontier, list[str]]:
-    """Find the links of pages; runs in a child process."""
-    for page in pages:
-        frontier.add_page(page)
-    return frontier, list(frontier.next_urls())
+@dataclass(frozen=True, slots=True)
+class _FoundLinks:
+    pages: list[list[PageLink]]
+    sitemaps: list[str]
+
+
+def _read_links(pages: Sequence[CrawledPage], sitemaps: Sequence[str]) -> _FoundLinks:
+    """The links of each page and the URLs of the sitemaps; runs in a child process."""
+    return _FoundLinks(
+        [extract_links(page.html, page.url) for page in pages],
+        [url for sitemap in sitemaps for url in read_sitemap(sitemap)],
+    )
+
+
+async def _fetch_sitemaps(fetch: Fetch, site: str) -> list[str]:
+    """The sitemap of a site, and the first of those that it lists."""
+    first = await _fetch_sitemap(fetch, _at_root(site, "/sitemap.xml"))
+    listed = await read_untrusted(read_sitemap, first)
+    host = urlsplit(site).netloc
+    nested = [url for url in listed if url.endswith(".xml") and urlsplit(url).netloc == host]
+    return [first, *[await _fetch_sitemap(fetch, url) for url in nested[:MAX_NESTED_SITEMAPS]]]
+
+
+async def _fetch_sitemap(fetch: Fetch, url: str) -> str:
+    answer = await _fetch_page(fetch, url)
+    return _text(answer) if isinstance(answer, Ok) else ""
 
 
 async def _fetch_page(fetch: Fetch, url: str) -> FetchResult:

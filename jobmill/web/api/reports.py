@@ -109,11 +109,13 @@ class ComparisonRecord(Schema):
     second_id: int
     same_site: bool
     numbers: list[dict[str, Any]]
+    changes: list[dict[str, Any]]
+    """What changed on the site; empty for different sites."""
     only_first: list[str]
-    """What only the first report has."""
+    """Questions that only the first site answers; empty for the same site."""
     only_second: list[str]
 
-    @field_validator("numbers", mode="before")
+    @field_validator("numbers", "changes", mode="before")
     @classmethod
     def _to_json(cls, value: object) -> object:
         return _camelize(value)
