@@ -134,7 +134,7 @@ async def test_two_reports_are_compared(site: httpx2.AsyncClient, database: Data
     )
     page = await site.get(f"/reports/compare?first={first}&second={second}")
     assert page.status_code == 200
-    assert "Visibility" in page.text
+    assert "Stated facts" in page.text
     assert (await site.get(f"/reports/compare?first={first}&second=99")).status_code == 404
 
 
@@ -148,7 +148,7 @@ async def test_exports_have_their_types_and_load_nothing(
     assert "default-src 'none'" in exported.text
     assert json.loads((await site.get(f"/reports/{id}/export?format=json")).text)["scores"]
     assert (await site.get(f"/reports/{id}/export")).text.startswith("# Website report")
-    assert (await site.get(f"/reports/{id}/export?format=doc")).status_code == 400
+    assert (await site.get(f"/reports/{id}/export?format=doc")).status_code == 422
 
 
 async def test_a_pdf_without_a_browser_says_what_is_missing(database: Database) -> None:

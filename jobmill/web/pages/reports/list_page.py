@@ -27,6 +27,7 @@ from jobmill.web.translations import say
 router = APIRouter(prefix="/reports")
 
 PAGE_SIZE = 50
+FORM_FIELDS = ("url", "runs", "prompts", "models", "budget", "days", "review", "site_only")
 Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 SiteText = Annotated[str, Query(max_length=2_000)]
 
@@ -104,7 +105,7 @@ async def _render(
         next_url=last_id and f"/reports?before={last_id}",
         current_url="/reports" if before is None else f"/reports?before={before}",
         is_first=before is None,
-        form=form,
+        form={name: form.get(name, "") for name in FORM_FIELDS},
         runs=settings.report_runs,
         prompts=settings.report_prompts,
         error=str(error) if error else None,
