@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.extract.page import nesting_limit
 
+from .crawl import is_same_host
 from .findings import BotAccess, BotPurpose, CrawledPage
 from .robots_rules import RobotsDecision, RobotsFile
 
@@ -71,15 +72,19 @@ class _PageDirective:
     origin: str
 
 
-def check_access(robots_txt: str | None, pages: Sequence[CrawledPage]) -> tuple[BotAccess, ...]:
-    """Whether each bot may read each page. None: the site has no robots.txt."""
-    robots = RobotsFile(robots_txt or "")
-    bots = load_bots().bots
+def check_access(
+    robots_txt: str | None, pages: Sequence[CrawledPage], *, site: str = ""
+) -> tuple[BotAccess, ...]:
+    """Whether each bot may read each page. `robots_txt` is that of `site`, and None if it has none; it
+    does not apply to pages on other hosts."""
+    robots, none = RobotsFile(robots_txt or ""), RobotsFile("")
     access: list[BotAccess] = []
     for page in pages:
+        applies = robots_txt is not None and (not site or is_same_host(page.url, site))
         directives = [*_read_meta_tags(page.html), *_read_header(page.robots_header)]
-        for bot in bots:
-            allowed, reason = _decide(bot, page, robots, robots_txt is not None, directives)
+        for bot in load_bots().bots:
+            rules = robots if applies else none
+            allowed, reason = _decide(bot, page, rules, applies, directives)
             access.append(BotAccess(bot.name, bot.purpose, page.url, allowed, reason))
     return tuple(access)
 
@@ -112,7 +117,7 @@ def _decide_by_robots(bot: Bot, url: str, robots: RobotsFile) -> RobotsDecision:
 
 def _explain(bot: Bot, decision: RobotsDecision, has_robots: bool) -> str:
     if not has_robots:
-        return "The site has no robots.txt"
+        return "No robots.txt was read for this host"
     if decision.agent is None:
         return "No group of robots.txt applies"
     line = f": {decision.rule.line}" if decision.rule else " has no matching rule"

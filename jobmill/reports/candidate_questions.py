@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from .findings import Evidence, QuestionAnswer
@@ -12,6 +13,28 @@ _MAX_ITEMS_QUOTED = 8
 _MIN_STATEMENT = 45
 """Characters from which a sentence below a heading is an answer."""
 _MIN_ITEM_WORDS = 2
+# Tasks and requirements of a single opening say nothing about the company.
+_TASK = re.compile(
+    r"^(?:you (?:will|have|are|should|must|bring|know|can demonstrate)\b(?! (?:receive|get|enjoy|be (?:eligible|given)))"
+    r"|you'll (?!(?:get|receive|enjoy|have access|be (?:eligible|given))\b)|you've\b|(?:must|ability|able|proven"
+    r"|strong|excellent|demonstrated|preferred|minimum|required|thrives?|comfortable|familiar\w*|knowledge"
+    r"|understanding|experience[d]?|proficien\w+|bachelor\w*|master\w*|degree|willing\w*|passion\w*|applicants? must"
+    r"|the ideal candidate|candidates? (?:must|should|will)|\d+\+? years)\b"
+    r"|(?:assist|build|build out|collaborat|communicat|conduct|contribut|coordinat|creat|defin|deliver|design"
+    r"|develop|driv|ensur|establish|evaluat|execut|facilitat|identif|implement|improv|lead|leverag|maintain"
+    r"|manag|mentor|monitor|operat|oversee|own|partner|perform|plan|prepar|present|provid|research|respond"
+    r"|review|serv|support|track|train|translat|understand|work|writ|explor|analy[sz]|act|help|guid|utili[sz]"
+    r"|recommend|interact|oversight|participat|document|inform|influenc|interpret|organi[sz]|apply|adapt|resolve"
+    r"|handl|foster|engag|run|test|troubleshoot|use|scale|shape|set|stay|advis|consult)"
+    r"(?:e|es|s|ing|ies|y)? (?!(?:at|for|from|with us|here)\b))",
+    re.IGNORECASE,
+)
+_TASK_HEADING = re.compile(
+    r"responsibilit|requirement|qualificat|\bduties\b|what you(?:'ll| will) (?:do|bring|need)|who you are"
+    r"|your (?:role|profile|tasks)|what we(?:'re| are) looking|about you\b|you (?:have|bring|are)\b|must[- ]have"
+    r"|nice to have|skills|experience|the (?:role|job|position)$|job (?:description|summary)|aufgaben|profil",
+    re.IGNORECASE,
+)
 _PLAIN_SIGNS = str.maketrans("\u2019\u2018\u2013\u2014\u201c\u201d\u00a0", "''--\"\" ")
 _MAX_MATCHED = 600
 """Characters of a sentence that are compared."""
@@ -37,9 +60,16 @@ def _states(question: CandidateQuestion, sentence: SiteSentence) -> bool:
     text = _plain(sentence.text)
     if text.endswith("?") or text.count(" ") < _MIN_ITEM_WORDS:
         return False
-    if not sentence.is_statement and not sentence.headings:
+    if _is_task(sentence) or not (sentence.is_statement or sentence.headings):
         return False
     return bool(question.sentence.search(text)) and not _is_about_other(question, text)
+
+
+def _is_task(sentence: SiteSentence) -> bool:
+    if _TASK.match(_plain(sentence.text)):
+        return True
+    heading = sentence.headings[-1] if sentence.headings else ""
+    return bool(_TASK_HEADING.search(_plain(heading)))
 
 
 def _plain(text: str) -> str:
@@ -52,7 +82,9 @@ def _is_about_other(question: CandidateQuestion, text: str) -> bool:
 
 
 def _is_below(question: CandidateQuestion, sentence: SiteSentence) -> bool:
-    if not (question.heading and sentence.headings):
+    if not (question.heading and sentence.headings) or _is_task(sentence):
+        return False
+    if sentence.text.endswith("?") or _is_about_other(question, _plain(sentence.text)):
         return False
     return bool(question.heading.search(_plain(sentence.headings[-1]).strip(" :?!")))
 

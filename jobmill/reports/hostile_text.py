@@ -17,6 +17,8 @@ from .site_text import MAX_PAGE_LENGTH, quote_text
 MAX_FINDINGS_PER_PAGE = 10
 _MAX_NODES = 50_000
 _MAX_TEXT = 2_000
+_MAX_PAGE_TEXT = 300_000
+"""Characters of a page that are examined."""
 _MIN_HIDDEN_WORDS = 8
 """Shorter hidden texts are labels for screen readers, menus and forms."""
 _INVISIBLE_STYLE = re.compile(
@@ -67,7 +69,14 @@ def _read_page(page: CrawledPage) -> list[HostileText]:
     body = page.html[:MAX_PAGE_LENGTH].encode("utf-8", "replace")
     tree = LexborHTMLParser(nesting_limit.truncate_deep_html(body))
     findings: list[HostileText] = []
+    left = _MAX_PAGE_TEXT
+    seen: set[str] = set()
     for text, look in _texts(tree):
+        if text in seen:
+            continue
+        seen.add(text)
+        if (left := left - len(text)) < 0:
+            break
         evidence = Evidence(quote_text(text), page.url)
         if _injects(text):
             findings.append(HostileText("prompt_injection", evidence))

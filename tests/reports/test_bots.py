@@ -43,7 +43,7 @@ def test_the_list_says_what_governs_ai_overviews() -> None:
 def test_a_site_without_robots_txt_is_open() -> None:
     access = _access(None)
     assert not _blocked(access)
-    assert access["GPTBot"].reason == "The site has no robots.txt"
+    assert access["GPTBot"].reason == "No robots.txt was read for this host"
 
 
 def test_training_and_search_bots_are_told_apart() -> None:
@@ -102,3 +102,12 @@ def test_a_page_that_does_not_answer_is_closed_to_all_bots_that_request_it(
 def test_hostile_meta_tags_are_bounded() -> None:
     html = '<meta name="robots" content="follow">' * 100_000 + "<div>" * 100_000
     assert not _blocked(_access(html=html, header="googlebot: follow, " * 100_000))
+
+
+def test_robots_txt_does_not_apply_to_other_hosts() -> None:
+    pages = [CrawledPage(HOME, 200, ""), CrawledPage("https://careers.site.example/", 200, "")]
+    access = bots.check_access(
+        "User-agent: GPTBot\nDisallow: /\n", pages, site="https://www.site.example"
+    )
+    blocked = [result.url for result in access if not result.allowed]
+    assert blocked == [HOME]
