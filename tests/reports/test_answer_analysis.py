@@ -139,18 +139,18 @@ def test_many_claims_against_many_facts_are_bounded() -> None:
         * 6
     )
     facts = tuple(
-        Fact("benefits", "30 days", Evidence(f"{number} {quote}", "u")) for number in range(400)
+        Fact("benefits", "30 days", Evidence(f"{number} {quote}", "u")) for number in range(250)
     )
     text = " ".join(
-        f"Lantern Mill gives {number} days of leave and 5 offices." for number in range(3000)
+        f"Lantern Mill gives {number} days of leave and 5 offices." for number in range(900)
     )
     start = time.process_time()
     analysis = analyze_answer(make_findings(facts=facts), make_prompt(), make_answer(text))
-    assert time.process_time() - start < 8
+    assert time.process_time() - start < 6
     assert len(analysis.claims) == 50
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.text(max_size=500))
 def test_any_text_is_analyzed_alike_twice(text: str) -> None:
     first, second = analyze(text), analyze(text)

@@ -14,14 +14,19 @@ NEUTRAL = make_prompt(names_company=False, key="neutral")
 NAMED = make_prompt(names_company=True, key="named")
 VERDICTS: list[ClaimVerdict] = ["true", "outdated", "contradicted", "unsupported"]
 
+
+def build_analysis(verdicts: list[ClaimVerdict], position: int | None, key: str) -> AnswerAnalysis:
+    return make_analysis(*verdicts, position=position, key=key)
+
+
 analyses = st.lists(
     st.builds(
-        lambda verdicts, position, key: make_analysis(*verdicts, position=position, key=key),
-        st.lists(st.sampled_from(VERDICTS), max_size=5),
+        build_analysis,
+        st.lists(st.sampled_from(VERDICTS), max_size=4),
         st.none() | st.integers(1, 12),
         st.sampled_from(["neutral", "named"]),
     ),
-    max_size=30,
+    max_size=12,
 )
 
 
@@ -30,13 +35,12 @@ def scores_of(answers: list[AnswerAnalysis]) -> dict[str, Score]:
 
 
 def recompute(arithmetic: str) -> float:
-    """The value of the formula between the last colon before "=" and the "="."""
+    """The value of the formula before the "="."""
     match = re.search(r"100 \* ([\d+/() ]+?) = ", arithmetic)
     assert match is not None, arithmetic
     total = 0.0
-    *_, formula = (match[1],)
-    inner = re.fullmatch(r"\((.+)\) / (\d+)", formula)
-    terms, divisor = (inner[1], int(inner[2])) if inner else (formula, 1)
+    inner = re.fullmatch(r"\((.+)\) / (\d+)", match[1])
+    terms, divisor = (inner[1], int(inner[2])) if inner else (match[1], 1)
     for term in terms.split(" + "):
         numerator, denominator = term.split(" / ")
         total += int(numerator) / int(denominator)
