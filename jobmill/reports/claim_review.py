@@ -47,15 +47,20 @@ class ClaimReviewAnswer(BaseModel):
     opinions: list[ClaimOpinion]
 
 
+def claims_to_review(claims: Sequence[JudgedClaim]) -> tuple[JudgedClaim, ...]:
+    """The claims that the rules leave open, which a model is asked about."""
+    return tuple(claim for claim in claims if claim.verdict == "unsupported")[:MAX_CLAIMS]
+
+
 def build_claim_question(
     context: ClaimContext, claims: Sequence[JudgedClaim], *, item: int | None, run: str | None
 ) -> ModelQuestion[ClaimReviewAnswer]:
-    """The question about up to `MAX_CLAIMS` claims; further ones keep the verdict of the rules."""
+    """The question about the open ones among these claims."""
     sentences = dict.fromkeys(statement.text for statement in context.statements if statement.text)
     site = "\n".join(sentences)[:_MAX_SITE_LENGTH]
     numbered = [
         f"{number}. {single_line(claim.claim) or ''}"
-        for number, claim in enumerate(claims[:MAX_CLAIMS], 1)
+        for number, claim in enumerate(claims_to_review(claims), 1)
     ]
     return ModelQuestion(
         tier="cheap",
@@ -73,24 +78,27 @@ def build_claim_question(
 def combine_with_review(
     context: ClaimContext, claims: Sequence[JudgedClaim], review: ClaimReviewAnswer
 ) -> tuple[JudgedClaim, ...]:
-    """The claims with the model's verdicts where a sentence of the site supports them.
+    """The claims with the model's verdicts on the open ones, where a sentence of the site supports
+    them.
 
-    The claims come from an answer that can carry instructions to the model, so a model alone never
-    turns "contradicted" or "outdated" into "true", and never calls true what the rules found false.
+    The claims come from an answer that can carry instructions to the model, so verdicts of the rules
+    stay: a hijacked model cannot turn "contradicted" into "true".
     """
     opinions = {opinion.number: opinion for opinion in review.opinions[: 2 * MAX_CLAIMS]}
+    reviewed = [
+        _combine(context, claim, opinions.get(number))
+        for number, claim in enumerate(claims_to_review(claims), 1)
+    ]
+    replaced = iter(reviewed)
     return tuple(
-        _combine(context, claim, opinions.get(number)) if number <= MAX_CLAIMS else claim
-        for number, claim in enumerate(claims, 1)
+        next(replaced, claim) if claim.verdict == "unsupported" else claim for claim in claims
     )
 
 
 def _combine(
     context: ClaimContext, claim: JudgedClaim, opinion: ClaimOpinion | None
 ) -> JudgedClaim:
-    if opinion is None or opinion.verdict in (claim.verdict, "unsupported"):
-        return claim
-    if claim.verdict in ("contradicted", "outdated") and opinion.verdict == "true":
+    if opinion is None or opinion.verdict == "unsupported":
         return claim
     statement = _find_statement(context, opinion.site_quote)
     if statement is None or not _is_about(claim, statement, context):

@@ -174,8 +174,11 @@ def _aliases(name: str) -> Iterator[str]:
     """The name, without its legal form, and without the word that says what the company is."""
     words = name.replace(",", " ").split()
     yield " ".join(words)
-    while len(words) > 1 and company_key(" ".join(words[:-1])) == company_key(name):
-        words.pop()
+    keys = (company_key(" ".join(words[: count + 1])) for count in range(len(words)))
+    shortest = next(
+        (count for count, key in enumerate(keys, 1) if key == company_key(name)), len(words)
+    )
+    words = words[:shortest]
     yield " ".join(words)
     while len(words) > 1 and words[-1].lower().strip(".") in (*_KIND_WORDS, "&", "and"):
         words.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +13,7 @@ from jobmill.matching.llm_review.prompt_injection import find_injection
 from jobmill.plain_text import single_line
 from jobmill.reports.answers import Prompt
 from jobmill.reports.cited_domains import site_host
-from jobmill.reports.claim_words import content_stems
+from jobmill.reports.claim_words import stem
 from jobmill.reports.findings import FactName, QuestionStage, SiteFindings
 
 MAX_PROMPTS: Final = 40
@@ -160,5 +161,10 @@ def _plain(text: str, max_length: int) -> str:
 def _is_same_question(first: Prompt, second: Prompt) -> bool:
     if first.key == second.key:
         return True
-    words, others = content_stems(first.text), content_stems(second.text)
-    return len(words & others) >= _SAME_QUESTION * (len(words | others) or 1)
+    words, others = question_words(first.text), question_words(second.text)
+    return len(words & others) >= _SAME_QUESTION * len(words | others)
+
+
+def question_words(text: str) -> frozenset[str]:
+    """The stems of a question's words; also "work" and "pay", which tell prompts apart."""
+    return frozenset(stem(word) for word in re.findall(r"\w+", text))

@@ -9,7 +9,7 @@ from jobmill.plain_text import single_line
 from jobmill.reports.findings import Evidence, FactName, SiteFindings
 
 _FACT_SENTENCES: Final[dict[FactName, str]] = {
-    "size": "{company} employs {value} ({year}).",
+    "size": "{company} has {value} ({year}).",
     "founded": "{company} was founded in {value}.",
     "remote_policy": "Where we work at {company} ({year}): {value}.",
     "benefits": "{company} offers: {value} ({year}).",

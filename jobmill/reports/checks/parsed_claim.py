@@ -16,6 +16,10 @@ _MAX_QUANTITIES: Final = 6
 _DATED: Final = re.compile(
     r"\b(?:[Aa]s of|[Ii]n|[Bb]y|[Dd]uring|[Aa]round)\s+(?:early |late |mid-?|[A-Z][a-z]+ )?((?:19|20)\d\d)\b"
 )
+_FOUNDED_IN: Final = re.compile(
+    r"\b(?:founded|established|started|opened|began|launched|formed|created|set up)\s+(?:back )?in\s+\d{4}\b",
+    re.IGNORECASE,
+)
 _PLANNED: Final = re.compile(
     r"\b(?:plans?|planning|intends?|prepar(?:es|ing)|considering|evaluating|about|expects?|set) (?:to\b|an?\b|its\b|the\b)"
     r"|\b(?:will soon|upcoming|is going to|exploring)\b",
@@ -50,7 +54,7 @@ class PartVerdict:
 
 
 def parse_claim(text: str, year: int, company_words: Iterable[str]) -> ParsedClaim:
-    years = [int(match[1]) for match in _DATED.finditer(text)]
+    years = [int(match[1]) for match in _DATED.finditer(_FOUNDED_IN.sub(" ", text))]
     return ParsedClaim(
         text=text,
         stems=content_stems(text, frozenset(company_words)),
