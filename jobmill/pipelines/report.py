@@ -31,19 +31,16 @@ from jobmill.queue import (
 )
 from jobmill.queue.feed import QueueFeed
 from jobmill.queue.refusals import find_live_item
-from jobmill.reports import contents, recurring, results, site_reader, store
+from jobmill.reports import contents, recurring, results, site_analysis, site_reader, store
 from jobmill.reports.findings import SiteFindings
 from jobmill.reports.known_postings import read_known_postings
 from jobmill.reports.prompts import form_prompts
 from jobmill.reports.report import LIMITS, STATUS_OF_PHASE, Report, ReportPhase
-from jobmill.reports.site_analysis import analyze_site
 from jobmill.sandbox import read_untrusted
 from jobmill.settings import Settings, split_list
 from jobmill.tools import Tools
 
 KIND = "report"
-SITE_CPU_SECONDS = 30.0
-"""For the analysis of all pages of a site."""
 
 
 def new_item(id: int, phase: ReportPhase) -> NewItem:
@@ -86,7 +83,7 @@ async def analyze_website(tools: Tools, max_pages: int, work: Work) -> Move:
         now = await server_time(tx)
     findings = await read_untrusted(
         partial(
-            analyze_site,
+            site_analysis.analyze_site,
             site=report.site,
             company=report.company,
             read_at=now,
@@ -96,7 +93,7 @@ async def analyze_website(tools: Tools, max_pages: int, work: Work) -> Move:
         reading.pages,
         reading.robots_txt,
         tuple(postings),
-        cpu_seconds=SITE_CPU_SECONDS,
+        cpu_seconds=site_analysis.CPU_SECONDS,
     )
     save = partial(
         contents.save_findings,

@@ -44,6 +44,7 @@ class SiteReading:
     pages: tuple[CrawledPage, ...]
     robots_txt: str | None
     llms_txt: str | None
+    """The URL of llms.txt, if there is one."""
     notes: tuple[str, ...]
     """Where the reading was bounded."""
 
@@ -59,8 +60,8 @@ async def read_site(fetch: Fetch, site: str, max_pages: int) -> SiteReading:
     pages, render_notes = await _render(fetch, pages)
     return SiteReading(
         tuple(pages),
-        parse_rules(robots),
-        llms.text if isinstance(llms, Ok) and "html" not in llms.content_type else None,
+        parse_rules(robots) or None,
+        llms.url if isinstance(llms, Ok) and "html" not in llms.content_type else None,
         (*notes, *render_notes),
     )
 
