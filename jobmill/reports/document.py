@@ -54,6 +54,7 @@ class Bar:
     low: float | None = None
     high: float | None = None
     url: str | None = None
+    unit: str = "%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _scores(contents: ReportContents) -> Section | None:
     if not contents.scores:
         return None
     bars = tuple(
-        Bar(SCORE_NAMES[score.name], score.value, score.low, score.high, "#answers")
+        Bar(SCORE_NAMES[score.name], score.value, score.low, score.high, "#answers", " of 100")
         for score in contents.scores
     )
     rows = [
@@ -117,7 +118,7 @@ def _scores(contents: ReportContents) -> Section | None:
     return Section(
         "scores",
         "Scores",
-        ("The interval is what repeated answers span.",),
+        ("The numbers in parentheses are the interval that repeated answers allow.",),
         bars,
         _table(("Score", "Value", "Arithmetic"), rows),
     )

@@ -17,7 +17,8 @@ body { font: 10.5pt/1.45 system-ui, sans-serif; color: #1c1c1c; max-width: 1100p
 h1 { font-size: 20pt; margin: 0 0 .2em; } h2 { font-size: 14pt; margin: 1.6em 0 .4em; break-after: avoid; }
 table { border-collapse: collapse; width: 100%; margin: .6em 0; table-layout: auto; }
 th, td { border-bottom: 1px solid #ccc; padding: .3em .5em; text-align: left; vertical-align: top;
-         overflow-wrap: anywhere; }
+         overflow-wrap: break-word; }
+td.url { overflow-wrap: anywhere; min-width: 14em; }
 thead { display: table-header-group; } tr { break-inside: avoid; } th { background: #f2f2f2; }
 svg { width: 100%; max-width: 480px; height: 12px; display: block; } .bars { margin: .6em 0; }
 .meta { color: #555; } a { color: #0b57a4; }
@@ -65,7 +66,7 @@ def markdown_section(section: Section) -> list[str]:
 
 
 def _bar_text(bar: Bar) -> str:
-    return "not known" if bar.value is None else f"{bar.value:.0f} of 100"
+    return "not known" if bar.value is None else f"{bar.value:.0f}{bar.unit}"
 
 
 def _markdown_table(table: Table) -> list[str]:
@@ -124,7 +125,7 @@ def _html_bar(bar: Bar) -> str:
         width = max(bar.high - bar.low, 0.5)
         interval = f'<rect x="{bar.low:.1f}" y="3" width="{width:.1f}" height="2" fill="#0a3a6b"/>'
     return (
-        f"<p>{escape(bar.name)}: {bar.value:.0f} of 100</p>"
+        f"<p>{escape(bar.name)}: {_bar_text(bar)}</p>"
         '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
         '<rect width="100" height="8" fill="#e4e4e4"/>'
         f'<rect width="{bar.value:.1f}" height="8" fill="#5a9bd8"/>{interval}</svg>'
@@ -140,6 +141,9 @@ def _html_table(table: Table) -> str:
 
 def _html_cell(cell: Cell) -> str:
     text = escape(cell.text)
+    if cell.url == cell.text and cell.url.startswith(("https://", "http://")):
+        # A long address must not widen the table.
+        return f'<td class="url"><a href="{text}">{text}</a></td>'
     if cell.url and cell.url.startswith(("https://", "http://", "#")):
         return f'<td><a href="{escape(cell.url)}">{text}</a></td>'
     return f"<td>{text}</td>"

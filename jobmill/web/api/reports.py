@@ -58,11 +58,19 @@ class NewReport(RequestBody):
 
 
 class RerunBody(RequestBody):
-    phase: ReportPhase
+    phase: Annotated[ReportPhase, Field(examples=["website-analysis"])]
 
 
 class PromptText(RequestBody):
-    text: Annotated[str, Field(min_length=1, max_length=contents.MAX_PROMPT_LENGTH), PLAIN_TEXT]
+    text: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=contents.MAX_PROMPT_LENGTH,
+            examples=["Which employers in Oslo publish their pay?"],
+        ),
+        PLAIN_TEXT,
+    ]
 
 
 class ReportRecord(Schema):
@@ -105,7 +113,7 @@ class ReportDetail(Schema):
 
 
 class ComparisonRecord(Schema):
-    first_id: int
+    first_id: Annotated[int, Field(examples=[1])]
     second_id: int
     same_site: bool
     numbers: list[dict[str, Any]]
