@@ -26,6 +26,7 @@ from jobmill.pipelines import (
     maintenance,
     notices,
     preview,
+    report,
     rotation,
     source,
     submission,
@@ -49,7 +50,7 @@ from jobmill.queue.worker import PeriodicTask
 from jobmill.settings import Settings, parse_start_rate
 from jobmill.tools import Tools
 
-FEEDS: Sequence[QueueFeed] = (judging.FEED,)
+FEEDS: Sequence[QueueFeed] = (judging.FEED, *report.queue_feeds())
 """Feeds that do not depend on the settings."""
 
 SCHEDULES = (
@@ -155,6 +156,13 @@ def _list_stages(tools: Tools, settings: Settings) -> Stages:
         (judging.KIND, "analyze"): stage(partial(listing.analyze, tools)),
         (judging.KIND, "ask"): stage(partial(listing.review, tools)),
         (judging.KIND, "save"): stage(partial(listing.save, tools)),
+        (report.KIND, "website-analysis"): stage(
+            partial(report.analyze_website, tools, settings.report_pages)
+        ),
+        (report.KIND, "prompt-forming"): stage(partial(report.form, tools)),
+        (report.KIND, "model-analysis"): stage(
+            partial(report.analyze_models, tools, report.configured_models(settings))
+        ),
         (notices.KIND, "mail"): stage(
             partial(notices.send_letter, tools, notices.LetterSender(settings)),
             max_retries=max(notices.RETRIES["mail"], settings.max_retries),
@@ -220,6 +228,9 @@ def build_worker(
             ),
             PeriodicTask(300.0, company.fail_abandoned),
             PeriodicTask(300.0, submission.keep_abandoned),
+            PeriodicTask(30.0, report.settle_abandoned),
+            PeriodicTask(SCAN_EVERY, report.create_recurring),
+            PeriodicTask(SCAN_EVERY, report.unblock_task(settings, os.environ)),
             PeriodicTask(deadlines.POLL_SECONDS, deadlines.run_cycle),
             PeriodicTask(1.0, hiring_notices.announce_due),
             *(PeriodicTask(scan_every, feed_task(feed), on_feed_notify=True) for feed in feeds),

@@ -107,6 +107,13 @@ def _model(text: str) -> str:
     return text
 
 
+def _models(text: str) -> str:
+    for name in split_list(text):
+        if name == "none" or not MODEL.fullmatch(name):
+            raise ValueError("not models")
+    return text
+
+
 def _base_url(text: str) -> str:
     if not BASE_URL.fullmatch(text):
         raise ValueError("not a URL")
@@ -165,6 +172,7 @@ HostPorts = Annotated[str, AfterValidator(_host_ports)]
 HostPort = Annotated[str, AfterValidator(_host_port)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 ModelName = Annotated[str, AfterValidator(_model)]
+ModelNames = Annotated[str, AfterValidator(_models)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
 StartRateText = Annotated[str, AfterValidator(_start_rate)]
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
@@ -350,6 +358,20 @@ class Settings(BaseModel):
     """What happens when the budget of the day or month is spent: `block` waits for the next one, `local`
     continues without a model."""
 
+    report_models: ModelNames = ""
+    """The models that website reports ask, such as `anthropic:…,openai:…`. Empty: model_cheap and
+    model_strong."""
+
+    report_runs: Annotated[int, Field(ge=1, le=50)] = 5
+    """How often a website report asks each question, as far as the budget allows: answers vary from run to
+    run."""
+
+    report_prompts: Annotated[int, Field(ge=1, le=50)] = 7
+    """How many questions a website report asks."""
+
+    report_pages: Annotated[int, Field(ge=1, le=200)] = 25
+    """How many pages of a site a website report reads."""
+
     smtp_url: SmtpUrl = SecretStr("")
     """The mail server for messages to applicants, such as smtp://user:password@host:587 (a password is sent
     only over TLS) or smtps://…. Empty: no mail is sent."""
@@ -493,6 +515,7 @@ _ALLOWED = {
     "host_overrides": "host=host:port,host=host:port",
     "model_cheap": _MODEL,
     "model_strong": _MODEL,
+    "report_models": "PROVIDER:MODEL,PROVIDER:MODEL, where a provider is anthropic, openai or ollama",
     "start_rate_by_phase": "phase=STARTS/SECONDSs,phase=STARTS/SECONDSs, such as company/fetch=3/5s",
     "model_prices": "model=IN/OUT,model=IN/OUT",
     "anthropic_base_url": _URL,

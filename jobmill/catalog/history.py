@@ -1,4 +1,4 @@
-"""Events of companies, sources, listings and submissions."""
+"""Events of companies, sources, listings, submissions and reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from jobmill.db import Tx, fetch_all
 
-Noun: TypeAlias = Literal["company", "source", "listing", "vendor", "submission"]
+Noun: TypeAlias = Literal["company", "source", "listing", "vendor", "submission", "report"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,11 @@ COMMANDS = (
     LazyCommand("listing", "listings.commands:app", "Search, show, add and export jobs."),
     LazyCommand("company", "companies:app", "Add, list and show companies."),
     LazyCommand(
+        "report",
+        "reports:app",
+        "Report what a company's site tells candidates, and what AI assistants answer about it.",
+    ),
+    LazyCommand(
         "profile",
         "profile.commands:app",
         "Manage profiles: your skills and what you want.",

@@ -90,6 +90,7 @@ async def clear(tx: Tx) -> bool:
             hiring.opening, hiring.applicant, hiring.application, hiring.waitlist_block, hiring.vacated_place,
             hiring.issued_link, hiring.event, hiring.blocklist, hiring.webhook, hiring.notice,
             hiring.idempotent_response, hiring.apply_request, hiring.apply_limit,
+            reports.report, reports.prompt, reports.answer,
             demo.world
         """
     )

@@ -27,7 +27,7 @@ ACCOUNTS = ("jobmill-browser", "nobody")
 MAX_BROWSERS = 2
 """Browsers per process: each needs several hundred megabytes."""
 
-_FLAGS = (
+ISOLATED_FLAGS = (
     "--headless",
     "--disable-gpu",
     "--disable-quic",
@@ -135,14 +135,14 @@ class Browser:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=stderr,
                 cwd=folder,
-                env=_environment(folder),
+                env=browser_environment(folder),
                 start_new_session=True,
                 **switch,
             )
             try:
                 page = await _read(process, limit)
             finally:
-                await _kill(process)
+                await kill_browser(process)
             stderr.seek(0)
             load_error = _LOAD_ERROR.search(stderr.read())
         if not page.strip():
@@ -153,7 +153,7 @@ class Browser:
 
     def _arguments(self, folder: str, proxy: str) -> list[str]:
         return [
-            *_FLAGS,
+            *ISOLATED_FLAGS,
             f"--user-data-dir={folder}/profile",
             f"--user-agent={self._agent}",
             f"--proxy-server=http://{proxy}",
@@ -197,7 +197,7 @@ def find_browser(path: Path | None = None) -> str | None:
     return next(filter(None, map(shutil.which, [named] if named else PROGRAM_NAMES)), None)
 
 
-def _environment(folder: str) -> dict[str, str]:
+def browser_environment(folder: str) -> dict[str, str]:
     """Environment variables for the browser; keys are not passed on."""
     inherited = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
     return {**inherited, "HOME": folder, "TMPDIR": folder}
@@ -211,7 +211,7 @@ async def _read(process: asyncio.subprocess.Process, limit: int) -> bytes:
     return bytes(page)
 
 
-async def _kill(process: asyncio.subprocess.Process) -> None:
+async def kill_browser(process: asyncio.subprocess.Process) -> None:
     """Kill the browser and its child processes, which share a session."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
@@ -104,6 +104,8 @@ async def reserve(
     # A separate statement, so that it sees what other transactions committed before we got the
     # lock.
     spent = await _read_use(tx, question.run)
+    if question.run_cap is not None:
+        caps = replace(caps, run=min(caps.run, question.run_cap))
     return check_caps(need, spent, caps) or await _insert(tx, question, model, need, lasts)
 
 

@@ -90,7 +90,7 @@ async def open_model(
         endpoints: dict[Tier, Endpoint | ModelBlocked] = {
             tier: model_endpoint.find_endpoint(tier, settings, environ) for tier in tiers
         }
-        yield ModelClient(database, settings, endpoints, client, limits)
+        yield ModelClient(database, settings, endpoints, client, limits, environ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,11 @@ class ModelClient:
         endpoints: Mapping[Tier, Endpoint | ModelBlocked],
         client: httpx2.AsyncClient,
         limits: ModelLimits,
+        environ: Mapping[str, str],
     ) -> None:
         self._db = database
+        self._settings = settings
+        self._environ = environ
         self._streaming = settings.model_streaming
         self._endpoints = endpoints
         self._client = client
@@ -123,13 +126,18 @@ class ModelClient:
         self._caps = budget_ledger.read_caps(settings)
 
     async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
-        endpoint = self._endpoints[question.tier]
+        endpoint = self._find_endpoint(question)
         if isinstance(endpoint, ModelBlocked):
             return endpoint
         key = cache_key(question, endpoint.name)
         return await self._find_cached(question, endpoint, key) or await self._ask_with_retries(
             question, endpoint, key
         )
+
+    def _find_endpoint(self, question: ModelQuestion[T]) -> Endpoint | ModelBlocked:
+        if question.model is None:
+            return self._endpoints[question.tier]
+        return model_endpoint.find_named_endpoint(question.model, self._settings, self._environ)
 
     async def _find_cached(
         self, question: ModelQuestion[T], endpoint: Endpoint, key: bytes

@@ -44,6 +44,13 @@ def find_endpoint(
     name = tier_model(settings, tier)
     if name == "none":
         return ModelBlocked("no_model", f"no model: model_{tier} is set to none")
+    return find_named_endpoint(name, settings, environ)
+
+
+def find_named_endpoint(
+    name: str, settings: Settings, environ: Mapping[str, str]
+) -> Endpoint | ModelBlocked:
+    """The endpoint of provider:model, or what is missing."""
     provider, model = cast("tuple[Provider, str]", tuple(name.split(":", 1)))
     base_url = _base_url(provider, settings)
     key = environ.get(KEY_VARIABLES.get(provider, ""), "").strip()

@@ -33,6 +33,10 @@ class ModelQuestion(Generic[T]):
     item: int | None = None
     run: str | None = None
     """The lineage whose calls share `budget_run`."""
+    model: str | None = None
+    """provider:model, asked in place of the model of the tier."""
+    run_cap: Decimal | None = None
+    """A lower cap than `budget_run` for the calls of `run`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,8 @@ def _classify_body(reply: HttpReply, requested: AllowedUrl, at: AllowedUrl) -> F
     validators = Validators(
         reply.headers.get("etag"), reply.headers.get("last-modified"), url=at.url
     )
-    ok = Ok(at.url, reply.body, content_type, charset, validators)
+    robots_header = reply.headers.get("x-robots-tag", "")
+    ok = Ok(at.url, reply.body, content_type, charset, validators, robots_header)
     if _is_challenge_or_login(reply, requested, ok):
         return FetchFailure(
             at.url, "forbidden", f"{at.host} requires a human check or a login", reply.status

@@ -51,6 +51,8 @@ class Ok:
     content_type: str = ""
     charset: str | None = None
     validators: Validators = Validators()
+    robots_header: str = ""
+    """The value of X-Robots-Tag."""
 
     @property
     def text(self) -> str:

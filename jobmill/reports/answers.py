@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from jobmill.reports.findings import Evidence, QuestionStage
+from jobmill.reports.findings import Evidence, FactName, QuestionStage
 
 ClaimVerdict: TypeAlias = Literal["true", "outdated", "contradicted", "unsupported", "absent"]
 """`absent`: something the site says that no answer mentions."""
@@ -42,6 +42,8 @@ class JudgedClaim:
     evidence: Evidence | None
     """The site's sentence that decides it."""
     reason: str
+    fact: FactName | None = None
+    """The fact of the site that decides it; None for an answered question or if nothing decides it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +80,8 @@ class Recommendation:
     problem: str
     proposed_text: str
     effect: float
+    """Roughly how many points of the report it concerns; only the order has a meaning."""
+    finding: str = ""
+    """The finding it rests on, such as "question:pay" or "access:OAI-SearchBot"."""
+    evidence: Evidence | None = None
+    """The sentence of the site, where there is one."""

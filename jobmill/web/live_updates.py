@@ -19,7 +19,9 @@ from jobmill.db import CONNECTION_ERRORS, listen
 
 log = logging.getLogger(__name__)
 
-Topic = Literal["hiring", "queue", "matches", "sources", "companies", "rotation", "budget"]
+Topic = Literal[
+    "hiring", "queue", "matches", "sources", "companies", "rotation", "budget", "reports"
+]
 TOPICS: frozenset[str] = frozenset(get_args(Topic))
 CHANNEL = "jobmill_live"
 BATCH_SECONDS = 0.3

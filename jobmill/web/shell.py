@@ -42,7 +42,13 @@ def menu() -> Sequence[MenuGroup]:
                 MenuEntry(say("Profile"), "/profile", "admin"),
             ),
         ),
-        MenuGroup(say("Hiring"), (MenuEntry(say("Openings"), "/hiring"),)),
+        MenuGroup(
+            say("Hiring"),
+            (
+                MenuEntry(say("Openings"), "/hiring"),
+                MenuEntry(say("Website reports"), "/reports", "admin"),
+            ),
+        ),
         MenuGroup(
             say("Operations"),
             (

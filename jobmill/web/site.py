@@ -47,6 +47,7 @@ from jobmill.web.pages import (
     people,
     profile,
     queue,
+    reports,
     rotation,
     settings,
     setup,
@@ -113,7 +114,7 @@ AREAS: Sequence[tuple[Iterable[APIRouter], Role, Role]] = (
     ((hiring.router,), "viewer", "recruiter"),
     ((matches.router, listings.router, companies.router), "viewer", "admin"),
     ((queue.router, rotation.router, sources.router), "admin", "admin"),
-    ((profile.router, setup.router, budget.router), "admin", "admin"),
+    ((profile.router, setup.router, budget.router, reports.router), "admin", "admin"),
     ((people.router, settings.router, demo.router), "admin", "admin"),
 )
 """The role that may read the pages of each area, and the role that may change something there."""

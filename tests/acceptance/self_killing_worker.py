@@ -2,7 +2,8 @@
 
 A file lists phases, one per line: when a run of one of them has
 returned its move, and before the move is written, the line is removed and the process kills itself
-like `kill -9`.
+like `kill -9`. The line `model/answer` kills it when its first questions to a model are paid and nobody
+has stored the answers.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from jobmill import app
 from jobmill.db import connect
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.model import open_model
+from jobmill.outside.model_question import Model, ModelQuestion, ModelResult, T
+from jobmill.pipelines import report
 from jobmill.queue import Move, Stage, Work, Worker
 from jobmill.queue.feed import feed_task
 from jobmill.queue.stages import Run
@@ -42,6 +45,28 @@ def _dying(phase: str, run: Run, deaths: Path) -> Run:
     return run_and_die
 
 
+class DyingModel:
+    """A model whose process dies after all questions in flight have been settled."""
+
+    def __init__(self, model: Model, deaths: Path) -> None:
+        self._model, self._deaths = model, deaths
+        self._in_flight = 0
+
+    async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+        self._in_flight += 1
+        result = await self._model(question)
+        self._in_flight -= 1
+        left = self._deaths.read_text().split()
+        if "model/answer" not in left:
+            return result
+        if self._in_flight == 0:
+            left.remove("model/answer")
+            self._deaths.write_text("\n".join(left))
+            os.kill(os.getpid(), signal.SIGKILL)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
 async def main(deaths: Path) -> None:
     settings, _ = load()
     async with (
@@ -49,7 +74,7 @@ async def main(deaths: Path) -> None:
         open_fetch(database, settings) as fetch,
         open_model(database, settings) as model,
     ):
-        tools = Tools(database, fetch, model)
+        tools = Tools(database, fetch, DyingModel(model, deaths))
         await app.declare_stages(tools, settings)
         table = {
             phase: dying("/".join(phase), stage, deaths)
@@ -58,6 +83,7 @@ async def main(deaths: Path) -> None:
         periodic_tasks = [
             PeriodicTask(0.2, feed_task(feed), on_feed_notify=True) for feed in app.FEEDS
         ]
+        periodic_tasks.append(PeriodicTask(1.0, report.unblock_task(settings, os.environ)))
         worker = Worker(database, table, periodic_tasks=periodic_tasks)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
         await worker.run()

@@ -72,21 +72,21 @@ class Mill:
         """Run until nothing is left to do; returns how often the worker died."""
         self.deaths.write_text("\n".join(deaths))
         died, deadline = 0, time.monotonic() + PATIENCE
-        process = self._start()
+        process = self.start()
         try:
             while await _is_busy(database):
                 assert time.monotonic() < deadline, await _state(database)
                 if not process.is_alive():
                     died += 1
-                    await _let_leases_lapse(database)
-                    process = self._start()
+                    await let_leases_lapse(database)
+                    process = self.start()
                 await asyncio.sleep(0.05)
         finally:
             process.kill()
             process.join()
         return died
 
-    def _start(self) -> BaseProcess:
+    def start(self) -> BaseProcess:
         """Forked from a process that has loaded everything: starting Python anew takes longer than the work."""
         arguments = (self.deaths, self.folder, self.variables)
         process = forked.FORKS.Process(target=self_killing_worker.run, args=arguments)
@@ -94,7 +94,7 @@ class Mill:
         return process
 
 
-async def _let_leases_lapse(database: Database) -> None:
+async def let_leases_lapse(database: Database) -> None:
     """As if the lease of the dead worker had run out: the test does not depend on how fast the machine is."""
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.worker SET beat_at = beat_at - lease WHERE gone_at IS NULL")

@@ -103,6 +103,8 @@ ADMINS = (
     "/profile",
     "/setup",
     "/budget",
+    "/reports",
+    "/api/reports",
 )
 """Everything below these paths is for admins."""
 

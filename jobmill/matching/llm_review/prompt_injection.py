@@ -26,7 +26,9 @@ _TO_MODELS = re.compile(
 
 def find_injection(text: str) -> str | None:
     """The first words that address a model; None if there are none."""
-    visible = unicodedata.normalize("NFKC", text)
-    visible = "".join(sign for sign in visible if unicodedata.category(sign) != "Cf")
+    visible = text
+    if not text.isascii():
+        visible = unicodedata.normalize("NFKC", text)
+        visible = "".join(sign for sign in visible if unicodedata.category(sign) != "Cf")
     match = _TO_MODELS.search(visible)
     return " ".join(match[0].split())[:80] if match else None

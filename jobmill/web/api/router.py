@@ -18,6 +18,7 @@ from jobmill.web.api import (
     job_applications,
     jobs,
     pipeline,
+    reports,
     session,
     submissions,
     webhooks,
@@ -52,6 +53,7 @@ for part in (
     webhooks,
     blocklist,
     submissions,
+    reports,
     session,
 ):
     router.include_router(part.router)

@@ -19,11 +19,14 @@ from jobmill.errors import AppError, Conflict, Unavailable
 from jobmill.matching import exclusions
 from jobmill.pipelines import company as company_pipeline
 from jobmill.queue.inspect import Item
+from jobmill.reports import contents as report_contents
+from jobmill.reports.report import ReportContents
 from jobmill.web import html_errors, job_view, task_progress
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.pages.companies.add_page import progress_url, submit_analysis
 from jobmill.web.pages.companies.completeness import level_name, percent_complete, record_parts
+from jobmill.web.pages.companies.report_summary import summarize_report
 from jobmill.web.pages.sources import labels
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
@@ -48,6 +51,8 @@ class CompanyDetail:
     progress: TaskProgress | None
     excluded: str | None
     """The stop list entry that excludes it."""
+    report: ReportContents | None
+    """The newest completed website report."""
 
 
 @router.get("/{company_id}")
@@ -84,7 +89,7 @@ async def _render(
     return page(
         "companies/company.html",
         html_errors.status_code(error),
-        topics=["companies", "sources", "queue"] if item else ["companies", "sources"],
+        topics=["companies", "sources", "reports", *(["queue"] if item else [])],
         company=company,
         url=job_view.web_url(company.website),
         board_url=job_view.web_url(company.job_board_url),
@@ -101,6 +106,7 @@ async def _render(
         current_url=f"/companies/{id}" + (f"?item={item}" if item else ""),
         already_known=already_known,
         excluded=detail.excluded,
+        report=detail.report and summarize_report(detail.report),
         error=str(error) if error else None,
     )
 
@@ -123,6 +129,7 @@ async def _read(tx: Tx, id: int, item: int | None) -> CompanyDetail:
         await exclusions.find_exclusion(
             tx, PLATFORM_RULES, names=[company.name], urls=[company.website]
         ),
+        await report_contents.read_newest(tx, id),
     )
 
 

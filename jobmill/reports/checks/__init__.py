@@ -1,0 +1,1 @@
+"""Rules that compare one aspect of a claim with the site's statements."""

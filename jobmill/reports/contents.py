@@ -1,0 +1,240 @@
+"""What the phases of a report store: findings, prompts, answers and results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from jobmill.catalog import history
+from jobmill.db import Tx, fetch_value
+from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.reports import store
+from jobmill.reports.answers import Prompt, StoredAnswer
+from jobmill.reports.findings import SiteFindings
+from jobmill.reports.report import (
+    ANALYSIS,
+    FINDINGS,
+    RECOMMENDATIONS,
+    SCORES,
+    ReportAnswer,
+    ReportContents,
+    ReportId,
+    ReportPrompt,
+    ReportResults,
+    storable,
+    to_json,
+)
+
+MAX_PROMPT_LENGTH = 1_000
+MAX_ANSWER_LENGTH = 50_000
+
+
+async def save_findings(
+    tx: Tx, *, id: int, findings: SiteFindings, company: str, site_only: bool
+) -> None:
+    """Store the findings of the website analysis, which ends. Prompts that exist are kept."""
+    await tx.execute(
+        "UPDATE reports.report SET findings = %s, company = %s WHERE id = %s",
+        [Jsonb(to_json(FINDINGS, findings)), storable(company), id],
+    )
+    has_prompts = await fetch_value(
+        tx, bool, "SELECT EXISTS (SELECT FROM reports.prompt WHERE report_id = %s)", [id]
+    )
+    became = "completed" if site_only else "model-analysis" if has_prompts else "prompt-forming"
+    await store.end_phase(tx, id, "website-analysis", became)
+
+
+async def read_findings(tx: Tx, id: int) -> SiteFindings | None:
+    column: Any = await fetch_value(
+        tx, _any, "SELECT findings FROM reports.report WHERE id = %s", [id]
+    )
+    return None if column is None else FINDINGS.validate_python(column)
+
+
+def _any(column: Any) -> Any:
+    return column
+
+
+async def save_prompts(tx: Tx, *, id: int, prompts: Sequence[Prompt]) -> None:
+    """Replace the prompts; prompt forming ends. Answers to a prompt that stays the same are kept."""
+    await tx.execute(
+        """
+        DELETE FROM reports.prompt
+         WHERE report_id = %(id)s
+           AND (key, text) NOT IN (SELECT * FROM unnest(%(keys)s::text[], %(texts)s::text[]))
+        """,
+        {
+            "id": id,
+            "keys": [prompt.key for prompt in prompts],
+            "texts": [storable(prompt.text) for prompt in prompts],
+        },
+    )
+    for position, prompt in enumerate(prompts):
+        await tx.execute(
+            """
+            INSERT INTO reports.prompt (report_id, key, position, text, stage, audience, names_company)
+            VALUES (%s, %s, %s, %s, %s, %s, %s)
+            ON CONFLICT (report_id, key) DO UPDATE SET position = excluded.position
+            """,
+            [id, prompt.key, position, storable(prompt.text), prompt.stage,
+             storable(prompt.audience), prompt.names_company],
+        )  # fmt: skip
+    await store.end_phase(tx, id, "prompt-forming", "model-analysis")
+
+
+async def find_prompts(tx: Tx, id: int) -> list[ReportPrompt]:
+    cursor = await tx.execute(
+        """
+        SELECT key, text, stage, audience, names_company, edited_by,
+               (SELECT count(*) FROM reports.answer
+                 WHERE answer.report_id = prompt.report_id AND prompt_key = prompt.key)
+          FROM reports.prompt WHERE report_id = %s ORDER BY position, key
+        """,
+        [id],
+    )
+    return [
+        ReportPrompt(Prompt(*row[:5]), edited_by=row[5], answers=row[6])
+        for row in await cursor.fetchall()
+    ]
+
+
+async def edit_prompt(tx: Tx, id: int, key: str, text: str, *, by: str | None = None) -> None:
+    """Change the text of a prompt that has not run; Conflict if it has, or runs now."""
+    text = " ".join(storable(text).split())
+    if not 0 < len(text) <= MAX_PROMPT_LENGTH:
+        raise Invalid(f"a prompt has 1 to {MAX_PROMPT_LENGTH} characters (got {len(text)})")
+    report = await store.get(tx, id, lock=True)
+    if report.status != "model-analysis" or report.in_progress:
+        raise Conflict(
+            f"the prompts of report {id} cannot be edited: they can between their forming and their "
+            "first run, for which `--review` makes time"
+        )
+    cursor = await tx.execute(
+        """
+        UPDATE reports.prompt
+           SET text = %(text)s, edited_by = coalesce(%(by)s, 'the operator'), edited_at = now(),
+               names_company = position(lower(%(company)s) IN lower(%(text)s)) > 0
+         WHERE report_id = %(id)s AND key = %(key)s
+           AND NOT EXISTS (SELECT FROM reports.answer
+                            WHERE report_id = %(id)s AND prompt_key = %(key)s)
+        """,
+        {"id": id, "key": key, "text": text, "by": by, "company": report.company},
+    )
+    if cursor.rowcount == 0:
+        if key not in {stored.prompt.key for stored in await find_prompts(tx, id)}:
+            raise NotFound("prompt", key)
+        raise Conflict(f"prompt {key} has answers already, so it cannot be edited")
+    await history.record(tx, "report", id, "prompt edited", actor=by, key=key)
+
+
+@dataclass(frozen=True, slots=True)
+class NewAnswer:
+    """An answer that arrived, or the failure that ended the question."""
+
+    prompt_key: str
+    model: str
+    run: int
+    text: str = ""
+    failure: str | None = None
+    cost: Decimal | None = None
+
+
+async def save_answer(tx: Tx, id: int, answer: NewAnswer) -> None:
+    """Store an answer once, whichever attempt asked for it."""
+    failure = None if answer.failure is None else storable(answer.failure)
+    await tx.execute(
+        """
+        INSERT INTO reports.answer (report_id, prompt_key, model, run, text, failure, cost)
+        VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
+        """,
+        [id, answer.prompt_key, answer.model, answer.run,
+         storable(answer.text)[:MAX_ANSWER_LENGTH], failure, answer.cost],
+    )  # fmt: skip
+
+
+async def find_answers(tx: Tx, id: int) -> list[ReportAnswer]:
+    cursor = await tx.execute(
+        """
+        SELECT prompt_key, model, run, answer.text, failure, cost, asked_at, analysis
+          FROM reports.answer JOIN reports.prompt USING (report_id)
+         WHERE report_id = %s AND prompt_key = key
+         ORDER BY position, model, run
+        """,
+        [id],
+    )
+    return [
+        ReportAnswer(
+            StoredAnswer(*row[:4]),
+            failure=row[4],
+            cost=row[5],
+            asked_at=row[6],
+            analysis=None if row[7] is None else ANALYSIS.validate_python(row[7]),
+        )
+        for row in await cursor.fetchall()
+    ]
+
+
+async def save_results(tx: Tx, *, id: int, results: ReportResults, limits: Sequence[str]) -> None:
+    """Store the analyses, scores and recommendations; the model analysis ends."""
+    await store_results(tx, id, results)
+    await tx.execute(
+        "UPDATE reports.report SET limits = %s WHERE id = %s", [[*map(storable, limits)], id]
+    )
+    await store.end_phase(tx, id, "model-analysis", "completed")
+
+
+async def store_results(tx: Tx, id: int, results: ReportResults) -> None:
+    """Store results in place of earlier ones, without a change of status."""
+    await tx.execute(
+        "UPDATE reports.report SET scores = %s, recommendations = %s WHERE id = %s",
+        [
+            Jsonb(to_json(SCORES, results.scores)),
+            Jsonb(to_json(RECOMMENDATIONS, results.recommendations)),
+            id,
+        ],
+    )
+    for analysis in results.analyses:
+        await tx.execute(
+            """
+            UPDATE reports.answer SET analysis = %s
+             WHERE report_id = %s AND prompt_key = %s AND model = %s AND run = %s
+            """,
+            [Jsonb(to_json(ANALYSIS, analysis)), id, analysis.prompt_key, analysis.model,
+             analysis.run],
+        )  # fmt: skip
+
+
+async def read_contents(tx: Tx, id: int) -> ReportContents:
+    """Everything that a report holds; NotFound if there is none."""
+    report = await store.get(tx, id)
+    cursor = await tx.execute(
+        "SELECT scores, recommendations FROM reports.report WHERE id = %s", [id]
+    )
+    [(scores, recommendations)] = await cursor.fetchall()
+    return ReportContents(
+        report,
+        await read_findings(tx, id),
+        tuple(await find_prompts(tx, id)),
+        tuple(await find_answers(tx, id)),
+        SCORES.validate_python(scores or ()),
+        RECOMMENDATIONS.validate_python(recommendations or ()),
+    )
+
+
+async def read_newest(tx: Tx, company_id: int) -> ReportContents | None:
+    """The newest completed report of a company."""
+    newest = await store.find(tx, company_id=company_id, status="completed", limit=1)
+    return await read_contents(tx, newest[0].id) if newest else None
+
+
+async def delete(tx: Tx, id: ReportId, *, by: str | None = None) -> None:
+    """Delete a report that is not in progress, with its prompts and answers."""
+    report = await store.get(tx, id, lock=True)
+    if report.in_progress:
+        raise Conflict(f"report {id} is in progress: cancel its task first")
+    await tx.execute("DELETE FROM reports.report WHERE id = %s", [id])
+    await history.record(tx, "report", id, "deleted", actor=by, site=report.site)

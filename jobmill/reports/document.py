@@ -1,0 +1,360 @@
+"""A report as sections of text, bars and tables, which pages and exports show."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from jobmill.reports.answers import AnswerAnalysis, Score
+from jobmill.reports.findings import Evidence, PostingShares, SiteFindings, StructuredData
+from jobmill.reports.report import LIMITS, ReportContents
+
+MAX_ROWS = 300
+"""Rows of a table; exports name how many are left out. The JSON export has all."""
+NOTHING = "-"
+SCORE_NAMES = {"visibility": "Visibility", "placement": "Placement", "accuracy": "Accuracy"}
+FACT_NAMES = {
+    "name": "Name",
+    "description": "Description",
+    "industry": "Industry",
+    "products": "Products",
+    "size": "Size",
+    "places": "Places",
+    "founded": "Founded",
+    "values": "Values",
+    "benefits": "Benefits",
+    "tech": "Technologies",
+    "hiring_process": "Hiring process",
+    "remote_policy": "Remote policy",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    text: str
+    url: str | None = None
+    """Where the evidence is: a page of the site, or a section of the report (`#claims`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A value from 0 to 100 with its interval."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    url: str | None = None
+    unit: str = "%"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    id: str
+    title: str
+    text: tuple[str, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+def build_sections(contents: ReportContents) -> tuple[Section, ...]:
+    """The sections of a report; parts that do not exist yet are left out."""
+    findings = contents.findings
+    sections: list[Section | None] = [_scores(contents), _recommendations(contents)]
+    if findings:
+        sections += [
+            _facts(findings),
+            _questions(findings),
+            _access(findings),
+            _readability(findings),
+            _structured_data(findings.structured_data),
+            _postings(findings.postings),
+            _hostile(findings),
+        ]
+    sections += [_prompts(contents), _answers(contents), _claims(contents), _limits(contents)]
+    return tuple(section for section in sections if section)
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Cell | str]]) -> tuple[Table, ...]:
+    """A table of at most MAX_ROWS rows; none if there are no rows."""
+    cells = [tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row) for row in rows]
+    if not cells:
+        return ()
+    return (Table(tuple(columns), tuple(cells[:MAX_ROWS]), max(len(cells) - MAX_ROWS, 0)),)
+
+
+def _quote(evidence: Evidence | None) -> Cell:
+    return Cell(f"“{evidence.quote}”", evidence.url) if evidence else Cell(NOTHING)
+
+
+def format_score(score: Score) -> str:
+    if score.value is None:
+        return "not known"
+    if score.low is None or score.high is None:
+        return f"{score.value:.0f} of 100"
+    return f"{score.value:.0f} of 100 ({score.low:.0f} to {score.high:.0f})"
+
+
+def _scores(contents: ReportContents) -> Section | None:
+    if not contents.scores:
+        return None
+    bars = tuple(
+        Bar(SCORE_NAMES[score.name], score.value, score.low, score.high, "#answers", " of 100")
+        for score in contents.scores
+    )
+    rows = [
+        (SCORE_NAMES[score.name], Cell(format_score(score), "#answers"), score.arithmetic)
+        for score in contents.scores
+    ]
+    return Section(
+        "scores",
+        "Scores",
+        ("The numbers in parentheses are the interval that repeated answers allow.",),
+        bars,
+        _table(("Score", "Value", "Arithmetic"), rows),
+    )
+
+
+def _recommendations(contents: ReportContents) -> Section | None:
+    if not contents.recommendations:
+        return None
+    rows = [
+        (Cell(item.page, item.page), item.problem, item.proposed_text, f"{item.effect:g}")
+        for item in contents.recommendations
+    ]
+    return Section(
+        "recommendations",
+        "Recommendations",
+        ("Larger effects come first.",),
+        tables=_table(("Page", "Problem", "Proposed text", "Effect"), rows),
+    )
+
+
+def _facts(findings: SiteFindings) -> Section:
+    rows = [(FACT_NAMES[fact.name], fact.value, _quote(fact.evidence)) for fact in findings.facts]
+    missing = [
+        name
+        for key, name in FACT_NAMES.items()
+        if key not in {fact.name for fact in findings.facts}
+    ]
+    text = [f"The site does not state: {', '.join(missing).lower()}."] if missing else []
+    return Section(
+        "facts",
+        "What the site says",
+        tuple(text),
+        tables=_table(("Subject", "Value", "Evidence"), rows),
+    )
+
+
+def _questions(findings: SiteFindings) -> Section | None:
+    questions = findings.questions
+    if not questions:
+        return None
+    by_stage: dict[str, list[bool]] = defaultdict(list)
+    for question in questions:
+        by_stage[question.stage].append(question.answer is not None)
+    bars = tuple(
+        Bar(f"{stage.title()}: {sum(answers)} of {len(answers)}", 100 * sum(answers) / len(answers))
+        for stage, answers in by_stage.items()
+    )
+    answered = sum(question.answer is not None for question in questions)
+    rows = [(item.stage.title(), item.question, _quote(item.answer)) for item in questions]
+    return Section(
+        "questions",
+        "Questions of candidates",
+        (f"The site answers {answered} of {len(questions)} questions that candidates ask.",),
+        bars,
+        _table(("Stage", "Question", "Answer on the site"), rows),
+    )
+
+
+def _access(findings: SiteFindings) -> Section | None:
+    if not findings.access:
+        return None
+    allowed: Counter[str] = Counter()
+    pages: Counter[str] = Counter()
+    reasons: dict[str, dict[str, str]] = defaultdict(dict)
+    purposes: dict[str, str] = {}
+    for access in findings.access:
+        purposes[access.bot] = access.purpose
+        pages[access.bot] += 1
+        allowed[access.bot] += access.allowed
+        if not access.allowed:
+            reasons[access.bot].setdefault(access.reason, access.url)
+    rows = [
+        (
+            bot,
+            purpose,
+            f"{allowed[bot]} of {pages[bot]}",
+            Cell(
+                "; ".join(list(reasons[bot])[:3]) or NOTHING,
+                next(iter(reasons[bot].values()), None),
+            ),
+        )
+        for bot, purpose in sorted(purposes.items(), key=lambda entry: (entry[1], entry[0]))
+    ]
+    note = (
+        "Google-Extended governs training and grounding of Gemini, not AI Overviews in Google Search: "
+        "those follow Googlebot."
+    )
+    return Section(
+        "access",
+        "Access for bots",
+        (note,),
+        tables=_table(("Bot", "Purpose", "Readable pages", "Why others are not"), rows),
+    )
+
+
+def _readability(findings: SiteFindings) -> Section | None:
+    rows = [
+        (
+            Cell(page.url, page.url),
+            f"{page.raw_characters:,}",
+            NOTHING if page.rendered_characters is None else f"{page.rendered_characters:,}",
+            " ".join(part for part in ((page.problem or "").replace("_", " "), page.reason) if part)
+            or NOTHING,
+        )
+        for page in findings.readability
+    ]
+    columns = ("Page", "Characters without JavaScript", "With JavaScript", "Problem")
+    return Section("readability", "Readability", tables=_table(columns, rows)) if rows else None
+
+
+def _structured_data(data: StructuredData) -> Section:
+    pages = len(data.organization_pages)
+    text = [f"Pages with data about the organization: {pages}."]
+    if data.missing_organization_fields:
+        text.append(f"Missing there: {', '.join(data.missing_organization_fields)}.")
+    if data.postings:
+        text.append(f"Postings with structured data: {data.postings_with_data} of {data.postings}.")
+    if data.self_rating:
+        text.append(
+            f"The site rates its own employer ({data.self_rating.url}), which search engines do not "
+            "accept."
+        )
+    if data.llms_txt:
+        text.append(f"There is an llms.txt ({data.llms_txt}). It informs and scores nothing.")
+    missing = [(field, f"{count}") for field, count in data.missing_posting_fields]
+    contradictions = [
+        (Cell(item.listing_url, item.listing_url), item.field, item.on_site, item.on_board)
+        for item in data.contradictions
+    ]
+    tables = _table(("Field", "Postings without it"), missing)
+    tables += _table(("Posting", "Field", "On the site", "On the job board"), contradictions)
+    return Section("structured-data", "Structured data", tuple(text), tables=tables)
+
+
+def _postings(shares: PostingShares) -> Section | None:
+    if not shares.postings:
+        return None
+    stated = (
+        ("Pay", shares.with_pay),
+        ("Place", shares.with_place),
+        ("Arrangement", shares.with_arrangement),
+        ("Closing date", shares.with_closing_date),
+    )
+    bars = tuple(
+        Bar(f"{name}: {count} of {shares.postings}", 100 * count / shares.postings)
+        for name, count in stated
+    )
+    text = [f"Reposted: {shares.reposted}."]
+    if shares.median_days_open is not None:
+        text.insert(0, f"Median time open: {shares.median_days_open:.0f} days.")
+    return Section("postings", "What postings state", tuple(text), bars)
+
+
+def _hostile(findings: SiteFindings) -> Section | None:
+    if not findings.hostile and not findings.crawl_notes:
+        return None
+    rows = [(item.kind.replace("_", " "), _quote(item.evidence)) for item in findings.hostile]
+    text = tuple(findings.crawl_notes[:50])
+    return Section(
+        "crawl", "Notes of the crawl", text, tables=_table(("Kind", "Hidden or hostile text"), rows)
+    )
+
+
+def _prompts(contents: ReportContents) -> Section | None:
+    if not contents.prompts:
+        return None
+    rows = [
+        (stored.prompt.text, stored.prompt.stage.title(), stored.prompt.audience,
+         "yes" if stored.prompt.names_company else "no")
+        for stored in contents.prompts
+    ]  # fmt: skip
+    columns = ("Question", "Stage", "Audience", "Names the company")
+    return Section("prompts", "Questions to assistants", tables=_table(columns, rows))
+
+
+def _answers(contents: ReportContents) -> Section | None:
+    if not contents.answers:
+        return None
+    texts = {stored.prompt.key: stored.prompt.text for stored in contents.prompts}
+    groups: dict[tuple[str, str], list[AnswerAnalysis]] = defaultdict(list)
+    failures: Counter[tuple[str, str]] = Counter()
+    for stored in contents.answers:
+        place = (stored.answer.prompt_key, stored.answer.model)
+        failures[place] += stored.failure is not None
+        groups[place] += [stored.analysis] if stored.analysis else []
+    rows = [
+        (texts[key], model, *_summarize(group), f"{failures[key, model]}")
+        for (key, model), group in groups.items()
+    ]
+    columns = ("Question", "Model", "Named", "Place", "Named beside", "Cited", "No answer")
+    return Section("answers", "Answers", tables=_table(columns, rows))
+
+
+def _summarize(analyses: Sequence[AnswerAnalysis]) -> tuple[str, str, str, str]:
+    places = [analysis.position for analysis in analyses if analysis.position is not None]
+    beside = Counter(name for analysis in analyses for name in analysis.beside)
+    cited = Counter(domain for analysis in analyses for domain in analysis.cited_domains)
+    named = sum(analysis.named for analysis in analyses)
+    return (
+        f"{named} of {len(analyses)}",
+        f"{median(places):g}" if places else NOTHING,
+        ", ".join(name for name, _ in beside.most_common(5)) or NOTHING,
+        ", ".join(name for name, _ in cited.most_common(5)) or NOTHING,
+    )
+
+
+def _claims(contents: ReportContents) -> Section | None:
+    """The claims of the answers, each once, those that the site contradicts first."""
+    order = ("contradicted", "outdated", "unsupported", "absent", "true")
+    counts: Counter[tuple[str, str]] = Counter()
+    rows: dict[tuple[str, str], tuple[Cell | str, ...]] = {}
+    for stored in contents.answers:
+        for claim in stored.analysis.claims if stored.analysis else ():
+            key = (claim.verdict, claim.claim)
+            counts[key] += 1
+            rows[key] = (f"“{claim.claim}”", _quote(claim.evidence), claim.reason)
+    if not rows:
+        return None
+    by_verdict = Counter(verdict for verdict, _ in counts.elements())
+    sorted_keys = sorted(rows, key=lambda key: (order.index(key[0]), -counts[key]))
+    total = by_verdict.total()
+    return Section(
+        "claims",
+        "Claims of assistants against the site",
+        bars=tuple(
+            Bar(f"{verdict.title()}: {by_verdict[verdict]} of {total}",
+                100 * by_verdict[verdict] / total)
+            for verdict in order
+            if by_verdict[verdict]
+        ),
+        tables=_table(
+            ("Verdict", "Answers", "Claim", "The site", "Reason"),
+            [(key[0], f"{counts[key]}", *rows[key]) for key in sorted_keys],
+        ),
+    )  # fmt: skip
+
+
+def _limits(contents: ReportContents) -> Section:
+    return Section("limits", "Limits of this report", tuple(contents.report.limits or LIMITS))

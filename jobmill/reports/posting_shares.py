@@ -1,0 +1,22 @@
+"""How many of a company's postings state what candidates ask for."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from .findings import PostingShares
+from .known_postings import KnownPosting
+
+
+def count_posting_shares(postings: Sequence[KnownPosting]) -> PostingShares:
+    days_open = [posting.days_open for posting in postings if posting.days_open is not None]
+    return PostingShares(
+        postings=len(postings),
+        with_pay=sum(posting.pay is not None for posting in postings),
+        with_place=sum(bool(posting.place) for posting in postings),
+        with_arrangement=sum(posting.arrangement is not None for posting in postings),
+        with_closing_date=sum(posting.closes_on is not None for posting in postings),
+        median_days_open=statistics.median(days_open) if days_open else None,
+        reposted=sum(posting.reposts > 0 for posting in postings),
+    )

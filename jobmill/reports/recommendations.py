@@ -1,0 +1,239 @@
+"""Recommend what to change on a site: which page, which problem, and the text to add or fix."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from jobmill.plain_text import single_line
+from jobmill.reports.answers import AnswerAnalysis, JudgedClaim, Recommendation
+from jobmill.reports.cited_domains import site_host
+from jobmill.reports.findings import BotAccess, Evidence, PageReadability, SiteFindings
+from jobmill.reports.proposed_texts import propose_answer, propose_fact
+from jobmill.reports.scores import WRONG_VERDICTS
+
+_MAX_RECOMMENDATIONS: Final = 60
+_MAX_OF_ONE_KIND: Final = 20
+_STAGE_EFFECT: Final = {
+    "discovery": 3.0,
+    "consideration": 4.0,
+    "evaluation": 5.0,
+    "commitment": 4.0,
+}
+_BLOCKED_EFFECT: Final = 30.0
+"""A search bot that may read no page; assistants that search with it cannot cite the site."""
+_UNREADABLE_EFFECT: Final = 15.0
+_WRONG_CLAIM_EFFECT: Final = 40.0
+"""A wrong claim in every answer."""
+_HARD_TO_FIND: Final = 1.5
+_CAREERS_WORDS: Final = ("career", "job", "join", "work", "karriere", "team")
+
+
+def recommend(
+    findings: SiteFindings, analyses: Iterable[AnswerAnalysis]
+) -> tuple[Recommendation, ...]:
+    """All recommendations, those with the largest effect first. Each names the finding it rests on."""
+    recommendations = [
+        *_wrong_claims(findings, list(analyses)),
+        *_blocked_bots(findings),
+        *_unreadable_pages(findings),
+        *_open_questions(findings),
+        *_structured_data(findings),
+        *_contradictions(findings),
+        *_hostile_text(findings),
+    ]
+    unique = {(each.page, each.finding): each for each in reversed(recommendations)}
+    ordered = sorted(unique.values(), key=lambda each: (-each.effect, each.page, each.finding))
+    return tuple(ordered[:_MAX_RECOMMENDATIONS])
+
+
+def _wrong_claims(
+    findings: SiteFindings, analyses: Sequence[AnswerAnalysis]
+) -> Iterator[Recommendation]:
+    """Facts that answers get wrong: state them where they are easy to find."""
+    wrong: dict[Evidence, list[JudgedClaim]] = {}
+    for analysis in analyses:
+        claims = {each.evidence: each for each in analysis.claims if each.verdict in WRONG_VERDICTS}
+        for evidence, claim in claims.items():
+            if evidence:
+                wrong.setdefault(evidence, []).append(claim)
+    for evidence, claims in wrong.items():
+        hidden = _why_hard_to_find(findings, evidence)
+        share = len(claims) / len(analyses)
+        problem = (
+            f"{len(claims)} of {len(analyses)} answers get this wrong, such as \u201c{claims[0].claim}\u201d;"
+            f" the page says \u201c{evidence.quote}\u201d.{hidden}"
+        )
+        yield Recommendation(
+            evidence.url, problem, propose_fact(findings, evidence, claims[0].fact),
+            round(_WRONG_CLAIM_EFFECT * share * (_HARD_TO_FIND if hidden else 1.0), 1),
+            f"claim:{claims[0].fact or 'answer'}", evidence,
+        )  # fmt: skip
+
+
+def _why_hard_to_find(findings: SiteFindings, evidence: Evidence) -> str:
+    """Why assistants may miss the page, as a sentence after a space; "" if nothing is known."""
+    problem = next(
+        (page.problem for page in findings.readability if page.url == evidence.url), None
+    )
+    if problem:
+        return f" Assistants may miss it: the page is {problem.replace('_', ' ')}."
+    blocked = [access.bot for access in findings.access if _is_blocked(access, evidence.url)]
+    return f" Assistants may miss it: {blocked[0]} may not read the page." if blocked else ""
+
+
+def _is_blocked(access: BotAccess, url: str) -> bool:
+    return access.purpose == "search" and not access.allowed and access.url == url
+
+
+def _blocked_bots(findings: SiteFindings) -> Iterator[Recommendation]:
+    """Search bots only: whether training bots may read the site is the owner's choice."""
+    by_bot: dict[str, list[BotAccess]] = {}
+    for access in findings.access:
+        if access.purpose == "search":
+            by_bot.setdefault(access.bot, []).append(access)
+    for bot, pages in by_bot.items():
+        blocked = [access for access in pages if not access.allowed]
+        if not blocked:
+            continue
+        by_robots = "robots.txt" in blocked[0].reason.lower()
+        yield Recommendation(
+            f"{_root(findings)}/robots.txt" if by_robots else blocked[0].url,
+            f"{bot} may not read {len(blocked)} of {len(pages)} pages, such as {blocked[0].url}:"
+            f" {blocked[0].reason}",
+            f"User-agent: {bot}\nAllow: /" if by_robots else f"Let {bot} read and index this page.",
+            round(_BLOCKED_EFFECT * len(blocked) / len(pages), 1),
+            f"access:{bot}",
+        )  # fmt: skip
+
+
+def _unreadable_pages(findings: SiteFindings) -> Iterator[Recommendation]:
+    pages = [page for page in findings.readability if page.problem]
+    for page in pages[:_MAX_OF_ONE_KIND]:
+        yield Recommendation(
+            page.url, _describe_problem(page), _propose_readable(page),
+            round(_UNREADABLE_EFFECT * (1.5 if _is_careers(page.url) else 1.0) / len(pages) ** 0.5, 1),
+            f"page:{page.problem}",
+        )  # fmt: skip
+
+
+def _describe_problem(page: PageReadability) -> str:
+    if page.problem == "needs_javascript" and page.rendered_characters:
+        return (
+            f"Without JavaScript the page has {page.raw_characters} of"
+            f" {page.rendered_characters} characters; most AI crawlers run none."
+        )
+    name = (page.problem or "").replace("_", " ")
+    return f"Crawlers cannot read the page ({name}){f': {page.reason}' if page.reason else '.'}"
+
+
+def _propose_readable(page: PageReadability) -> str:
+    if page.problem in ("needs_javascript", "empty"):
+        return "Send the text of this page in its HTML (render it on the server)."
+    if page.problem == "too_large":
+        return "Split the page, or remove embedded data from its HTML."
+    return "Make the page answer with status 200 and its text."
+
+
+def _open_questions(findings: SiteFindings) -> Iterator[Recommendation]:
+    page = _careers_page(findings)
+    for question in findings.questions:
+        if question.answer is None:
+            yield Recommendation(
+                page, f"The site does not answer \u201c{question.question}\u201d",
+                propose_answer(question.question), _STAGE_EFFECT[question.stage],
+                f"question:{question.question_id}",
+            )  # fmt: skip
+
+
+def _structured_data(findings: SiteFindings) -> Iterator[Recommendation]:
+    data = findings.structured_data
+    if not data.organization_pages:
+        yield Recommendation(
+            _root(findings), "No page has structured data about the organization.",
+            _organization_script(findings), 6.0, "structured_data:organization",
+        )  # fmt: skip
+    elif data.missing_organization_fields:
+        names = ", ".join(data.missing_organization_fields)
+        yield Recommendation(
+            data.organization_pages[0], f"The structured data of the organization lacks {names}.",
+            f"Add {names} to the Organization data.", 2.0, "structured_data:organization",
+        )  # fmt: skip
+    without = data.postings - data.postings_with_data
+    if without > 0:
+        yield Recommendation(
+            _careers_page(findings), f"{without} of {data.postings} postings have no JobPosting data.",
+            "Add JobPosting data with title, datePosted, validThrough, jobLocation and baseSalary.",
+            round(8.0 * without / data.postings, 1), "structured_data:postings",
+        )  # fmt: skip
+    for field, count in data.missing_posting_fields[:_MAX_OF_ONE_KIND]:
+        yield Recommendation(
+            _careers_page(findings), f"{count} postings have no {field} in their structured data.",
+            f"Add {field} to the JobPosting data.",
+            round(4.0 * count / max(data.postings, count, 1), 1), f"structured_data:{field}",
+        )  # fmt: skip
+    if data.self_rating:
+        yield Recommendation(
+            data.self_rating.url, "The site rates itself as an employer, which search engines ignore or punish.",
+            "Remove EmployerAggregateRating from this page.", 4.0, "structured_data:self_rating",
+            data.self_rating,
+        )  # fmt: skip
+
+
+def _contradictions(findings: SiteFindings) -> Iterator[Recommendation]:
+    for each in findings.structured_data.contradictions[:_MAX_OF_ONE_KIND]:
+        yield Recommendation(
+            each.listing_url,
+            f"The {each.field} differs: \u201c{each.on_site}\u201d on the site,"
+            f" \u201c{each.on_board}\u201d on the job board.",
+            f"State the same {each.field} in both places, such as \u201c{each.on_board}\u201d.",
+            7.0 if each.field in ("pay", "place") else 3.0, f"contradiction:{each.field}",
+        )  # fmt: skip
+
+
+def _hostile_text(findings: SiteFindings) -> Iterator[Recommendation]:
+    problems = {
+        "hidden_text": "The page has text that visitors cannot see.",
+        "prompt_injection": "The page gives instructions to language models.",
+    }
+    for hostile in findings.hostile[:_MAX_OF_ONE_KIND]:
+        yield Recommendation(
+            hostile.evidence.url, problems[hostile.kind],
+            f"Remove \u201c{hostile.evidence.quote[:200]}\u201d.", 5.0, f"hostile:{hostile.kind}", hostile.evidence,
+        )  # fmt: skip
+
+
+def _root(findings: SiteFindings) -> str:
+    host = site_host(findings.site)
+    scheme = "http" if findings.site.startswith("http://") else "https"
+    return f"{scheme}://{host}" if host else findings.site
+
+
+def _careers_page(findings: SiteFindings) -> str:
+    """The page for candidates: the one that the crawl saw, else the start page."""
+    pages = [page.url for page in findings.readability]
+    pages += [fact.evidence.url for fact in findings.facts]
+    return next((url for url in pages if _is_careers(url)), _root(findings))
+
+
+def _is_careers(url: str) -> bool:
+    path = url.partition("://")[2].partition("/")[2].lower()
+    return any(word in path for word in _CAREERS_WORDS)
+
+
+def _organization_script(findings: SiteFindings) -> str:
+    """JSON-LD from the facts. "<" is escaped, so that no value of the site ends the script."""
+    values = {fact.name: single_line(fact.value[:300]) for fact in reversed(findings.facts)}
+    data = {
+        "@context": "https://schema.org",
+        "@type": "Organization",
+        "name": findings.company,
+        "url": _root(findings),
+        "description": values.get("description"),
+        "foundingDate": values.get("founded"),
+        "numberOfEmployees": values.get("size"),
+        "address": values.get("places"),
+    }
+    text = json.dumps({key: value for key, value in data.items() if value}, ensure_ascii=False)
+    return f'<script type="application/ld+json">{text.replace("<", chr(92) + "u003c")}</script>'

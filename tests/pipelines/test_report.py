@@ -1,0 +1,375 @@
+"""The phases of a report, with real PostgreSQL, a real worker, a fake network and a fake assistant."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.errors import Conflict, Invalid
+from jobmill.outside.model_question import (
+    ModelBlocked,
+    ModelFailed,
+    ModelQuestion,
+    ModelRefused,
+    ModelResult,
+    T,
+    no_model,
+)
+from jobmill.outside.request import FetchFailure
+from jobmill.pipelines import report
+from jobmill.pipelines.report_answers import BLOCKED_ON_KEY
+from jobmill.queue import ItemId, operator_actions
+from jobmill.reports import contents, recurring, results, store
+from jobmill.settings import Settings
+from tests.queue.helpers import claim_twice, fetch, make_due
+from tests.reports.helpers import MODELS, SITE, Assistant, ReportBed, make_site
+
+
+@pytest.fixture
+def bed(database: Database) -> ReportBed:
+    return ReportBed(database)
+
+
+async def test_creating_a_report_only_stores_the_row(bed: ReportBed) -> None:
+    id = await bed.create()
+    stored = await bed.get(id)
+    assert (stored.status, stored.in_progress, stored.company) == (
+        "not-started", False, "Tidewater",
+    )  # fmt: skip
+    assert await fetch(bed.database, "SELECT count(*) FROM queue.item") == [0]
+
+
+async def test_a_report_passes_its_phases_in_order(bed: ReportBed) -> None:
+    id = await bed.create()
+    statuses: list[tuple[str, bool]] = []
+    while await bed.scan():
+        statuses.append(((await bed.get(id)).status, (await bed.get(id)).in_progress))
+        await bed.drain()
+    assert statuses == [
+        ("not-started", True), ("prompt-forming", True), ("model-analysis", True),
+    ]  # fmt: skip
+    stored = await bed.read(id)
+    assert (stored.report.status, stored.report.in_progress) == ("completed", False)
+    assert stored.findings is not None
+    assert stored.findings.company == "Tidewater"
+    assert len(stored.prompts) == 3
+    assert len(stored.answers) == 3 * 2 * 2
+    assert stored.scores
+    assert any("API" in limit for limit in stored.report.limits)
+    assert await bed.events(id) == [
+        "created", "queued", "phase ended", "queued", "phase ended", "queued", "phase ended",
+    ]  # fmt: skip
+
+
+async def test_each_prompt_is_asked_of_each_model_in_each_run_once(bed: ReportBed) -> None:
+    await bed.create(runs=3)
+    await bed.run()
+    asked = bed.assistant.asked
+    assert len(asked) == 3 * 3 * 2
+    assert set(asked.values()) == {1}
+    assert {model for _, model, _ in asked} == set(MODELS)
+
+
+async def test_a_later_report_asks_anew(bed: ReportBed) -> None:
+    for _ in range(2):
+        await bed.create()
+        await bed.run()
+    assert set(bed.assistant.asked.values()) == {1}
+    assert len(bed.assistant.questions) == 24
+
+
+async def test_results_are_reproduced_from_the_stored_answers(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.run()
+    stored = await bed.read(id)
+    recomputed = await results.recompute(stored)
+    assert recomputed is not None
+    assert recomputed.scores == stored.scores
+    assert recomputed.recommendations == stored.recommendations
+    assert list(recomputed.analyses) == [answer.analysis for answer in stored.answers]
+
+
+async def test_without_a_key_the_third_phase_waits_and_then_continues(database: Database) -> None:
+    bed = ReportBed(database, assistant=no_model)
+    id = await bed.create()
+    await bed.run()
+    stored = await bed.read(id)
+    assert (stored.report.status, stored.report.in_progress) == ("model-analysis", True)
+    assert stored.report.note is not None
+    assert "Waits for a language model" in stored.report.note
+    assert stored.findings is not None
+    assert len(stored.prompts) == 3
+    assert await fetch(database, "SELECT status::text, blocked_on FROM queue.live") == [
+        ("BLOCKED", BLOCKED_ON_KEY)
+    ]
+    await bed.settle()
+    assert (await bed.get(id)).status == "model-analysis"
+
+    async with database.transaction() as tx:
+        await report.unblock_task(Settings(), {})(tx)
+    assert await fetch(database, "SELECT status::text FROM queue.live") == ["BLOCKED"]
+    with_key = ReportBed(database)
+    async with database.transaction() as tx:
+        await report.unblock_task(Settings(), {"ANTHROPIC_API_KEY": "sk-1"})(tx)
+    await with_key.drain()
+    assert (await bed.get(id)).status == "completed"
+
+
+async def test_a_model_without_a_key_is_left_out_and_named(database: Database) -> None:
+    no_key = ModelBlocked("no_key", "no key: set OPENAI_API_KEY")
+
+    class OneModel(Assistant):
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+            return no_key if question.model == "openai:gpt" else await super().__call__(question)
+
+    settings = Settings(report_models=f"openai:gpt,{MODELS[0]}")
+    bed = ReportBed(database, assistant=OneModel(), settings=settings)
+    id = await bed.create()
+    await bed.run()
+    stored = await bed.read(id)
+    assert stored.report.status == "completed"
+    assert {answer.answer.model for answer in stored.answers} == {MODELS[0]}
+    assert any("openai:gpt was not asked" in limit for limit in stored.report.limits)
+    # A model that the report names is waited for.
+    id = await bed.create(models=("openai:gpt", MODELS[0]))
+    await bed.run()
+    assert ((await bed.get(id)).status, (await bed.get(id)).in_progress) == ("model-analysis", True)
+
+
+async def test_a_spent_budget_costs_runs_and_no_prompts(database: Database) -> None:
+    class Spent(Assistant):
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+            if len(self.questions) >= 6:
+                return ModelBlocked("spent_out", "budget_run ($1) is spent")
+            return await super().__call__(question)
+
+    bed = ReportBed(database, assistant=Spent())
+    id = await bed.create(runs=5)
+    await bed.run()
+    stored = await bed.read(id)
+    assert stored.report.status == "completed"
+    assert {answer.answer.run for answer in stored.answers} == {1}
+    assert len(stored.answers) == 6
+    assert any("24 of the planned answers are missing" in limit for limit in stored.report.limits)
+
+
+async def test_a_spent_day_waits_for_the_next(database: Database) -> None:
+    spent = ModelBlocked("spent_out", "budget_day is spent", dt.timedelta(hours=2), use_local=False)
+    bed = ReportBed(database, assistant=Assistant(results=[spent]))
+    id = await bed.create()
+    await bed.run()
+    assert await fetch(database, "SELECT blocked_on FROM queue.live") == ["budget"]
+    note = (await bed.get(id)).note
+    assert note is not None
+    assert "budget_day is spent" in note
+    await make_due(database)
+    await bed.drain()
+    assert (await bed.get(id)).status == "completed"
+
+
+async def test_answers_are_kept_when_a_model_fails(database: Database) -> None:
+    assistant = Assistant()
+    bed = ReportBed(database, assistant=assistant)
+    id = await bed.create()
+    assert await bed.scan()
+    await bed.drain()
+    assert await bed.scan()
+    await bed.drain()
+    assistant.results = [ModelRefused("refused to answer"), ModelFailed("server", "500", False)]
+    assert await bed.scan()
+    await bed.drain()
+    await make_due(database)
+    await bed.drain()
+    stored = await bed.read(id)
+    assert stored.report.status == "completed"
+    assert [answer.failure for answer in stored.answers if answer.failure] == ["refused to answer"]
+    # The failed question was asked again, the refused one and those with answers were not.
+    assert sorted(assistant.asked.values()) == [1] * 11 + [2]
+
+
+async def test_a_report_fails_after_its_last_try_and_keeps_the_reason(database: Database) -> None:
+    net = make_site()
+    net.on(SITE, FetchFailure(SITE, "server", "tidewater.example is broken"))
+    bed = ReportBed(database, fetch=net)
+    id = await bed.create()
+    await bed.scan()
+    for _ in range(5):
+        await make_due(database)
+        await bed.drain()
+    assert (await bed.get(id)).in_progress
+    await bed.settle()
+    stored = await bed.get(id)
+    assert (stored.status, stored.in_progress, stored.failed_status) == (
+        "failed", False, "not-started",
+    )  # fmt: skip
+    assert stored.reason is not None
+    assert "tidewater.example is broken" in stored.reason
+    assert (await bed.events(id))[-1] == "failed"
+    assert await bed.scan() == 0
+
+
+async def test_rerun_repeats_one_phase_and_keeps_the_others(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.run()
+    before = await bed.read(id)
+    async with bed.database.transaction() as tx:
+        await store.rerun(tx, id, "website-analysis")
+    assert (await bed.get(id)).status == "not-started"
+    await bed.run()
+    after = await bed.read(id)
+    assert after.report.status == "completed"
+    assert before.findings is not None
+    assert after.findings is not None
+    assert after.findings.read_at > before.findings.read_at
+    assert (after.prompts, [a.asked_at for a in after.answers]) == (
+        before.prompts, [a.asked_at for a in before.answers],
+    )  # fmt: skip
+    assert set(bed.assistant.asked.values()) == {1}
+
+
+async def test_rerun_of_the_models_asks_again_unless_the_report_failed(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.run()
+    async with bed.database.transaction() as tx:
+        await store.rerun(tx, id, "model-analysis")
+    await bed.run()
+    # None of the questions is the same for the cache of the ledger.
+    assert sorted(bed.assistant.asked.values()) == [1] * 24
+    async with bed.database.transaction() as tx:
+        await tx.execute(
+            "UPDATE reports.report SET status = 'failed', reason = 'x', failed_status = 'model-analysis'"
+        )
+        await store.rerun(tx, id, "model-analysis")
+    await bed.run()
+    assert len(bed.assistant.questions) == 24
+    assert (await bed.get(id)).status == "completed"
+
+
+async def test_rerun_is_refused_in_progress_and_without_earlier_results(bed: ReportBed) -> None:
+    id = await bed.create()
+    async with bed.database.transaction() as tx:
+        with pytest.raises(Conflict, match="no result of website-analysis"):
+            await store.rerun(tx, id, "prompt-forming")
+    await bed.scan()
+    async with bed.database.transaction() as tx:
+        with pytest.raises(Conflict, match="in progress"):
+            await store.rerun(tx, id, "website-analysis")
+
+
+async def test_prompts_wait_for_review_and_are_editable_until_they_run(bed: ReportBed) -> None:
+    id = await bed.create(review=True)
+    await bed.run()
+    assert (await bed.get(id)).awaits_approval
+    assert bed.assistant.questions == []
+    async with bed.database.transaction() as tx:
+        with pytest.raises(Invalid, match="1 to 1000 characters"):
+            await contents.edit_prompt(tx, id, "p1", " ")
+    key = (await bed.read(id)).prompts[0].prompt.key
+    async with bed.database.transaction() as tx:
+        await contents.edit_prompt(tx, id, key, "Who pays well in Portland?", by="ada")
+        await store.approve(tx, id, by="ada")
+    await bed.run()
+    stored = await bed.read(id)
+    assert stored.report.status == "completed"
+    assert (stored.prompts[0].prompt.text, stored.prompts[0].edited_by) == (
+        "Who pays well in Portland?", "ada",
+    )  # fmt: skip
+    assert not stored.prompts[0].prompt.names_company
+    assert any(
+        question.text == "Who pays well in Portland?" for question in bed.assistant.questions
+    )
+    async with bed.database.transaction() as tx:
+        with pytest.raises(Conflict, match="cannot be edited"):
+            await contents.edit_prompt(tx, id, key, "Another?")
+
+
+async def test_a_stuck_report_without_an_item_is_released_after_five_minutes(
+    bed: ReportBed,
+) -> None:
+    id = await bed.create()
+    async with bed.database.transaction() as tx:
+        await store.take(tx, "website-analysis", 10)
+    await bed.settle()
+    assert (await bed.get(id)).in_progress
+    async with bed.database.transaction() as tx:
+        await tx.execute(
+            "UPDATE reports.report SET in_progress_since = now() - interval '5 minutes 1 second'"
+        )
+    await bed.settle()
+    assert not (await bed.get(id)).in_progress
+    await bed.run()
+    assert (await bed.get(id)).status == "completed"
+    assert "released" in await bed.events(id)
+
+
+async def test_a_long_run_with_a_live_item_is_not_released(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.scan()
+    async with bed.database.transaction() as tx:
+        await tx.execute("UPDATE reports.report SET in_progress_since = now() - interval '1 hour'")
+    await bed.settle()
+    assert (await bed.get(id)).in_progress
+
+
+async def test_a_cancelled_item_fails_the_report(database: Database) -> None:
+    bed = ReportBed(database, assistant=no_model)
+    id = await bed.create()
+    await bed.run()
+    [item] = await fetch(database, "SELECT id FROM queue.live")
+    async with database.transaction() as tx:
+        await operator_actions.cancel_item(tx, ItemId(item), "not needed")
+    await bed.settle()
+    stored = await bed.get(id)
+    assert (stored.status, stored.reason) == ("failed", "Cancelled: not needed")
+
+
+async def test_a_stale_attempt_saves_nothing(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.scan()
+    stale, current = await claim_twice(bed.database, "report", "website-analysis")
+    run = bed.stages["report", "website-analysis"].run
+    from jobmill.queue.group_commit import settle_and_save
+    from jobmill.queue.settlement import prepare_settlement
+
+    for work, status in ((stale, "not-started"), (current, "prompt-forming")):
+        move = await run(work)
+        settlement = prepare_settlement(work, move, bed.stages, seconds=0)
+        async with bed.database.transaction() as tx:
+            await settle_and_save(tx, work.worker, [(settlement, move)])
+        assert (await bed.get(id)).status == status
+
+
+async def test_a_report_of_the_site_alone_ends_after_the_first_phase(bed: ReportBed) -> None:
+    id = await bed.create(site_only=True)
+    await bed.run()
+    stored = await bed.read(id)
+    assert (stored.report.status, stored.prompts) == ("completed", ())
+    assert stored.findings is not None
+
+
+async def test_a_recurring_report_is_created_again_with_its_budget(bed: ReportBed) -> None:
+    week = dt.timedelta(days=7)
+    id = await bed.create(repeat_every=week, budget=Decimal("0.5"))
+    await bed.run()
+    async with bed.database.transaction() as tx:
+        assert await recurring.create_due(tx) == []
+        await tx.execute("UPDATE reports.report SET repeat_at = now()")
+        [next_id] = await recurring.create_due(tx)
+        assert await recurring.create_due(tx) == []
+    again = await bed.get(next_id)
+    assert (again.previous_id, again.budget, again.repeat_every) == (id, Decimal("0.5"), week)
+    await bed.run()
+    assert bed.assistant.questions[-1].run_cap == Decimal("0.5")
+    async with bed.database.transaction() as tx:
+        previous = await store.find_previous(tx, await store.get(tx, next_id))
+    assert previous is not None
+    assert previous.id == id
+
+
+@pytest.mark.parametrize("site", ["", "ftp://example.org", "localhost", "not a site", "http://"])
+async def test_only_the_url_of_a_website_is_accepted(bed: ReportBed, site: str) -> None:
+    with pytest.raises(Invalid):
+        await bed.create(site)
