@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from evaluation import boards, churn, dedup, detection, fields, pages, replay, text
+from evaluation import boards, churn, dedup, detection, fields, pages, replay, site_report, text
 from evaluation.goal import Goal, Report
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,6 +29,7 @@ PARTS: dict[str, Callable[[Path], Report]] = {
     "dedup": dedup.report,
     "churn": churn.report,
     "replay": replay.report,
+    "report": site_report.report,
 }
 
 
