@@ -16,12 +16,15 @@ from evaluation.pages import part_of
 from jobmill.reports.findings import CrawledPage, Evidence, SiteFindings
 from jobmill.reports.site_analysis import analyze_site
 
-FOUNDED, PLACES, QUOTED = 0.9, 0.8, 1.0
+QUOTED = 1.0
 READ_AT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 NOTES = [
     "One site per company: its postings in the directory's sample. Only stated facts are compared.",
-    "founded: the year is the directory's, or one year from it. places: one of the places is in the",
-    "directory's headquarters city. quoted: facts and answers whose quote stands on the page.",
+    "founded, places: facts, and how many agree with the directory: the year within one year, a place in",
+    "the headquarters city. They are no goals, because the directory contradicts what companies say of",
+    "themselves: one that says it was founded in 2019 and is headquartered in Oakland is listed with 2000",
+    "and Santa Ana. quoted: facts and answers whose quote stands on the page.",
+    "Whether an answer answers its question is for a reader to judge; nothing here measures it.",
     "unseen: half of the companies, by a hash of their names; patterns are changed for dev only.",
 ]
 _COLUMNS = ("sites", "answers", "founded", "right", "places", "right", "quoted")
@@ -31,7 +34,7 @@ def report(data: Path) -> Report:
     """Facts and answers by part of the companies."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for name, postings in _companies(data).items():
-        counts[part_of(name)] += _judge(name, postings)
+        counts[part_of(name.lower())] += _judge(name, postings)
     rows = [(part, *_row(counts[part])) for part in ("dev", "unseen")]
     goals = [goal for part in ("dev", "unseen") for goal in _goals(part, counts[part])]
     return Report("Website report", ("part", *_COLUMNS), rows, goals, NOTES)
@@ -95,15 +98,8 @@ def _row(count: Counter[str]) -> tuple[str, ...]:
 
 
 def _goals(part: str, count: Counter[str]) -> list[Goal]:
-    return [
-        Goal(
-            f"{part} founding years right",
-            _share(count["founded right"], count["founded"]),
-            FOUNDED,
-        ),
-        Goal(f"{part} places right", _share(count["places right"], count["places"]), PLACES),
-        Goal(f"{part} quotes on the page", _share(count["quoted"], count["quotes"]), QUOTED),
-    ]
+    quoted = _share(count["quoted"], count["quotes"])
+    return [Goal(f"{part} quotes on the page", quoted, QUOTED)]
 
 
 def _share(right: int, of: int) -> float:

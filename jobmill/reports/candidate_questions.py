@@ -17,7 +17,7 @@ _MIN_ITEM_WORDS = 2
 _TASK = re.compile(
     r"^(?:you (?:will|have|are|should|must|bring|know|can demonstrate)\b(?! (?:receive|get|enjoy|be (?:eligible|given)))"
     r"|you'll (?!(?:get|receive|enjoy|have access|be (?:eligible|given))\b)|you've\b|(?:must|ability|able|proven"
-    r"|strong|excellent|demonstrated|preferred|minimum|required|thrives?|comfort\w*|flexible to|those who|familiar\w*|knowledge"
+    r"|bonus points|nice to have|strong|excellent|demonstrated|preferred|minimum|required|thrives?|comfort\w*|flexible to|those who|familiar\w*|knowledge"
     r"|understanding|experience[d]?|proficien\w+|bachelor\w*|master\w*|degree|willing\w*|passion\w*|applicants? must"
     r"|the ideal candidate|candidates? (?:must|should|will)|\d+\+? years)\b"
     r"|(?:assist|build|build out|collaborat|communicat|conduct|contribut|coordinat|creat|defin|deliver|design"
