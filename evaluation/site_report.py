@@ -25,7 +25,8 @@ NOTES = [
     "themselves: one that says it was founded in 2019 and is headquartered in Oakland is listed with 2000",
     "and Santa Ana. quoted: facts and answers whose quote stands on the page.",
     "Whether an answer answers its question is for a reader to judge; nothing here measures it.",
-    "unseen: half of the companies, by a hash of their names; patterns are changed for dev only.",
+    "unseen: half of the companies, by a hash of their names. Patterns of questions were written on dev;",
+    "later, errors in a sample of the unseen answers were corrected, too.",
 ]
 _COLUMNS = ("sites", "answers", "founded", "right", "places", "right", "quoted")
 
