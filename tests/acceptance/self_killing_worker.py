@@ -1,4 +1,4 @@
-"""A worker that kills itself and otherwise does everything the product does.
+"""A worker that kills itself and otherwise runs like that of the product.
 
 A file lists phases, one per line: when a run of one of them has
 returned its move, and before the move is written, the line is removed and the process kills itself
@@ -46,7 +46,7 @@ def _dying(phase: str, run: Run, deaths: Path) -> Run:
 
 
 class DyingModel:
-    """A model whose process dies after all questions in flight have been settled."""
+    """A model that kills its process after all questions in flight have been settled."""
 
     def __init__(self, model: Model, deaths: Path) -> None:
         self._model, self._deaths = model, deaths

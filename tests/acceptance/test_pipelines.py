@@ -87,7 +87,7 @@ class Mill:
         return died
 
     def start(self) -> BaseProcess:
-        """Forked from a process that has loaded everything: starting Python anew takes longer than the work."""
+        """Forked from a process that has loaded all modules: starting Python again takes longer than the work."""
         arguments = (self.deaths, self.folder, self.variables)
         process = forked.FORKS.Process(target=self_killing_worker.run, args=arguments)
         process.start()

@@ -63,7 +63,7 @@ class Running:
         pytest.fail(self.errors.read_text())
 
     def client(self, **options: Any) -> httpx2.AsyncClient:
-        """A client of the user who started the process: it opens the printed link."""
+        """A client that opens the printed link."""
         link = self.lines["page"]
         cookies = httpx2.get(link, timeout=30).cookies
         return httpx2.AsyncClient(

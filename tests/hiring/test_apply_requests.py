@@ -55,7 +55,7 @@ async def request(tx: Tx, opening: Opening, contact: Contact = ADA) -> Confirmat
 
 
 async def place(tx: Tx, opening: Opening, window: dt.timedelta = DAY) -> int:
-    """Place an application whose address must be confirmed; returns its id."""
+    """Place an application with an unconfirmed address; returns its id."""
     applicant = await make_applicant(tx)
     requests = [ApplyRequest(applicant.id, by_applicant(applicant.id), window)]
     result = submissions.single_result(await submissions.apply_all(tx, opening.id, requests))

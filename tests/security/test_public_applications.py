@@ -1,4 +1,4 @@
-"""Strangers who apply under other people's addresses, as often as they can."""
+"""Repeated applications under other people's addresses."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ async def test_a_confirmed_application_opens_the_personal_page(database: Databas
         assert confirmed.status_code == 303
         mine = await site.get(confirmed.headers["location"], headers=HTML)
         assert "You have a place." in mine.text
-        # The browser remembers the link, whose holder has confirmed the address.
+        # The browser remembers the link, and the address is confirmed.
         second = await opening_with(database)
         applied = await site.post(f"/openings/{second}", data={"as": "me"}, headers=HTML)
         assert (applied.status_code, applied.headers["location"]) == (
