@@ -117,8 +117,10 @@ def _hijacked(halves: dict[str, list[LabelledSite]]) -> int:
 
 def _notes(results: dict[tuple[str, str], Confusion]) -> list[str]:
     notes = [
-        "The labels were written before the rules; the unseen half was not looked at while tuning.",
-        "One person wrote sites, claims and rules, so real answers will be judged less well.",
+        "The labels were written before the rules. Rules were changed by the errors of the tuning half",
+        "only, but the totals of the unseen half were watched meanwhile, and one person wrote sites,",
+        "claims and rules. The unseen half is therefore not blind: real answers will be judged less well.",
+        "The goals were set when the first totals were known.",
         f"The model is a stand-in that knows the label and errs in {ERROR_PERCENT}% of the claims.",
         "none: no claim about this company.",
     ]

@@ -13,7 +13,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from evaluation import boards, churn, claims, dedup, detection, fields, pages, replay, text
+from evaluation import (
+    boards,
+    churn,
+    claims,
+    dedup,
+    detection,
+    fields,
+    pages,
+    replay,
+    site_report,
+    text,
+)
 from evaluation.goal import Goal, Report
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +41,7 @@ PARTS: dict[str, Callable[[Path], Report]] = {
     "churn": churn.report,
     "replay": replay.report,
     "claims": claims.report,
+    "report": site_report.report,
 }
 
 

@@ -86,7 +86,7 @@ def parse_reply(body: bytes) -> ModelReply:
 
 def parse_stream(body: bytes) -> ModelReply:
     """Parse a streamed response; raises StreamInterrupted if it ends early."""
-    text, stop, tokens_in, tokens_out = "", None, None, None
+    parts, stop, tokens_in, tokens_out = list[str](), None, None, None
     for data in model_protocol.read_events(body):
         event = model_protocol.parse_json(_Event, data)
         match event.type:
@@ -95,9 +95,9 @@ def parse_stream(body: bytes) -> ModelReply:
             case "content_block_start" if (
                 event.content_block and event.content_block.type == "text"
             ):
-                text += event.content_block.text
+                parts.append(event.content_block.text)
             case "content_block_delta" if event.delta.get("type") == "text_delta":
-                text += str(event.delta.get("text", ""))
+                parts.append(str(event.delta.get("text", "")))
             case "message_delta":
                 stop = event.delta.get("stop_reason") or stop
                 if event.usage:
@@ -107,7 +107,7 @@ def parse_stream(body: bytes) -> ModelReply:
             case "error":
                 raise model_protocol.StreamInterrupted(event.error.message if event.error else "")
             case "message_stop":
-                return _build_reply(text, stop, tokens_in, tokens_out)
+                return _build_reply("".join(parts), stop, tokens_in, tokens_out)
             case _:
                 pass
     raise model_protocol.StreamInterrupted("the stream ended early")

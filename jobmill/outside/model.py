@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Generic
 
@@ -41,6 +41,7 @@ from jobmill.outside.model_question import (
     cache_key,
 )
 from jobmill.outside.reply_classification import parse_retry_after
+from jobmill.sandbox import ReaderStopped, read_untrusted
 from jobmill.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,8 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 SETTLE_TIME = dt.timedelta(seconds=60)
 """Time after the timeout of a call until it counts as lost."""
+MAX_LENGTH_IN_PLACE = 20_000
+"""Bytes of a response that are parsed on the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +258,7 @@ class ModelClient:
             )
         if reply.status != 200:
             return _classify_error(reply, endpoint)
-        return _parse_reply(question, endpoint, reply)
+        return await _parse_reply(question, endpoint, reply)
 
     async def _send(self, endpoint: Endpoint, body: bytes) -> HttpReply:
         protocol = anthropic if endpoint.provider == "anthropic" else openai
@@ -275,14 +278,33 @@ class ModelClient:
             return HttpReply(response.status_code, response.headers, b"".join(parts))
 
 
-def _parse_reply(
+async def _parse_reply(
     question: ModelQuestion[T], endpoint: Endpoint, reply: HttpReply
 ) -> _CallResult[T]:
-    """Parse a response with status 200."""
-    protocol = anthropic if endpoint.provider == "anthropic" else openai
+    """Parse a response with status 200; a long one in a child process, which never sees the key."""
     streamed = "event-stream" in reply.headers.get("content-type", "")
+    if len(reply.body) <= MAX_LENGTH_IN_PLACE:
+        return _parse_body(question, endpoint, streamed, reply.body)
     try:
-        answer = protocol.parse_stream(reply.body) if streamed else protocol.parse_reply(reply.body)
+        call = await read_untrusted(
+            _parse_body, question, replace(endpoint, key=""), streamed, reply.body
+        )
+    except ReaderStopped as error:
+        return _CallResult(
+            ModelFailed("malformed", f"the response of {endpoint.name}: {error}", True), "malformed"
+        )
+    if isinstance(call.result, ModelFailed):
+        detail = _single_line(call.result.detail, endpoint)
+        return replace(call, result=replace(call.result, detail=detail))
+    return call
+
+
+def _parse_body(
+    question: ModelQuestion[T], endpoint: Endpoint, streamed: bool, body: bytes
+) -> _CallResult[T]:
+    protocol = anthropic if endpoint.provider == "anthropic" else openai
+    try:
+        answer = protocol.parse_stream(body) if streamed else protocol.parse_reply(body)
     except StreamInterrupted as error:
         detail = _single_line(f"{endpoint.name} interrupted the answer: {error}", endpoint)
         return _CallResult(ModelFailed("network", detail, False), "failed")
@@ -343,6 +365,8 @@ class _Envelope(BaseModel):
 
 
 def _read_provider_error(body: bytes) -> ProviderError | None:
+    if len(body) > MAX_LENGTH_IN_PLACE:
+        return None
     try:
         return _Envelope.model_validate_json(body).error
     except ValidationError:

@@ -71,17 +71,17 @@ def parse_reply(body: bytes) -> ModelReply:
 
 def parse_stream(body: bytes) -> ModelReply:
     """Parse a streamed response; raises StreamInterrupted if it ends early."""
-    words, stop, usage = _Words(content=""), None, None
+    parts, refusal, stop, usage = list[str](), None, None, None
     for data in model_protocol.read_events(body):
         if data.strip() == "[DONE]":
-            return _build_reply(words, stop, usage)
+            return _build_reply(_Words(content="".join(parts), refusal=refusal), stop, usage)
         completion = model_protocol.parse_json(_Completion, data)
         if completion.error:
             raise model_protocol.StreamInterrupted(completion.error.message)
         usage = completion.usage or usage
         for choice in completion.choices[:1]:
-            words.content = (words.content or "") + (choice.delta.content or "")
-            words.refusal = choice.delta.refusal or words.refusal
+            parts.append(choice.delta.content or "")
+            refusal = choice.delta.refusal or refusal
             stop = choice.finish_reason or stop
     raise model_protocol.StreamInterrupted("the stream ended early")
 

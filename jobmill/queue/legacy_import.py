@@ -68,7 +68,7 @@ async def store_items(tx: Tx, items: Sequence[LegacyItem]) -> int:
     # One import at a time, so that two imports of the same file do not both import everything.
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.import'))")
     items = skip_duplicates(items)
-    rows = _encode(items, await _reserve(tx, len(items)), await _stage_order(tx))
+    rows = _encode(items, await _assign_ids(tx, items), await _stage_order(tx))
     stored = 0
     for start in range(0, len(rows), BATCH_SIZE):
         stored += await _insert(tx, rows[start : start + BATCH_SIZE])
@@ -178,9 +178,23 @@ async def _stage_order(tx: Tx) -> dict[tuple[str, str], int]:
     return {(kind, stage): place for kind, stage, place in await cursor.fetchall()}
 
 
-async def _reserve(tx: Tx, n: int) -> list[int]:
+async def _assign_ids(tx: Tx, items: Sequence[LegacyItem]) -> list[int]:
+    """The ids of earlier imports, to which the items of a longer export refer, and new ones."""
     cursor = await tx.execute(
-        "SELECT nextval('queue.item_id_seq') FROM generate_series(1, %s)", [n]
+        """
+        SELECT coalesce(item.id, nextval('queue.item_id_seq'))
+          FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
+               AS line (tracking_id, kind, key, legacy_id, place)
+          LEFT JOIN queue.item ON item.tracking_id = line.tracking_id AND item.kind = line.kind
+               AND item.key_hash = md5(line.key)::uuid AND item.legacy_id = line.legacy_id
+         ORDER BY place
+        """,
+        [
+            [item.tracking_id for item in items],
+            [item.kind for item in items],
+            [item.key for item in items],
+            [item.id for item in items],
+        ],
     )
     return [row[0] for row in await cursor.fetchall()]
 

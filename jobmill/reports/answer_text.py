@@ -25,6 +25,7 @@ _CITATION: Final = re.compile(
 )
 _FOOTNOTE: Final = re.compile(r"\[\^?\d{1,3}\]|【[^】\n]{0,60}】")
 _URL: Final = re.compile(r"\(?https?://[^\s)\]>]{1,500}\)?", re.IGNORECASE)
+_TABLE_RULE: Final = re.compile(r"[ \t]*\|[ \t]*:?-{2,}")
 _HEAD_END: Final = re.compile(r"\s+[\u2013\u2014-]\s+|:\s|\s\(|\.\s")
 _MAX_HEAD_LENGTH: Final = 60
 
@@ -50,7 +51,11 @@ def visible_text(text: str) -> str:
 
 def read_lines(text: str) -> list[AnswerLine]:
     """The lines of a visible text that have content."""
-    lines = [_read_line(line) for line in text.split("\n")[:_MAX_LINES] if line.strip(" \t|-=*_#")]
+    raw = text.split("\n")[:_MAX_LINES]
+    # The row above a table's rule names its columns.
+    below = [*raw[1:], ""]
+    bodies = (line for line, rule in zip(raw, below, strict=True) if not _TABLE_RULE.match(rule))
+    lines = [_read_line(line) for line in bodies if line.strip(" \t|-=*_#:")]
     return [line for line in lines if line.text]
 
 

@@ -17,7 +17,7 @@ _MIN_ITEM_WORDS = 2
 _TASK = re.compile(
     r"^(?:you (?:will|have|are|should|must|bring|know|can demonstrate)\b(?! (?:receive|get|enjoy|be (?:eligible|given)))"
     r"|you'll (?!(?:get|receive|enjoy|have access|be (?:eligible|given))\b)|you've\b|(?:must|ability|able|proven"
-    r"|strong|excellent|demonstrated|preferred|minimum|required|thrives?|comfortable|familiar\w*|knowledge"
+    r"|bonus points|nice to have|strong|excellent|demonstrated|preferred|minimum|required|thrives?|comfort\w*|flexible to|those who|familiar\w*|knowledge"
     r"|understanding|experience[d]?|proficien\w+|bachelor\w*|master\w*|degree|willing\w*|passion\w*|applicants? must"
     r"|the ideal candidate|candidates? (?:must|should|will)|\d+\+? years)\b"
     r"|(?:assist|build|build out|collaborat|communicat|conduct|contribut|coordinat|creat|defin|deliver|design"
@@ -25,10 +25,19 @@ _TASK = re.compile(
     r"|manag|mentor|monitor|operat|oversee|own|partner|perform|plan|prepar|present|provid|research|respond"
     r"|review|serv|support|track|train|translat|understand|work|writ|explor|analy[sz]|act|help|guid|utili[sz]"
     r"|recommend|interact|oversight|participat|document|inform|influenc|interpret|organi[sz]|apply|adapt|resolve"
-    r"|handl|foster|engag|run|test|troubleshoot|use|scale|shape|set|stay|advis|consult)"
+    r"|handl|optimi[sz]|champion|gather|produc|foster|engag|run|test|troubleshoot|use|scale|shape|set|stay|advis|consult)"
     r"(?:e|es|s|ing|ies|y)? (?!(?:at|for|from|with us|here)\b))",
     re.IGNORECASE,
 )
+_CANDIDATE = re.compile(
+    r"\b(?:successful|ideal|right|selected|strong) (?:candidate|applicant)s?\b|^(?:the|our|as an?|as the) (?:[\w/-]+ ){0,4}"
+    r"(?:scientist|engineer|manager|analyst|director|specialist|developer|associate|consultant|intern|assistant"
+    r"|coordinator|representative|architect|designer|nurse|officer|technician|administrator)s?,?\b",
+    re.IGNORECASE,
+)
+"""A sentence about the person who is wanted."""
+_NON_DISCRIMINATION = re.compile(r"\b(?:race|religion|national origin|veteran)\b", re.IGNORECASE)
+"""A sentence that names promotion, pay or retirement only to say that nobody is disadvantaged."""
 _TASK_HEADING = re.compile(
     r"responsibilit|requirement|qualificat|\bduties\b|what you(?:'ll| will) (?:do|bring|need)|who you are"
     r"|your (?:role|profile|tasks)|what we(?:'re| are) looking|about you\b|you (?:have|bring|are)\b|must[- ]have"
@@ -62,6 +71,8 @@ def _states(question: CandidateQuestion, sentence: SiteSentence) -> bool:
         return False
     if _is_task(sentence) or not (sentence.is_statement or sentence.headings):
         return False
+    if text.endswith((":", "\u2026", "...")):
+        return False
     return bool(question.sentence.search(text)) and not _is_about_other(question, text)
 
 
@@ -78,7 +89,12 @@ def _plain(text: str) -> str:
 
 
 def _is_about_other(question: CandidateQuestion, text: str) -> bool:
-    return question.unless is not None and bool(question.unless.search(text))
+    if question.unless is not None and question.unless.search(text):
+        return True
+    if question.stage == "commitment":
+        return False
+    is_disclaimer = question.stage == "evaluation" and _NON_DISCRIMINATION.search(text)
+    return bool(is_disclaimer or _CANDIDATE.search(text))
 
 
 def _is_below(question: CandidateQuestion, sentence: SiteSentence) -> bool:

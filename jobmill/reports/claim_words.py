@@ -67,7 +67,7 @@ typically under until up us use used uses using usual usually very was way we we
 whether which while who whom whose why will with within work works working would year years you your
 around roughly approximately employer employers place based area region people typical common
 make makes made need needs require requires required requirement never not no nobody none without
-don doesn isn aren didn won cannot newly just recently still
+don doesn isn aren didn won cannot newly just recently still stay stays remain remains
 """
 _EMPTY: Final = frozenset(_EMPTY_WORDS.split())
 _ENDINGS: Final = re.compile(r"(?<=\w{3})(?:ingly|ing|edly|ed|er|ies|es|e|ly|ment|y)$")

@@ -30,6 +30,7 @@ _NO_CLAIM: Final = re.compile(
     r"|recommend|suggest|hope|think|found|didn't|do)\b|\bas an ai\b|\bmy (?:knowledge|training)\b"
     r"|^(?:would you|let me|here (?:is|are)|here's|you (?:should|might want|may want)|check|visit|please|feel free"
     r"|if you|to learn more|for (?:more|the latest|current)|note that|keep in mind|sources?|references?)\b"
+    r"|^(?:competitors|alternatives|similar (?:companies|employers))\b|\b(?:not able|unable) to (?:verify|confirm|find)\b"
     r"|\bno (?:reliable |specific |public )?information\b|\b(?:is|are) not (?:publicly )?(?:known|available|disclosed)\b",
     re.IGNORECASE,
 )

@@ -34,7 +34,7 @@ _AFTER_NAME: Final = re.compile(
 )
 _PROPER: Final = r"[A-ZÀ-Þ][\w'\u2019.&-]{0,40}"
 _ENUMERATION: Final = re.compile(
-    r"\b(?:such as|like|including|include|includes|alongside|besides|versus|vs\.?|competitors?(?: are)?|rivals?"
+    r"\b(?i:such as|like|including|include|includes|alongside|besides|versus|vs\.?|competitors?(?: are)?|rivals?"
     r"|alternatives?(?: are| include)?|compared (?:to|with)|unlike|are|options:|consider|at|companies:)\s+"
     rf"((?:the )?{_PROPER}(?: (?:& |of )?{_PROPER}){{0,4}}"
     rf"(?:(?:, (?:and |or )?| and | or )(?:the )?{_PROPER}(?: (?:& |of )?{_PROPER}){{0,4}}){{0,15}})"
@@ -52,6 +52,7 @@ _LEGAL_NAME: Final = re.compile(
     rf"({_PROPER}(?: (?:& )?{_PROPER}){{0,4}}),? (?:Inc|Ltd|LLC|LLP|GmbH|AG|PLC|Plc|plc|SE|A/S|AB|Oy|BV|SpA|SAS|Corp)\b"
 )
 _ORDINARY_WORDS: Final = """
+compared compare unlike like pto perks feature features category benefit detail details rank name tip tips
 uses use using offers offer provides provide pays has have works see check visit read consider look learn apply
 find source sources citation yes no pro con strengths weaknesses why what how who where
 the a an its it they their this that these those there here if in on at as for from with while when you your
@@ -139,7 +140,7 @@ def is_other_company(name: str, names: CompanyNames, *, tools_are_companies: boo
     word of the company's own site."""
     words = name.split()
     folded = [word.lower().strip(".,'") for word in words]
-    if not words or len(words) > 6 or not words[0][:1].isupper() or names.is_name(name):
+    if not _is_title_case(name) or names.is_name(name):
         return False
     if len(words) == 1 and _ORDINARY_ENDING.fullmatch(folded[0]):
         return False
@@ -157,7 +158,7 @@ def _is_tool(name: str) -> bool:
 
 
 def _candidates(line: AnswerLine) -> Iterator[tuple[int, str]]:
-    if line.head and (line.is_item or line.is_heading) and len(line.head.split()) <= 6:
+    if line.is_item or line.is_heading:
         yield 0, line.head
     for match in _ENUMERATION.finditer(line.text):
         position = match.start(1)
@@ -168,6 +169,14 @@ def _candidates(line: AnswerLine) -> Iterator[tuple[int, str]]:
         yield match.start("name"), match["name"]
     for match in _LEGAL_NAME.finditer(line.text):
         yield match.start(1), match[1]
+
+
+def _is_title_case(head: str) -> bool:
+    """Whether these words can be a name: "Supportive culture" is a label."""
+    words = [
+        word for word in head.split() if word not in ("of", "the", "and", "for", "de", "&", "/")
+    ]
+    return 0 < len(words) <= 6 and all(word[0].isupper() or word[0].isdigit() for word in words)
 
 
 def _aliases(name: str) -> Iterator[str]:

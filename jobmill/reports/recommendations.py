@@ -122,7 +122,7 @@ def _describe_problem(page: PageReadability) -> str:
     if page.problem == "needs_javascript" and page.rendered_characters:
         return (
             f"Without JavaScript the page has {page.raw_characters} of"
-            f" {page.rendered_characters} characters; most AI crawlers run none."
+            f" {page.rendered_characters} characters; many AI crawlers run none."
         )
     name = (page.problem or "").replace("_", " ")
     return f"Crawlers cannot read the page ({name}){f': {page.reason}' if page.reason else '.'}"

@@ -72,6 +72,12 @@ _SINGLE_OPENING = re.compile(
     re.IGNORECASE,
 )
 
+_PLACE_OF_OPENING = re.compile(
+    r"\b(?:role|position|candidate|applicant|vacancy|opportunity|job|contract)s?\b|^location\b",
+    re.IGNORECASE,
+)
+"""The place of a single opening need not be one of the company's offices."""
+
 
 def find_facts(
     pages: Sequence[PageSections],
@@ -151,8 +157,10 @@ def _find_stated_facts(
         if value:
             yield Fact(name, value, _find_evidence(value, finder, pages, sentences))
     places = [*filter(None, [facts.headquarters_location]), *facts.offices]
-    for place in dict.fromkeys(places):
-        yield Fact("places", place, _find_evidence(place, _find_places, pages, sentences))
+    for place in dict.fromkeys(place for place in places if len(place) > 1):
+        evidence = _find_evidence(place, _find_places, pages, sentences)
+        if not _PLACE_OF_OPENING.search(evidence.quote):
+            yield Fact("places", place, evidence)
 
 
 def _find_places(texts: list[str]) -> list[str]:

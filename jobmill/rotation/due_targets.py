@@ -53,15 +53,15 @@ async def list_due(
 ) -> DueList:
     """What a manual run of this request would call now, in its order, then what is in the queue,
     then what is due within `ahead`."""
-    preview = await planner.preview_run(tx, request, at, environ)
-    places = len(preview.ids) + SHOWN_BEYOND_RUN if limit is None else limit
-    rows = await _rows(tx, preview.ids[:places])
-    order = {id: n for n, id in enumerate(preview.ids)}
-    due = [replace(row, due_at=at) for row in sorted(rows, key=lambda row: order[row.source])]
-    if len(due) < places:
-        due += await _queued(tx, request, places - len(due))
-    if ahead and len(due) < places:
-        due += await _upcoming(tx, request, preview, at, at + ahead, places - len(due))
+    async with planner.preview_run(tx, request, at, environ) as preview:
+        places = len(preview.ids) + SHOWN_BEYOND_RUN if limit is None else limit
+        rows = await _rows(tx, preview.ids[:places])
+        order = {id: n for n, id in enumerate(preview.ids)}
+        due = [replace(row, due_at=at) for row in sorted(rows, key=lambda row: order[row.source])]
+        if len(due) < places:
+            due += await _queued(tx, request, places - len(due))
+        if ahead and len(due) < places:
+            due += await _upcoming(tx, request, preview, at, at + ahead, places - len(due))
     return DueList(due, preview.room.unavailable)
 
 
@@ -73,10 +73,10 @@ async def next_due_at(
     tx: Tx, request: RunRequest, at: dt.datetime, environ: Mapping[str, str]
 ) -> dt.datetime | None:
     """When a run has something to call: now, or later; None if nothing can run."""
-    preview = await planner.preview_run(tx, request, at, environ)
-    if preview.ids:
-        return at
-    upcoming = await _upcoming(tx, request, preview, at, at + FURTHEST, 1)
+    async with planner.preview_run(tx, request, at, environ) as preview:
+        if preview.ids:
+            return at
+        upcoming = await _upcoming(tx, request, preview, at, at + FURTHEST, 1)
     return upcoming[0].due_at if upcoming else None
 
 

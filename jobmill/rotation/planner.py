@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -122,19 +123,23 @@ class RunPreview:
     room: PlatformCapacity
 
 
+@asynccontextmanager
 async def preview_run(
     tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
-) -> RunPreview:
-    """The targets that a manual run would claim now, in its order: the same code chooses them, but
-    nothing is claimed, and due times stay as they are."""
+) -> AsyncGenerator[RunPreview]:
+    """The targets that a manual run would claim now, in its order: the same code chooses them. What
+    it writes is seen inside the block only, and no lock is kept after it."""
     wish = replace(wish, trigger="manual")
-    # The same first lock as a run, for the same reason.
-    pace = refill_allowance(await _lock_allowance(tx), at, wish.per_day)
-    room = await _prepare(tx, wish, at, environ)
     async with tx.transaction(force_rollback=True):
-        selection = await _choose(tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace)
-        ids = await _claimable(tx, selection.ids)
-    return RunPreview(ids, room)
+        # The same first lock as a run, for the same reason.
+        pace = refill_allowance(await _lock_allowance(tx), at, wish.per_day)
+        room = await _prepare(tx, wish, at, environ)
+        async with tx.transaction(force_rollback=True):
+            selection = await _choose(
+                tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace
+            )
+            ids = await _claimable(tx, selection.ids)
+        yield RunPreview(ids, room)
 
 
 async def _prepare(

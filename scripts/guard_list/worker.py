@@ -43,7 +43,7 @@ GUARDS: list[Guard] = [
         LEASES,
         "WHERE alive.id = live.worker AND alive.gone_at IS NULL)",
         "WHERE false)",
-        f"{TEST}::test_a_live_worker_keeps_its_items_however_long_they_run",
+        f"{TEST}::test_a_rescue_of_a_silent_workers_items_leaves_those_of_a_live_one",
     ),
     guard(
         "rescue does not wait for a locked worker",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
-import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import LiteralString
@@ -14,7 +12,6 @@ from jobmill import queue
 from jobmill.catalog import sources
 from jobmill.db import Database
 from jobmill.db.clock import server_time
-from jobmill.demo import clock
 from jobmill.demo.hiring import BY, EMPLOYER
 from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import submissions, withdrawals
@@ -27,12 +24,10 @@ from jobmill.hiring.records.openings import OpeningTerms
 from jobmill.people import secrets
 from jobmill.pipelines import source
 from jobmill.web import site
-from tests.demo.helpers import begin, running
+from tests.demo.helpers import begin, running, see, set_clock
 from tests.demo.test_end_to_end import BEGINNING
-from tests.queue.helpers import fetch
 from tests.web.conftest import served
 
-PATIENCE = 200.0
 READ: dict[str, LiteralString] = {
     "all was read": "SELECT NOT EXISTS (SELECT FROM queue.live WHERE available_at <= now())",
     "a broken board": "SELECT count(*) > 0 FROM catalog.run WHERE detail LIKE '%%500%%'",
@@ -52,24 +47,6 @@ async def live_a_while(database: Database) -> None:
     async with running(database):
         await see(database, READ)
     await make_offer(database)
-
-
-async def set_clock(database: Database, days: float) -> None:
-    """Make demo days long, so that no failure starts or ends on a slow machine."""
-    day = dt.timedelta(hours=1)
-    async with database.transaction() as tx:
-        statement = "UPDATE demo.world SET day = %(day)s, began_at = now() - %(days)s * %(day)s"
-        await tx.execute(statement, {"day": day, "days": days})
-
-
-async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
-    """Let the demo people act until all conditions hold."""
-    dice = random.Random(7)
-    async with asyncio.timeout(PATIENCE):
-        while not all([await fetch(database, sql) == [True] for sql in signs.values()]):
-            async with database.transaction() as tx:
-                await clock.advance(tx, dice)
-            await asyncio.sleep(0.3)
 
 
 @dataclass(frozen=True, slots=True)

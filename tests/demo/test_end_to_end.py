@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Mapping
-from typing import LiteralString
-
-from jobmill import queue
-from jobmill.catalog import sources
 from jobmill.db import Database
 from jobmill.hiring.audit_log.verification import verify_log
 from jobmill.hiring.records import openings
-from jobmill.pipelines import source
-from tests.demo.helpers import begin, running
-from tests.queue.helpers import fetch
-
-PATIENCE = 150.0
+from tests.demo.helpers import begin, running, see, set_clock
 
 BEGINNING = {
     "companies known well": "SELECT count(*) >= 20 FROM catalog.company WHERE analysis_status = 'complete'",
@@ -44,24 +33,17 @@ TROUBLE = {
 }
 
 
-async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
-    """Wait until all conditions hold."""
-    deadline = time.monotonic() + PATIENCE
-    while left := [name for name, sql in signs.items() if await fetch(database, sql) != [True]]:
-        assert time.monotonic() < deadline, left
-        await asyncio.sleep(0.3)
-
-
 async def test_every_part_of_the_demo_has_data(database: Database) -> None:
     await begin(database, day=30)
+    await set_clock(database, 0)
     async with running(database):
         await see(database, BEGINNING)
+    await set_clock(database, 1.55)
     async with database.transaction() as tx:
-        # A longer day: what fails at this moment still fails when the boards are read.
-        await tx.execute("UPDATE demo.world SET day = '15 minutes'")
-        await tx.execute("UPDATE demo.world SET began_at = now() - 1.55 * day")
-        ids = await sources.find_enabled_ids(tx)
-        await queue.submit_all(tx, [source.new_item(id) for id in ids])
+        # Due by the demo's clock, so that the rotation reads all of them.
+        await tx.execute(
+            "UPDATE catalog.source SET last_scraped_at = last_scraped_at - INTERVAL '1 day'"
+        )
     async with running(database):
         await see(database, TROUBLE)
     async with database.transaction() as tx:

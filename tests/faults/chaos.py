@@ -151,6 +151,7 @@ class Chaos:
             async with asyncio.TaskGroup() as group:
                 for number in range(CLIENTS):
                     group.create_task(self._submit(f"client-{number}", stop))
+                await self._started()
                 await self._inject(time.monotonic() + seconds, wanted_faults)
                 stop.set()
             await self._come_to_rest()
@@ -158,6 +159,14 @@ class Chaos:
             self.workers.end()
         self._judge()
         return self.report
+
+    async def _started(self) -> None:
+        """Wait for the first ended item: starting Python must not count as recovering."""
+        deadline = time.monotonic() + QUIET_LIMIT
+        before = await asyncio.to_thread(self._pair.primary.execute, ENDED)
+        while await asyncio.to_thread(self._pair.primary.execute, ENDED) == before:
+            assert time.monotonic() < deadline, "the workers do not start"
+            await asyncio.sleep(0.1)
 
     async def _prepare(self) -> None:
         async with connect(self._pair.primary.url()) as database, database.transaction() as tx:

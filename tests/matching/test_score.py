@@ -414,6 +414,11 @@ def test_the_company_size_changes_a_score(size: Any, preference: str | None, exp
     )
 
 
+def test_points_for_a_small_company_stay_within_the_maximum_for_its_size() -> None:
+    wants = {"company_size": "large", "rules": {"size": {"preferred": 5, "small": 20}}}
+    assert points("size", wants=wants, employer=Employer(size="small")) == 5
+
+
 def test_an_office_in_the_home_city_lowers_the_threshold() -> None:
     assert judge().threshold == 80
     office = judge(employer=Employer(offices=("Austin, TX", "Portland, Oregon")))

@@ -13,6 +13,7 @@ from psycopg import OperationalError
 from pydantic import BaseModel, Field
 
 from jobmill.db import Database, Tx
+from jobmill.extract.company.llm_facts import CompanyClaims
 from jobmill.outside import model_endpoint, model_question
 from jobmill.outside.model import ModelClient, ModelLimits, open_model
 from jobmill.outside.model_question import (
@@ -217,6 +218,28 @@ async def test_an_unreadable_reply_is_booked_in_full(
     assert isinstance(got, ModelFailed)
     assert got.cause == "malformed"
     assert [call["counted"] == call["reserved"] for call in await calls(database)] == [True, True]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_long_answer_is_parsed(
+    models: Opened, vendor: ModelServer, streaming: bool
+) -> None:
+    vendor.says(answer({"about": "We cook. " * 100_000}))
+    got = await (await models(model_streaming=streaming))(ask(answer_type=CompanyClaims))
+    assert isinstance(got, ModelAnswer)
+    assert got.answer == CompanyClaims(about="We cook. " * 100_000)
+
+
+async def test_a_reply_that_takes_too_long_to_read_is_stopped(
+    models: Opened, vendor: ModelServer, database: Database
+) -> None:
+    choices = b",".join([b"{}"] * 1_300_000)
+    vendor.says(reply(b'{"choices":[' + choices + b"]}", content_type="application/json"))
+    got = await (await models(model_strong="ollama:x"))(ask())
+    assert isinstance(got, ModelFailed)
+    assert got.cause == "malformed"
+    assert "Reading took more than" in got.detail
+    assert set(await outcomes(database)) == {"malformed"}
 
 
 async def test_json_in_a_code_fence_is_parsed(models: Opened, vendor: ModelServer) -> None:

@@ -104,6 +104,17 @@ async def test_a_healthy_company_of_four_stages_raises_no_alert(tx: Tx) -> None:
     ]
 
 
+async def test_a_longer_export_continues_the_lineages_of_an_earlier_one(tx: Tx) -> None:
+    stages = four_stages()
+    assert await take(tx, *stages[:2]) == ImportReport(imported=2)
+    assert await take(tx, *stages) == ImportReport(imported=2, known=2)
+    assert await rules(tx) == []
+    rows = await fetch(tx, "SELECT id, parent_id, ancestry FROM queue.items ORDER BY spawn_depth")
+    ids = [id for id, _, _ in rows]
+    assert [parent for _, parent, _ in rows] == [None, *ids[:3]]
+    assert [ancestry for _, _, ancestry in rows] == [ids[:depth] for depth in range(4)]
+
+
 @pytest.mark.usefixtures("profile")
 async def test_a_loop_of_the_older_queue_is_kept_and_raises_its_alerts(tx: Tx) -> None:
     """Scenario 1: a job asks for its company again and again."""

@@ -247,6 +247,27 @@ async def test_a_live_worker_keeps_its_items_however_long_they_run(database: Dat
     assert await happened(database, id) == ["submitted", "started", "success"]
 
 
+async def test_a_rescue_of_a_silent_workers_items_leaves_those_of_a_live_one(
+    database: Database,
+) -> None:
+    finish = asyncio.Event()
+
+    async def run(work: Work) -> Move:
+        await finish.wait()
+        return Finish()
+
+    table = stages(tea=run)
+    [id] = await put(database, table, new("tea"))
+    async with running(database, table, lease=dt.timedelta(minutes=5)):
+        await until(database, "SELECT status FROM queue.live", ["PROCESSING"])
+        async with database.transaction() as tx:
+            await leases.register_worker(tx, "silent", dt.timedelta())
+            assert await leases.rescue_abandoned_items(tx) == (1, 0, 0)
+        finish.set()
+        await until(database, "SELECT count(*) FROM queue.live", [0])
+    assert await happened(database, id) == ["submitted", "started", "success"]
+
+
 async def test_runs_are_counted_for_the_metrics(database: Database) -> None:
     async def run(work: Work) -> Move:
         if work.key == "bad":

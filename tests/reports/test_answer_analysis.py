@@ -176,3 +176,40 @@ def test_position_counts_the_companies_before(others: int) -> None:
     analysis = analyze("\n".join(lines), names_company=False)
     assert analysis.position == others + 1
     assert len(analysis.beside) == others + 1
+
+
+REALISTIC = """Lantern Mill is a well-regarded furniture maker. Here's a quick overview:
+
+### Overview
+- **Founded:** 1998
+- **Size:** ~420 employees
+
+### Pros
+- **Supportive culture** \u2013 people stay for years.
+- **Annual leave:** 28 days
+
+| Benefit | Details |
+|---|---|
+| Bonus | None that I know |
+
+Employees are in the office on Mondays, Tuesdays and Thursdays.
+Compared with Beechwood, Lantern Mill is larger.
+I'm not able to verify current salaries. Competitors include Ashworth and Oakley.
+
+Sources: [Lantern Mill](https://www.lantern.example/careers), [Glassdoor](https://www.glassdoor.com/x)
+"""
+
+
+def test_a_profile_as_assistants_write_it() -> None:
+    analysis = analyze(REALISTIC)
+    assert analysis.position == 1
+    assert analysis.beside == ("Beechwood", "Ashworth", "Oakley")
+    assert analysis.cited_domains == ("lantern.example", "glassdoor.com")
+    claims = {claim.claim: claim.verdict for claim in analysis.claims}
+    assert claims["Founded: 1998"] == "true"
+    assert claims["Size: ~420 employees"] == "true"
+    assert claims["Annual leave: 28 days"] == "true"
+    assert claims["Employees are in the office on Mondays, Tuesdays and Thursdays."] == "true"
+    assert not any(
+        "verify" in claim or "Competitors" in claim or "Sources" in claim for claim in claims
+    )

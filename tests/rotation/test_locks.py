@@ -14,7 +14,15 @@ import pytest
 
 from jobmill.catalog import sources
 from jobmill.db import Database, Tx
-from jobmill.rotation import board_import, calls, planner, platform_state, searches, targets
+from jobmill.rotation import (
+    board_import,
+    calls,
+    due_targets,
+    planner,
+    platform_state,
+    searches,
+    targets,
+)
 from jobmill.rotation.planner import RunRequest
 from tests.catalog.helpers import make_source
 from tests.queue.helpers import fetch
@@ -22,6 +30,7 @@ from tests.queue.helpers import fetch
 from .helpers import DAY, NOW, answer, failed, make_target, put
 
 Act = Callable[[Tx], Awaitable[Any]]
+MANUAL = RunRequest(trigger="manual")
 
 TARGET: LiteralString = "SELECT 1 FROM rotation.target WHERE source_id = %s FOR UPDATE NOWAIT"
 SOURCE: LiteralString = "SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE NOWAIT"
@@ -257,3 +266,15 @@ async def test_a_failure_is_counted_for_its_platform_whoever_has_it(database: Da
         await waiting(database, task)
     await task
     assert await fetch(database, "SELECT streak FROM rotation.platform") == [2]
+
+
+async def test_a_look_at_due_targets_stores_nothing_and_keeps_no_lock(database: Database) -> None:
+    async with database.transaction() as tx:
+        await make_target(tx)
+        new = await make_source(tx)
+    async with database.transaction() as looking:
+        due = await due_targets.list_due(looking, RunRequest(), NOW, {})
+        assert len(due.targets) == 2
+        assert new in await fetch(looking, "SELECT source_id FROM rotation.changed_source")
+        plan = await at_once(database, lambda tx: planner.start_run(tx, MANUAL, NOW, {}))
+        assert len(plan.claimed) == 2

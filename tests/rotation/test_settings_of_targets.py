@@ -53,6 +53,16 @@ async def test_a_persons_pause_survives_everything_but_their_resume(tx: Tx) -> N
     assert (await targets.resume(tx, id)).status == "active"
 
 
+async def test_a_search_on_a_disabled_platform_can_only_be_switched_off(tx: Tx) -> None:
+    search = await searches.add(tx, "jooble", ["cook"], [""])
+    await tx.execute("UPDATE rotation.search SET platform = 'careerjet'")
+    with pytest.raises(Invalid, match="Careerjet is disabled"):
+        await searches.update_search(tx, search.id, priority=9)
+    assert not (await searches.update_search(tx, search.id, enabled=False)).enabled
+    with pytest.raises(Invalid, match="Careerjet is disabled"):
+        await searches.update_search(tx, search.id, enabled=True)
+
+
 async def test_an_unused_slice_that_a_person_pauses_stays_paused(tx: Tx) -> None:
     search = await searches.add(tx, "jooble", ["cook"], [""])
     (id,) = await slice_ids(tx)

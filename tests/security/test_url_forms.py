@@ -6,25 +6,34 @@ import contextlib
 import datetime as dt
 import importlib
 import inspect
+import itertools
 import pkgutil
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 import httpcore2
 import pytest
 
 import jobmill
+from jobmill import app, queue
 from jobmill.db import Database
 from jobmill.errors import AppError
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.guarded_transport import AddressGuard
 from jobmill.outside.request import Fetch, Request
 from jobmill.outside.webhook import WebhookRequest, WebhookSender
+from jobmill.queue import Worker
 from jobmill.settings import Settings
+from jobmill.tools import Tools
 from tests.outside.conftest import QUICK, SMALL
 from tests.outside.dialled import Dialled
 from tests.outside.site import LoopbackSite, open_site, redirect
 from tests.outside.test_public_addresses import NOT_ASKED
+from tests.people.helpers import PASSWORD, make_person
+from tests.security.json_bodies import json_bodies
+from tests.security.site_forms import HTML, walk_site
+from tests.web.helpers import site_with
+from tests.web.test_every_route import routes
 
 PUBLIC = "93.184.216.34"
 PRIVATE = ("127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1", "::ffff:127.0.0.1", "0.0.0.0", "100.64.0.1")  # fmt: skip
@@ -135,3 +144,41 @@ async def test_no_webhook_is_sent_to_a_private_address(recorder: Recorder) -> No
         with pytest.raises(AppError):
             await sender.send(WebhookRequest(1, form, "secret", "test", b"{}", NOW))
     assert recorder.private == []
+
+
+async def test_no_text_field_leads_to_a_private_address(
+    database: Database, fetch: Fetch, recorder: Recorder
+) -> None:
+    """A URL in every text field of every form and JSON body, followed by the work that it starts."""
+    stages = app.build_stages(Tools(database, fetch), Settings())
+    async with database.transaction() as tx:
+        await queue.declare_stages(tx, stages)
+    private = (*NAMES[:3], "http://127.0.0.1:5432/", "http://[::1]/")
+    hosts = itertools.count()
+
+    def targets(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+        for name in texts:
+            for url in (*private, f"http://{next(hosts)}.public.example/jobs"):
+                yield name, url
+
+    async with site_with(database, public_per_minute=100_000) as client:
+        await make_person(database, "ada@example.org", "admin")
+        login = {"email": "ada@example.org", "password": PASSWORD}
+        assert (await client.post("/sign-in", data=login)).status_code == 303
+        start = [route.path for route in routes(database) if "{" not in route.path]
+        forms = (await walk_site(client, start)).forms.values()
+        for form in (form for form in forms if form.method == "POST"):
+            for name, target in targets(form.texts):
+                fields = {
+                    text: form.values.get(text) or f"Acme {next(hosts)}" for text in form.texts
+                }
+                fields = {**form.values, **fields, name: target}
+                await client.post(form.action, data=fields, headers=HTML)
+        document = (await client.get("/api/openapi.json")).json()
+        for body in json_bodies(document):
+            for name, target in targets(body.texts):
+                await client.request(body.method, body.path, json={**body.sample, name: target})
+    await Worker(database, stages).drain()
+    assert recorder.private == []
+    # The public URL was followed, so the others could have been.
+    assert recorder.addresses.count(PUBLIC) >= 5

@@ -25,7 +25,8 @@ _HOME: Final = re.compile(
     re.IGNORECASE,
 )
 _ON_SITE: Final = re.compile(
-    r"\b(?:on[- ]site|onsite|on campus|in[- ]person|(?:in|from|to) (?:the|our) office|in[- ]office|presence in the office"
+    r"\bon-site\b(?! (?!work|role|job|position|presence|and|or|for|at|in|full|every|only|days?|three|two|four|five)[a-z])"
+    r"|\b(?:on site|onsite|on campus|in[- ]person|(?:in|from|to) (?:the|our) office|in[- ]office|presence in the office"
     r"|back at the office)\b",
     re.IGNORECASE,
 )
@@ -39,6 +40,7 @@ _PERMISSION: Final = re.compile(
 _EVERY_DAY: Final = re.compile(
     r"\bevery (?:working )?day\b|\bfive days\b|\b5 days\b|\bfull[- ]time\b", re.IGNORECASE
 )
+_WEEKDAY: Final = re.compile(r"\b(Mon|Tues|Wednes|Thurs|Fri)days?\b")
 _CHANGED: Final = re.compile(r"\b(?:since (?:19|20)\d\d|back|no longer|now)\b", re.IGNORECASE)
 _WORKING: Final = re.compile(
     r"\b(?:work|works|working|remote\w*|hybrid|on[- ]site|onsite|office|campus|teach\w*|roles?|jobs?|employees|staff|schedule)\b",
@@ -130,6 +132,9 @@ def _days(text: str) -> float | None:
     for quantity in find_quantities(text):
         if quantity.units[:1] == ("day",) and quantity.high <= _WORK_DAYS:
             return quantity.high
+    weekdays = len(set(_WEEKDAY.findall(text)))
+    if weekdays and _ON_SITE.search(text):
+        return float(weekdays)
     return float(_WORK_DAYS) if _EVERY_DAY.search(text) and _ON_SITE.search(text) else None
 
 

@@ -48,9 +48,14 @@ def check_places(claim: ParsedClaim, statements: Sequence[SiteStatement]) -> Par
     if former := _first_with(claimed, about_places, former=True):
         return PartVerdict("outdated", "The site names this as an earlier place.", former)
     seats = [each for each in about_places if _STRICT_SEAT.search(each.text)]
-    if is_seat and seats:
-        return _judge_seat(claim, claimed, seats)
-    return _judge_any(claim, claimed, about_places, is_seat=is_seat)
+    if not (is_seat and seats):
+        return _judge_any(claim, claimed, about_places, is_seat=is_seat)
+    seat = _judge_seat(claim, claimed, seats)
+    others = claimed[1:] if _BRANCH.search(claim.text) else ()
+    if seat.verdict != "true" or not others:
+        return seat
+    branches = _judge_any(claim, others, about_places, is_seat=False)
+    return seat if branches.verdict == "true" else branches
 
 
 def find_places(text: str) -> tuple[ParsedPlace, ...]:

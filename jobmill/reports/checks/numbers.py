@@ -57,7 +57,8 @@ _ORDINALS: Final = {
     "tenth": 10, "twentieth": 20, "thirtieth": 30, "fiftieth": 50, "hundredth": 100, "centenary": 100,
     "centennial": 100,
 }  # fmt: skip
-_TOTAL: Final = re.compile(r"\b(?:in total|altogether|in all|overall)\b", re.IGNORECASE)
+_CLAUSE_END: Final = re.compile(r",\s|;\s|\s(?:and|with|plus|while)\s")
+_GRADE: Final = re.compile(r"\b([A-Z][a-z]+) (\d{1,2})\b")
 _PERMANENT_TERMS: Final = re.compile(
     r"\b(?:leave|vacation|holiday|contract|after|within|notice|week|shift|probation|ahead|experience is)\b",
     re.IGNORECASE,
@@ -203,7 +204,7 @@ def _check_amount(
         if _compare_amounts(quantity, site) == "same":
             return PartVerdict("true", "The site states this number.", statement)
     statement = closest[0][1]
-    if _TOTAL.search(claim.text) and _is_sum(quantity, statement):
+    if _is_sum(quantity, statement):
         return PartVerdict("true", "It is the sum of the site's numbers.", statement)
     if claim.dated or _matches_former(quantity, statement):
         return PartVerdict("outdated", "The site states a newer number.", statement)
@@ -214,19 +215,38 @@ def _comparable(
     quantity: Quantity, claim: ParsedClaim, statements: Sequence[SiteStatement]
 ) -> Iterator[tuple[int, Quantity, SiteStatement]]:
     """The site's numbers for the same kind of thing, with the number of words that both share."""
+    near = content_stems(_clause_around(quantity, claim.text))
     for statement in statements:
         shared_in_sentence = len(claim.stems & content_stems(statement.current))
-        for clause in statement.clauses if shared_in_sentence else ():
+        if not shared_in_sentence or _names_other_grade(claim.text, statement.text):
+            continue
+        for clause in statement.clauses:
             shared = claim.stems & content_stems(clause)
+            weight = 3 * len(shared) + 3 * len(shared & near) + shared_in_sentence
             for site in find_quantities(clause):
                 if _same_kind(quantity, site, bool(shared - _GENERIC_UNITS)):
-                    yield 3 * len(shared) + shared_in_sentence, site, statement
+                    yield weight, site, statement
+
+
+def _clause_around(quantity: Quantity, text: str) -> str:
+    """The part of a claim that says what the number means."""
+    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, quantity.start)), default=0)
+    end = _CLAUSE_END.search(text, quantity.end)
+    return text[start : end.start() if end else len(text)]
+
+
+def _names_other_grade(claim: str, site: str) -> bool:
+    """Whether one is about "Band 6" and the other about "Band 5"."""
+    grades, others = dict(_GRADE.findall(claim)), dict(_GRADE.findall(site))
+    return any(word in others and others[word] != number for word, number in grades.items())
 
 
 def _same_kind(quantity: Quantity, site: Quantity, shares_words: bool) -> bool:
     if quantity.is_money or site.is_money:
         periods = quantity.period == site.period or None in (quantity.period, site.period)
-        return quantity.currency == site.currency and periods
+        # A bonus is not an hourly wage, even if only one of them names its period.
+        similar = quantity.low <= 8 * site.high and site.low <= 8 * quantity.high
+        return quantity.currency == site.currency and periods and similar
     if "percent" in quantity.units or "percent" in site.units:
         return shares_words and "percent" in quantity.units and "percent" in site.units
     if _time_unit(quantity) or _time_unit(site):
@@ -258,6 +278,8 @@ def _time_unit(quantity: Quantity) -> str | None:
 
 def _is_sum(quantity: Quantity, statement: SiteStatement) -> bool:
     parts = find_quantities(statement.current)
+    if len(parts) < 2 or any(part.is_money for part in parts):
+        return False
     low, high = sum(part.low for part in parts), sum(part.high for part in parts)
     return compare(quantity, replace(quantity, low=low, high=high)) == "same"
 

@@ -20,6 +20,7 @@ _FOUNDED_IN: Final = re.compile(
     r"\b(?:founded|established|started|opened|began|launched|formed|created|set up)\s+(?:back )?in\s+\d{4}\b",
     re.IGNORECASE,
 )
+_CONTRAST: Final = re.compile(r"^(?:Unlike|Like|Compared (?:to|with)|In contrast to) [^,.]{1,60}, ")
 _PLANNED: Final = re.compile(
     r"\b(?:plans?|planning|intends?|prepar(?:es|ing)|considering|evaluating|about|expects?|set) (?:to\b|an?\b|its\b|the\b)"
     r"|\b(?:will soon|upcoming|is going to|exploring)\b",
@@ -57,7 +58,7 @@ def parse_claim(text: str, year: int, company_words: Iterable[str]) -> ParsedCla
     years = [int(match[1]) for match in _DATED.finditer(_FOUNDED_IN.sub(" ", text))]
     return ParsedClaim(
         text=text,
-        stems=content_stems(text, frozenset(company_words)),
+        stems=content_stems(_CONTRAST.sub("", text, count=1), frozenset(company_words)),
         negative=is_negative(text),
         quantities=find_quantities(text)[:_MAX_QUANTITIES],
         dated=any(earlier < year for earlier in years),

@@ -93,7 +93,7 @@ def _judge_shared(
         return PartVerdict("outdated", "The site describes this as an earlier state.", statement)
     if claim.planned or (claim.news and _names_past_year(statement.text, claim.year)):
         return PartVerdict("outdated", "By the site, this has already happened.", statement)
-    if claim.negative != is_negative(_nearest_clause(statement, shared)):
+    if all(claim.negative != is_negative(clause) for clause in _nearest_clauses(statement, shared)):
         return PartVerdict("contradicted", "The site states the opposite.", statement)
     return PartVerdict("true", "The site states it.", statement)
 
@@ -102,10 +102,11 @@ def _names_past_year(text: str, year: int) -> bool:
     return any(int(number) < year - 1 for number in re.findall(r"\b(?:19|20)\d\d\b", text))
 
 
-def _nearest_clause(statement: SiteStatement, shared: frozenset[str]) -> str:
-    return max(
-        statement.clauses or (statement.text,), key=lambda part: len(shared & content_stems(part))
-    )
+def _nearest_clauses(statement: SiteStatement, shared: frozenset[str]) -> list[str]:
+    """The clauses with most of the shared words."""
+    clauses = statement.clauses or (statement.text,)
+    counts = [len(shared & content_stems(clause)) for clause in clauses]
+    return [clause for clause, count in zip(clauses, counts, strict=True) if count == max(counts)]
 
 
 def _coverage(claim: ParsedClaim, statement: SiteStatement) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -142,7 +143,7 @@ def _parse_target(target: Mapping[str, Any]) -> PoolTarget:
     )
 
 
-class PooledPolicy:
+class PooledPolicy(ABC):
     """A policy over a pool, with columns of its own for the targets of the pool."""
 
     def __init__(self, pool: TargetPool) -> None:
@@ -159,6 +160,6 @@ class PooledPolicy:
         self.pool.bind(targets, sources, now)
         self._build_columns()
 
+    @abstractmethod
     def _build_columns(self) -> None:
         """Rebuild the columns for the targets that are bound now."""
-        raise NotImplementedError
