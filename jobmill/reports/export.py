@@ -142,7 +142,7 @@ def _html_table(table: Table) -> str:
 
 def _html_cell(cell: Cell) -> str:
     text = escape(cell.text)
-    if cell.url == cell.text and cell.url.startswith(("https://", "http://")):
+    if cell.url == cell.text and cell.text.startswith(("https://", "http://")):
         # A long address must not widen the table.
         return f'<td class="url"><a href="{text}">{text}</a></td>'
     if cell.url and cell.url.startswith(("https://", "http://", "#")):
