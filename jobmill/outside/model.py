@@ -9,7 +9,7 @@ import logging
 import os
 import random
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -90,7 +90,12 @@ async def open_model(
         endpoints: dict[Tier, Endpoint | ModelBlocked] = {
             tier: model_endpoint.find_endpoint(tier, settings, environ) for tier in tiers
         }
-        yield ModelClient(database, settings, endpoints, client, limits, environ)
+
+        # A closure: the environment holds keys, which the client must not show.
+        def find_endpoint(name: str) -> Endpoint | ModelBlocked:
+            return model_endpoint.find_named_endpoint(name, settings, environ)
+
+        yield ModelClient(database, settings, endpoints, find_endpoint, client, limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +117,12 @@ class ModelClient:
         database: Database,
         settings: Settings,
         endpoints: Mapping[Tier, Endpoint | ModelBlocked],
+        find_endpoint: Callable[[str], Endpoint | ModelBlocked],
         client: httpx2.AsyncClient,
         limits: ModelLimits,
-        environ: Mapping[str, str],
     ) -> None:
         self._db = database
-        self._settings = settings
-        self._environ = environ
+        self._find_named = find_endpoint
         self._streaming = settings.model_streaming
         self._endpoints = endpoints
         self._client = client
@@ -137,7 +141,7 @@ class ModelClient:
     def _find_endpoint(self, question: ModelQuestion[T]) -> Endpoint | ModelBlocked:
         if question.model is None:
             return self._endpoints[question.tier]
-        return model_endpoint.find_named_endpoint(question.model, self._settings, self._environ)
+        return self._find_named(question.model)
 
     async def _find_cached(
         self, question: ModelQuestion[T], endpoint: Endpoint, key: bytes

@@ -21,6 +21,7 @@ th, td { border-bottom: 1px solid #ccc; padding: .3em .5em; text-align: left; ve
 td.url { overflow-wrap: anywhere; min-width: 14em; }
 thead { display: table-header-group; } tr { break-inside: avoid; } th { background: #f2f2f2; }
 svg { width: 100%; max-width: 480px; height: 12px; display: block; } .bars { margin: .6em 0; }
+.bars, #limits { break-inside: avoid; } h2 + p, h2 + .bars { break-after: avoid; }
 .meta { color: #555; } a { color: #0b57a4; }
 """
 
@@ -141,7 +142,7 @@ def _html_table(table: Table) -> str:
 
 def _html_cell(cell: Cell) -> str:
     text = escape(cell.text)
-    if cell.url and cell.url == cell.text and cell.url.startswith(("https://", "http://")):
+    if cell.url == cell.text and cell.text.startswith(("https://", "http://")):
         # A long address must not widen the table.
         return f'<td class="url"><a href="{text}">{text}</a></td>'
     if cell.url and cell.url.startswith(("https://", "http://", "#")):

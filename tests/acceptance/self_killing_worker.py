@@ -2,8 +2,8 @@
 
 A file lists phases, one per line: when a run of one of them has
 returned its move, and before the move is written, the line is removed and the process kills itself
-like `kill -9`. The line `model/answer` kills it when its first questions to a model are paid and nobody
-has stored the answers.
+like `kill -9`. The line `model/answer` kills it when its first questions to a model are paid and before
+the answers are stored.
 """
 
 from __future__ import annotations

@@ -50,7 +50,9 @@ class Assistant:
     @property
     def asked(self) -> Counter[tuple[str, str | None, str]]:
         """How often each question was asked: text, model and version."""
-        return Counter((one.text, one.model, one.prompt_version) for one in self.questions)
+        return Counter(
+            (question.text, question.model, question.prompt_version) for question in self.questions
+        )
 
 
 def make_site() -> Net:
