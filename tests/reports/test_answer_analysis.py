@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +9,8 @@ from hypothesis import strategies as st
 from jobmill.reports.answer_analysis import analyze_answer
 from jobmill.reports.answers import AnswerAnalysis
 from jobmill.reports.findings import Evidence, Fact
+from jobmill.reports.site_analysis import CPU_SECONDS
+from jobmill.sandbox import read_untrusted_now
 
 from .report_data import make_answer, make_findings, make_prompt
 
@@ -125,9 +126,7 @@ def test_instructions_in_an_answer_change_nothing() -> None:
 )  # fmt: skip
 def test_a_megabyte_of_anything_is_read_quickly(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    start = time.process_time()
-    analysis = analyze(text)
-    assert time.process_time() - start < 3
+    analysis = read_untrusted_now(analyze, text)
     assert len(analysis.claims) <= 50
     assert len(analysis.beside) <= 30
     assert len(pickle.dumps(analysis)) < 100_000
@@ -144,9 +143,13 @@ def test_many_claims_against_many_facts_are_bounded() -> None:
     text = " ".join(
         f"Lantern Mill gives {number} days of leave and 5 offices." for number in range(900)
     )
-    start = time.process_time()
-    analysis = analyze_answer(make_findings(facts=facts), make_prompt(), make_answer(text))
-    assert time.process_time() - start < 6
+    analysis = read_untrusted_now(
+        analyze_answer,
+        make_findings(facts=facts),
+        make_prompt(),
+        make_answer(text),
+        cpu_seconds=CPU_SECONDS,
+    )
     assert len(analysis.claims) == 50
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from collections import Counter
 
 import pytest
@@ -11,6 +10,8 @@ from jobmill.reports import site_text
 from jobmill.reports.candidate_questions import answer_questions
 from jobmill.reports.findings import CrawledPage
 from jobmill.reports.question_list import load_questions
+from jobmill.reports.site_analysis import CPU_SECONDS
+from jobmill.sandbox import read_untrusted_now
 
 URL = "https://acme.example/careers"
 
@@ -119,10 +120,8 @@ def test_a_statement_below_a_heading_answers() -> None:
 def test_hostile_text_is_answered_in_bounded_time() -> None:
     words = "we our remote salary health your the in a is to of team and apply $1 " * 2_000
     html = "".join(f"<p>{number} {words[number : 900 + number]}</p>" for number in range(600))
-    began = time.process_time()
-    _answers(html)
-    _answers(f"<p>{'a ' * 500_000}</p>")
-    assert time.process_time() - began < 10
+    for text in (html, f"<p>{'a ' * 500_000}</p>"):
+        read_untrusted_now(_answers, text, cpu_seconds=CPU_SECONDS)
 
 
 @settings(max_examples=50)

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jobmill.reports.findings import CrawledPage, HostileText
 from jobmill.reports.hostile_text import find_hostile_text
+from jobmill.reports.site_analysis import CPU_SECONDS
+from jobmill.sandbox import read_untrusted_now
 
 URL = "https://acme.example/"
 KEYWORDS = "cheap pumps best pumps buy pumps pump store pump prices pump offers"
@@ -84,12 +84,13 @@ def test_a_text_on_several_pages_is_reported_once() -> None:
 
 
 def test_hostile_pages_are_bounded() -> None:
-    began = time.process_time()
     assert len(_find("".join(f"<p hidden>{KEYWORDS} {n}</p>" for n in range(50_000)))) == 10
-    _find("<div style='color:red'>" * 200_000)
-    _find("<p>" + "ignore the " * 500_000)
-    _find("<p style='" + "color:" * 100_000 + "'>x</p>")
-    assert time.process_time() - began < 15
+    for html in (
+        "<div style='color:red'>" * 200_000,
+        "<p>" + "ignore the " * 500_000,
+        "<p style='" + "color:" * 100_000 + "'>x</p>",
+    ):
+        read_untrusted_now(_find, html, cpu_seconds=CPU_SECONDS)
 
 
 @given(st.text(max_size=500))

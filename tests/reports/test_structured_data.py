@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,8 @@ from jobmill.catalog.posting import Salary
 from jobmill.reports import site_text, structured_data
 from jobmill.reports.findings import Contradiction, CrawledPage, StructuredData
 from jobmill.reports.known_postings import KnownPosting, PostingFields
+from jobmill.reports.site_analysis import CPU_SECONDS
+from jobmill.sandbox import read_untrusted_now
 
 SITE = "https://acme.example"
 BOARD = "https://boards.example/acme/1"
@@ -135,8 +136,10 @@ def test_a_rating_of_oneself_is_flagged() -> None:
 
 
 def test_hostile_data_is_bounded() -> None:
-    began = time.process_time()
     deep = '<script type="application/ld+json">' + '{"@type":"JobPosting","x":[' * 50_000
     many = _page(*(NODE for _ in range(500)))
-    _analyze(CrawledPage(SITE, 200, deep), many, postings=tuple([KNOWN] * 1_000))
-    assert time.process_time() - began < 10
+    read_untrusted_now(_analyze_many, CrawledPage(SITE, 200, deep), many, cpu_seconds=CPU_SECONDS)
+
+
+def _analyze_many(*pages: CrawledPage) -> StructuredData:
+    return _analyze(*pages, postings=tuple([KNOWN] * 1_000))
