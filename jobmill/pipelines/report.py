@@ -144,10 +144,12 @@ async def analyze_models(tools: Tools, models: Sequence[str], work: Work) -> Mov
             for stored in await contents.find_answers(tx, report.id)
             if stored.failure is None
         ]
-    report_results = await results.compute_in_sandbox(findings, prompts, answers)
-    save = partial(
-        contents.save_results, id=report.id, results=report_results, limits=(*LIMITS, *asked.limits)
-    )
+    computed = await results.compute_in_sandbox(findings, prompts, answers)
+    review = await report_answers.review_claims(tools, work, report, computed, findings)
+    if review.answer:
+        computed = await results.compute_in_sandbox(findings, prompts, answers, review.answer)
+    limits = [*LIMITS, *asked.limits, *([review.limit] if review.limit else [])]
+    save = partial(contents.save_results, id=report.id, results=computed, limits=limits)
     return Finish(f"{len(answers)} answers judged", save=save)
 
 

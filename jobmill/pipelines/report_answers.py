@@ -10,7 +10,7 @@ import asyncio
 import datetime as dt
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from pydantic import BaseModel
@@ -27,8 +27,11 @@ from jobmill.pipelines import blocked_models
 from jobmill.queue import Block, Postpone, Work, lock_claim
 from jobmill.reports import contents, store
 from jobmill.reports.answers import Prompt
+from jobmill.reports.claim_review import ClaimReviewAnswer, build_review
 from jobmill.reports.contents import NewAnswer
-from jobmill.reports.report import Report
+from jobmill.reports.findings import SiteFindings
+from jobmill.reports.report import Report, ReportResults
+from jobmill.sandbox import read_untrusted
 from jobmill.tools import Tools
 
 BLOCKED_ON_KEY = "model key"
@@ -84,6 +87,30 @@ async def ask_missing(
         for _ in range(PARALLEL):
             group.create_task(asker.ask_all())
     return asker.conclude(len(planned))
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReview:
+    """What a model says of claims that the rules leave open, or why it was not asked."""
+
+    answer: ClaimReviewAnswer | None = None
+    limit: str | None = None
+
+
+async def review_claims(
+    tools: Tools, work: Work, report: Report, results: ReportResults, findings: SiteFindings
+) -> ClaimReview:
+    """Ask once about the open claims of all answers. A repeated attempt finds the answer in the cache;
+    without an answer the verdicts of the rules stand."""
+    question = await read_untrusted(
+        build_review, findings, results.analyses, work.id, report.ledger_run
+    )
+    if question is None:
+        return ClaimReview()
+    asked = await tools.model(replace(question, run_cap=report.budget))
+    if isinstance(asked, ModelAnswer):
+        return ClaimReview(asked.answer)
+    return ClaimReview(limit=f"Claims that the rules leave open were not reviewed: {asked.detail}.")
 
 
 def _plan(

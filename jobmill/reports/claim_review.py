@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict
 
 from jobmill.outside.model_question import ModelQuestion
 from jobmill.plain_text import fold_case, single_line
-from jobmill.reports.answers import JudgedClaim
+from jobmill.reports.answers import AnswerAnalysis, JudgedClaim
 from jobmill.reports.claim_words import content_stems
-from jobmill.reports.claims import ClaimContext
+from jobmill.reports.claims import ClaimContext, claim_context
+from jobmill.reports.findings import SiteFindings
 from jobmill.reports.quantities import compare, find_quantities
 from jobmill.reports.site_statements import SiteStatement
 
@@ -45,6 +46,36 @@ class ClaimOpinion(BaseModel):
 
 class ClaimReviewAnswer(BaseModel):
     opinions: list[ClaimOpinion]
+
+
+def open_claims(analyses: Iterable[AnswerAnalysis]) -> tuple[JudgedClaim, ...]:
+    """The claims of all answers that the rules leave open, each once."""
+    claims = {claim.claim: claim for analysis in analyses for claim in analysis.claims}
+    return claims_to_review(tuple(claims.values()))
+
+
+def build_review(
+    findings: SiteFindings, analyses: Sequence[AnswerAnalysis], item: int, run: str
+) -> ModelQuestion[ClaimReviewAnswer] | None:
+    """The question about the open claims of all answers; None if no claim is open."""
+    claims = open_claims(analyses)
+    if not claims:
+        return None
+    return build_claim_question(claim_context(findings), claims, item=item, run=run)
+
+
+def apply_review(
+    findings: SiteFindings, analyses: Sequence[AnswerAnalysis], review: ClaimReviewAnswer
+) -> tuple[AnswerAnalysis, ...]:
+    """The analyses with the model's verdicts on claims that the rules leave open."""
+    reviewed = combine_with_review(claim_context(findings), open_claims(analyses), review)
+    by_text = {claim.claim: claim for claim in reviewed}
+    return tuple(
+        replace(
+            analysis, claims=tuple(by_text.get(claim.claim, claim) for claim in analysis.claims)
+        )
+        for analysis in analyses
+    )
 
 
 def claims_to_review(claims: Sequence[JudgedClaim]) -> tuple[JudgedClaim, ...]:

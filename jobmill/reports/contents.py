@@ -19,6 +19,7 @@ from jobmill.reports.report import (
     ANALYSIS,
     FINDINGS,
     RECOMMENDATIONS,
+    REVIEW,
     SCORES,
     ReportAnswer,
     ReportContents,
@@ -190,10 +191,14 @@ async def save_results(tx: Tx, *, id: int, results: ReportResults, limits: Seque
 async def store_results(tx: Tx, id: int, results: ReportResults) -> None:
     """Store results in place of earlier ones, without a change of status."""
     await tx.execute(
-        "UPDATE reports.report SET scores = %s, recommendations = %s WHERE id = %s",
+        """
+        UPDATE reports.report SET scores = %s, recommendations = %s, claim_review = %s
+         WHERE id = %s
+        """,
         [
             Jsonb(to_json(SCORES, results.scores)),
             Jsonb(to_json(RECOMMENDATIONS, results.recommendations)),
+            Jsonb(to_json(REVIEW, results.review)),
             id,
         ],
     )
@@ -212,9 +217,9 @@ async def read_contents(tx: Tx, id: int) -> ReportContents:
     """Everything that a report holds; NotFound if there is none."""
     report = await store.get(tx, id)
     cursor = await tx.execute(
-        "SELECT scores, recommendations FROM reports.report WHERE id = %s", [id]
+        "SELECT scores, recommendations, claim_review FROM reports.report WHERE id = %s", [id]
     )
-    [(scores, recommendations)] = await cursor.fetchall()
+    [(scores, recommendations, review)] = await cursor.fetchall()
     return ReportContents(
         report,
         await read_findings(tx, id),
@@ -222,6 +227,7 @@ async def read_contents(tx: Tx, id: int) -> ReportContents:
         tuple(await find_answers(tx, id)),
         SCORES.validate_python(scores or ()),
         RECOMMENDATIONS.validate_python(recommendations or ()),
+        REVIEW.validate_python(review),
     )
 
 

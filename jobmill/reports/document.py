@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from jobmill.reports.answers import AnswerAnalysis, Score
+from jobmill.reports.claims import find_absent
 from jobmill.reports.findings import Evidence, PostingShares, SiteFindings, StructuredData
 from jobmill.reports.report import LIMITS, ReportContents
 
@@ -80,7 +81,8 @@ def build_sections(contents: ReportContents) -> tuple[Section, ...]:
             _postings(findings.postings),
             _hostile(findings),
         ]
-    sections += [_prompts(contents), _answers(contents), _claims(contents), _limits(contents)]
+    sections += [_prompts(contents), _answers(contents), _claims(contents), _absent(contents)]
+    sections.append(_limits(contents))
     return tuple(section for section in sections if section)
 
 
@@ -354,6 +356,25 @@ def _claims(contents: ReportContents) -> Section | None:
             [(key[0], f"{counts[key]}", *rows[key]) for key in sorted_keys],
         ),
     )  # fmt: skip
+
+
+def _absent(contents: ReportContents) -> Section | None:
+    """The facts of the site that no answer mentions."""
+    analyses = [stored.analysis for stored in contents.answers if stored.analysis]
+    absent = find_absent(contents.findings, analyses) if contents.findings and analyses else ()
+    if not absent:
+        return None
+    return Section(
+        "absent",
+        "What no assistant mentions",
+        tables=_table(
+            ("Subject", "Value", "Evidence"),
+            [
+                (FACT_NAMES.get(claim.fact or "", ""), claim.claim, _quote(claim.evidence))
+                for claim in absent
+            ],
+        ),
+    )
 
 
 def _limits(contents: ReportContents) -> Section:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NewType, TypeAlias, cast
 from pydantic import TypeAdapter
 
 from jobmill.reports.answers import AnswerAnalysis, Prompt, Recommendation, Score, StoredAnswer
+from jobmill.reports.claim_review import ClaimReviewAnswer
 from jobmill.reports.findings import SiteFindings
 
 ReportId = NewType("ReportId", int)
@@ -112,11 +113,12 @@ class ReportAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ReportResults:
-    """What the stored answers lead to; computed from them alone."""
+    """What the stored answers and the stored review lead to; computed from them alone."""
 
     analyses: tuple[AnswerAnalysis, ...]
     scores: tuple[Score, ...]
     recommendations: tuple[Recommendation, ...]
+    review: ClaimReviewAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +131,14 @@ class ReportContents:
     answers: tuple[ReportAnswer, ...]
     scores: tuple[Score, ...]
     recommendations: tuple[Recommendation, ...]
+    review: ClaimReviewAnswer | None = None
 
 
 FINDINGS = TypeAdapter(SiteFindings)
 SCORES = TypeAdapter(tuple[Score, ...])
 RECOMMENDATIONS = TypeAdapter(tuple[Recommendation, ...])
 ANALYSIS = TypeAdapter(AnswerAnalysis)
+REVIEW: TypeAdapter[ClaimReviewAnswer | None] = TypeAdapter(ClaimReviewAnswer | None)
 
 
 def to_json(adapter: TypeAdapter[Any], value: object) -> Any:

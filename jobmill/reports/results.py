@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from jobmill.reports.answer_analysis import analyze_answer
 from jobmill.reports.answers import Prompt, StoredAnswer
+from jobmill.reports.claim_review import ClaimReviewAnswer, apply_review
 from jobmill.reports.findings import SiteFindings
 from jobmill.reports.recommendations import recommend
 from jobmill.reports.report import ReportContents, ReportResults
@@ -16,23 +17,33 @@ MAX_CPU_SECONDS = 60.0
 
 
 def compute_results(
-    findings: SiteFindings, prompts: Sequence[Prompt], answers: Sequence[StoredAnswer]
+    findings: SiteFindings,
+    prompts: Sequence[Prompt],
+    answers: Sequence[StoredAnswer],
+    review: ClaimReviewAnswer | None = None,
 ) -> ReportResults:
-    """Pure: the same answers have the same results."""
+    """Pure: the same answers and the same review have the same results."""
     by_key = {prompt.key: prompt for prompt in prompts}
     analyses = tuple(
         analyze_answer(findings, by_key[answer.prompt_key], answer) for answer in answers
     )
-    return ReportResults(analyses, compute_scores(prompts, analyses), recommend(findings, analyses))
+    if review:
+        analyses = apply_review(findings, analyses, review)
+    return ReportResults(
+        analyses, compute_scores(prompts, analyses), recommend(findings, analyses), review
+    )
 
 
 async def compute_in_sandbox(
-    findings: SiteFindings, prompts: Sequence[Prompt], answers: Sequence[StoredAnswer]
+    findings: SiteFindings,
+    prompts: Sequence[Prompt],
+    answers: Sequence[StoredAnswer],
+    review: ClaimReviewAnswer | None = None,
 ) -> ReportResults:
     """The results; the answers are read in a child process, because models wrote them."""
     cpu_seconds = min(5 + 0.2 * len(answers), MAX_CPU_SECONDS)
     return await read_untrusted(
-        compute_results, findings, tuple(prompts), tuple(answers), cpu_seconds=cpu_seconds
+        compute_results, findings, tuple(prompts), tuple(answers), review, cpu_seconds=cpu_seconds
     )
 
 
@@ -42,4 +53,4 @@ async def recompute(contents: ReportContents) -> ReportResults | None:
         return None
     prompts = [stored.prompt for stored in contents.prompts]
     answers = [stored.answer for stored in contents.answers if stored.failure is None]
-    return await compute_in_sandbox(contents.findings, prompts, answers)
+    return await compute_in_sandbox(contents.findings, prompts, answers, contents.review)

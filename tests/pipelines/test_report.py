@@ -23,6 +23,7 @@ from jobmill.pipelines import report
 from jobmill.pipelines.report_answers import BLOCKED_ON_KEY
 from jobmill.queue import ItemId, operator_actions
 from jobmill.reports import contents, recurring, results, store
+from jobmill.reports.claim_review import ClaimOpinion, ClaimReviewAnswer
 from jobmill.settings import Settings
 from tests.queue.helpers import claim_twice, fetch, make_due
 from tests.reports.helpers import MODELS, SITE, Assistant, ReportBed, make_site
@@ -90,6 +91,45 @@ async def test_results_are_reproduced_from_the_stored_answers(bed: ReportBed) ->
     assert recomputed.scores == stored.scores
     assert recomputed.recommendations == stored.recommendations
     assert list(recomputed.analyses) == [answer.analysis for answer in stored.answers]
+
+
+async def test_a_model_reviews_claims_that_the_rules_leave_open(database: Database) -> None:
+    quote = "Tidewater builds software that keeps drinking water safe."
+    assistant = Assistant(
+        text="Tidewater makes programs for clean water. It was founded in 2009.",
+        opinions=[ClaimOpinion(number=1, verdict="true", site_quote=quote)],
+    )
+    bed = ReportBed(database, assistant=assistant)
+    id = await bed.create(runs=1, prompt_count=1)
+    await bed.run()
+    assert len(assistant.reviews) == 1
+    assert "1. Tidewater makes programs for clean water" in assistant.reviews[0]
+    stored = await bed.read(id)
+    verdicts = {
+        (claim.verdict, claim.reason)
+        for answer in stored.answers
+        if answer.analysis
+        for claim in answer.analysis.claims
+        if "clean water" in claim.claim
+    }
+    assert verdicts == {("true", "A model judged it by this sentence of the site.")}
+    recomputed = await results.recompute(stored)
+    assert recomputed is not None
+    assert list(recomputed.analyses) == [answer.analysis for answer in stored.answers]
+
+
+async def test_a_report_without_a_review_says_so(database: Database) -> None:
+    class NoReview(Assistant):
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+            if question.answer_type is ClaimReviewAnswer:
+                return ModelBlocked("no_model", "model_cheap is none")
+            return await super().__call__(question)
+
+    bed = ReportBed(database, assistant=NoReview(text="Tidewater makes programs for clean water."))
+    id = await bed.create(runs=1, prompt_count=1)
+    await bed.run()
+    limits = (await bed.get(id)).limits
+    assert "Claims that the rules leave open were not reviewed: model_cheap is none." in limits
 
 
 async def test_without_a_key_the_third_phase_waits_and_then_continues(database: Database) -> None:

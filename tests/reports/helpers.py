@@ -16,6 +16,7 @@ from jobmill.pipelines.report_answers import AssistantAnswer
 from jobmill.queue import Worker
 from jobmill.queue.feed import feed_batch
 from jobmill.reports import contents, store
+from jobmill.reports.claim_review import ClaimOpinion, ClaimReviewAnswer
 from jobmill.reports.report import Report, ReportContents, ReportId, ReportOptions
 from jobmill.settings import Settings
 from jobmill.tools import Tools
@@ -39,8 +40,15 @@ class Assistant:
     results: list[Any] = field(default_factory=list[Any])
     questions: list[ModelQuestion[Any]] = field(default_factory=list[ModelQuestion[Any]])
     text: str = "Tidewater is a good place to work. It was founded in 2009."
+    opinions: list[ClaimOpinion] = field(default_factory=list[ClaimOpinion])
+    reviews: list[str] = field(default_factory=list[str])
+    """The questions about claims that the rules leave open."""
 
     async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+        if question.answer_type is ClaimReviewAnswer:
+            self.reviews.append(question.text)
+            review = cast(T, ClaimReviewAnswer(opinions=self.opinions))
+            return ModelAnswer(review, "m", Decimal("0.001"))
         self.questions.append(question)
         if self.results:
             return self.results.pop(0)

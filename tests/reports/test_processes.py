@@ -17,7 +17,7 @@ from jobmill.db import Database, connect
 from tests.acceptance.test_pipelines import Mill, let_leases_lapse
 from tests.conftest import clone
 from tests.outside.model_server import ModelServer, answer, open_server
-from tests.outside.site import LoopbackSite, open_site, reply
+from tests.outside.site import LoopbackSite, ReceivedRequest, ResponseWriter, open_site, reply
 from tests.queue.helpers import fetch
 from tests.reports.helpers import ABOUT, CAREERS, HOME
 
@@ -41,8 +41,15 @@ async def site() -> AsyncIterator[LoopbackSite]:
 
 @pytest.fixture
 async def model() -> AsyncIterator[ModelServer]:
+    reply_to_prompt = answer({"answer": "Tidewater is a good place to work, founded in 2009."})
+    reply_to_review = answer({"opinions": []})
+
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
+        is_review = b"=== CLAIMS ===" in request.body
+        await (reply_to_review if is_review else reply_to_prompt)(request, out)
+
     async with open_server() as server:
-        server.says(answer({"answer": "Tidewater is a good place to work, founded in 2009."}))
+        server.says(handle)
         yield server
 
 
@@ -109,6 +116,7 @@ async def test_killing_the_worker_in_each_phase_changes_nothing_and_pays_nothing
             await mill.run(*CREATE)
             assert await mill.work_until(database, "completed") == 0
             undisturbed = await _outcome(database)
+    asked = Counter(json.dumps(request, sort_keys=True) for request in model.requests)
     model.requests.clear()
     with clone(server, template) as url:
         async with connect(url) as database:
@@ -126,9 +134,11 @@ async def test_killing_the_worker_in_each_phase_changes_nothing_and_pays_nothing
     # Each question reached the provider once, although the worker died with paid answers in its hands.
     questions = Counter(json.dumps(request, sort_keys=True) for request in model.requests)
     assert len(undisturbed["answers"]) == 3 * 2 * 2
-    assert sum(questions.values()) == 12
+    assert questions == asked
+    # 12 questions of candidates, and at most one about the claims in the answers.
+    assert questions.total() in (12, 13)
     by_outcome = {outcome: count for outcome, _, count in calls}
-    assert by_outcome["answered"] == 12
+    assert by_outcome["answered"] == questions.total()
     assert by_outcome["cached"] >= 1
     assert set(by_outcome) == {"answered", "cached"}
 
@@ -154,4 +164,4 @@ async def test_a_report_waits_without_a_key_and_continues_when_a_worker_has_one(
     await let_leases_lapse(database)
     mill.variables["ANTHROPIC_API_KEY"] = key
     await mill.work_until(database, "completed")
-    assert len(model.requests) == 12
+    assert len(model.requests) in (12, 13)

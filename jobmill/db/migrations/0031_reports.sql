@@ -31,6 +31,7 @@ CREATE TABLE reports.report (
     findings          jsonb,
     scores            jsonb,
     recommendations   jsonb,
+    claim_review      jsonb,                              -- what a model said of claims that rules leave open
     limits            text[] NOT NULL DEFAULT '{}',       -- what this report could not do
     created_by        text,
     created_at        timestamptz NOT NULL DEFAULT now(),
