@@ -63,6 +63,7 @@ def groups() -> Mapping[str, Sequence[str]]:
             "smtp_", "mail_", "letters_", "fold_", "applications_", "confirm_", "proof_",
         ),
         say("Log"): ("log_",),
+        say("Website reports"): ("report_",),
     }  # fmt: skip
 
 
