@@ -25,7 +25,7 @@ from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log_rules import check_log_in
 
-ROUNDS = 50
+ROUNDS = 15
 MIN_STEPS = 100
 
 

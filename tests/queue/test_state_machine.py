@@ -324,7 +324,7 @@ async def story(url: str) -> AsyncIterator[QueueStory]:
 
 
 RANDOM = settings(
-    max_examples=200,
+    max_examples=100,
     deadline=None,
     database=None,
     print_blob=True,
