@@ -7,6 +7,7 @@ the settlement of the phase stores its result, the next status and the release o
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from jobmill.db import Tx
@@ -84,7 +85,7 @@ async def analyze_website(tools: Tools, max_pages: int, work: Work) -> Move:
     findings = await read_untrusted(
         partial(
             site_analysis.analyze_site,
-            site=report.site,
+            site=reading.site,
             company=report.company,
             read_at=now,
             crawl_notes=reading.notes,
@@ -95,11 +96,12 @@ async def analyze_website(tools: Tools, max_pages: int, work: Work) -> Move:
         tuple(postings),
         cpu_seconds=site_analysis.CPU_SECONDS,
     )
+    company = _name_of(report, findings)
     save = partial(
         contents.save_findings,
         id=report.id,
-        findings=findings,
-        company=_name_of(report, findings),
+        findings=replace(findings, company=company),
+        company=company,
         site_only=report.site_only,
     )
     return Finish(f"{len(reading.pages)} pages read", save=save)
@@ -160,8 +162,9 @@ async def _start(tools: Tools, work: Work) -> Report:
     """The report of an item; Conflict if the report is not in this phase."""
     id = work.data["report"]
     async with tools.db.transaction() as tx:
-        if await lock_claim(tx, work):
-            await store.set_item(tx, id, work.id)
+        if not await lock_claim(tx, work):
+            raise Conflict("another attempt has this task now")
+        await store.set_item(tx, id, work.id)
         report = await store.get(tx, id)
     if not report.in_progress or STATUS_OF_PHASE.get(_phase(work)) != report.status:
         raise Conflict(

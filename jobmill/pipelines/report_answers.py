@@ -15,7 +15,7 @@ from functools import partial
 
 from pydantic import BaseModel
 
-from jobmill.errors import OutsideError
+from jobmill.errors import OutsideError, RetryLater
 from jobmill.outside.model_question import (
     ModelAnswer,
     ModelBlocked,
@@ -39,6 +39,8 @@ BLOCKED_ON_KEY = "model key"
 PARALLEL = 4
 ASKING_SECONDS = 120.0
 """After this an attempt asks nothing more and continues later: a phase has five minutes."""
+LIMITED_WAIT = dt.timedelta(minutes=1)
+"""How long to wait if a provider limits us and does not say how long."""
 MAX_TOKENS = 2_000
 INSTRUCTIONS = """
 The document is a question of a person who looks for a job. Answer it as you would answer that person: from
@@ -142,7 +144,7 @@ class _Asker:
     unavailable: dict[str, str] = field(default_factory=dict[str, str])
     """Models that cannot be asked, and why."""
     blocked: ModelBlocked | None = None
-    error: OutsideError | None = None
+    error: OutsideError | RetryLater | None = None
     deadline: float = field(default_factory=lambda: time.monotonic() + ASKING_SECONDS)
 
     async def ask_all(self) -> None:
@@ -163,8 +165,10 @@ class _Asker:
                 await self._save(NewAnswer(*place, text=result.answer.answer, cost=result.cost))
             case ModelRefused() | ModelFailed(permanent=True):
                 await self._save(NewAnswer(*place, failure=result.detail))
+            # The others finish first: what was paid is stored.
+            case ModelFailed(cause="limited"):
+                self.error = RetryLater(result.detail, result.retry_after or LIMITED_WAIT)
             case ModelFailed():
-                # The others finish first: what was paid is stored.
                 self.error = OutsideError(result.detail)
             case ModelBlocked(reason="no_key" | "no_model" | "no_price"):
                 self.unavailable[planned.model] = result.detail

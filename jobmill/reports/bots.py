@@ -100,7 +100,7 @@ def _decide(
     explanation = _explain(bot, decision, has_robots)
     if not decision.allowed and bot.follows_robots:
         return False, explanation
-    if not bot.control_only and (failure := _explain_answer(page)):
+    if not bot.control_only and page.conclusive and (failure := _explain_answer(page)):
         return False, failure
     hidden_by = _find_hiding_directive(bot, directives)
     if bot.purpose == "search" and hidden_by:
@@ -131,7 +131,9 @@ def _explain_answer(page: CrawledPage) -> str | None:
     """Why the page has no content for our own request; a bot probably gets the same answer."""
     if page.status is None:
         return f"The page did not answer: {page.failure}" if page.failure else "No answer"
-    return f"The page answers {page.status}" if page.status >= 400 else None
+    # A page that is gone is a dead link, and closed to nobody.
+    is_error = page.status >= 400 and page.status not in (404, 410)
+    return f"The page answers {page.status}" if is_error else None
 
 
 def _find_hiding_directive(bot: Bot, directives: Sequence[_PageDirective]) -> _PageDirective | None:

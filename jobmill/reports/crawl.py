@@ -153,6 +153,9 @@ class CrawlFrontier:
         for url in sitemap_urls[:MAX_SITEMAP_URLS]:
             self._consider(url, "", 1)
 
+    def is_on_site(self, url: str) -> bool:
+        return self._parse(url) is not None
+
     def _parse(self, url: str) -> UrlParts | None:
         """The URL in its normal form; None if it is not on the site."""
         try:

@@ -46,6 +46,9 @@ class CrawledPage:
     """The value of X-Robots-Tag."""
     failure: str = ""
     """Why there is no content."""
+    conclusive: bool = True
+    """False if only our own request failed, which says nothing about the page: we may not read it or
+    had to wait, or the network failed."""
 
 
 @dataclass(frozen=True, slots=True)

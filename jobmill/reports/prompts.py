@@ -14,6 +14,7 @@ from jobmill.plain_text import single_line
 from jobmill.reports.answers import Prompt
 from jobmill.reports.cited_domains import site_host
 from jobmill.reports.claim_words import stem
+from jobmill.reports.company_mentions import company_names
 from jobmill.reports.findings import FactName, QuestionStage, SiteFindings
 
 MAX_PROMPTS: Final = 40
@@ -30,10 +31,6 @@ class PromptTemplate:
     audience: str
     text: str
     """With {company}, {employers} ("bakery employers"), {in_place} (" in Leipzig") and {product}."""
-
-    @property
-    def names_company(self) -> bool:
-        return "{company}" in self.text
 
 
 _TEMPLATES: Final = (
@@ -109,12 +106,12 @@ def form_prompts(findings: SiteFindings, count: int = 7) -> tuple[Prompt, ...]:
 
 
 def _candidates(findings: SiteFindings) -> Iterator[Prompt]:
-    values = _values(findings)
+    values, names = _values(findings), company_names(findings)
     for template in _TEMPLATES:
         if text := _fill(template, values):
-            yield Prompt(
-                template.key, text, template.stage, template.audience, template.names_company
-            )
+            # A product can bear the company's name.
+            named = "{company}" in template.text or names.find(text) is not None
+            yield Prompt(template.key, text, template.stage, template.audience, named)
     for question in findings.questions:
         text = _plain(question.question, _MAX_QUESTION_LENGTH)
         if text and not question.answer:

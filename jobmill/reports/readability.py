@@ -74,6 +74,8 @@ def _measure(page: CrawledPage) -> PageReadability:
 def _find_problem(
     page: CrawledPage, raw: int, rendered: int | None
 ) -> tuple[PageProblem | None, str]:
+    if not page.conclusive:
+        return None, page.failure
     if page.status in (401, 403, 407, 429) or (page.status == 503 and _is_challenge(page, raw)):
         return "blocked", f"The page answers {page.status}"
     if page.failure and _TOO_LARGE.search(page.failure):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+from urllib.parse import urlsplit
 
 from jobmill.plain_text import single_line
 from jobmill.reports.answers import AnswerAnalysis, JudgedClaim, Recommendation
@@ -102,10 +103,17 @@ def _blocked_bots(findings: SiteFindings) -> Iterator[Recommendation]:
             f"{_root(findings)}/robots.txt" if by_robots else blocked[0].url,
             f"{bot} may not read {len(blocked)} of {len(pages)} pages, such as {blocked[0].url}:"
             f" {blocked[0].reason}",
-            f"User-agent: {bot}\nAllow: /" if by_robots else f"Let {bot} read and index this page.",
+            _propose_rules(bot, blocked) if by_robots else f"Let {bot} read and index this page.",
             round(_BLOCKED_EFFECT * len(blocked) / len(pages), 1),
             f"access:{bot}",
         )  # fmt: skip
+
+
+def _propose_rules(bot: str, blocked: Sequence[BotAccess]) -> str:
+    """Rules for these pages only: a new group for the bot would open all that other groups close."""
+    paths = dict.fromkeys(urlsplit(access.url).path or "/" for access in blocked)
+    rules = "\n".join(f"Allow: {path}" for path in list(paths)[:_MAX_OF_ONE_KIND])
+    return f"In the group of robots.txt that applies to {bot}, add:\n{rules}"
 
 
 def _unreadable_pages(findings: SiteFindings) -> Iterator[Recommendation]:

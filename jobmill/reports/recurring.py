@@ -6,7 +6,6 @@ import datetime as dt
 
 from jobmill.catalog import history
 from jobmill.db import Tx, fetch_all
-from jobmill.errors import Invalid
 from jobmill.reports import store
 from jobmill.reports.report import Report, ReportId, ReportOptions
 
@@ -47,9 +46,17 @@ async def set_schedule(
     tx: Tx, id: int, every: dt.timedelta | None, *, by: str | None = None
 ) -> Report:
     """Repeat a report at an interval, or no longer."""
-    if every is not None and every < store.MIN_INTERVAL:
-        raise Invalid("a report is repeated once an hour at most")
-    await store.get(tx, id, lock=True)
+    if every is not None:
+        store.check_interval(every)
+    report = await store.get(tx, id, lock=True)
+    # One schedule per site: otherwise an older report would start a second series.
+    await tx.execute(
+        """
+        UPDATE reports.report SET repeat_every = NULL, repeat_at = NULL
+         WHERE site = %s AND id <> %s AND repeat_at IS NOT NULL
+        """,
+        [report.site, id],
+    )
     await tx.execute(
         """
         UPDATE reports.report SET repeat_every = %(every)s, repeat_at = now() + %(every)s

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from jobmill.catalog.company_names import same_company
 from jobmill.extract.company import office_locations, sentence_facts, site_facts
 from jobmill.extract.company.page_sections import PageSections
 from jobmill.matching.posting_facts import skills
@@ -97,6 +98,9 @@ def find_facts(
     return tuple(facts.values())
 
 
+_TITLE_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7:-]\s+")
+
+
 def _facts(
     pages: Sequence[PageSections],
     sentences: Sequence[SiteSentence],
@@ -120,7 +124,17 @@ def _shorten(text: str) -> str:
 
 
 def _find_name(pages: Sequence[PageSections], company: str) -> Iterator[Fact]:
-    """The name as a title, a description or a sentence of the site has it."""
+    """The name as structured data, a title, a description or a sentence of the site has it."""
+    for page in pages:
+        stated = [node.get("name") for node in page.organizations]
+        for text in (*stated, *_TITLE_SEPARATOR.split(page.title)):
+            if (
+                isinstance(text, str)
+                and 0 < len(text) <= _MAX_VALUE
+                and same_company(text, company)
+            ):
+                yield Fact("name", text.strip(), Evidence(quote_text(text), page.url))
+                return
     name = re.compile(rf"(?<!\w){re.escape(company.strip())}(?!\w)", re.IGNORECASE)
     for page in pages if company.strip() else ():
         texts = [page.title, page.description, *(block.text for block in page.blocks)]

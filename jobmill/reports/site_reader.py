@@ -41,6 +41,8 @@ _SCRIPT = re.compile(r"<script(?![^>]{0,200}json)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SiteReading:
+    site: str
+    """The start page, after redirects."""
     pages: tuple[CrawledPage, ...]
     robots_txt: str | None
     llms_txt: str | None
@@ -52,13 +54,14 @@ class SiteReading:
 async def read_site(fetch: Fetch, site: str, max_pages: int) -> SiteReading:
     """The pages of a site. OutsideError if none can be read, RetryLater if the host wants us to wait."""
     deadline = time.monotonic() + CRAWL_SECONDS
+    site, pages, notes = await _crawl(fetch, site, max_pages, deadline)
     robots = await fetch(Request(_at_root(site, "/robots.txt"), max_bytes=MAX_ROBOTS_BYTES))
-    pages, notes = await _crawl(fetch, site, max_pages, deadline)
     llms = await fetch(
         Request(_at_root(site, "/llms.txt"), page=True, max_bytes=MAX_LLMS_TXT_BYTES)
     )
     pages, render_notes = await _render(fetch, pages)
     return SiteReading(
+        site,
         tuple(pages),
         parse_rules(robots) or None,
         llms.url if isinstance(llms, Ok) and "html" not in llms.content_type else None,
@@ -73,7 +76,7 @@ def _at_root(site: str, path: str) -> str:
 
 async def _crawl(
     fetch: Fetch, site: str, max_pages: int, deadline: float
-) -> tuple[list[CrawledPage], list[str]]:
+) -> tuple[str, list[CrawledPage], list[str]]:
     frontier = CrawlFrontier(site, max_pages=max_pages)
     pages: list[CrawledPage] = []
     notes: list[str] = []
@@ -85,14 +88,19 @@ async def _crawl(
         sitemaps: list[str] = []
         if not pages:
             _check_start_page(site, answers[0])
+            if not frontier.is_on_site(answers[0].url):
+                notes.append(f"{site} redirects to {answers[0].url[:200]}.")
+                site = answers[0].url
+                frontier = CrawlFrontier(site, max_pages=max_pages)
+                urls = frontier.next_urls()
             sitemaps = await _fetch_sitemaps(fetch, site)
         batch = [describe_page(url, answer) for url, answer in zip(urls, answers, strict=True)]
-        pages += batch
+        pages += [page for page in batch if frontier.is_on_site(page.url)]
         links = await read_untrusted(_read_links, batch, sitemaps, cpu_seconds=10.0)
         for url, page, page_links in zip(urls, batch, links.pages, strict=True):
             frontier.add_page(page, page_links, requested=url)
         frontier.add_sitemap(links.sitemaps)
-    return pages, [*frontier.notes, *notes]
+    return site, pages, [*frontier.notes, *notes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +163,9 @@ def describe_page(url: str, answer: FetchResult) -> CrawledPage:
         case PageGone():
             return CrawledPage(url, answer.status, "", failure="the page does not exist")
         case FetchFailure():
-            return CrawledPage(url, answer.status, "", failure=f"{answer.cause}: {answer.detail}")
+            failure = f"{answer.cause}: {answer.detail}"
+            conclusive = answer.status is not None
+            return CrawledPage(url, answer.status, "", failure=failure, conclusive=conclusive)
         case NotModified():
             return CrawledPage(url, 304, "", failure="the server sent no content")
 

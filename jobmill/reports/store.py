@@ -36,6 +36,7 @@ MAX_NUMBER = 50
 """Of runs and of prompts."""
 MAX_BUDGET = 10_000
 MIN_INTERVAL = dt.timedelta(hours=1)
+MAX_INTERVAL = dt.timedelta(days=3_650)
 
 
 async def create(
@@ -96,8 +97,13 @@ def check_options(options: ReportOptions) -> None:
             )
     if options.budget is not None and not 0 <= options.budget <= MAX_BUDGET:
         raise Invalid(f"the budget must be between 0 and {MAX_BUDGET:,} US dollars")
-    if options.repeat_every is not None and options.repeat_every < MIN_INTERVAL:
-        raise Invalid("a report is repeated once an hour at most")
+    if options.repeat_every is not None:
+        check_interval(options.repeat_every)
+
+
+def check_interval(every: dt.timedelta) -> None:
+    if not MIN_INTERVAL <= every <= MAX_INTERVAL:
+        raise Invalid("a report is repeated once an hour at most and every 10 years at least")
 
 
 def normalize_site(url: str) -> str:

@@ -179,6 +179,28 @@ async def test_a_model_without_a_key_is_left_out_and_named(database: Database) -
     assert ((await bed.get(id)).status, (await bed.get(id)).in_progress) == ("model-analysis", True)
 
 
+async def test_a_limit_of_the_provider_costs_no_retry(database: Database) -> None:
+    limited = ModelFailed("limited", "busy", False, dt.timedelta(minutes=3))
+    bed = ReportBed(database, assistant=Assistant(results=[limited]))
+    await bed.create(runs=1, prompt_count=1)
+    await bed.run()
+    rows = await fetch(database, "SELECT status::text, retry_count FROM queue.live")
+    assert rows == [("PENDING", 0)]
+
+
+async def test_a_schedule_is_bounded_and_belongs_to_one_report_of_a_site(bed: ReportBed) -> None:
+    first, second = await bed.create(), await bed.create()
+    async with bed.database.transaction() as tx:
+        await recurring.set_schedule(tx, first, dt.timedelta(days=7))
+        await recurring.set_schedule(tx, second, dt.timedelta(days=7))
+        with pytest.raises(Invalid, match="every 10 years"):
+            await recurring.set_schedule(tx, first, dt.timedelta(days=9_999_999))
+    assert (
+        (await bed.get(first)).repeat_at is None,
+        (await bed.get(second)).repeat_at is None,
+    ) == (True, False)
+
+
 async def test_a_spent_budget_costs_runs_and_no_prompts(database: Database) -> None:
     class Spent(Assistant):
         async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
@@ -374,8 +396,11 @@ async def test_a_stale_attempt_saves_nothing(bed: ReportBed) -> None:
     from jobmill.queue.group_commit import settle_and_save
     from jobmill.queue.settlement import prepare_settlement
 
+    move = await run(current)
+    # It pays for nothing either: it ends before it asks.
+    with pytest.raises(Conflict, match="another attempt has this task"):
+        await run(stale)
     for work, status in ((stale, "not-started"), (current, "prompt-forming")):
-        move = await run(work)
         settlement = prepare_settlement(work, move, bed.stages, seconds=0)
         async with bed.database.transaction() as tx:
             await settle_and_save(tx, work.worker, [(settlement, move)])

@@ -111,3 +111,16 @@ def test_robots_txt_does_not_apply_to_other_hosts() -> None:
     )
     blocked = [result.url for result in access if not result.allowed]
     assert blocked == [HOME]
+
+
+def test_a_request_of_ours_that_fails_closes_the_page_to_no_bot() -> None:
+    robots = "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n"
+    page = CrawledPage(HOME, None, "", failure="robots: disallowed", conclusive=False)
+    access = {each.bot: each for each in bots.check_access(robots, [page])}
+    assert access["Googlebot"].allowed
+    assert not access["OAI-SearchBot"].allowed
+
+
+def test_a_dead_link_is_closed_to_no_bot() -> None:
+    assert _blocked(_access(status=404)) == set()
+    assert _blocked(_access(status=403)) >= SEARCH

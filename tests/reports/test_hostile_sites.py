@@ -108,3 +108,28 @@ async def test_a_slow_site_ends_at_the_time_limit(
     reading = await site_reader.read_site(fetch, "https://hostile.example/", 25)
     assert reading.pages == ()
     assert any("The crawl ended" in note for note in reading.notes)
+
+
+async def test_pages_of_other_sites_are_left_out(site: LoopbackSite, fetch: Fetch) -> None:
+    site.on("/", reply(HOME.encode()))
+    site.on("/about", redirect("https://other.example/"))
+    reading = await site_reader.read_site(fetch, "https://hostile.example/", 25)
+    assert {page.url.split("/")[2] for page in reading.pages} == {"hostile.example"}
+    assert not any(page.url.endswith("/about") and page.html for page in reading.pages)
+
+
+async def test_a_site_that_has_moved_is_read_at_its_new_address(
+    database: Database, site: LoopbackSite
+) -> None:
+    async with open_site() as new:
+        new.on("/", reply(HOME.encode()))
+        new.on("/about", reply(b"<p>We are 40 people.</p>"))
+        site.on("/", redirect("https://new.example/"))
+        hosts = {"old.example": site.place, "new.example": new.place}
+        async with open_fetch(database, Settings(host_overrides=hosts), rate_limit=QUICK) as fetch:
+            reading = await site_reader.read_site(fetch, "https://old.example/", 25)
+    assert reading.site == "https://new.example/"
+    assert {"https://new.example/", "https://new.example/about"} <= {
+        page.url for page in reading.pages
+    }
+    assert any("redirects to https://new.example/" in note for note in reading.notes)

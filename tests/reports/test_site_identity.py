@@ -93,3 +93,9 @@ def test_the_number_of_values_is_limited() -> None:
     assert (
         len(_values(f"<h2>Benefits</h2><ul>{items}</ul>", "benefits")) == site_identity.MAX_VALUES
     )
+
+
+def test_the_name_is_written_as_the_site_writes_it() -> None:
+    html = "<title>Careers | Deutsche Bahn</title><p>Wir suchen dich.</p>"
+    facts = _facts(html, company="Deutschebahn")
+    assert [fact.value for fact in facts if fact.name == "name"] == ["Deutsche Bahn"]
