@@ -71,7 +71,9 @@ def test_blocked_search_bots_but_not_training_bots() -> None:
         with_findings(access=(BLOCKED, replace(BLOCKED, url=SITE, allowed=True), training))
     )
     assert recommendation.page == f"{SITE}/robots.txt"
-    assert recommendation.proposed_text == "User-agent: OAI-SearchBot\nAllow: /"
+    assert recommendation.proposed_text == (
+        "In the group of robots.txt that applies to OAI-SearchBot, add:\nAllow: /careers"
+    )
     assert recommendation.finding == "access:OAI-SearchBot"
     assert recommendation.effect == 15
 
