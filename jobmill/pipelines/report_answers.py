@@ -212,7 +212,7 @@ class _Asker:
             note = f"{self.answers} answers so far, {planned - self.asked} left"
             return Postpone(dt.timedelta(seconds=1), note)
         if self.blocked:
-            if self.answers == 0 or not self._ends_here(self.blocked):
+            if not self._ends_here(self.blocked):
                 return self._wait_for_budget(self.blocked)
             left = planned - self.asked
             limits.append(f"{left} of the planned answers are missing: {self.blocked.detail}.")

@@ -131,7 +131,7 @@ def _explain_answer(page: CrawledPage) -> str | None:
     """Why the page has no content for our own request; a bot probably gets the same answer."""
     if page.status is None:
         return f"The page did not answer: {page.failure}" if page.failure else "No answer"
-    # A page that is gone is a dead link, and closed to nobody.
+    # A page that is gone is a dead link; no bot is kept out.
     is_error = page.status >= 400 and page.status not in (404, 410)
     return f"The page answers {page.status}" if is_error else None
 

@@ -35,9 +35,9 @@ _CANDIDATE = re.compile(
     r"|coordinator|representative|architect|designer|nurse|officer|technician|administrator)s?,?\b",
     re.IGNORECASE,
 )
-"""A sentence about the person who is wanted."""
+"""A sentence about the wanted candidate."""
 _NON_DISCRIMINATION = re.compile(r"\b(?:race|religion|national origin|veteran)\b", re.IGNORECASE)
-"""A sentence that names promotion, pay or retirement only to say that nobody is disadvantaged."""
+"""A sentence that names promotion, pay or retirement only to promise equal treatment."""
 _TASK_HEADING = re.compile(
     r"responsibilit|requirement|qualificat|\bduties\b|what you(?:'ll| will) (?:do|bring|need)|who you are"
     r"|your (?:role|profile|tasks)|what we(?:'re| are) looking|about you\b|you (?:have|bring|are)\b|must[- ]have"

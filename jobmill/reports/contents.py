@@ -14,6 +14,7 @@ from jobmill.db import Tx, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.reports import store
 from jobmill.reports.answers import Prompt, StoredAnswer
+from jobmill.reports.company_mentions import company_names
 from jobmill.reports.findings import SiteFindings
 from jobmill.reports.report import (
     ANALYSIS,
@@ -23,7 +24,6 @@ from jobmill.reports.report import (
     SCORES,
     ReportAnswer,
     ReportContents,
-    ReportId,
     ReportPrompt,
     ReportResults,
     storable,
@@ -114,16 +114,18 @@ async def edit_prompt(tx: Tx, id: int, key: str, text: str, *, by: str | None = 
             f"the prompts of report {id} cannot be edited: they can between their forming and their "
             "first run, for which `--review` makes time"
         )
+    findings = await read_findings(tx, id)
+    names_company = findings is not None and company_names(findings).find(text) is not None
     cursor = await tx.execute(
         """
         UPDATE reports.prompt
            SET text = %(text)s, edited_by = coalesce(%(by)s, 'the operator'), edited_at = now(),
-               names_company = position(lower(%(company)s) IN lower(%(text)s)) > 0
+               names_company = %(names_company)s
          WHERE report_id = %(id)s AND key = %(key)s
            AND NOT EXISTS (SELECT FROM reports.answer
                             WHERE report_id = %(id)s AND prompt_key = %(key)s)
         """,
-        {"id": id, "key": key, "text": text, "by": by, "company": report.company},
+        {"id": id, "key": key, "text": text, "by": by, "names_company": names_company},
     )
     if cursor.rowcount == 0:
         if key not in {stored.prompt.key for stored in await find_prompts(tx, id)}:
@@ -235,12 +237,3 @@ async def read_newest(tx: Tx, company_id: int) -> ReportContents | None:
     """The newest completed report of a company."""
     newest = await store.find(tx, company_id=company_id, status="completed", limit=1)
     return await read_contents(tx, newest[0].id) if newest else None
-
-
-async def delete(tx: Tx, id: ReportId, *, by: str | None = None) -> None:
-    """Delete a report that is not in progress, with its prompts and answers."""
-    report = await store.get(tx, id, lock=True)
-    if report.in_progress:
-        raise Conflict(f"report {id} is in progress: cancel its task first")
-    await tx.execute("DELETE FROM reports.report WHERE id = %s", [id])
-    await history.record(tx, "report", id, "deleted", actor=by, site=report.site)

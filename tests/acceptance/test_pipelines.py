@@ -74,7 +74,7 @@ class Mill:
         died, deadline = 0, time.monotonic() + PATIENCE
         process = self.start()
         try:
-            while await _is_busy(database):
+            while await self.is_busy(database):
                 assert time.monotonic() < deadline, await _state(database)
                 if not process.is_alive():
                     died += 1
@@ -85,6 +85,9 @@ class Mill:
             process.kill()
             process.join()
         return died
+
+    async def is_busy(self, database: Database) -> bool:
+        return await _is_busy(database)
 
     def start(self) -> BaseProcess:
         """Forked from a process that has loaded all modules: starting Python again takes longer than the work."""

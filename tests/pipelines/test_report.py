@@ -188,6 +188,31 @@ async def test_a_limit_of_the_provider_costs_no_retry(database: Database) -> Non
     assert rows == [("PENDING", 0)]
 
 
+async def test_a_report_whose_own_budget_allows_no_answer_ends_and_says_so(
+    database: Database,
+) -> None:
+    spent = ModelBlocked("spent_out", "budget_run ($0) is spent")
+    bed = ReportBed(database, assistant=Assistant(results=[spent] * 20))
+    id = await bed.create(runs=1)
+    await bed.run()
+    report = await bed.get(id)
+    assert report.status == "completed"
+    assert any("6 of the planned answers are missing" in limit for limit in report.limits)
+
+
+async def test_an_edited_question_names_the_company_only_as_a_word(bed: ReportBed) -> None:
+    id = await bed.create(review=True)
+    await bed.run()
+    key = (await bed.read(id)).prompts[0].prompt.key
+    for text, named in (
+        ("Who works at Tidewater?", True),
+        ("Who makes tidewatering tools?", False),
+    ):
+        async with bed.database.transaction() as tx:
+            await contents.edit_prompt(tx, id, key, text)
+        assert (await bed.read(id)).prompts[0].prompt.names_company is named
+
+
 async def test_a_schedule_is_bounded_and_belongs_to_one_report_of_a_site(bed: ReportBed) -> None:
     first, second = await bed.create(), await bed.create()
     async with bed.database.transaction() as tx:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -21,7 +20,6 @@ from tests.outside.site import LoopbackSite, ReceivedRequest, ResponseWriter, op
 from tests.queue.helpers import fetch
 from tests.reports.helpers import ABOUT, CAREERS, HOME
 
-PATIENCE = 120.0
 DEATHS = (
     "report/website-analysis",
     "report/prompt-forming",
@@ -54,25 +52,15 @@ async def model() -> AsyncIterator[ModelServer]:
 
 
 class ReportMill(Mill):
+    wanted = "completed"
+
+    async def is_busy(self, database: Database) -> bool:
+        return set(await fetch(database, "SELECT status FROM reports.report")) != {self.wanted}
+
     async def work_until(self, database: Database, status: str, deaths: Sequence[str] = ()) -> int:
         """Run until every report has the status; returns how often the worker died."""
-        self.deaths.write_text("\n".join(deaths))
-        died, deadline = 0, time.monotonic() + PATIENCE
-        process = self.start()
-        try:
-            while set(await fetch(database, "SELECT status FROM reports.report")) != {status}:
-                assert time.monotonic() < deadline, await fetch(
-                    database, "SELECT stage, status::text, message, error_text FROM queue.items"
-                )
-                if not process.is_alive():
-                    died += 1
-                    await let_leases_lapse(database)
-                    process = self.start()
-                await asyncio.sleep(0.05)
-        finally:
-            process.kill()
-            process.join()
-        return died
+        self.wanted = status
+        return await self.work(database, deaths)
 
 
 def make_mill(home: Path, url: str, site: LoopbackSite, model: ModelServer) -> ReportMill:
