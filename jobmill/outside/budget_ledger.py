@@ -31,6 +31,8 @@ class BudgetCaps:
     month: Decimal
     local_when_spent: bool = False
     """Whether to continue without a model when the day or month is spent."""
+    run_name: str = "budget_run"
+    """What messages call the cap of the run."""
 
 
 def read_caps(settings: Settings) -> BudgetCaps:
@@ -50,9 +52,11 @@ def read_caps(settings: Settings) -> BudgetCaps:
 
 @dataclass(frozen=True, slots=True)
 class BudgetUse:
-    """What counts against the caps; all fields except `in_flight` include reservations."""
+    """What counts against the caps; `run`, `day` and `month` include reservations."""
 
     run: Decimal
+    run_in_flight: Decimal
+    """Reserved by calls of the run that have not ended."""
     day: Decimal
     month: Decimal
     in_flight: Decimal
@@ -68,13 +72,21 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
     """Why a call that costs at most `need` is not allowed; None if it fits into the caps."""
     if need == 0:
         return None
-    for name, cap in (("call", caps.call), ("run", caps.run), ("day", caps.day), ("month", caps.month)):  # fmt: skip
+    for name, cap in (
+        ("budget_call", caps.call),
+        (caps.run_name, caps.run),
+        ("budget_day", caps.day),
+        ("budget_month", caps.month),
+    ):
         if need > cap:
-            detail = f"the call may cost ${need:.4f}, more than budget_{name} (${cap})"
+            detail = f"the call may cost ${need:.4f}, more than {name} (${cap})"
             return ModelBlocked("too_dear", detail)
-    if spent.run + need > caps.run:
+    if spent.run - spent.run_in_flight + need > caps.run:
         # A run has no next period to wait for.
-        return ModelBlocked("spent_out", f"budget_run (${caps.run}) is spent")
+        return ModelBlocked("spent_out", f"{caps.run_name} (${caps.run}) is spent")
+    if spent.run + need > caps.run:
+        detail = f"running calls have reserved the rest of {caps.run_name} (${caps.run})"
+        return ModelBlocked("busy", detail, spent.recheck_in, use_local=False)
     for name, cap, used, opens_in in (
         ("month", caps.month, spent.month, spent.next_month_in),
         ("day", caps.day, spent.day, spent.next_day_in),
@@ -104,8 +116,8 @@ async def reserve(
     # A separate statement, so that it sees what other transactions committed before we got the
     # lock.
     spent = await _read_use(tx, question.run)
-    if question.run_cap is not None:
-        caps = replace(caps, run=min(caps.run, question.run_cap))
+    if question.run_cap is not None and question.run_cap < caps.run:
+        caps = replace(caps, run=question.run_cap, run_name="its own budget")
     return check_caps(need, spent, caps) or await _insert(tx, question, model, need, lasts)
 
 
@@ -127,16 +139,20 @@ async def _read_use(tx: Tx, run: str | None) -> BudgetUse:
               FROM budget.call
              WHERE settled_at IS NULL AND ends_at > now()
                AND counted > 0 AND at >= (SELECT day FROM this)
+        ), own AS (
+            SELECT coalesce(sum(counted), 0) AS run,
+                   coalesce(sum(counted) FILTER (WHERE settled_at IS NULL AND ends_at > now()), 0)
+                       AS run_in_flight
+              FROM budget.call
+             WHERE run = %(run)s AND counted > 0
         )
-        SELECT coalesce((SELECT sum(counted) FROM budget.call
-                          WHERE run = %(run)s AND counted > 0), 0) AS run,
-               paid.day, paid.month, in_flight,
+        SELECT own.run, run_in_flight, paid.day, paid.month, in_flight,
                least(ends_at - now(), interval '15 seconds') AS recheck_in,
                (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day')
                    AT TIME ZONE 'UTC' - now() AS next_day_in,
                (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')
                    AT TIME ZONE 'UTC' - now() AS next_month_in
-          FROM paid, running
+          FROM paid, running, own
         """,
         {"run": run},
     )
