@@ -46,7 +46,7 @@ def menu() -> Sequence[MenuGroup]:
             say("Hiring"),
             (
                 MenuEntry(say("Openings"), "/hiring"),
-                MenuEntry(say("Website reports"), "/reports", "admin"),
+                MenuEntry(say("Website reports"), "/reports"),
             ),
         ),
         MenuGroup(

@@ -111,10 +111,10 @@ def create_app(
 
 AREAS: Sequence[tuple[Iterable[APIRouter], Role, Role]] = (
     ((home.router, account_page.router, two_factor_page.router), "viewer", "viewer"),
-    ((hiring.router,), "viewer", "recruiter"),
+    ((hiring.router, reports.router), "viewer", "recruiter"),
     ((matches.router, listings.router, companies.router), "viewer", "admin"),
     ((queue.router, rotation.router, sources.router), "admin", "admin"),
-    ((profile.router, setup.router, budget.router, reports.router), "admin", "admin"),
+    ((profile.router, setup.router, budget.router), "admin", "admin"),
     ((people.router, settings.router, demo.router), "admin", "admin"),
 )
 """The role that may read the pages of each area, and the role that may change something there."""

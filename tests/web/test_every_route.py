@@ -89,6 +89,9 @@ LEAST: dict[str, Role] = {
     "POST /account/sessions/{session_id}/end": "viewer",
     "POST /api/session/confirm": "viewer",
     "GET /companies/new": "admin",
+    "GET /reports/{report_id}/delete": "admin",
+    "POST /reports/{report_id}/delete": "admin",
+    "DELETE /api/reports/{report_id}": "admin",
 }
 """Exceptions from the rule."""
 
@@ -103,8 +106,6 @@ ADMINS = (
     "/profile",
     "/setup",
     "/budget",
-    "/reports",
-    "/api/reports",
 )
 """Everything below these paths is for admins."""
 
