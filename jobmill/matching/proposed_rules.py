@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, LiteralString, get_args
 
 from jobmill.catalog import listings
 from jobmill.catalog.listings import ListingId
@@ -27,7 +27,7 @@ MIN_DISMISSALS = 3
 MIN_OF_COMPANY = 2
 DRY_RUN_SIZE = 200
 MAX_READ = 500
-"""Decided matches that proposals are made from, the newest first."""
+"""Dismissals, and kept matches of each status, that proposals are made from, the newest first."""
 KEPT: tuple[Status, ...] = ("saved", "applied", "interviewing", "offer")
 WORD = re.compile(r"[^\W\d_]{4,}")
 Decision = Literal["accepted", "declined"]
@@ -73,22 +73,45 @@ class DryRun:
 
 async def find(tx: Tx, version: ProfileVersion) -> list[ProposedRule]:
     """The rules that the person has not decided on."""
-    decided = await _read_decided(tx, version.profile_id)
+    dismissed = await _read_dismissed(tx, version.profile_id)
+    if len(dismissed) < MIN_OF_COMPANY:
+        return []
+    decided = [*dismissed, *await _read_kept(tx, version.profile_id)]
     keys = await _read_decisions(tx, version.profile_id)
     return [rule for rule in propose(version.profile(), decided) if rule.key not in keys]
 
 
-async def _read_decided(tx: Tx, profile_id: int) -> list[DecidedMatch]:
+_DECIDED: LiteralString = """
+    match.status, dismiss_reason AS reason, title, company, location, arrangement, seniority,
+           salary_max::float8, salary_currency, salary_period
+"""
+
+
+async def _read_dismissed(tx: Tx, profile_id: int) -> list[DecidedMatch]:
     return await fetch_all(
         tx,
         DecidedMatch,
-        """
-        SELECT match.status, dismiss_reason AS reason, title, company, location, arrangement,
-               seniority, salary_max::float8, salary_currency, salary_period
+        f"""
+        SELECT {_DECIDED}
           FROM matching.match JOIN catalog.listing ON listing.id = listing_id
-         WHERE profile_id = %(profile)s
-           AND (dismiss_reason IS NOT NULL OR match.status = ANY(%(kept)s::matching.match_status[]))
-         ORDER BY status_at DESC LIMIT %(limit)s
+         WHERE profile_id = %s AND dismiss_reason IS NOT NULL ORDER BY status_at DESC LIMIT %s
+        """,
+        [profile_id, MAX_READ],
+    )
+
+
+async def _read_kept(tx: Tx, profile_id: int) -> list[DecidedMatch]:
+    return await fetch_all(
+        tx,
+        DecidedMatch,
+        f"""
+        SELECT {_DECIDED}
+          FROM unnest(%(kept)s::matching.match_status[]) AS kept (status),
+               LATERAL (SELECT * FROM matching.match
+                         WHERE profile_id = %(profile)s AND match.status = kept.status
+                           AND dropped_at IS NULL
+                         ORDER BY created_at DESC, id DESC LIMIT %(limit)s) AS match
+          JOIN catalog.listing ON listing.id = listing_id
         """,
         {"profile": profile_id, "kept": list(KEPT), "limit": MAX_READ},
     )

@@ -3,6 +3,7 @@ ALTER TABLE matching.match
     ADD COLUMN dismiss_reason text
         CHECK (dismiss_reason IN ('pay', 'location', 'arrangement', 'seniority', 'skills', 'company', 'work')),
     ADD CHECK (dismiss_reason IS NULL OR status = 'dismissed');
+CREATE INDEX match_dismissed_with_reason ON matching.match (profile_id, status_at DESC) WHERE dismiss_reason IS NOT NULL;
 
 CREATE TABLE matching.rule_decision (
     profile_id bigint NOT NULL REFERENCES matching.profile ON DELETE CASCADE,
