@@ -31,12 +31,17 @@ class FoundCompetitor:
 def find_competitors(contents: ReportContents) -> tuple[FoundCompetitor, ...]:
     """The companies beside it, those that most answers name first, with the domains that answers cite."""
     analyses = [stored.analysis for stored in contents.answers if stored.analysis]
-    names = Counter(name for analysis in analyses for name in dict.fromkeys(analysis.beside))
+    # "Northwind" and "Northwind Ltd" are one company; the longer name is shown.
+    mentions = [{company_key(name): name for name in analysis.beside} for analysis in analyses]
+    counts = Counter(key for names in mentions for key in names)
+    longest = {
+        key: max((names[key] for names in mentions if key in names), key=len) for key in counts
+    }
     cited = dict.fromkeys(domain for analysis in analyses for domain in analysis.cited_domains)
     by_label = {_label(domain): domain for domain in reversed(cited)}
     return tuple(
-        FoundCompetitor(name, count, by_label.get(compact_key(name)))
-        for name, count in names.most_common(MAX_FOUND)
+        FoundCompetitor(longest[key], count, by_label.get(compact_key(longest[key])))
+        for key, count in counts.most_common(MAX_FOUND)
     )
 
 

@@ -269,7 +269,9 @@ def _readability(findings: SiteFindings) -> Section | None:
             Cell(page.url, page.url),
             f"{page.raw_characters:,}",
             NOTHING if page.rendered_characters is None else f"{page.rendered_characters:,}",
-            " ".join(part for part in ((page.problem or "").replace("_", " "), page.reason) if part)
+            ": ".join(
+                part for part in ((page.problem or "").replace("_", " "), page.reason) if part
+            )
             or NOTHING,
         )
         for page in findings.readability

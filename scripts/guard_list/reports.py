@@ -9,6 +9,18 @@ ANSWERS = "jobmill/pipelines/report_answers.py"
 PIPELINE = "jobmill/pipelines/report.py"
 LEDGER = "jobmill/outside/budget_ledger.py"
 
+LOCKED = "               FOR UPDATE SKIP LOCKED\n"
+STILL_WAITING = " AND status = %(status)s AND NOT in_progress"
+TAKE = f"""\
+             ORDER BY due_at, id LIMIT %(limit)s
+{LOCKED}        )
+        UPDATE reports.report
+           SET in_progress = true, in_progress_since = now(), item_id = NULL, note = NULL,
+               changed_at = now()
+         WHERE id = ANY (ARRAY(SELECT id FROM waiting)){STILL_WAITING}
+"""
+"""Either of the two conditions is enough, so the guard removes both."""
+
 TEST = "tests/pipelines/test_report.py"
 STUCK = f"{TEST}::test_a_stuck_report_without_an_item_is_released_after_five_minutes"
 LONG = f"{TEST}::test_a_long_run_with_a_live_item_is_not_released"
@@ -17,12 +29,12 @@ GUARDS: list[Guard] = [
     guard(
         "a scan takes each report once",
         STORE,
-        "             ORDER BY due_at, id LIMIT %(limit)s\n               FOR UPDATE SKIP LOCKED\n",
-        "             ORDER BY due_at, id LIMIT %(limit)s\n",
+        TAKE,
+        TAKE.replace(LOCKED, "").replace(STILL_WAITING, ""),
         "tests/reports/test_scheduling.py::test_two_schedulers_that_race_on_a_thousand_reports_queue_each_once",
     ),
     guard(
-        "a phase ends only in its own status",
+        "a phase of a report ends only in its own status",
         STORE,
         "         WHERE id = %(id)s AND in_progress AND status = %(was)s\n",
         "         WHERE id = %(id)s\n",
@@ -72,7 +84,7 @@ GUARDS: list[Guard] = [
         f"{TEST}::test_an_item_that_is_cancelled_before_it_starts_fails_the_report",
     ),
     guard(
-        "a rerun keeps the paid answers",
+        "a rerun of a report keeps the paid answers",
         STORE,
         '        return report.status == "completed"\n',
         "        return False\n",

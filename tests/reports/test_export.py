@@ -18,6 +18,7 @@ from jobmill.reports.answers import (
     Score,
     StoredAnswer,
 )
+from jobmill.reports.competitors import FoundCompetitor, find_competitors
 from jobmill.reports.document import MAX_ROWS, build_sections
 from jobmill.reports.findings import (
     BotAccess,
@@ -142,6 +143,20 @@ def test_tone_and_companies_beside_are_shown_in_every_format() -> None:
     assert "1 neutral" in [cell.text for cell in sections["answers"].tables[0].rows[0]]
     [row] = sections["beside"].tables[0].rows
     assert [cell.text for cell in row] == ["Aquaflow", "1", "-"]
+
+
+def test_a_company_beside_with_and_without_its_legal_form_counts_once() -> None:
+    contents = make_contents()
+    [stored] = contents.answers
+    assert stored.analysis is not None
+    analyses = [
+        replace(stored.analysis, beside=beside, cited_domains=("jobs.aquaflow.example",))
+        for beside in (("Aquaflow", "Aquaflow Ltd"), ("Aquaflow",))
+    ]
+    answers = tuple(replace(stored, analysis=analysis) for analysis in analyses)
+    assert find_competitors(replace(contents, answers=answers)) == (
+        FoundCompetitor("Aquaflow Ltd", 2, "jobs.aquaflow.example"),
+    )
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
