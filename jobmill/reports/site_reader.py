@@ -210,6 +210,7 @@ async def _render(
 ) -> tuple[list[CrawledPage], list[str]]:
     """The pages, the first few with scripts also as a browser shows them."""
     rendered: dict[str, str] = {}
+    notes: list[str] = []
     scripted = [page for page in pages if page.status == 200 and _SCRIPT.search(page.html)]
     for page in scripted[:MAX_RENDERED_PAGES]:
         answer = await fetch(Request(page.url, page=True, render=True, max_bytes=MAX_PAGE_BYTES))
@@ -217,4 +218,6 @@ async def _render(
             return list(pages), [f"No page was rendered: {answer.detail}"]
         if isinstance(answer, Ok):
             rendered[page.url] = _text(answer)
-    return [replace(page, rendered_html=rendered.get(page.url)) for page in pages], []
+        elif isinstance(answer, FetchFailure):
+            notes.append(f"{page.url[:200]} was not rendered: {answer.detail[:200]}")
+    return [replace(page, rendered_html=rendered.get(page.url)) for page in pages], notes
