@@ -23,21 +23,22 @@ app = typer.Typer(no_args_is_help=True)
 keys_app = typer.Typer(no_args_is_help=True)
 
 T = TypeVar("T")
-Role = Literal["viewer", "recruiter", "admin"]
+Role = Literal["seeker", "viewer", "recruiter", "admin"]
 Scope = Literal["metrics", "read", "hiring", "admin"]
 RoleOption = Annotated[
     Role,
     typer.Option(
         "--role",
-        help="viewer reads, recruiter also changes openings and applications, admin does everything.",
+        help="seeker has a job search of their own, viewer reads hiring, recruiter also changes "
+        "openings and applications, admin does everything.",
     ),
 ]
 ScopeOption = Annotated[
     Scope,
     typer.Option(
         "--scope",
-        help="metrics reads /metrics, read sees what viewers see, hiring does what recruiters do, "
-        "admin does everything except managing people and keys.",
+        help="metrics reads /metrics, read sees hiring and the job search of its owner, hiring does what "
+        "recruiters do, admin does everything except managing people and keys.",
     ),
 ]
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the person.")]
@@ -73,7 +74,7 @@ def list_persons(every: All = False, as_json: AsJson = False) -> None:
 @app.command("role")
 def set_role(
     email: Email,
-    role: Annotated[Role, typer.Argument(metavar="ROLE", help="viewer, recruiter or admin.")],
+    role: Annotated[Role, typer.Argument(metavar="ROLE", help="seeker, viewer, recruiter or admin.")],
     as_json: AsJson = False,
 ) -> None:
     """Change the role of a person, from the next request on."""

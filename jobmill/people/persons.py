@@ -11,7 +11,7 @@ from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.people import passwords, second_factors
 
-Role = Literal["viewer", "recruiter", "admin"]
+Role = Literal["seeker", "viewer", "recruiter", "admin"]
 
 EMAIL = re.compile(r"[^@\s\x00]{1,64}@[^@\s\x00]{1,189}")
 

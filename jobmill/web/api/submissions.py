@@ -15,7 +15,7 @@ from jobmill.pipelines import submission
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Admin, Viewer
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
@@ -53,7 +53,7 @@ class SubmissionRecord(Schema):
 
 @router.post("", response_model=SubmissionRecord, status_code=201)
 async def create_submission(
-    body: NewSubmission, request: Request, visitor: Admin, db: Db
+    body: NewSubmission, request: Request, visitor: Seeker, db: Db
 ) -> Response:
     """Add any URL or the text of a job. The record is there at once; a worker reads the rest."""
     entered = await submission.read_input(body.input)
@@ -72,7 +72,7 @@ async def create_submission(
 
 @router.get("/{submission_id}", response_model=SubmissionRecord, responses=problems(404))
 async def show_submission(
-    submission_id: PathId, request: Request, visitor: Viewer, db: Db
+    submission_id: PathId, request: Request, visitor: Seeker, db: Db
 ) -> Response:
     """What became of a submission."""
     async with db.transaction() as tx:
@@ -81,7 +81,7 @@ async def show_submission(
 
 @router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
 async def retry_submission(
-    submission_id: PathId, request: Request, visitor: Admin, db: Db
+    submission_id: PathId, request: Request, visitor: Seeker, db: Db
 ) -> Response:
     """Read it again."""
 

@@ -21,7 +21,7 @@ from jobmill.outside.budget_ledger import PeriodSpending
 from jobmill.queue import inspect
 from jobmill.queue.alerts import Alert, list_alerts
 from jobmill.web import job_view
-from jobmill.web.auth import Viewer, Visitor
+from jobmill.web.auth import SignedIn, Visitor
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.shell import Page, menu
@@ -76,7 +76,7 @@ class HomeFigure:
 
 @router.api_route("/", methods=["GET", "HEAD"])
 async def show(
-    db: Db, page: Page, visitor: Viewer, site_settings: CurrentSiteSettings
+    db: Db, page: Page, visitor: SignedIn, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         state = await read(tx)
@@ -99,7 +99,7 @@ def _may_open(visitor: Visitor, path: str) -> bool:
     entries = [entry for group in menu() for entry in group.entries]
     page = path.partition("?")[0]
     return any(
-        visitor.may(entry.role)
+        entry.is_for(visitor)
         for entry in entries
         if entry.path == page or (entry.path != "/" and page.startswith(f"{entry.path}/"))
     )

@@ -12,7 +12,7 @@ from jobmill.catalog.submissions import Submission
 from jobmill.errors import AppError, Invalid, Unavailable
 from jobmill.pipelines import submission
 from jobmill.web import html_errors, job_view, task_progress
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
@@ -31,7 +31,7 @@ async def show_all(db: Db, page: Page, state: StateFilter = None) -> HTMLRespons
 
 
 @router.post("")
-async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
+async def add(fields: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
     """Record what was entered, start reading it, and show its progress."""
     text = fields.get("what", "")
     try:
@@ -90,7 +90,7 @@ async def show(submission_id: PathId, db: Db, page: Page) -> HTMLResponse:
 
 
 @router.post("/{submission_id}/retry")
-async def retry(submission_id: PathId, visitor: Admin, db: Db) -> Response:
+async def retry(submission_id: PathId, visitor: Seeker, db: Db) -> Response:
     """Read it again."""
     async with db.transaction() as tx:
         await submission.retry(tx, submission_id, by=visitor.actor.name)

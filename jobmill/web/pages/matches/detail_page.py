@@ -18,7 +18,7 @@ from jobmill.matching import duplicate_matches, matches, profiles, skill_highlig
 from jobmill.matching.matches import Match, MatchEvent
 from jobmill.matching.verdicts import Verdict
 from jobmill.web import job_view
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, View
 from jobmill.web.form import Fields
 from jobmill.web.job_view import MatchRow
@@ -95,7 +95,7 @@ HtmxRequest = Annotated[Literal["true"] | None, Header(alias="HX-Request")]
 
 @router.post("/{match_id}/status")
 async def set_status(
-    match_id: PathId, form: Fields, visitor: Admin, db: Db, view: View, hx: HtmxRequest = None
+    match_id: PathId, form: Fields, visitor: Seeker, db: Db, view: View, hx: HtmxRequest = None
 ) -> Response:
     status = form.get("status", "")
     if status not in STATUSES:
@@ -109,7 +109,7 @@ async def set_status(
 
 @router.post("/{match_id}/undo")
 async def undo(
-    match_id: PathId, form: Fields, visitor: Admin, db: Db, view: View, hx: HtmxRequest = None
+    match_id: PathId, form: Fields, visitor: Seeker, db: Db, view: View, hx: HtmxRequest = None
 ) -> Response:
     """Restore the previous status."""
     async with db.transaction() as tx:

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from jobmill.errors import Conflict, Invalid
 from jobmill.matching import profiles, saved_views
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.pages.matches import list_page
@@ -23,7 +23,7 @@ ViewQuery = Annotated[InboxQuery, Query()]
 
 
 @router.post("")
-async def save(query: ViewQuery, form: Fields, visitor: Admin, db: Db, page: Page) -> Response:
+async def save(query: ViewQuery, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
     """Save the filters of the query under the name from the form."""
     name = form.get("name", "")
     try:
@@ -38,7 +38,7 @@ async def save(query: ViewQuery, form: Fields, visitor: Admin, db: Db, page: Pag
 
 
 @router.post("/{view_id}/remove")
-async def remove(view_id: PathId, query: ViewQuery, visitor: Admin, db: Db) -> Response:
+async def remove(view_id: PathId, query: ViewQuery, visitor: Seeker, db: Db) -> Response:
     async with db.transaction() as tx:
         version = await profiles.get(tx, query.profile)
         view = await saved_views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
@@ -47,7 +47,7 @@ async def remove(view_id: PathId, query: ViewQuery, visitor: Admin, db: Db) -> R
 
 @router.post("/{view_id}/restore")
 async def restore(
-    view_id: PathId, query: ViewQuery, visitor: Admin, db: Db, page: Page
+    view_id: PathId, query: ViewQuery, visitor: Seeker, db: Db, page: Page
 ) -> Response:
     """Undo the removal of a view."""
     try:

@@ -18,7 +18,7 @@ from jobmill.matching.profile import Profile, Rules
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion
 from jobmill.queue.feed import notify_feeds
 from jobmill.web import job_view
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.page_query import PageQuery, ShortText
@@ -173,15 +173,15 @@ async def _apply(
 
 
 @router.post("/pause")
-async def pause(form: Fields, visitor: Admin, db: Db) -> Response:
+async def pause(form: Fields, visitor: Seeker, db: Db) -> Response:
     return await _apply(db, form, visitor.actor.name, _pause, "paused")
 
 
 @router.post("/go-on")
-async def resume(form: Fields, visitor: Admin, db: Db) -> Response:
+async def resume(form: Fields, visitor: Seeker, db: Db) -> Response:
     return await _apply(db, form, visitor.actor.name, _resume, "resumed")
 
 
 @router.post("/use")
-async def make_default(form: Fields, visitor: Admin, db: Db) -> Response:
+async def make_default(form: Fields, visitor: Seeker, db: Db) -> Response:
     return await _apply(db, form, visitor.actor.name, _make_default, "chosen")

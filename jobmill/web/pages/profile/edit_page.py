@@ -18,7 +18,7 @@ from jobmill.matching.profile_document import InvalidProfile, ProfileProblem
 from jobmill.matching.profiles import ProfileVersion, SavedProfile
 from jobmill.queue.feed import notify_feeds
 from jobmill.web import html_errors, resume_upload
-from jobmill.web.auth import Admin, Visitor
+from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.job_view import find_profile
@@ -75,7 +75,7 @@ def render_form(
 @router.get("/edit")
 async def edit(
     query: Annotated[ProfileQuery, Query()],
-    visitor: Admin,
+    visitor: Seeker,
     db: Db,
     page: Page,
     how: str = "",
@@ -97,7 +97,7 @@ async def edit(
 
 
 @router.post("/edit")
-async def submit(request: Request, visitor: Admin, db: Db, page: Page, database: RawDb) -> Response:
+async def submit(request: Request, visitor: Seeker, db: Db, page: Page, database: RawDb) -> Response:
     """Switch between fields and YAML, preview the effect, or save."""
     fields = await read_long_form(request)
     form, action = ProfileForm.from_fields(fields), fields.get("act", ["look"])[-1]
@@ -189,12 +189,12 @@ async def _queue_rescoring(tx: Tx, profile_id: int, result: ProfilePreview) -> N
 
 
 @router.get("/upload")
-async def show_upload(visitor: Admin, page: Page) -> HTMLResponse:
+async def show_upload(visitor: Seeker, page: Page) -> HTMLResponse:
     return page("profile/upload.html", error="", text="")
 
 
 @router.post("/upload")
-async def upload(request: Request, visitor: Admin, db: Db, page: Page) -> Response:
+async def upload(request: Request, visitor: Seeker, db: Db, page: Page) -> Response:
     """Show what was read from a resume in the form; nothing is saved yet."""
     try:
         draft, resume_name = await resume_upload.read_draft(request)

@@ -9,7 +9,7 @@ from jobmill.errors import Conflict, Invalid
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.web import resume_upload
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.pages.profile import edit_page
@@ -39,7 +39,7 @@ async def _read_status(db: RequestDatabase, site_settings: SiteSettings) -> Setu
 
 @router.get(RESUME)
 async def show_upload(
-    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
+    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
     return _render_upload(page, await _read_status(db, site_settings))
 
@@ -58,7 +58,7 @@ def _render_upload(
 
 @router.post(RESUME)
 async def upload(
-    request: Request, visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
+    request: Request, visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> Response:
     """Show what was read from a resume in the next step; nothing is saved yet."""
     status = await _read_status(db, site_settings)
@@ -73,7 +73,7 @@ async def upload(
 
 @router.get(PROFILE)
 async def show_form(
-    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
+    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
     status = await _read_status(db, site_settings)
     version = status.version
@@ -90,7 +90,7 @@ def _render_form(
 @router.post(PROFILE)
 async def save(
     request: Request,
-    visitor: Admin,
+    visitor: Seeker,
     db: Db,
     page: Page,
     site_settings: CurrentSiteSettings,

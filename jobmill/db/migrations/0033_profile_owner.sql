@@ -1,0 +1,2 @@
+-- Somebody who searches for a job, and nothing else.
+ALTER TYPE people.role ADD VALUE 'seeker' BEFORE 'viewer';
