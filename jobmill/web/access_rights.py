@@ -50,8 +50,10 @@ def include_role(rights: Rights, role: Role) -> bool:
 
 def find_least_role(workspace: Workspace, access: Access) -> Role:
     """The role with the fewest rights that may do this."""
-    roles = (role for role, rights in ROLE_RIGHTS.items() if may(rights, workspace, access))
-    return next(roles)
+    for role, rights in ROLE_RIGHTS.items():
+        if may(rights, workspace, access):
+            return role
+    return "admin"
 
 
 def grant_rights(key: KeyHolder, path: str) -> Rights:
@@ -79,5 +81,7 @@ def _intersect(rights: Rights, limit: Rights) -> Rights:
 def name_role(rights: Rights, owner_role: Role | None) -> Role:
     """The role that describes the rights of a key best."""
     roles: tuple[Role, ...] = ("admin", "recruiter", "viewer")
-    covered = (role for role in roles if include_role(rights, role))
-    return next(covered, owner_role or "viewer")
+    for role in roles:
+        if include_role(rights, role):
+            return role
+    return owner_role or "viewer"

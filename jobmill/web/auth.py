@@ -36,7 +36,7 @@ from jobmill.hiring.actor import Actor
 from jobmill.hiring.messages import personal_links as link_keys
 from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner, PersonalLinkToken
 from jobmill.people import keys, secrets, sessions
-from jobmill.people.persons import Role
+from jobmill.people.persons import Owner, Role
 from jobmill.web import access_rights
 from jobmill.web.access_rights import (
     ALL_RIGHTS,
@@ -97,6 +97,12 @@ class Visitor:
     def is_company(self) -> bool:
         """Whether they take part in hiring; others apply like the public."""
         return self.may_open("hiring")
+
+    @property
+    def owner(self) -> Owner:
+        """Whose job search they see and change: their own."""
+        self.require_workspace("search", "read")
+        return self.person_id
 
     def may_open(self, workspace: Workspace) -> bool:
         return access_rights.may(self.rights, workspace)

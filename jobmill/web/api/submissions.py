@@ -62,8 +62,10 @@ async def create_submission(
         return await submission.submit(
             tx,
             entered,
-            profile_id=await submission.default_profile_id(tx),
+            owner=visitor.owner,
+            profile_id=await submission.default_profile_id(tx, owner=visitor.owner),
             force=body.force,
+            may_enable=visitor.may_change("system"),
             by=visitor.actor.name,
         )
 
@@ -76,7 +78,8 @@ async def show_submission(
 ) -> Response:
     """What became of a submission."""
     async with db.transaction() as tx:
-        return json_response(request, SubmissionRecord.of(await submissions.get(tx, submission_id)))
+        record = await submissions.get(tx, submission_id, owner=visitor.owner)
+    return json_response(request, SubmissionRecord.of(record))
 
 
 @router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
@@ -86,6 +89,12 @@ async def retry_submission(
     """Read it again."""
 
     async def work(tx: Tx) -> Submission:
-        return await submission.retry(tx, submission_id, by=visitor.actor.name)
+        return await submission.retry(
+            tx,
+            submission_id,
+            owner=visitor.owner,
+            may_enable=visitor.may_change("system"),
+            by=visitor.actor.name,
+        )
 
     return await run_once(request, visitor, db, work, to_schema=SubmissionRecord.of)

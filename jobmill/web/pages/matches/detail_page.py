@@ -17,6 +17,7 @@ from jobmill.errors import Invalid
 from jobmill.matching import duplicate_matches, matches, profiles, skill_highlights, verdicts
 from jobmill.matching.matches import Match, MatchEvent
 from jobmill.matching.verdicts import Verdict
+from jobmill.people.persons import Owner
 from jobmill.web import job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, View
@@ -48,9 +49,9 @@ class MatchDetail:
 
 
 @router.get("/{match_id}")
-async def show(match_id: PathId, db: Db, page: Page) -> HTMLResponse:
+async def show(match_id: PathId, visitor: Seeker, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        detail = await _read(tx, match_id)
+        detail = await _read(tx, match_id, visitor.owner)
     match, reasons = detail.match, detail.row.reasons
     return page(
         "matches/match.html",
@@ -69,10 +70,10 @@ async def show(match_id: PathId, db: Db, page: Page) -> HTMLResponse:
     )
 
 
-async def _read(tx: Tx, id: int) -> MatchDetail:
-    match = await matches.get(tx, id)
+async def _read(tx: Tx, id: int, owner: Owner) -> MatchDetail:
+    match = await matches.get(tx, id, owner=owner)
     listing = await listings.get(tx, match.listing_id)
-    version = await profiles.get(tx, match.profile, version=match.profile_version)
+    version = await profiles.get(tx, match.profile, owner=owner, version=match.profile_version)
     verdict = await verdicts.get(tx, version.profile_id, match.listing_id)
     return MatchDetail(
         await _read_row(tx, match),
@@ -102,7 +103,9 @@ async def set_status(
         names = ", ".join(STATUSES)
         raise Invalid(say("The status of a match must be one of: %(names)s.", names=names))
     async with db.transaction() as tx:
-        match = await matches.set_status(tx, match_id, status, actor=visitor.actor.name)
+        match = await matches.set_status(
+            tx, match_id, status, owner=visitor.owner, actor=visitor.actor.name
+        )
         row = await _read_row(tx, match)
     return _respond(row, form, view, is_htmx=bool(hx))
 
@@ -113,7 +116,9 @@ async def undo(
 ) -> Response:
     """Restore the previous status."""
     async with db.transaction() as tx:
-        _, match = await matches.undo_status(tx, match_id, actor=visitor.actor.name)
+        _, match = await matches.undo_status(
+            tx, match_id, owner=visitor.owner, actor=visitor.actor.name
+        )
         row = await _read_row(tx, match)
     return _respond(row, form, view, is_htmx=bool(hx))
 

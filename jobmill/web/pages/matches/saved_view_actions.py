@@ -28,19 +28,19 @@ async def save(query: ViewQuery, form: Fields, visitor: Seeker, db: Db, page: Pa
     name = form.get("name", "")
     try:
         async with db.transaction() as tx:
-            version = await profiles.get(tx, query.profile)
+            version = await profiles.get(tx, query.profile, owner=visitor.owner)
             await saved_views.save(
                 tx, version.profile_id, name, query.filters, actor=visitor.actor.name
             )
     except (Invalid, Conflict) as error:
-        return await list_page.render(db, page, query, view_name=name, error=error)
+        return await list_page.render(db, page, query, visitor.owner, view_name=name, error=error)
     return RedirectResponse(query.without("after").url("/matches"), 303)
 
 
 @router.post("/{view_id}/remove")
 async def remove(view_id: PathId, query: ViewQuery, visitor: Seeker, db: Db) -> Response:
     async with db.transaction() as tx:
-        version = await profiles.get(tx, query.profile)
+        version = await profiles.get(tx, query.profile, owner=visitor.owner)
         view = await saved_views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
     return RedirectResponse(InboxQuery(profile=query.profile).url("/matches", gone=view.id), 303)
 
@@ -52,10 +52,10 @@ async def restore(
     """Undo the removal of a view."""
     try:
         async with db.transaction() as tx:
-            version = await profiles.get(tx, query.profile)
+            version = await profiles.get(tx, query.profile, owner=visitor.owner)
             view = await saved_views.restore(tx, version.profile_id, view_id)
     except Conflict as error:
-        return await list_page.render(db, page, query, error=error)
+        return await list_page.render(db, page, query, visitor.owner, error=error)
     return RedirectResponse(
         InboxQuery.from_filters(view.filters, query.profile).url("/matches"), 303
     )
