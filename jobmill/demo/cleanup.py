@@ -94,7 +94,9 @@ async def clear(tx: Tx) -> bool:
             demo.world
         """
     )
-    await tx.execute("DELETE FROM people.change WHERE noun NOT IN ('person', 'key', 'budget share')")
+    await tx.execute(
+        "DELETE FROM people.change WHERE noun NOT IN ('person', 'key', 'budget share')"
+    )
     await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
     await tx.execute("INSERT INTO rotation.call_allowance DEFAULT VALUES")
     await tx.execute(

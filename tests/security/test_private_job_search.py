@@ -95,6 +95,9 @@ class Victim:
             "profile": self.profile,
             "name": self.profile,
             "status": "dismissed",
+            "reason": "company",
+            "rule": "company:wells",
+            "decision": "declined",
             "act": "save",
             "what": "https://jobs.example.com/other",
             "back": f"/matches/{self.ids['match_id']}",
@@ -220,6 +223,7 @@ async def checksum(database: Database, owner: Owner) -> str:
                 UNION ALL SELECT match::text FROM matching.match JOIN own ON own.id = profile_id
                 UNION ALL SELECT event::text FROM matching.event JOIN matching.match ON match.id = match_id
                                                                JOIN own ON own.id = profile_id
+                UNION ALL SELECT decision::text FROM matching.rule_decision AS decision JOIN own ON own.id = profile_id
                 UNION ALL SELECT view::text FROM matching.view JOIN own ON own.id = profile_id
                 UNION ALL SELECT waiting::text FROM matching.judging_queue AS waiting JOIN own ON own.id = profile_id
                 UNION ALL SELECT submission::text FROM catalog.submission
@@ -309,6 +313,9 @@ async def use_own(world: World, database: Database, who: str) -> dict[str, int]:
     for route in search_routes(database):
         status, _ = await world.ask(route, who, victim)
         is_allowed = status < 400 or (status in (409, 422) and route.method in CHANGES)
+        if route.name == "POST /profile/rules":
+            # No rule is proposed here.
+            is_allowed = status == 404
         if status != 403 if route.name in SEARCH_OF_ADMINS else not is_allowed:
             wrong[route.name] = status
     assert await checksum(database, victim.owner) != before
