@@ -222,7 +222,7 @@ async def set_status(
     actor: str | None = None,
 ) -> Match:
     """Set the status of a match. Its listing is then kept forever. NotFound if the match does not
-    exist or belongs to somebody else."""
+    exist or belongs to another person."""
     before = await lock(tx, id, owner=owner)
     if before.status == status and note is None:
         return before
@@ -262,8 +262,8 @@ async def set_dismiss_reason(
 
 
 async def lock(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
-    """Read a match and lock it until commit. NotFound if it does not exist or belongs to somebody
-    else."""
+    """Read a match and lock it until commit. NotFound if it does not exist or belongs to another
+    person."""
     # Lock the listing first, in the same order as the code that deletes listings.
     await tx.execute(
         """
@@ -303,7 +303,7 @@ def _as_status(value: Status) -> Status:
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
-    """Read a match. NotFound if it does not exist or belongs to somebody else."""
+    """Read a match. NotFound if it does not exist or belongs to another person."""
     match = await find_by_id(tx, id, owner=owner)
     if match is None:
         raise NotFound("match", id)

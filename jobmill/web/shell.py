@@ -20,7 +20,7 @@ class MenuEntry(NamedTuple):
     name: str
     path: str
     workspace: Workspace | None
-    """None: everyone who is signed in may open it."""
+    """None: all signed-in people may open it."""
 
     def is_for(self, visitor: Visitor) -> bool:
         return self.workspace is None or visitor.may_open(self.workspace)

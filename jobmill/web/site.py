@@ -120,7 +120,7 @@ WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
     ("system", (queue.router, rotation.router, sources.router, budget.router, reports.router)),
     ("system", (people.router, settings.router, demo.router)),
 )
-"""The pages of each workspace; access_rights.py says who may open it."""
+"""The pages of each workspace; access_rights.py has the rights of each role."""
 
 
 @cache

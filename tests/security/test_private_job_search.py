@@ -1,7 +1,7 @@
-"""Nobody reaches the job search of another person: every route, every kind of visitor.
+"""A job search exists only for its owner: every route, every kind of visitor.
 
 The routes come from the application. A route below a path of the job search must answer 404 to
-everyone who names a thing of somebody else, unless `OWN` or `SEARCH_OF_ADMINS` classifies it.
+other people with its ids and names, unless `OWN` or `SEARCH_OF_ADMINS` classifies it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ OWN = {
     "POST /setup/profile": "saves a profile of the visitor, whatever its name",
     "GET /setup/matches": "the matches of the visitor",
 }
-"""Routes that name nothing of anybody else, and why: they show and change what is the visitor's."""
+"""Routes that name nothing of other people, and why: they show and change what is the visitor's."""
 
 PHASES = (
     (judging.KIND, "scrape"),
@@ -172,7 +172,7 @@ async def sign_in(client: httpx2.AsyncClient, email: str) -> dict[str, str]:
 
 async def fill(tx: Tx, owner: Owner) -> Victim:
     """A profile with a match, a note, a view, an added job and a task."""
-    # Visitors who try the name of a profile see what they typed, so the secret is another word.
+    # Visitors that try the name of a profile see what they typed, so the secret is another word.
     name, secret = f"hidden-{owner or 'local'}", f"zeldasecret-{owner or 'local'}"
     place = await judged.make(
         tx,
@@ -256,7 +256,7 @@ def test_every_route_is_classified(database: Database) -> None:
 
 
 async def test_a_job_search_exists_only_for_its_owner(world: World, database: Database) -> None:
-    """One world for all: the readers first, then those who change, then the owner."""
+    """One world for all: readers first, then intruders, then the owner."""
     assert await find_leaks(world, database) == []
     await check_cursors(world)
     for name in world.victims:
@@ -280,7 +280,7 @@ async def find_leaks(world: World, database: Database) -> list[str]:
 
 
 async def check_cursors(world: World) -> None:
-    """The order after a match of somebody else would tell how it scored."""
+    """The order after a match of another person would tell how it scored."""
     after = world.victims["anna"].ids["match_id"]
     for who, expected in (("bob", 404), ("local", 404), ("anna", 200)):
         page = await world.client.get(f"/matches?after={after}", headers=world.visitors[who])

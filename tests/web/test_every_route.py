@@ -1,8 +1,8 @@
 """Every route, requested by every kind of visitor.
 
 A route belongs to a workspace, which its visitor must have the right to read or to change. By default
-it is hiring; the tables below list the others. tests/security/test_private_job_search.py adds whose
-job search it is.
+it is hiring; the tables below list the others. tests/security/test_private_job_search.py adds
+the owners of job searches.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class ItemDetail:
     waiting: int
     """How many items wait for this one."""
     is_private: bool
-    """Whether it scores a job for somebody else, so that its data and result are hidden."""
+    """Whether it scores a job for another person, so that its data and result are hidden."""
 
 
 @router.get("")
