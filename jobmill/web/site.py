@@ -37,14 +37,15 @@ from jobmill.web.pages import (
     demo,
     health,
     hiring,
-    home,
     listings,
     matches,
     metrics,
     my,
     offer,
+    old_addresses,
     openings,
     people,
+    probes,
     profile,
     queue,
     reports,
@@ -52,6 +53,7 @@ from jobmill.web.pages import (
     settings,
     setup,
     sources,
+    today,
 )
 from jobmill.web.pages.account import account_page, sign_in_page, two_factor_page
 from jobmill.web.rate_limits import RateLimits, limit_reads
@@ -87,13 +89,13 @@ def create_app(
     app.state.apply_batches = ApplyBatches(
         app.state.request_database, site_settings.applications_per_day
     )
-    app.state.banners = banners = Banners()
+    app.state.banners = banners = Banners(site_settings)
     app.state.rates = RateTracker()
     environment = make_environment(banners, sends_mail=site_settings.sends_mail)
     app.state.render = render = make_renderer(environment)
 
-    def handle_error(request: Request, error: Exception) -> Response:
-        return html_errors.error_response(request, render, error)
+    async def handle_error(request: Request, error: Exception) -> Response:
+        return await html_errors.error_response(request, render, error)
 
     for kind in (AppError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle_error)
@@ -110,12 +112,14 @@ def create_app(
 
 
 AREAS: Sequence[tuple[Iterable[APIRouter], Role, Role]] = (
-    ((home.router, account_page.router, two_factor_page.router), "viewer", "viewer"),
+    ((today.router, account_page.router, two_factor_page.router), "viewer", "viewer"),
     ((hiring.router,), "viewer", "recruiter"),
     ((matches.router, listings.router, companies.router), "viewer", "admin"),
-    ((queue.router, rotation.router, sources.router), "admin", "admin"),
+    # Rotation first: `/sources/rotation` is no id of a source.
+    ((health.router, queue.router, rotation.router, sources.router), "admin", "admin"),
     ((profile.router, setup.router, budget.router, reports.router), "admin", "admin"),
     ((people.router, settings.router, demo.router), "admin", "admin"),
+    ((old_addresses.router,), "admin", "admin"),
 )
 """The role that may read the pages of each area, and the role that may change something there."""
 
@@ -123,7 +127,7 @@ AREAS: Sequence[tuple[Iterable[APIRouter], Role, Role]] = (
 def _add_routes(app: FastAPI) -> None:
     """The most requested routes first: they are tried in order."""
     app.include_router(router.router)
-    app.include_router(health.router)
+    app.include_router(probes.router)
     with_banners = Depends(refresh_banners)
     for module in (metrics, live_updates):
         app.include_router(module.router, dependencies=[Depends(auth.viewer)])

@@ -156,8 +156,8 @@ NO_FILTERS = {
     "/jobs?state=lost": "“state” in the address must be open, closed or all.",
     "/jobs?q=%00": "“q” in the address is not valid.",
     "/jobs?days=x&state=lost": "“days” in the address must be a number. “state” in",
-    "/queue/tasks?status=%3Cscript%3E": "“status” in the address must be ",
-    "/queue/pause": "The address needs the parameter “phase”.",
+    "/activity/tasks?status=%3Cscript%3E": "“status” in the address must be ",
+    "/activity/pause": "The address needs the parameter “phase”.",
 }
 
 

@@ -21,7 +21,7 @@ from jobmill.people.keys import Scope
 from jobmill.people.persons import Role
 from jobmill.web import site
 from jobmill.web.auth import RANKS, SESSION_COOKIE
-from jobmill.web.shell import menu
+from jobmill.web.workspaces import all_workspaces
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.api.helpers import apply, make_job
 from tests.web.helpers import site_with
@@ -88,6 +88,7 @@ LEAST: dict[str, Role] = {
     "POST /account/two-factor/passkeys/{passkey_id}/remove": "viewer",
     "POST /account/sessions/{session_id}/end": "viewer",
     "POST /api/session/confirm": "viewer",
+    "POST /today/intro": "viewer",
     "GET /companies/new": "admin",
 }
 """Exceptions from the rule."""
@@ -97,6 +98,8 @@ ADMINS = (
     "/settings",
     "/demo",
     "/api/webhooks",
+    "/activity",
+    "/health",
     "/queue",
     "/rotation",
     "/sources",
@@ -310,8 +313,8 @@ async def test_the_menu_links_only_to_allowed_pages(
     world: RouteTester, database: Database, role: Role
 ) -> None:
     paths = {route.path for route in routes(database)}
-    for group in menu():
-        for entry in group.entries:
+    for workspace in all_workspaces():
+        for entry in workspace.entries:
             assert entry.path in paths, entry.path
             status = await world.ask(Route("GET", entry.path), role)
             assert (status == 403) is (RANKS[role] < RANKS[entry.role]), (entry.path, status)
@@ -322,11 +325,14 @@ async def test_pages_of_viewers_and_recruiters_do_not_link_to_pages_of_admins(
     world: RouteTester, role: Role
 ) -> None:
     headers = world.headers[role] | {"Accept": "text/html"}
-    for path in ("/", "/matches", "/matches/board", "/jobs", "/companies", "/hiring", "/account"):
+    for path in (
+        "/today", "/matches", "/matches/board", "/jobs", "/companies", "/hiring",
+        "/hiring/applicants", "/hiring/messages", "/account",
+    ):  # fmt: skip
         page = await world.nobody.get(path, headers=headers)
         assert page.status_code == 200, path
         links = set(re.findall(r'href="(/[^"?#]*)', page.text))
-        assert "/matches" in links
+        assert "/today" in links
         assert not {link for link in links if Route("GET", link).is_below(ADMINS)}, path
 
 

@@ -607,7 +607,7 @@ async def test_a_match_links_to_its_lineage(site: httpx2.AsyncClient, database: 
         place = await judged.make(tx)
         id = await matches.save_verdict(tx, replace(place.word(91), item=item))
         lineage_id = await lineage.get_tracking_id(tx, item)
-    link = f'href="/queue/lineage/{lineage_id}?item={item}"'
+    link = f'href="/activity/lineage/{lineage_id}?item={item}"'
     for path in (f"/matches/{id}", f"/jobs/{place.listing}"):
         assert link in (await site.get(path)).text
 

@@ -109,8 +109,8 @@ async def reader() -> AsyncIterator[httpx2.AsyncClient]:
     app = FastAPI()
     render = dependencies.make_renderer(dependencies.make_environment())
 
-    def tell(request: Request, error: Exception) -> Response:
-        return html_errors.error_response(request, render, error)
+    async def tell(request: Request, error: Exception) -> Response:
+        return await html_errors.error_response(request, render, error)
 
     @app.post("/")
     async def read(request: Request) -> int:
