@@ -59,11 +59,14 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             /activity/tasks /activity/tasks?status=FAILED /activity/tasks?status=PENDING /activity/tasks?status=BLOCKED
             /activity/tasks?status=SUCCESS&kind=listing /activity/tasks?about=k5000 /activity/tasks?kind=nothing
         """,
-        "hiring": "/hiring /hiring?status=open /hiring?status=closed",
+        "hiring": """
+            /hiring /hiring?status=open /hiring?status=closed /hiring/applicants /hiring/applicants?status=WAITLIST
+            /hiring/applicants?q=nobody /hiring/messages /hiring/messages?state=failed
+        """,
         "public": "/openings",
     }
     plain = {
-        "home": "/ /account /demo",
+        "today": "/today /health /account /demo",
         "matches": f"""
             /matches/board /matches/news?since=1 /matches/{sizes.matches // 2}
         """,
@@ -73,7 +76,8 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             /sources/new /sources/{last} /sources/{last}/change/disable /sources/4
         """,
         "rotation": f"""
-            /sources/rotation /sources/rotation?platform=lever /sources/rotation?ahead=day /sources/rotation/yield /sources/rotation/yield?of=week
+            /sources/rotation /sources/rotation?platform=lever /sources/rotation?ahead=day
+            /sources/rotation/yield /sources/rotation/yield?of=week
             /sources/rotation/yield?of=month /sources/rotation/reads/{last} /sources/rotation/platforms /sources/rotation/platforms/lever
             /sources/rotation/searches /sources/rotation/searches/new /sources/rotation/searches/5 /sources/rotation/searches/5/remove
         """,

@@ -38,8 +38,11 @@ class SparkBars(NamedTuple):
             return cls((), 0, 0, None)
         high = max(values) or 1
         step = min(WIDTH / len(values), MAX_STEP)
+        left = WIDTH - step * len(values)
         bars = [
-            SparkBar(round(n * step, 1), round(HEIGHT - height, 1), round(step - GAP, 1), height)
+            SparkBar(
+                round(left + n * step, 1), round(HEIGHT - height, 1), round(step - GAP, 1), height
+            )
             for n, height in enumerate(_bar_height(value, high) for value in values)
         ]
         return cls(bars, min(values), max(values), values[-1])

@@ -337,7 +337,13 @@ async def test_a_vacancy_from_two_sources_is_listed_once_with_a_link_to_the_othe
     async with database.transaction() as tx:
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
         await duplicate_links.link(tx, second, first)
-    for path in ("/matches", "/matches?status=new", "/matches?order=newest", "/matches/board", "/"):
+    for path in (
+        "/matches",
+        "/matches?status=new",
+        "/matches?order=newest",
+        "/matches/board",
+        "/today",
+    ):
         page = await site.get(path)
         assert f'href="/matches/{high}"' in page.text, path
         assert f"match-{low}" not in page.text, path

@@ -123,16 +123,16 @@ async def test_the_health_line_reports_paused_steps(
 
     async def verdict() -> tuple[list[str], bool]:
         shown = await page(site, "/activity")
-        return texts(shown, ".verdict"), bool(shown.css(".verdict.calm"))
+        return texts(shown, ".verdict"), bool(shown.css(".needs .calm"))
 
-    assert await verdict() == (["1 task is waiting"], True)
+    assert await verdict() == (["All working"], False)
     await send(site, "/activity/pause", phase="tea/steep", reason="guests")
-    assert await verdict() == (["1 step is paused"], True)
+    assert await verdict() == (["1 warning"], True)
     await send(site, "/activity/pause", phase="tea", reason="guests")
-    assert await verdict() == (["2 steps are paused"], True)
+    assert await verdict() == (["1 warning"], True)
     await send(site, "/activity/resume", phase="tea")
     await send(site, "/activity/resume", phase="tea/steep")
-    assert await verdict() == (["1 task is waiting"], True)
+    assert await verdict() == (["All working"], False)
 
 
 async def test_all_steps_of_a_type_are_paused_and_resumed_together(

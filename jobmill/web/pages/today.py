@@ -234,14 +234,15 @@ def _unread(state: TodayState) -> list[DecisionItem]:
 
 def _week(state: TodayState) -> list[BarGroup]:
     """Bars of each day: new matches, and matches that the person applied to."""
-    names = [_day_name(day.start, state.world) for day in state.days]
-    return make_bar_groups(names, [[day.new, day.applied] for day in state.days])
+    world = state.world
+    days = [day for day in state.days if world is None or day.start >= world.began_at]
+    names = [_day_name(day.start, world) for day in days]
+    return make_bar_groups(names, [[day.new, day.applied] for day in days])
 
 
 def _day_name(start: dt.datetime, world: World | None) -> str:
     if world:
-        number = (start - world.began_at) // world.day + 1
-        return say("Day %(n)s", n=number) if number > 0 else ""
+        return say("Day %(n)s", n=(start - world.began_at) // world.day + 1)
     names = [
         say("Mon"), say("Tue"), say("Wed"), say("Thu"), say("Fri"), say("Sat"), say("Sun"),
     ]  # fmt: skip
