@@ -176,6 +176,8 @@ async def get_signer(request: Request, db: Db) -> LinkSigner:
 async def identify(request: Request, db: Db) -> Visitor:
     visitor = await _identify(request, db)
     request.state.is_personal = visitor.role is not None or visitor.applicant_id is not None
+    # For error pages, which show the workspace of the visitor.
+    request.state.visitor = visitor
     return visitor
 
 

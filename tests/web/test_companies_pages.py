@@ -129,7 +129,7 @@ async def test_an_added_company_is_queued_and_its_progress_shown(
     item = answer.headers["location"].partition("item=")[2]
     assert "Waiting for a worker" in page.text
     assert "No worker is running that can process this task" in page.text
-    assert f'href="/queue/tasks/{item}"' in page.text
+    assert f'href="/activity/tasks/{item}"' in page.text
     again = await site.post(page.url.path + "/analyse")
     assert again.headers["location"].endswith(f"item={item}"), "there is one at a time"
 

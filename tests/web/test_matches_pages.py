@@ -372,7 +372,13 @@ async def test_a_vacancy_from_two_sources_is_listed_once_with_a_link_to_the_othe
     async with database.transaction() as tx:
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
         await duplicate_links.link(tx, second, first)
-    for path in ("/matches", "/matches?status=new", "/matches?order=newest", "/matches/board", "/"):
+    for path in (
+        "/matches",
+        "/matches?status=new",
+        "/matches?order=newest",
+        "/matches/board",
+        "/today",
+    ):
         page = await site.get(path)
         assert f'"/matches/{high}"' in page.text or f"match-{high}" in page.text, path
         assert f"match-{low}" not in page.text, path
@@ -638,7 +644,7 @@ async def test_a_match_links_to_its_lineage(site: httpx2.AsyncClient, database: 
         place = await judged.make(tx)
         id = await matches.save_verdict(tx, replace(place.word(91), item=item))
         lineage_id = await lineage.get_tracking_id(tx, item)
-    link = f'href="/queue/lineage/{lineage_id}?item={item}"'
+    link = f'href="/activity/lineage/{lineage_id}?item={item}"'
     for path in (f"/matches/{id}", f"/jobs/{place.listing}"):
         assert link in (await site.get(path)).text
 
