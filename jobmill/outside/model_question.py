@@ -37,6 +37,8 @@ class ModelQuestion(Generic[T]):
     """provider:model, asked in place of the model of the tier."""
     run_cap: Decimal | None = None
     """A lower cap than `budget_run` for the calls of `run`."""
+    person_id: int | None = None
+    """The person with the share of the daily budget that pays for it; None: no person in particular."""
 
 
 @dataclass(frozen=True, slots=True)

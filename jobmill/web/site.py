@@ -15,9 +15,9 @@ from starlette.staticfiles import StaticFiles
 
 from jobmill.db import Database
 from jobmill.errors import AppError
-from jobmill.people.persons import Role
 from jobmill.queue.overview import RateTracker
 from jobmill.web import auth, html_errors, live_updates, translations
+from jobmill.web.access_rights import Workspace
 from jobmill.web.api import router
 from jobmill.web.apply_batch import ApplyBatches
 from jobmill.web.banners import Banners, refresh_banners
@@ -39,14 +39,15 @@ from jobmill.web.pages import (
     demo,
     health,
     hiring,
-    home,
     listings,
     matches,
     metrics,
     my,
     offer,
+    old_addresses,
     openings,
     people,
+    probes,
     profile,
     queue,
     reports,
@@ -54,6 +55,7 @@ from jobmill.web.pages import (
     settings,
     setup,
     sources,
+    today,
 )
 from jobmill.web.pages.account import account_page, sign_in_page, two_factor_page
 from jobmill.web.rate_limits import RateLimits, limit_reads
@@ -89,13 +91,13 @@ def create_app(
     app.state.apply_batches = ApplyBatches(
         app.state.request_database, site_settings.applications_per_day
     )
-    app.state.banners = banners = Banners()
+    app.state.banners = banners = Banners(site_settings)
     app.state.rates = RateTracker()
     environment = make_environment(banners, sends_mail=site_settings.sends_mail)
     app.state.render = render = make_renderer(environment)
 
-    def handle_error(request: Request, error: Exception) -> Response:
-        return html_errors.error_response(request, render, error)
+    async def handle_error(request: Request, error: Exception) -> Response:
+        return await html_errors.error_response(request, render, error)
 
     for kind in (AppError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle_error)
@@ -111,15 +113,18 @@ def create_app(
     )
 
 
-AREAS: Sequence[tuple[Iterable[APIRouter], Role, Role]] = (
-    ((home.router, account_page.router, two_factor_page.router), "viewer", "viewer"),
-    ((hiring.router, reports.router), "viewer", "recruiter"),
-    ((matches.router, listings.router, companies.router), "viewer", "admin"),
-    ((queue.router, rotation.router, sources.router), "admin", "admin"),
-    ((profile.router, setup.router, budget.router), "admin", "admin"),
-    ((people.router, settings.router, demo.router), "admin", "admin"),
+WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
+    ("hiring", (hiring.router, reports.router)),
+    (
+        "search",
+        (today.router, matches.router, listings.router, companies.router, profile.router),
+    ),
+    ("search", (setup.router,)),
+    # Rotation first: `/sources/rotation` is no id of a source.
+    ("system", (health.router, queue.router, rotation.router, sources.router, budget.router)),
+    ("system", (people.router, settings.router, demo.router, old_addresses.router)),
 )
-"""The role that may read the pages of each area, and the role that may change something there."""
+"""The pages of each workspace; access_rights.py has the rights of each role."""
 
 
 @cache
@@ -128,15 +133,17 @@ def _routes() -> Sequence[BaseRoute]:
     them, because preparing their dependencies takes half a second."""
     routes = APIRouter()
     routes.include_router(router.router)
-    routes.include_router(health.router)
+    routes.include_router(probes.router)
     with_banners = Depends(refresh_banners)
-    for module in (metrics, live_updates):
-        routes.include_router(module.router, dependencies=[Depends(auth.viewer)])
+    routes.include_router(metrics.router, dependencies=[Depends(auth.viewer)])
+    routes.include_router(live_updates.router, dependencies=[Depends(auth.signed_in)])
     for module in (openings, my, offer, confirm, sign_in_page):
         routes.include_router(module.router, dependencies=[Depends(limit_reads), with_banners])
-    for area_routers, reads, changes in AREAS:
-        for area_router in area_routers:
-            gate = Depends(auth.at_least(reads, changes))
-            routes.include_router(area_router, dependencies=[gate, with_banners])
+    for page_router in (today.start_router, account_page.router, two_factor_page.router):
+        routes.include_router(page_router, dependencies=[Depends(auth.signed_in), with_banners])
+    for workspace, routers in WORKSPACES:
+        gate = Depends(auth.workspace_gate(workspace))
+        for page_router in routers:
+            routes.include_router(page_router, dependencies=[gate, with_banners])
     routes.mount("/static", StaticFiles(directory=WEB_DIR / "static"), name="static")
     return routes.routes

@@ -14,7 +14,7 @@ from jobmill.queue.inspect import PhaseStatus, WorkerStatus
 from jobmill.queue.overview import Overview
 from jobmill.web import html_errors
 from jobmill.web import site as pages
-from jobmill.web.pages.health import check_periodic_task
+from jobmill.web.pages.probes import check_periodic_task
 from jobmill.web.pages.queue.overview_page import describe_health
 from tests.queue.helpers import drain, put
 from tests.web.conftest import served
@@ -126,7 +126,7 @@ async def test_errors_are_html_for_browsers_and_json_for_programs(
         404,
         {"error": "This page does not exist. Check the address or go to the home page."},
     )
-    wrong = await site.delete("/queue")
+    wrong = await site.delete("/activity")
     assert wrong.status_code == 405
     assert "GET" in wrong.headers["allow"]
 
@@ -136,7 +136,7 @@ async def test_database_errors_are_not_shown_to_visitors(
 ) -> None:
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE queue.phase RENAME TO phases")
-    answer = await site.get("/queue", headers=HTML)
+    answer = await site.get("/activity", headers=HTML)
     assert answer.status_code == 500
     assert "phase" not in answer.text.lower()
     assert "The server log has the details." in answer.text
@@ -156,7 +156,7 @@ async def test_the_queue_page_shows_pending_paused_and_failing_steps(
             VALUES ('deep', 'x', '<script>alert(1)</script>')
             """
         )
-    page = await site.get("/queue", headers=HTML)
+    page = await site.get("/activity", headers=HTML)
     assert page.status_code == 200
     for words in ("tea/boil", "1,000", "1 active alert", "paused"):
         assert words in page.text
@@ -193,7 +193,7 @@ def test_the_health_line_shows_the_worst_problem(
 
 
 async def test_the_empty_queue_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
-    page = await site.get("/queue", headers=HTML)
+    page = await site.get("/activity", headers=HTML)
     assert "No steps yet." in page.text
     assert "No workers are running, so no tasks are processed" in page.text
 
@@ -202,12 +202,12 @@ async def test_a_page_times_out_if_the_database_does_not_respond(database: Datab
     async with served(pages.create_app(database, database_timeout=0.2, local=True)) as site:
         async with database.transaction() as tx:
             await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")
-            answer = await site.get("/queue", headers=HTML)
+            answer = await site.get("/activity", headers=HTML)
         assert answer.status_code == 503
         assert answer.headers["retry-after"] == "5"
         assert "The database does not respond" in answer.text
         assert 'http-equiv="refresh"' in answer.text
         # On a busy machine even an unlocked table may take longer than so short a limit.
         async with asyncio.timeout(60):
-            while (await site.get("/queue", headers=HTML)).status_code != 200:
+            while (await site.get("/activity", headers=HTML)).status_code != 200:
                 pass
