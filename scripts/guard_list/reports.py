@@ -9,18 +9,6 @@ ANSWERS = "jobmill/pipelines/report_answers.py"
 PIPELINE = "jobmill/pipelines/report.py"
 LEDGER = "jobmill/outside/budget_ledger.py"
 
-LOCKED = "               FOR UPDATE SKIP LOCKED\n"
-STILL_WAITING = " AND status = %(status)s AND NOT in_progress"
-TAKE = f"""\
-             ORDER BY due_at, id LIMIT %(limit)s
-{LOCKED}        )
-        UPDATE reports.report
-           SET in_progress = true, in_progress_since = now(), item_id = NULL, note = NULL,
-               changed_at = now()
-         WHERE id = ANY (ARRAY(SELECT id FROM waiting)){STILL_WAITING}
-"""
-"""Either of the two conditions is enough, so the guard removes both."""
-
 TEST = "tests/pipelines/test_report.py"
 STUCK = f"{TEST}::test_a_stuck_report_without_an_item_is_released_after_five_minutes"
 LONG = f"{TEST}::test_a_long_run_with_a_live_item_is_not_released"
@@ -29,9 +17,9 @@ GUARDS: list[Guard] = [
     guard(
         "a scan takes each report once",
         STORE,
-        TAKE,
-        TAKE.replace(LOCKED, "").replace(STILL_WAITING, ""),
-        "tests/reports/test_scheduling.py::test_two_schedulers_that_race_on_a_thousand_reports_queue_each_once",
+        "             ORDER BY due_at, id LIMIT %(limit)s\n               FOR UPDATE SKIP LOCKED\n",
+        "             ORDER BY due_at, id LIMIT %(limit)s\n",
+        "tests/reports/test_scheduling.py::test_a_scan_neither_takes_nor_awaits_what_another_one_takes",
     ),
     guard(
         "a phase of a report ends only in its own status",
