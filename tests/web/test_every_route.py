@@ -92,10 +92,8 @@ SYSTEM = (
     "/rotation",
     "/sources",
     "/budget",
-    "/reports",
-    "/api/reports",
 )
-SEARCH = ("/matches", "/profile", "/setup", "/jobs", "/companies", "/api/submissions")
+SEARCH = ("/today", "/matches", "/profile", "/setup", "/jobs", "/companies", "/api/submissions")
 
 SEARCH_OF_ADMINS = {
     "GET /companies/new",
@@ -107,6 +105,13 @@ SEARCH_OF_ADMINS = {
     "POST /setup/model",
 }
 """Routes of the job search that change what everyone shares."""
+
+HIRING_OF_ADMINS = {
+    "GET /reports/{report_id}/delete",
+    "POST /reports/{report_id}/delete",
+    "DELETE /api/reports/{report_id}",
+}
+"""Routes of hiring that delete what was paid for."""
 
 READS = ("GET", "HEAD")
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
@@ -130,7 +135,7 @@ class Route(NamedTuple):
         if self.path == "/" or self.is_below(SIGNED_IN):
             return None
         access: Access = "read" if self.method in READS else "change"
-        if self.name in SEARCH_OF_ADMINS:
+        if self.name in SEARCH_OF_ADMINS | HIRING_OF_ADMINS:
             return "system", "change"
         if self.is_below(SEARCH):
             return "search", access
