@@ -39,7 +39,7 @@ from tests.web.test_every_route import (
 )
 
 REST = (
-    "/", "/account", "/hiring", "/queue", "/rotation", "/sources", "/budget", "/reports", "/people", "/settings",
+    "/", "/account", "/hiring", "/health", "/activity", "/queue", "/rotation", "/sources", "/budget", "/reports", "/people", "/settings",
     "/demo", "/metrics", "/live", "/openings", "/my", "/offer", "/confirm", "/sign-in", "/sign-out", "/healthz",
     "/readyz", "/static", "/api/healthz", "/api/openapi.json", "/api/jobs", "/api/session", "/api/apply",
     "/api/apply-public", "/api/withdraw", "/api/acknowledge", "/api/offers", "/api/applications", "/api/applicants",
@@ -48,6 +48,8 @@ REST = (
 """The other workspaces, public pages and the account."""
 
 OWN = {
+    "GET /today": "the matches of the visitor",
+    "POST /today/intro": "a cookie of the visitor",
     "GET /companies": "shared",
     "GET /companies/{company_id}": "shared",
     "GET /jobs/added": "lists what the visitor added",

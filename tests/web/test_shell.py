@@ -7,10 +7,13 @@ import re
 from pathlib import Path
 
 import httpx2
+import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
+from jobmill.people.persons import Role
+from jobmill.web.access_rights import NO_RIGHTS, ROLE_RIGHTS
 from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import WEB_DIR
 from jobmill.web.shell import AppShell
@@ -44,15 +47,20 @@ async def test_no_page_loads_files_from_other_sites(site: httpx2.AsyncClient) ->
         assert (await site.get(f"/static/{name}")).status_code == 200
 
 
-def test_the_menu_shows_only_allowed_entries() -> None:
-    nobody = AppShell("/", Visitor(None, LOCAL))
-    assert nobody.workspaces == []
-    admin = AppShell("/", Visitor("admin", LOCAL))
-    assert admin.workspaces == [
-        workspace._replace(entries=list(workspace.entries)) for workspace in all_workspaces()
-    ]
-    viewer = AppShell("/settings", Visitor("viewer", LOCAL))
-    assert [workspace.id for workspace in viewer.workspaces] == ["search", "hiring"]
+@pytest.mark.parametrize(
+    ("role", "opened"),
+    [
+        (None, []),
+        ("seeker", ["search"]),
+        ("viewer", ["hiring"]),
+        ("recruiter", ["hiring"]),
+        ("admin", ["search", "hiring", "system"]),
+    ],
+)
+def test_the_menu_shows_only_allowed_workspaces(role: Role | None, opened: list[str]) -> None:
+    rights = ROLE_RIGHTS[role] if role else NO_RIGHTS
+    shell = AppShell("/settings", Visitor(role, rights, LOCAL))
+    assert [workspace.id for workspace in shell.workspaces] == opened
 
 
 async def test_every_menu_entry_opens_a_page_with_the_same_heading(

@@ -38,7 +38,7 @@ async def test_items_that_need_attention_are_listed_with_links(
         place = await judged.make(tx, listings=4)
         for listing in place.listings:
             await matches.save_verdict(tx, place.word(80, listing))
-        [offered, silent, *_] = await matches.find(tx, MatchQuery())
+        [offered, silent, *_] = await matches.find(tx, MatchQuery(place.profile))
         await matches.set_status(tx, offered.id, "offer")
         await matches.set_status(tx, silent.id, "applied")
         await tx.execute(
