@@ -33,13 +33,16 @@ async def sign_in(client: httpx2.AsyncClient, **fields: str) -> httpx2.Response:
 async def test_signing_in_continues_to_the_requested_page(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
-        sent = await client.get("/matches?q=rust&least=70", headers=HTML)
+        sent = await client.get("/hiring/applicants?q=rust", headers=HTML)
         assert sent.status_code == 303
         form = await look(client, sent.headers["location"])
         goes_on = attribute(form, "[name=next]", "value")
         answer = await sign_in(client, next=goes_on)
-        assert (answer.status_code, answer.headers["location"]) == (303, "/matches?q=rust&least=70")
-        page = await look(client, "/matches?q=rust&least=70")
+        assert (answer.status_code, answer.headers["location"]) == (
+            303,
+            "/hiring/applicants?q=rust",
+        )
+        page = await look(client, "/hiring/applicants?q=rust")
         assert "Ada" in text(page, ".me")
 
 
@@ -377,7 +380,9 @@ async def test_every_error_says_what_to_do_next(database: Database, code: int, w
 
 
 def test_only_local_paths_are_accepted_after_sign_in() -> None:
-    assert html_errors.sign_in_url("/activity?a=b&c=d") == "/sign-in?next=%2Fqueue%3Fa%3Db%26c%3Dd"
+    assert (
+        html_errors.sign_in_url("/activity?a=b&c=d") == "/sign-in?next=%2Factivity%3Fa%3Db%26c%3Dd"
+    )
     assert html_errors.sign_in_url("/") == html_errors.sign_in_url("/sign-in?next=/x") == "/sign-in"
 
 
