@@ -1,4 +1,7 @@
-"""Submissions: the URLs and texts that people added, and what became of each."""
+"""Submissions: the URLs and texts that people added, and what became of each.
+
+A submission belongs to the person who added it. What a task finds out about a page is recorded for
+everyone who added it (`profile_id` None), what it decides for a profile only for that profile."""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from psycopg.types.json import Jsonb
 from jobmill.catalog import history
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import NotFound
+from jobmill.people.persons import LOCAL, Owner
 
 SubmissionId = NewType("SubmissionId", int)
 SubmissionKind: TypeAlias = Literal["page", "job", "board", "company", "text"]
@@ -30,6 +34,7 @@ class Submission:
     reason: str | None
     partial: dict[str, Any]
     """What was read of a job that could not be read completely."""
+    owner_id: Owner
     profile_id: int | None
     item_id: int | None
     listing_id: int | None
@@ -49,6 +54,7 @@ async def add(
     key: str,
     kind: SubmissionKind,
     *,
+    owner: Owner = LOCAL,
     url: str | None = None,
     profile_id: int | None = None,
     by: str | None = None,
@@ -58,16 +64,23 @@ async def add(
         tx,
         Submission,
         """
-        INSERT INTO catalog.submission AS known (key, url, kind, profile_id, submitted_by)
-        VALUES (%(key)s, %(url)s, %(kind)s, %(profile_id)s, %(by)s)
-        ON CONFLICT (key_hash) DO UPDATE
+        INSERT INTO catalog.submission AS known (owner_id, key, url, kind, profile_id, submitted_by)
+        VALUES (%(owner)s, %(key)s, %(url)s, %(kind)s, %(profile_id)s, %(by)s)
+        ON CONFLICT ON CONSTRAINT submission_once DO UPDATE
            SET url = excluded.url, kind = excluded.kind, state = 'waiting', reason = NULL,
                profile_id = coalesce(excluded.profile_id, known.profile_id),
                submitted_by = excluded.submitted_by, submitted_at = now(), changed_at = now()
-        RETURNING id, key, url, kind, state, reason, partial, profile_id, item_id, listing_id,
-                  source_id, company_id, submitted_by, submitted_at, changed_at
+        RETURNING id, key, url, kind, state, reason, partial, owner_id, profile_id, item_id,
+                  listing_id, source_id, company_id, submitted_by, submitted_at, changed_at
         """,
-        {"key": key, "url": url, "kind": kind, "profile_id": profile_id, "by": by},
+        {
+            "owner": owner,
+            "key": key,
+            "url": url,
+            "kind": kind,
+            "profile_id": profile_id,
+            "by": by,
+        },
     )
     assert submission is not None
     await history.record(tx, "submission", submission.id, "submitted", actor=by, kind=kind)
@@ -79,25 +92,29 @@ async def set_item(tx: Tx, id: SubmissionId, item: int) -> None:
     await tx.execute("UPDATE catalog.submission SET item_id = %s WHERE id = %s", [item, id])
 
 
-async def set_kind(tx: Tx, key: str, kind: SubmissionKind) -> None:
+async def set_kind(
+    tx: Tx, key: str, kind: SubmissionKind, *, profile_id: int | None = None
+) -> None:
     """Store what the page turned out to be."""
     await tx.execute(
         """
         UPDATE catalog.submission SET kind = %(kind)s, changed_at = now()
          WHERE key_hash = md5(%(key)s)::uuid
+           AND (%(profile)s::bigint IS NULL OR profile_id = %(profile)s)
         """,
-        {"key": key, "kind": kind},
+        {"key": key, "profile": profile_id, "kind": kind},
     )
 
 
-async def set_reason(tx: Tx, key: str, reason: str) -> None:
+async def set_reason(tx: Tx, key: str, reason: str, *, profile_id: int | None = None) -> None:
     """Say why a submission still waits."""
     await tx.execute(
         """
         UPDATE catalog.submission SET reason = %(reason)s, changed_at = now()
          WHERE key_hash = md5(%(key)s)::uuid AND state = 'waiting'
+           AND (%(profile)s::bigint IS NULL OR profile_id = %(profile)s)
         """,
-        {"key": key, "reason": reason},
+        {"key": key, "profile": profile_id, "reason": reason},
     )
 
 
@@ -105,15 +122,16 @@ async def finish(
     tx: Tx,
     key: str,
     *,
+    profile_id: int | None = None,
     reason: str | None = None,
     listing_id: int | None = None,
     source_id: int | None = None,
     company_id: int | None = None,
 ) -> None:
     """Record what became of a submission; keys without a submission are ignored."""
-    id = await fetch_value(
+    rows = await fetch_all(
         tx,
-        int,
+        _SubmissionRow,
         """
         UPDATE catalog.submission
            SET state = 'done', reason = %(reason)s, partial = '{}', changed_at = now(),
@@ -121,60 +139,95 @@ async def finish(
                source_id = coalesce(%(source)s, source_id),
                company_id = coalesce(%(company)s, company_id)
          WHERE key_hash = md5(%(key)s)::uuid
+           AND (%(profile)s::bigint IS NULL OR profile_id = %(profile)s)
         RETURNING id
         """,
         {
             "key": key,
+            "profile": profile_id,
             "reason": reason,
             "listing": listing_id,
             "source": source_id,
             "company": company_id,
         },
     )
-    if id is not None:
-        await history.record(tx, "submission", id, "done", reason=reason)
+    for row in rows:
+        await history.record(tx, "submission", row.id, "done", reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _SubmissionRow:
+    id: int
 
 
 async def mark_unknown(
-    tx: Tx, key: str, reason: str, partial: Mapping[str, Any] | None = None
+    tx: Tx,
+    key: str,
+    reason: str,
+    partial: Mapping[str, Any] | None = None,
+    *,
+    profile_id: int | None = None,
 ) -> None:
     """Keep a submission that could not be read, with the reason and what was read so far."""
-    id = await fetch_value(
+    rows = await fetch_all(
         tx,
-        int,
+        _SubmissionRow,
         """
         UPDATE catalog.submission
            SET state = 'unknown', reason = %(reason)s, changed_at = now(),
                partial = coalesce(%(partial)s, partial)
          WHERE key_hash = md5(%(key)s)::uuid
+           AND (%(profile)s::bigint IS NULL OR profile_id = %(profile)s)
         RETURNING id
         """,
-        {"key": key, "reason": reason, "partial": None if partial is None else Jsonb(partial)},
+        {
+            "key": key,
+            "profile": profile_id,
+            "reason": reason,
+            "partial": None if partial is None else Jsonb(partial),
+        },
     )
-    if id is not None:
-        await history.record(tx, "submission", id, "unknown", reason=reason)
+    for row in rows:
+        await history.record(tx, "submission", row.id, "unknown", reason=reason)
 
 
-async def get(tx: Tx, id: int) -> Submission:
-    [*submissions] = await _find(tx, id=id)
+async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Submission:
+    """One submission; NotFound if it does not exist or somebody else added it."""
+    [*submissions] = await _find(tx, owner, id=id)
     if not submissions:
         raise NotFound("submission", id)
     return submissions[0]
 
 
-async def find_by_key(tx: Tx, key: str) -> Submission | None:
-    return next(iter(await _find(tx, key=key)), None)
+async def find_by_key(tx: Tx, key: str, *, owner: Owner = LOCAL) -> Submission | None:
+    return next(iter(await _find(tx, owner, key=key)), None)
 
 
 async def find(
-    tx: Tx, *, state: SubmissionState | None = None, limit: int = 50
+    tx: Tx, *, owner: Owner = LOCAL, state: SubmissionState | None = None, limit: int = 50
 ) -> list[Submission]:
-    """The newest submissions."""
-    return await _find(tx, state=state, limit=limit)
+    """The newest submissions of an owner."""
+    return await _find(tx, owner, state=state, limit=limit)
+
+
+async def find_waiting(tx: Tx, *, limit: int) -> list[Submission]:
+    """The newest submissions of everyone that are not read yet."""
+    return await fetch_all(
+        tx,
+        Submission,
+        """
+        SELECT id, key, url, kind, state, reason, partial, owner_id, profile_id, item_id, listing_id,
+               source_id, company_id, submitted_by, submitted_at, changed_at
+          FROM catalog.submission WHERE state = 'waiting'
+         ORDER BY submitted_at DESC, id DESC LIMIT %s
+        """,
+        [limit],
+    )
 
 
 async def _find(
     tx: Tx,
+    owner: Owner,
     *,
     id: int | None = None,
     key: str | None = None,
@@ -185,28 +238,30 @@ async def _find(
         tx,
         Submission,
         """
-        SELECT id, key, url, kind, state, reason, partial, profile_id, item_id, listing_id,
+        SELECT id, key, url, kind, state, reason, partial, owner_id, profile_id, item_id, listing_id,
                source_id, company_id, submitted_by, submitted_at, changed_at
           FROM catalog.submission
-         WHERE (%(id)s::bigint IS NULL OR id = %(id)s)
+         WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
+           AND (%(id)s::bigint IS NULL OR id = %(id)s)
            AND (%(key)s::text IS NULL OR key_hash = md5(%(key)s)::uuid)
            AND (%(state)s::text IS NULL OR state = %(state)s)
          ORDER BY submitted_at DESC, id DESC
          LIMIT %(limit)s
         """,
-        {"id": id, "key": key, "state": state, "limit": limit},
+        {"owner": owner, "id": id, "key": key, "state": state, "limit": limit},
     )
 
 
-async def count_unknown(tx: Tx, *, limit: int) -> int:
-    """How many submissions could not be read, counted up to the limit."""
+async def count_unknown(tx: Tx, *, owner: Owner = LOCAL, limit: int) -> int:
+    """How many submissions of an owner could not be read, counted up to the limit."""
     count = await fetch_value(
         tx,
         int,
         """
         SELECT count(*) FROM (
-            SELECT FROM catalog.submission WHERE state = 'unknown' LIMIT %s) AS unread
+            SELECT FROM catalog.submission
+             WHERE state = 'unknown' AND owner_id IS NOT DISTINCT FROM %s::bigint LIMIT %s) AS unread
         """,
-        [limit],
+        [owner, limit],
     )
     return count or 0

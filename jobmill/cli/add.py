@@ -31,6 +31,7 @@ def add(
         str | None,
         typer.Option(metavar="NAME", help="Profile to score it for; default: the default profile."),
     ] = None,
+    person: lookups.PersonEmail = None,
     force: Annotated[
         bool, typer.Option("--force", help="Keep a job as a match whatever its score.")
     ] = False,
@@ -41,6 +42,7 @@ def add(
 ) -> None:
     """Add a job, job board, careers page or company by URL, or a job by its text."""
     text = files.read_text("-") if what == "-" else what
+    lookups.choose_person(person)
 
     async def add_and_wait(tools: Tools) -> Submission:
         settings = environment.load_settings()
@@ -53,7 +55,7 @@ def add(
                 tools, settings, KINDS, [added.item_id], quiet=as_json
             )
         async with tools.db.transaction() as tx:
-            return await submissions.get(tx, added.id)
+            return await submissions.get(tx, added.id, owner=added.owner_id)
 
     record = session.with_tools(add_and_wait)
     if as_json:
@@ -67,11 +69,12 @@ def add(
 async def _submit(
     tx: Tx, entered: SubmittedUrl | SubmittedText, profile: str | None, force: bool
 ) -> Submission:
-    profile_id = await submission.default_profile_id(tx)
+    owner = await lookups.find_owner(tx)
+    profile_id = await submission.default_profile_id(tx, owner=owner)
     if profile or isinstance(entered, SubmittedText):
         profile_id = (await lookups.choose_profile(tx, profile)).profile_id
     return await submission.submit(
-        tx, entered, profile_id=profile_id, force=force, by=lookups.current_user()
+        tx, entered, owner=owner, profile_id=profile_id, force=force, by=lookups.current_user()
     )
 
 

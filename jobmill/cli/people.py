@@ -13,6 +13,8 @@ from jobmill.cli.support import hints, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
+from jobmill.matching import erasure
+from jobmill.outside import budget_ledger
 from jobmill.people import changes, keys, persons, second_factors, sessions
 from jobmill.people.changes import AdminChange
 from jobmill.people.keys import NewApiKey
@@ -23,21 +25,22 @@ app = typer.Typer(no_args_is_help=True)
 keys_app = typer.Typer(no_args_is_help=True)
 
 T = TypeVar("T")
-Role = Literal["viewer", "recruiter", "admin"]
+Role = Literal["seeker", "viewer", "recruiter", "admin"]
 Scope = Literal["metrics", "read", "hiring", "admin"]
 RoleOption = Annotated[
     Role,
     typer.Option(
         "--role",
-        help="viewer reads, recruiter also changes openings and applications, admin does everything.",
+        help="seeker has a job search of their own, viewer reads hiring, recruiter also changes "
+        "openings and applications, admin does everything.",
     ),
 ]
 ScopeOption = Annotated[
     Scope,
     typer.Option(
         "--scope",
-        help="metrics reads /metrics, read sees what viewers see, hiring does what recruiters do, "
-        "admin does everything except managing people and keys.",
+        help="metrics reads /metrics, read sees hiring and the job search of its owner, hiring does what "
+        "recruiters do, admin does everything except managing people and keys.",
     ),
 ]
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the person.")]
@@ -73,7 +76,9 @@ def list_persons(every: All = False, as_json: AsJson = False) -> None:
 @app.command("role")
 def set_role(
     email: Email,
-    role: Annotated[Role, typer.Argument(metavar="ROLE", help="viewer, recruiter or admin.")],
+    role: Annotated[
+        Role, typer.Argument(metavar="ROLE", help="seeker, viewer, recruiter or admin.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Change the role of a person, from the next request on."""
@@ -103,6 +108,51 @@ def reset_second_factor(email: Email, as_json: AsJson = False) -> None:
         return person
 
     _run_and_print(reset, as_json)
+
+
+@app.command("budget")
+def set_budget_share(
+    email: Email,
+    share: Annotated[
+        str,
+        typer.Argument(
+            metavar="SHARE",
+            help="US dollars per day (0.50) or percent of the daily budget (25%); none: no limit.",
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Limit what models may cost per day for the job search of a person."""
+    parsed = None if share == "none" else budget_ledger.parse_share(share)
+
+    async def act(tx: Tx) -> Person:
+        person = await persons.get_active(tx, email)
+        await budget_ledger.set_share(tx, person.id, parsed)
+        return person
+
+    _run_and_print(act, as_json)
+
+
+@app.command("erase-search")
+def erase_search(
+    email: Email,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase the job search of a person: profiles, matches, notes, views and added jobs."""
+    if not yes and not sys.stdin.isatty():
+        raise Invalid("cannot ask for confirmation without a terminal: use --yes")
+    if not yes:
+        typer.confirm(f"Erase the job search of {email} for good?", abort=True)
+
+    async def act(tx: Tx) -> int:
+        return await erasure.erase_search(tx, (await persons.get_by_email(tx, email)).id)
+
+    count = _in_transaction(act)
+    if as_json:
+        output.print_json({"email": email, "erased_profiles": count})
+    else:
+        typer.echo(f"{output.format_count(count, 'profile')} erased.")
 
 
 @app.command("sessions")

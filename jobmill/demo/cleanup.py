@@ -14,7 +14,7 @@ from . import setup
 
 TRIES = 5
 KEPT_TABLES = (
-    "budget.allowance", "demo.ended", "people.api_key", "people.authenticator", "people.change", "people.passkey",
+    "budget.allowance", "budget.share", "demo.ended", "people.api_key", "people.authenticator", "people.change", "people.passkey",
     "people.passkey_challenge", "people.person",
     "people.recovery_code", "people.secret", "people.session", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
 )  # fmt: skip
@@ -94,7 +94,9 @@ async def clear(tx: Tx) -> bool:
             demo.world
         """
     )
-    await tx.execute("DELETE FROM people.change WHERE noun NOT IN ('person', 'key')")
+    await tx.execute(
+        "DELETE FROM people.change WHERE noun NOT IN ('person', 'key', 'budget share')"
+    )
     await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
     await tx.execute("INSERT INTO rotation.call_allowance DEFAULT VALUES")
     await tx.execute(

@@ -51,7 +51,7 @@ async def is_demo(tx: Tx) -> bool:
 async def is_empty(tx: Tx) -> bool:
     """Whether the database has no data yet."""
     tables = (
-        await profiles.find_all(tx),
+        await profiles.find_of_everyone(tx),
         await catalog.find(tx, limit=1),
         await sources.find(tx, limit=1),
         await openings.list_openings(tx, limit=1),

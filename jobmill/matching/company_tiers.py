@@ -1,7 +1,11 @@
-"""Keeps the tiers and scores of analyzed companies in step with the default profile."""
+"""Keeps the tiers and scores of analyzed companies in step with the default profiles.
+
+The catalog is shared: a company counts as much as the default profile that it suits best. The reasons
+come from that profile, which may be another person's, so pages compute them anew for the visitor."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -39,8 +43,15 @@ async def lock_for_analysis(tx: Tx) -> None:
     await tx.execute("SELECT pg_advisory_xact_lock_shared(hashtext('jobmill.tiers'))")
 
 
-async def rescore_companies(tx: Tx, profile: Profile) -> int:
-    """Score every analyzed company for the profile; returns how many tiers or scores changed."""
+def score_best(company: Company, profiles: Sequence[Profile]) -> CompanyScore:
+    """The best score of a company by its stored facts; `profiles` must not be empty."""
+    return max(
+        (score_stored(company, profile) for profile in profiles), key=lambda score: score.points
+    )
+
+
+async def rescore_companies(tx: Tx, profiles: Sequence[Profile]) -> int:
+    """Score every analyzed company for the default profiles; returns how many tiers or scores changed."""
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.tiers'))")
     changed, after = 0, 0
     while True:
@@ -50,13 +61,13 @@ async def rescore_companies(tx: Tx, profile: Profile) -> int:
         if not batch:
             return changed
         for company in batch:
-            changed += await rescore_company(tx, company, profile)
+            changed += await rescore_company(tx, company, profiles)
         after = batch[-1].id
 
 
-async def rescore_company(tx: Tx, company: Company, profile: Profile) -> bool:
-    """Score one company for the profile; whether something changed."""
-    score = score_stored(company, profile)
+async def rescore_company(tx: Tx, company: Company, profiles: Sequence[Profile]) -> bool:
+    """Score one company for the default profiles; whether something changed."""
+    score = score_best(company, profiles)
     items: list[dict[str, Any]] = [asdict(item) for item in score.items]
     return await company_analyses.update_score(
         tx, company, tier=score.tier, points=score.points, items=items

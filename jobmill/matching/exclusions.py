@@ -13,16 +13,6 @@ from jobmill.matching.rules import stop_lists
 _RULES = ("excluded_company", "excluded_domain")
 
 
-async def read_active_profiles(tx: Tx) -> list[Profile]:
-    """The profiles that jobs are scored for."""
-    summaries = await profiles.find_all(tx)
-    return [
-        (await profiles.get(tx, summary.name)).profile()
-        for summary in summaries
-        if summary.paused_at is None
-    ]
-
-
 def explain_exclusion(
     active_profiles: Sequence[Profile],
     platforms: PlatformRules,
@@ -56,5 +46,6 @@ async def find_exclusion(
     names: Iterable[str | None] = (),
     urls: Iterable[str | None] = (),
 ) -> str | None:
-    """`explain_exclusion` by the profiles in the database."""
-    return explain_exclusion(await read_active_profiles(tx), platforms, names=names, urls=urls)
+    """`explain_exclusion` by the profiles of everyone."""
+    active_profiles = await profiles.read_active_of_everyone(tx)
+    return explain_exclusion(active_profiles, platforms, names=names, urls=urls)

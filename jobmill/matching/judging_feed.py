@@ -10,8 +10,6 @@ from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.matching.profiles import ProfileId, SavedProfile
 from jobmill.queue.feed import notify_feeds
 
-from . import profiles
-
 
 @dataclass(frozen=True, slots=True)
 class PendingJudgement:
@@ -42,7 +40,8 @@ async def add(
             SELECT profile.id, listing.id, %(parent)s
               FROM matching.profile, catalog.listing
              WHERE listing.id = ANY(%(ids)s)
-               AND CASE WHEN %(profile)s::bigint IS NULL THEN profile.paused_at IS NULL
+               AND CASE WHEN %(profile)s::bigint IS NULL
+                        THEN profile.id IN (SELECT id FROM matching.active_profile)
                         ELSE profile.id = %(profile)s END
              -- Insert in one fixed order, so that two transactions cannot deadlock.
              ORDER BY profile.id, listing.id
@@ -104,8 +103,7 @@ async def add_for_new_profile(tx: Tx, saved: SavedProfile) -> int:
     queue nothing by themselves."""
     if saved.version != 1 or not saved.changed:
         return 0
-    profile = await profiles.get(tx, saved.name)
-    added = await add_open(tx, profile.profile_id)
+    added = await add_open(tx, saved.profile_id)
     await notify_feeds(tx)
     return added
 
@@ -120,7 +118,7 @@ async def take(tx: Tx, limit: int) -> list[PendingJudgement]:
         WITH longest AS MATERIALIZED (
             SELECT profile_id, listing_id FROM matching.judging_queue
              WHERE since <= now()
-               AND profile_id IN (SELECT id FROM matching.profile WHERE paused_at IS NULL)
+               AND profile_id IN (SELECT id FROM matching.active_profile)
              ORDER BY since, listing_id LIMIT %s
                FOR UPDATE OF judging_queue SKIP LOCKED
         ), taken AS (

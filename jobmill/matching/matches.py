@@ -19,6 +19,7 @@ from jobmill.matching.match_reasons import MatchReasons
 from jobmill.matching.profiles import ProfileId
 from jobmill.matching.verdict import MatchResult, Priority, parse_score_items
 from jobmill.matching.verdicts import Verdict
+from jobmill.people.persons import LOCAL, Owner
 
 MatchId = NewType("MatchId", int)
 Status: TypeAlias = Literal[
@@ -78,9 +79,9 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class MatchQuery:
-    """Which matches to read. None and empty values do not restrict."""
+    """Which matches of a profile to read. None and empty values do not restrict."""
 
-    profile_id: int | None = None
+    profile_id: int
     ids: Sequence[int] | None = None
     statuses: Sequence[Status] | None = None
     priority: Priority | None = None
@@ -212,11 +213,17 @@ async def _drop(tx: Tx, verdict: Verdict) -> None:
 
 
 async def set_status(
-    tx: Tx, id: int, status: Status, *, note: str | None = None, actor: str | None = None
+    tx: Tx,
+    id: int,
+    status: Status,
+    *,
+    owner: Owner = LOCAL,
+    note: str | None = None,
+    actor: str | None = None,
 ) -> Match:
     """Set the status of a match. Its listing is then kept forever. NotFound if the match does not
-    exist."""
-    before = await lock(tx, id)
+    exist or belongs to somebody else."""
+    before = await lock(tx, id, owner=owner)
     if before.status == status and note is None:
         return before
     await tx.execute(
@@ -234,23 +241,24 @@ async def set_status(
     )
     if status != "new":
         await listings.mark(tx, before.listing_id, actor=actor)
-    return await get(tx, id)
+    return await get(tx, id, owner=owner)
 
 
 async def set_dismiss_reason(
-    tx: Tx, id: int, reason: DismissReason, *, actor: str | None = None
+    tx: Tx, id: int, reason: DismissReason, *, owner: Owner = LOCAL, actor: str | None = None
 ) -> Match:
     """Say why a match was dismissed. Conflict if it is not dismissed."""
-    before = await lock(tx, id)
+    before = await lock(tx, id, owner=owner)
     if before.status != "dismissed":
         raise Conflict(f"Match {id} is {before.status}, not dismissed.")
     await tx.execute("UPDATE matching.match SET dismiss_reason = %s WHERE id = %s", [reason, id])
     await record_event(tx, before.id, "dismiss reason", actor=actor, reason=reason)
-    return await get(tx, id)
+    return await get(tx, id, owner=owner)
 
 
-async def lock(tx: Tx, id: int) -> Match:
-    """Read a match and lock it until commit. NotFound if it does not exist."""
+async def lock(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
+    """Read a match and lock it until commit. NotFound if it does not exist or belongs to somebody
+    else."""
     # Lock the listing first, in the same order as the code that deletes listings.
     await tx.execute(
         """
@@ -261,13 +269,15 @@ async def lock(tx: Tx, id: int) -> Match:
         [id],
     )
     await tx.execute("SELECT FROM matching.match WHERE id = %s FOR NO KEY UPDATE", [id])
-    return await get(tx, id)
+    return await get(tx, id, owner=owner)
 
 
-async def undo_status(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Match, Match]:
+async def undo_status(
+    tx: Tx, id: int, *, owner: Owner = LOCAL, actor: str | None = None
+) -> tuple[Match, Match]:
     """Restore the status before the last change, and return the match before and after. Conflict if
     the status never changed."""
-    before = await lock(tx, id)
+    before = await lock(tx, id, owner=owner)
     last = await fetch_value(
         tx,
         _as_status,
@@ -280,25 +290,40 @@ async def undo_status(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Mat
     )
     if last is None:
         raise Conflict(f"The status of match {id} never changed: there is nothing to undo.")
-    return before, await set_status(tx, id, last, actor=actor)
+    return before, await set_status(tx, id, last, owner=owner, actor=actor)
 
 
 def _as_status(value: Status) -> Status:
     return value
 
 
-async def get(tx: Tx, id: int) -> Match:
-    """Read a match. NotFound if it does not exist."""
-    match = await find_by_id(tx, id)
+async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
+    """Read a match. NotFound if it does not exist or belongs to somebody else."""
+    match = await find_by_id(tx, id, owner=owner)
     if match is None:
         raise NotFound("match", id)
     return match
 
 
-async def find_by_id(tx: Tx, id: int) -> Match | None:
-    matches = await find(
-        tx, MatchQuery(ids=[id], include_closed=True, include_dropped=True, include_duplicates=True)
+async def find_by_id(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match | None:
+    """Find a match of this owner."""
+    profile_id = await fetch_value(
+        tx,
+        ProfileId,
+        """
+        SELECT profile.id FROM matching.profile JOIN matching.match ON profile_id = profile.id
+         WHERE match.id = %s AND owner_id IS NOT DISTINCT FROM %s::bigint
+        """,
+        [id, owner],
     )
+    return None if profile_id is None else await _find_in_profile(tx, profile_id, id)
+
+
+async def _find_in_profile(tx: Tx, profile_id: int, id: int) -> Match | None:
+    query = MatchQuery(
+        profile_id, [id], include_closed=True, include_dropped=True, include_duplicates=True
+    )
+    matches = await find(tx, query)
     return matches[0] if matches else None
 
 
@@ -314,11 +339,16 @@ async def find_id_by_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchI
 
 async def find(tx: Tx, query: MatchQuery) -> list[Match]:
     """Find matches, best or newest first. The order is total, so paging is stable. NotFound if the
-    match to continue from no longer exists."""
+    match to continue from no longer exists or is one of another profile."""
     matches = await fetch_all(tx, Match, build_select(query), query_params(query))
     if not matches and query.after is not None:
-        await get(tx, query.after)
+        await _require_in_profile(tx, query.profile_id, query.after)
     return matches
+
+
+async def _require_in_profile(tx: Tx, profile_id: int, id: int) -> None:
+    if await _find_in_profile(tx, profile_id, id) is None:
+        raise NotFound("match", id)
 
 
 def build_select(query: MatchQuery) -> LiteralString:
@@ -360,10 +390,13 @@ def _match_conditions(query: MatchQuery) -> LiteralString:
     """Conditions on matches."""
     order = _order_column(query)
     place: LiteralString = "created_at" if query.order == "newest" else "match_score"
-    mark: LiteralString = f"(SELECT {place}, id FROM matching.match WHERE id = %(after)s::bigint)"
+    mark: LiteralString = f"""
+        (SELECT {place}, id FROM matching.match
+          WHERE id = %(after)s::bigint AND profile_id = %(profile)s)
+    """
     one_status = len(query.statuses or ()) == 1
     conditions: list[tuple[object, LiteralString]] = [
-        (query.profile_id, "match.profile_id = %(profile)s"),
+        (True, "match.profile_id = %(profile)s"),
         (query.ids is not None, "match.id = ANY(%(ids)s)"),
         # A single status is an equality, so the index on status also provides the order.
         (one_status, "match.status = %(status)s::matching.match_status"),

@@ -1,4 +1,5 @@
-"""Stored profiles, by name, with all their versions. One of them is the default."""
+"""Stored profiles, by owner and name, with all their versions. One profile of each owner is the
+default. Everything that belongs to a profile (verdicts, matches, views) belongs to its owner."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, NewType
 
+from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
@@ -14,6 +16,7 @@ from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching import company_tiers
 from jobmill.matching.profile import Profile
+from jobmill.people.persons import LOCAL, Owner
 
 ProfileId = NewType("ProfileId", int)
 
@@ -26,6 +29,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 class SavedProfile:
     """The version that holds the saved content, and whether it is new."""
 
+    profile_id: ProfileId
     name: str
     version: int
     changed: bool
@@ -35,6 +39,8 @@ class SavedProfile:
 class ProfileSummary:
     """A profile as shown in a list."""
 
+    profile_id: ProfileId
+    owner_id: Owner
     name: str
     version: int
     """The newest version; versions count from 1."""
@@ -49,6 +55,7 @@ class ProfileVersion:
     """One saved version of a profile."""
 
     profile_id: ProfileId
+    owner_id: Owner
     name: str
     version: int
     content: dict[str, Any]
@@ -82,6 +89,7 @@ async def save(
     name: str,
     profile: Profile,
     *,
+    owner: Owner = LOCAL,
     by: str | None = None,
     note: str | None = None,
     based_on: int | None = None,
@@ -89,7 +97,7 @@ async def save(
     """Save a new version if it differs from the newest. Conflict if the newest is not the version
     it was `based_on`."""
     check_name(name)
-    id = await _lock(tx, name)
+    id = await _lock(tx, name, owner)
     newest = await _newest(tx, id)
     if based_on is not None and newest != based_on:
         raise Conflict(
@@ -97,23 +105,23 @@ async def save(
             f" changes are based on version {based_on}."
         )
     changed = await _add(tx, id, newest, profile, by=by, note=note)
-    await _choose_first(tx, id, by=by)
+    await _choose_first(tx, id, owner, by=by)
     if changed and await _is_default(tx, id):
-        await company_tiers.rescore_companies(tx, profile)
-    return SavedProfile(name, newest + changed, bool(changed))
+        await company_tiers.rescore_companies(tx, await read_defaults(tx))
+    return SavedProfile(id, name, newest + changed, bool(changed))
 
 
-async def _lock(tx: Tx, name: str) -> ProfileId:
+async def _lock(tx: Tx, name: str, owner: Owner) -> ProfileId:
     """Find or create the profile, and lock it until commit."""
     id = await fetch_value(
         tx,
         ProfileId,
         """
-        INSERT INTO matching.profile (name) VALUES (%s)
+        INSERT INTO matching.profile (owner_id, name) VALUES (%s, %s)
         ON CONFLICT ON CONSTRAINT profile_once DO UPDATE SET name = excluded.name
         RETURNING id
         """,
-        [name],
+        [owner, name],
     )
     assert id is not None
     return id
@@ -153,31 +161,32 @@ async def _add(
     return cursor.rowcount
 
 
-async def _choose_first(tx: Tx, id: ProfileId, *, by: str | None) -> None:
-    """Make the first profile the default, unless there is a default already."""
+async def _choose_first(tx: Tx, id: ProfileId, owner: Owner, *, by: str | None) -> None:
+    """Make the first profile of an owner their default, unless they have one already."""
     await tx.execute(
         """
-        INSERT INTO matching.default_profile (profile_id, set_by) VALUES (%s, %s)
-        ON CONFLICT (single) DO NOTHING
+        INSERT INTO matching.default_profile (profile_id, owner_id, set_by) VALUES (%s, %s, %s)
+        ON CONFLICT ON CONSTRAINT default_once DO NOTHING
         """,
-        [id, by],
+        [id, owner, by],
     )
 
 
-async def set_default(tx: Tx, name: str, *, by: str | None = None) -> None:
-    """Make a profile the default."""
+async def set_default(tx: Tx, name: str, *, owner: Owner = LOCAL, by: str | None = None) -> None:
+    """Make a profile the default of its owner."""
     changed = await tx.execute(
         """
-        INSERT INTO matching.default_profile (profile_id, set_by)
-        SELECT id, %(by)s FROM matching.profile WHERE name = %(name)s
-        ON CONFLICT (single) DO UPDATE
+        INSERT INTO matching.default_profile (profile_id, owner_id, set_by)
+        SELECT id, owner_id, %(by)s FROM matching.profile
+         WHERE name = %(name)s AND owner_id IS NOT DISTINCT FROM %(owner)s::bigint
+        ON CONFLICT ON CONSTRAINT default_once DO UPDATE
            SET profile_id = excluded.profile_id, set_by = excluded.set_by, set_at = now()
         """,
-        {"name": name, "by": by},
+        {"name": name, "owner": owner, "by": by},
     )
     if not changed.rowcount:
         raise NotFound("profile", name)
-    await company_tiers.rescore_companies(tx, await get_default(tx))
+    await company_tiers.rescore_companies(tx, await read_defaults(tx))
 
 
 async def _is_default(tx: Tx, id: ProfileId) -> bool:
@@ -185,35 +194,55 @@ async def _is_default(tx: Tx, id: ProfileId) -> bool:
     return await cursor.fetchone() is not None
 
 
-async def get_default(tx: Tx) -> Profile:
-    """The default profile, or an empty one before the first is saved."""
-    try:
-        return (await get(tx)).profile()
-    except NotFound:
-        return Profile()
+async def read_defaults(tx: Tx) -> list[Profile]:
+    """The default profiles of all owners that jobs are scored for: they decide which companies matter.
+    If none is active, paused ones do; an empty profile before the first is saved."""
+    versions = await fetch_all(
+        tx,
+        ProfileVersion,
+        """
+        SELECT newest.profile_id, profile.owner_id, name, version, content, saved_at, saved_by, note
+          FROM matching.default_profile
+          JOIN matching.profile ON profile.id = default_profile.profile_id
+          JOIN LATERAL (SELECT * FROM matching.profile_version
+                         WHERE profile_id = profile.id ORDER BY version DESC LIMIT 1) AS newest
+            ON true
+         WHERE profile.id IN (SELECT id FROM matching.active_profile)
+            OR NOT EXISTS (SELECT FROM matching.default_profile AS other
+                             JOIN matching.active_profile ON active_profile.id = other.profile_id)
+         ORDER BY profile.id
+        """,
+    )
+    return [version.profile() for version in versions] or [Profile()]
 
 
-async def pause(tx: Tx, name: str) -> bool:
+async def pause(tx: Tx, name: str, *, owner: Owner = LOCAL) -> bool:
     """Stop judging listings for a profile. False if it was already paused."""
     changed = await tx.execute(
-        "UPDATE matching.profile SET paused_at = now() WHERE name = %s AND paused_at IS NULL",
-        [name],
+        """
+        UPDATE matching.profile SET paused_at = now()
+         WHERE name = %s AND owner_id IS NOT DISTINCT FROM %s::bigint AND paused_at IS NULL
+        """,
+        [name, owner],
     )
-    return await _changed(tx, name, changed.rowcount)
+    return await _changed(tx, name, owner, changed.rowcount)
 
 
-async def resume(tx: Tx, name: str) -> bool:
+async def resume(tx: Tx, name: str, *, owner: Owner = LOCAL) -> bool:
     """Judge listings for a profile again. False if it was not paused."""
     changed = await tx.execute(
-        "UPDATE matching.profile SET paused_at = NULL WHERE name = %s AND paused_at IS NOT NULL",
-        [name],
+        """
+        UPDATE matching.profile SET paused_at = NULL
+         WHERE name = %s AND owner_id IS NOT DISTINCT FROM %s::bigint AND paused_at IS NOT NULL
+        """,
+        [name, owner],
     )
-    return await _changed(tx, name, changed.rowcount)
+    return await _changed(tx, name, owner, changed.rowcount)
 
 
-async def _changed(tx: Tx, name: str, count: int) -> bool:
+async def _changed(tx: Tx, name: str, owner: Owner, count: int) -> bool:
     if not count:
-        await get(tx, name)
+        await get(tx, name, owner=owner)
     return bool(count)
 
 
@@ -222,23 +251,27 @@ async def is_paused(tx: Tx, id: int) -> bool:
     return bool(await fetch_value(tx, bool, sql, [id]))
 
 
-async def get(tx: Tx, name: str | None = None, *, version: int | None = None) -> ProfileVersion:
-    """Read one version, by default the newest of the default profile. NotFound if it does not
-    exist."""
+async def get(
+    tx: Tx, name: str | None = None, *, owner: Owner = LOCAL, version: int | None = None
+) -> ProfileVersion:
+    """Read one version, by default the newest of the owner's default profile. NotFound if it does not
+    exist or belongs to somebody else."""
     profile_version = await fetch_one(
         tx,
         ProfileVersion,
         """
-        SELECT profile_id, name, version, content, saved_at, saved_by, note
+        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
           FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
-         WHERE CASE WHEN %(name)s::text IS NULL
-                    THEN profile.id = (SELECT profile_id FROM matching.default_profile)
+         WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
+           AND CASE WHEN %(name)s::text IS NULL
+                    THEN profile.id = (SELECT profile_id FROM matching.default_profile
+                                        WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint)
                     ELSE name = %(name)s END
            AND (%(version)s::int IS NULL OR version = %(version)s)
          ORDER BY version DESC
          LIMIT 1
         """,
-        {"name": name, "version": version},
+        {"name": name, "owner": owner, "version": version},
     )
     if profile_version is None:
         which = "" if version is None else f" version {version}"
@@ -252,7 +285,7 @@ async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Pro
         tx,
         ProfileVersion,
         """
-        SELECT profile_id, name, version, content, saved_at, saved_by, note
+        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
           FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
          WHERE profile_id = %(id)s AND (%(version)s::int IS NULL OR version = %(version)s)
          ORDER BY version DESC
@@ -265,14 +298,16 @@ async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Pro
     return profile_version
 
 
-async def read_versions(tx: Tx, name: str | None = None) -> list[ProfileVersion]:
+async def read_versions(
+    tx: Tx, name: str | None = None, *, owner: Owner = LOCAL
+) -> list[ProfileVersion]:
     """Read all versions of a profile, newest first. NotFound if there is no such profile."""
-    newest = await get(tx, name)
+    newest = await get(tx, name, owner=owner)
     return await fetch_all(
         tx,
         ProfileVersion,
         """
-        SELECT profile_id, name, version, content, saved_at, saved_by, note
+        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
           FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
          WHERE profile_id = %s
          ORDER BY version DESC
@@ -281,20 +316,88 @@ async def read_versions(tx: Tx, name: str | None = None) -> list[ProfileVersion]
     )
 
 
-async def find_all(tx: Tx) -> list[ProfileSummary]:
-    """Read all profiles, by name."""
+async def find_all(tx: Tx, *, owner: Owner = LOCAL) -> list[ProfileSummary]:
+    """Read the profiles of an owner, by name."""
+    return [summary for summary in await find_of_everyone(tx) if summary.owner_id == owner]
+
+
+async def find_of_everyone(tx: Tx) -> list[ProfileSummary]:
+    """Read the profiles of all owners, by owner and name, for the operator of the machine."""
     return await fetch_all(
         tx,
         ProfileSummary,
         """
-        SELECT name, version,
-               profile.id IS NOT DISTINCT FROM
-                   (SELECT profile_id FROM matching.default_profile) AS is_default,
+        SELECT profile.id AS profile_id, owner_id, name, version,
+               EXISTS (SELECT FROM matching.default_profile
+                        WHERE profile_id = profile.id) AS is_default,
                saved_at, saved_by, paused_at
           FROM matching.profile
           JOIN LATERAL (SELECT version, saved_at, saved_by FROM matching.profile_version
                          WHERE profile_id = profile.id ORDER BY version DESC LIMIT 1) AS newest
             ON true
-         ORDER BY name
+         ORDER BY owner_id NULLS FIRST, name
         """,
+    )
+
+
+async def read_active(tx: Tx, *, owner: Owner) -> list[Profile]:
+    """The profiles of an owner that jobs are scored for."""
+    return [
+        (await get_by_id(tx, summary.profile_id)).profile()
+        for summary in await find_all(tx, owner=owner)
+        if summary.paused_at is None
+    ]
+
+
+async def read_active_of_everyone(tx: Tx) -> list[Profile]:
+    """The profiles that jobs are scored for."""
+    ids = await fetch_all(tx, _Active, "SELECT id FROM matching.active_profile ORDER BY id")
+    return [(await get_by_id(tx, row.id)).profile() for row in ids]
+
+
+@dataclass(frozen=True, slots=True)
+class _Active:
+    id: ProfileId
+
+
+async def give(tx: Tx, name: str, *, owner: Owner, to: Owner, by: str | None = None) -> ProfileId:
+    """Hand a profile with its matches to another owner. Conflict if they have one of this name."""
+    id = (await get(tx, name, owner=owner)).profile_id
+    if owner == to:
+        return id
+    try:
+        async with tx.transaction():
+            await tx.execute("UPDATE matching.profile SET owner_id = %s WHERE id = %s", [to, id])
+    except UniqueViolation as error:
+        raise Conflict(
+            f"They already have a profile named {name}: give it under another name."
+        ) from error
+    await tx.execute("DELETE FROM matching.default_profile WHERE profile_id = %s", [id])
+    await _choose_first(tx, id, to, by=by)
+    await _choose_oldest(tx, owner, by=by)
+    await tx.execute(
+        """
+        UPDATE catalog.submission SET owner_id = %(to)s
+         WHERE profile_id = %(id)s
+           -- The new owner may have added the same job: theirs stays.
+           AND NOT EXISTS (SELECT FROM catalog.submission AS theirs
+                            WHERE theirs.key_hash = submission.key_hash
+                              AND theirs.owner_id IS NOT DISTINCT FROM %(to)s::bigint)
+        """,
+        {"id": id, "to": to},
+    )
+    await company_tiers.rescore_companies(tx, await read_defaults(tx))
+    return id
+
+
+async def _choose_oldest(tx: Tx, owner: Owner, *, by: str | None) -> None:
+    """Make the oldest profile the default of an owner who has profiles and no default."""
+    await tx.execute(
+        """
+        INSERT INTO matching.default_profile (profile_id, owner_id, set_by)
+        SELECT id, owner_id, %(by)s FROM matching.profile
+         WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint ORDER BY id LIMIT 1
+        ON CONFLICT ON CONSTRAINT default_once DO NOTHING
+        """,
+        {"owner": owner, "by": by},
     )

@@ -326,7 +326,13 @@ async def accept(
     """Save the profile with the rule, and judge what it hides again. Conflict if the profile changed
     or the rule was decided on meanwhile."""
     await profiles.save(
-        tx, version.name, rule.profile, by=by, note=rule.text, based_on=version.version
+        tx,
+        version.name,
+        rule.profile,
+        owner=version.owner_id,
+        by=by,
+        note=rule.text,
+        based_on=version.version,
     )
     await decide(tx, version.profile_id, rule.key, "accepted", by=by)
     await judging_feed.add(tx, hidden, profile_id=version.profile_id)

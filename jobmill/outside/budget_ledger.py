@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Literal, TypeAlias
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.errors import Invalid
 from jobmill.settings import Settings
 
 from .model_question import ModelBlocked, ModelQuestion, T
@@ -31,6 +32,8 @@ class BudgetCaps:
     month: Decimal
     local_when_spent: bool = False
     """Whether to continue without a model when the day or month is spent."""
+    share: Decimal | None = None
+    """What one person may use of the day; None: no limit of their own."""
 
 
 def read_caps(settings: Settings) -> BudgetCaps:
@@ -62,6 +65,9 @@ class BudgetUse:
     next_day_in: dt.timedelta
     next_month_in: dt.timedelta
     """Times are relative because the clock of a worker may be wrong."""
+    share: Decimal = Decimal(0)
+    """Of the day, by the person that the call is for."""
+    share_in_flight: Decimal = Decimal(0)
 
 
 def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocked | None:
@@ -72,20 +78,24 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
         if need > cap:
             detail = f"the call may cost ${need:.4f}, more than budget_{name} (${cap})"
             return ModelBlocked("too_dear", detail)
+    if caps.share is not None and need > caps.share:
+        detail = f"the call may cost ${need:.4f}, more than this person's share (${caps.share:.2f})"
+        return ModelBlocked("too_dear", detail)
     if spent.run + need > caps.run:
         # A run has no next period to wait for.
         return ModelBlocked("spent_out", f"budget_run (${caps.run}) is spent")
-    for name, cap, used, opens_in in (
-        ("month", caps.month, spent.month, spent.next_month_in),
-        ("day", caps.day, spent.day, spent.next_day_in),
+    for name, cap, used, in_flight, opens_in in (
+        ("budget_month", caps.month, spent.month, spent.in_flight, spent.next_month_in),
+        ("budget_day", caps.day, spent.day, spent.in_flight, spent.next_day_in),
+        ("this person's share", caps.share, spent.share, spent.share_in_flight, spent.next_day_in),
     ):
-        if used + need <= cap:
+        if cap is None or used + need <= cap:
             continue
-        if used - spent.in_flight + need <= cap:
-            detail = f"running calls have reserved the rest of budget_{name} (${cap})"
+        if used - in_flight + need <= cap:
+            detail = f"running calls have reserved the rest of {name} (${cap})"
             return ModelBlocked("busy", detail, spent.recheck_in, use_local=False)
         return ModelBlocked(
-            "spent_out", f"budget_{name} (${cap}) is spent", opens_in, caps.local_when_spent
+            "spent_out", f"{name} (${cap}) is spent", opens_in, caps.local_when_spent
         )
     return None
 
@@ -103,13 +113,16 @@ async def reserve(
     await tx.execute("SELECT 1 FROM budget.allowance FOR UPDATE")
     # A separate statement, so that it sees what other transactions committed before we got the
     # lock.
-    spent = await _read_use(tx, question.run)
+    spent = await _read_use(tx, question.run, question.person_id)
     if question.run_cap is not None:
         caps = replace(caps, run=min(caps.run, question.run_cap))
+    if question.person_id is not None:
+        share = await find_share(tx, question.person_id)
+        caps = replace(caps, share=share and share.in_dollars(caps.day))
     return check_caps(need, spent, caps) or await _insert(tx, question, model, need, lasts)
 
 
-async def _read_use(tx: Tx, run: str | None) -> BudgetUse:
+async def _read_use(tx: Tx, run: str | None, person_id: int | None) -> BudgetUse:
     use = await fetch_one(
         tx,
         BudgetUse,
@@ -127,6 +140,12 @@ async def _read_use(tx: Tx, run: str | None) -> BudgetUse:
               FROM budget.call
              WHERE settled_at IS NULL AND ends_at > now()
                AND counted > 0 AND at >= (SELECT day FROM this)
+        ), own AS (
+            SELECT coalesce(sum(counted), 0) AS share,
+                   coalesce(sum(counted) FILTER (WHERE settled_at IS NULL AND ends_at > now()), 0)
+                       AS share_in_flight
+              FROM budget.call
+             WHERE person_id = %(person)s AND counted > 0 AND at >= (SELECT day FROM this)
         )
         SELECT coalesce((SELECT sum(counted) FROM budget.call
                           WHERE run = %(run)s AND counted > 0), 0) AS run,
@@ -135,10 +154,11 @@ async def _read_use(tx: Tx, run: str | None) -> BudgetUse:
                (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day')
                    AT TIME ZONE 'UTC' - now() AS next_day_in,
                (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')
-                   AT TIME ZONE 'UTC' - now() AS next_month_in
-          FROM paid, running
+                   AT TIME ZONE 'UTC' - now() AS next_month_in,
+               share, share_in_flight
+          FROM paid, running, own
         """,
-        {"run": run},
+        {"run": run, "person": person_id},
     )
     assert use is not None
     return use
@@ -152,9 +172,9 @@ async def _insert(
         int,
         """
         INSERT INTO budget.call
-               (ends_at, model, tier, purpose, prompt_version, item, run, reserved)
+               (ends_at, model, tier, purpose, prompt_version, item, run, person_id, reserved)
         VALUES (clock_timestamp() + %(lasts)s, %(model)s, %(tier)s, %(purpose)s,
-                %(prompt_version)s, %(item)s, %(run)s, %(reserved)s)
+                %(prompt_version)s, %(item)s, %(run)s, %(person)s, %(reserved)s)
         RETURNING id
         """,
         _question_columns(question, model) | {"lasts": lasts, "reserved": need},
@@ -171,6 +191,7 @@ def _question_columns(question: ModelQuestion[T], model: str) -> dict[str, objec
         "prompt_version": question.prompt_version,
         "item": question.item,
         "run": question.run,
+        "person": question.person_id,
     }
 
 
@@ -219,12 +240,105 @@ async def record_cache_hit(tx: Tx, question: ModelQuestion[T], model: str) -> No
     await tx.execute(
         """
         INSERT INTO budget.call
-               (ends_at, settled_at, model, tier, purpose, prompt_version, item, run, cache_hit,
-                reserved, cost, outcome)
+               (ends_at, settled_at, model, tier, purpose, prompt_version, item, run, person_id,
+                cache_hit, reserved, cost, outcome)
         VALUES (now(), now(), %(model)s, %(tier)s, %(purpose)s, %(prompt_version)s, %(item)s,
-                %(run)s, true, 0, 0, 'cached')
+                %(run)s, %(person)s, true, 0, 0, 'cached')
         """,
         _question_columns(question, model),
+    )
+
+
+ShareUnit: TypeAlias = Literal["usd", "percent"]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetShare:
+    """How much of the daily budget a person may use."""
+
+    amount: Decimal
+    unit: ShareUnit
+
+    def in_dollars(self, day: Decimal) -> Decimal:
+        """At most the budget of the day."""
+        return min(self.amount if self.unit == "usd" else day * self.amount / 100, day)
+
+    def __str__(self) -> str:
+        return f"${self.amount:f}" if self.unit == "usd" else f"{self.amount:f}%"
+
+
+def parse_share(text: str) -> BudgetShare | None:
+    """`0.50` or `$0.50` a day, or `25%` of the daily budget; None for an empty text: no limit."""
+    text = text.strip()
+    if not text:
+        return None
+    unit: ShareUnit = "percent" if text.endswith("%") else "usd"
+    try:
+        amount = Decimal(text.removesuffix("%").removeprefix("$").strip())
+    except InvalidOperation:
+        amount = Decimal(-1)
+    if not (amount.is_finite() and 0 <= amount <= (100 if unit == "percent" else 1_000_000)):
+        raise Invalid(
+            "A budget share is US dollars per day such as 0.50, or percent of the daily budget such"
+            " as 25%."
+        )
+    return BudgetShare(amount, unit)
+
+
+async def find_share(tx: Tx, person_id: int) -> BudgetShare | None:
+    """The share of a person; None if only the budget of all limits them."""
+    return await fetch_one(
+        tx, BudgetShare, "SELECT amount, unit FROM budget.share WHERE person_id = %s", [person_id]
+    )
+
+
+async def set_share(tx: Tx, person_id: int, share: BudgetShare | None) -> None:
+    """Set or remove the share of a person, from the next call on."""
+    if share is None:
+        await tx.execute("DELETE FROM budget.share WHERE person_id = %s", [person_id])
+        return
+    await tx.execute(
+        """
+        INSERT INTO budget.share (person_id, amount, unit) VALUES (%s, %s, %s)
+        ON CONFLICT (person_id) DO UPDATE SET amount = excluded.amount, unit = excluded.unit
+        """,
+        [person_id, share.amount, share.unit],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSpending:
+    """What was spent today for one person, with reservations."""
+
+    person_id: int
+    name: str
+    amount: Decimal | None
+    unit: ShareUnit | None
+    spent: Decimal
+
+    @property
+    def share(self) -> BudgetShare | None:
+        return (
+            BudgetShare(self.amount, self.unit) if self.amount is not None and self.unit else None
+        )
+
+
+async def read_by_person(tx: Tx) -> list[PersonSpending]:
+    """People with a share or with spending today."""
+    return await fetch_all(
+        tx,
+        PersonSpending,
+        """
+        SELECT person.id AS person_id, name, amount, unit, coalesce(spent, 0) AS spent
+          FROM people.person
+          LEFT JOIN budget.share ON share.person_id = person.id
+          LEFT JOIN (SELECT person_id, sum(counted) AS spent FROM budget.call
+                      WHERE person_id IS NOT NULL AND counted > 0
+                        AND at >= date_trunc('day', now(), 'UTC')
+                      GROUP BY person_id) AS today ON today.person_id = person.id
+         WHERE amount IS NOT NULL OR spent > 0
+         ORDER BY name, person.id
+        """,
     )
 
 

@@ -37,6 +37,8 @@ class ModelQuestion(Generic[T]):
     """provider:model, asked in place of the model of the tier."""
     run_cap: Decimal | None = None
     """A lower cap than `budget_run` for the calls of `run`."""
+    person_id: int | None = None
+    """Whose share of the daily budget pays for it; None: nobody's in particular."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class KeyHolder:
     id: int
     name: str
     scope: Scope
+    owner_id: int | None
     owner_role: Role | None
     """The owner's current role, which limits the key; None: no owner."""
     stale: bool
@@ -135,7 +136,7 @@ async def find_holder(tx: Tx, key: str) -> KeyHolder | None:
         tx,
         KeyHolder,
         """
-        SELECT api_key.id, api_key.name, scope, owner.role AS owner_role,
+        SELECT api_key.id, api_key.name, scope, owner_id, owner.role AS owner_role,
                used_at IS NULL OR used_at < now() - interval '1 minute' AS stale
           FROM people.api_key LEFT JOIN people.person AS owner ON owner.id = owner_id
          WHERE digest = %s AND api_key.ended_at IS NULL AND coalesce(expires_at > now(), true)

@@ -5,13 +5,18 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.people import passwords, second_factors
 
-Role = Literal["viewer", "recruiter", "admin"]
+Role = Literal["seeker", "viewer", "recruiter", "admin"]
+
+Owner: TypeAlias = int | None
+"""Whose job search something belongs to: the id of a person, or `LOCAL`."""
+LOCAL: Owner = None
+"""The local user of this machine: the command line, and the browser without an account."""
 
 EMAIL = re.compile(r"[^@\s\x00]{1,64}@[^@\s\x00]{1,189}")
 
@@ -101,6 +106,22 @@ async def get_active(tx: Tx, email: str) -> Person:
             """
             SELECT id, name, email, role, created_at, ended_at FROM people.person
              WHERE email_key = %s AND ended_at IS NULL
+            """,
+            [email_key(email)],
+        ),
+        email,
+    )
+
+
+async def get_by_email(tx: Tx, email: str) -> Person:
+    """The person with this address, also if their account is closed; raises NotFound."""
+    return _require(
+        await fetch_one(
+            tx,
+            Person,
+            """
+            SELECT id, name, email, role, created_at, ended_at FROM people.person
+             WHERE email_key = %s
             """,
             [email_key(email)],
         ),

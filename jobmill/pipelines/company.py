@@ -199,7 +199,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
             company,
             facts,
             await _read_pages(tools, work),
-            await _default_profile(tools),
+            await _default_profiles(tools),
             cpu_seconds=company_site.SITE_CPU_SECONDS,
         )
         findings = replace(findings, board=_choose_board(company, findings.board))
@@ -213,16 +213,20 @@ async def analyze(tools: Tools, work: Work) -> Move:
 
 
 def derive_findings(
-    company: Company, facts: CompanyFacts, pages: Sequence[CompanyPage], profile: Profile
+    company: Company,
+    facts: CompanyFacts,
+    pages: Sequence[CompanyPage],
+    default_profiles: Sequence[Profile],
 ) -> CompanyFindings:
-    """Derive the findings for a profile from a company's pages."""
+    """Derive the findings from a company's pages, for the default profile that it suits best."""
     updated = company_analyses.apply_facts(company, facts)
     description = "\n".join(text for text in (updated.about, updated.mission) if text)
     stack = tech_stack.find_tech_stack(
         description, [page_sections.read_sections(page).text for page in pages]
     )
     updated = replace(updated, tech_stack=list(stack.names) or updated.tech_stack)
-    score = company_score.score_company(updated, stack, profile)
+    scores = [company_score.score_company(updated, stack, profile) for profile in default_profiles]
+    score = max(scores, key=lambda score: score.points)
     return CompanyFindings(
         tech_stack=stack.names,
         ai_ml=bool(stack.ai_ml),
@@ -276,8 +280,8 @@ async def _save(
         tx, id=id, status=status, facts=facts, findings=findings, platforms=PLATFORM_RULES
     )
     # The profile may have changed since the company was scored for it.
-    profile = await profiles.get_default(tx)
-    await company_tiers.rescore_company(tx, await companies.get(tx, id), profile)
+    defaults = await profiles.read_defaults(tx)
+    await company_tiers.rescore_company(tx, await companies.get(tx, id), defaults)
     await company_pages.delete_all(tx, id=id)
 
 
@@ -336,10 +340,9 @@ async def _read_pages(tools: Tools, work: Work) -> list[CompanyPage]:
     return pages
 
 
-async def _default_profile(tools: Tools) -> Profile:
-    """The default profile, or an empty one before the first is saved."""
+async def _default_profiles(tools: Tools) -> list[Profile]:
     async with tools.db.transaction() as tx:
-        return await profiles.get_default(tx)
+        return await profiles.read_defaults(tx)
 
 
 @asynccontextmanager

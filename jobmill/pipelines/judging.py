@@ -59,6 +59,12 @@ def _key(page: str, profile_id: int) -> str:
     return f"{page} for profile {profile_id}"
 
 
+def find_profile_id(key: str) -> int | None:
+    """The profile that an item with this key works for."""
+    _, _, id = key.rpartition(" for profile ")
+    return int(id) if id.isascii() and id.isdecimal() else None
+
+
 def _page_key(pending: PendingJudgement) -> str:
     # Fall back to the listing's id if it has no URL, or one too long for a key: an item that the
     # queue refuses would hold up the rest of the feed.

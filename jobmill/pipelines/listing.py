@@ -216,9 +216,10 @@ def _filter_early(
 async def _read_by_model(tools: Tools, work: Work, page: UnclearPage) -> Move:
     """Let the cheap model read a page that no parser understands."""
     text = await read_untrusted(llm_extraction.visible_text, page.html, page.url)
-    answer = await tools.model(
-        llm_extraction.build_question(text, item=work.id, run=work.tracking_id)
-    )
+    async with tools.db.transaction() as tx:
+        version = await _read_version(tx, work)
+    question = llm_extraction.build_question(text, item=work.id, run=work.tracking_id)
+    answer = await tools.model(replace(question, person_id=version.owner_id))
     if isinstance(answer, ModelAnswer):
         posting = await read_untrusted(llm_extraction.build_posting, answer.answer, text, page.url)
         if posting and listings.is_minimal(posting):
@@ -371,11 +372,10 @@ async def review(tools: Tools, work: Work) -> Move:
     local = parse_match_result(work.data["local_result"])
     posting, profile = listings.to_posting(case.listing), case.version.profile()
     employer = company_facts.to_employer(case.company)
-    answer = await tools.model(
-        llm_review.build_question(
-            profile, posting, employer, local, item=work.id, run=work.tracking_id
-        )
+    question = llm_review.build_question(
+        profile, posting, employer, local, item=work.id, run=work.tracking_id
     )
+    answer = await tools.model(replace(question, person_id=case.version.owner_id))
     if isinstance(answer, ModelAnswer):
         # Claims are looked up in the posting's text, whose author may be hostile.
         result = await read_untrusted(

@@ -26,6 +26,7 @@ from jobmill.extract import pasted_text
 from jobmill.extract.page import nesting_limit, page_metadata, page_reader
 from jobmill.matching import exclusions, profiles
 from jobmill.outside.request import FetchFailure, Ok, PageGone, Request, Truncated
+from jobmill.people.persons import LOCAL, Owner
 from jobmill.pipelines import company, discovery, judging
 from jobmill.pipelines.listing import UnreadablePosting
 from jobmill.queue import (
@@ -84,47 +85,70 @@ async def submit(
     tx: Tx,
     entered: SubmittedUrl | SubmittedText,
     *,
+    owner: Owner = LOCAL,
     profile_id: int | None = None,
     force: bool = False,
+    may_enable: bool = True,
     by: str | None = None,
 ) -> Submission:
-    """Write the record and its item in one transaction. What is submitted twice has one record, and
-    joins the item that already works on it."""
+    """Write the record and its item in one transaction. What a person submits twice has one record, and
+    joins the item that already works on it. `may_enable`: whether a board may become a source without
+    approval."""
     if isinstance(entered, SubmittedText):
-        return await _submit_text(tx, entered.posting, profile_id, force, by)
+        return await _submit_text(tx, entered.posting, owner, profile_id, force, by)
     url, kind = entered.url, guess_kind(entered.url)
     if kind == "job" and profile_id is None:
         raise _no_profile()
     key = PLATFORM_RULES.canonical(url)
-    submission = await submissions.add(tx, key, kind, url=url, profile_id=profile_id, by=by)
-    await _enqueue(tx, submission, _first_item(url, kind, profile_id, force, by))
-    return await submissions.get(tx, submission.id)
+    submission = await submissions.add(
+        tx, key, kind, owner=owner, url=url, profile_id=profile_id, by=by
+    )
+    await _enqueue(tx, submission, _first_item(url, kind, profile_id, force, may_enable, by))
+    return await submissions.get(tx, submission.id, owner=owner)
 
 
 async def record_job(
-    tx: Tx, url: str, profile_id: int, item: int | None, *, by: str | None = None
+    tx: Tx,
+    url: str,
+    profile_id: int,
+    item: int | None,
+    *,
+    owner: Owner = LOCAL,
+    by: str | None = None,
 ) -> None:
     """Record a job whose item is submitted in the same transaction."""
     key = PLATFORM_RULES.canonical(url)
-    added = await submissions.add(tx, key, "job", url=url, profile_id=profile_id, by=by)
+    added = await submissions.add(
+        tx, key, "job", owner=owner, url=url, profile_id=profile_id, by=by
+    )
     if item is None:
-        await submissions.mark_unknown(tx, key, "the queue is full; add it again later")
+        reason = "the queue is full; add it again later"
+        await submissions.mark_unknown(tx, key, reason, profile_id=profile_id)
     else:
         await submissions.set_item(tx, added.id, item)
 
 
-async def retry(tx: Tx, id: int, *, by: str | None = None) -> Submission:
+async def retry(
+    tx: Tx, id: int, *, owner: Owner = LOCAL, may_enable: bool = True, by: str | None = None
+) -> Submission:
     """Submit again what could not be read."""
-    submission = await submissions.get(tx, id)
+    submission = await submissions.get(tx, id, owner=owner)
     if submission.url is None:
         raise Invalid("a pasted text has been read; paste it again to change it")
-    profile_id = submission.profile_id or await default_profile_id(tx)
-    return await submit(tx, SubmittedUrl(submission.url), profile_id=profile_id, by=by)
+    profile_id = submission.profile_id or await default_profile_id(tx, owner=owner)
+    return await submit(
+        tx,
+        SubmittedUrl(submission.url),
+        owner=owner,
+        profile_id=profile_id,
+        may_enable=may_enable,
+        by=by,
+    )
 
 
-async def default_profile_id(tx: Tx) -> int | None:
+async def default_profile_id(tx: Tx, *, owner: Owner = LOCAL) -> int | None:
     try:
-        return (await profiles.get(tx)).profile_id
+        return (await profiles.get(tx, owner=owner)).profile_id
     except NotFound:
         return None
 
@@ -142,34 +166,42 @@ def _no_profile() -> Invalid:
 
 
 def _first_item(
-    url: str, kind: str, profile_id: int | None, force: bool, by: str | None
+    url: str, kind: str, profile_id: int | None, force: bool, may_enable: bool, by: str | None
 ) -> NewItem:
     if kind == "job" and profile_id is not None:
         return judging.new_item_for_url(url, profile_id, force=force)
     if kind == "board":
-        return _discovery_item(url, by)
-    data = {"url": url, "profile_id": profile_id, "force": force, "by": by}
-    # Not the URL alone: the item that it spawns may have that key, and would be circular.
-    key = f"detect {PLATFORM_RULES.canonical(url)}"
+        return _discovery_item(url, may_enable, by)
+    data = {
+        "url": url,
+        "profile_id": profile_id,
+        "force": force,
+        "may_enable": may_enable,
+        "by": by,
+    }
+    # Not the URL alone: the item that it spawns may have that key, and would be circular. With the
+    # profile: a job that two people add at once is scored for both.
+    key = f"detect {PLATFORM_RULES.canonical(url)} for profile {profile_id}"
     return NewItem(KIND, "detect", key, data=data, priority=judging.MANUAL_PRIORITY)
 
 
-def _discovery_item(url: str, by: str | None) -> NewItem:
-    return discovery.new_item(discovery.parse_config({"url": url}), via="user_submission", by=by)
+def _discovery_item(url: str, may_enable: bool, by: str | None) -> NewItem:
+    config = discovery.parse_config({"url": url, "validation_required": not may_enable})
+    return discovery.new_item(config, via="user_submission", by=by)
 
 
 async def _submit_text(
-    tx: Tx, posting: Posting, profile_id: int | None, force: bool, by: str | None
+    tx: Tx, posting: Posting, owner: Owner, profile_id: int | None, force: bool, by: str | None
 ) -> Submission:
     """Save the listing at once: nothing has to be fetched for it."""
     if profile_id is None:
         raise _no_profile()
     key = posting_identity.identity(posting, PLATFORM_RULES)
-    submission = await submissions.add(tx, key, "text", profile_id=profile_id, by=by)
+    submission = await submissions.add(tx, key, "text", owner=owner, profile_id=profile_id, by=by)
     listing_id = await save_posting.save(tx, posting, PLATFORM_RULES)
     await _enqueue(tx, submission, judging.new_item_for_text(listing_id, profile_id, force=force))
-    await submissions.finish(tx, key, listing_id=listing_id)
-    return await submissions.get(tx, submission.id)
+    await submissions.finish(tx, key, profile_id=profile_id, listing_id=listing_id)
+    return await submissions.get(tx, submission.id, owner=owner)
 
 
 async def _enqueue(tx: Tx, submission: Submission, new: NewItem) -> None:
@@ -179,7 +211,11 @@ async def _enqueue(tx: Tx, submission: Submission, new: NewItem) -> None:
     elif answer.live is not None:
         await submissions.set_item(tx, submission.id, answer.live)
     else:
-        await submissions.mark_unknown(tx, submission.key, answer.message)
+        await _mark_unknown(tx, submission, answer.message)
+
+
+async def _mark_unknown(tx: Tx, submission: Submission, reason: str) -> None:
+    await submissions.mark_unknown(tx, submission.key, reason, profile_id=submission.profile_id)
 
 
 # Detect.
@@ -202,13 +238,13 @@ async def detect(tools: Tools, work: Work) -> Move:
         detail = describe_failure(answer)[1]
         raise OutsideError(f"{url} could not be read: {detail}", permanent=permanent)
     kind, name = await read_untrusted(classify_page, answer.body, answer.url)
-    set_kind = partial(submissions.set_kind, key=key, kind=kind)
+    profile_id: int | None = work.data.get("profile_id")
+    set_kind = partial(submissions.set_kind, key=key, kind=kind, profile_id=profile_id)
     if kind == "company":
         return await _add_company(tools, work, name, answer.url)
     if kind == "board":
-        item = _discovery_item(url, work.data.get("by"))
+        item = _discovery_item(url, work.data.get("may_enable", True), work.data.get("by"))
         return Finish("it is a careers page", save=set_kind, spawn=[item])
-    profile_id: int | None = work.data.get("profile_id")
     if profile_id is None:
         raise _no_profile()
     item = judging.new_item_for_url(url, profile_id, force=bool(work.data.get("force")))
@@ -262,13 +298,15 @@ def recorded(tools: Tools, run: Run) -> Run:
     """Wrap a stage that reads what people submit: its outcome is written to the submission."""
 
     async def run_and_record(work: Work) -> Move:
-        key = _submission_key(work)
+        key, profile_id = _submission_key(work), work.data.get("profile_id")
         if key is None:
             return await run(work)
         try:
             move = await run(work)
         except RetryLater as error:
-            note = partial(submissions.set_reason, key=key, reason=str(error))
+            note = partial(
+                submissions.set_reason, key=key, reason=str(error), profile_id=profile_id
+            )
             return Postpone(error.delay, str(error), save=note)
         except AppError as error:
             await _record_error(tools, work, key, error)
@@ -303,27 +341,32 @@ async def _record_error(tools: Tools, work: Work, key: str, error: AppError) -> 
         # A stale attempt must not record anything: a newer one may have succeeded.
         if not await lock_claim(tx, work):
             return
+        profile_id = work.data.get("profile_id")
         if final:
-            await submissions.mark_unknown(tx, key, str(error), partial_posting)
+            await submissions.mark_unknown(
+                tx, key, str(error), partial_posting, profile_id=profile_id
+            )
         else:
-            await submissions.set_reason(tx, key, str(error))
+            await submissions.set_reason(tx, key, str(error), profile_id=profile_id)
 
 
 def _with_record(work: Work, move: Move, key: str) -> Move:
     record: Callable[[Tx], Awaitable[object]] | None = None
+    # A reason tells about the profile that the item works for.
+    only: dict[str, Any] = {"key": key, "profile_id": work.data.get("profile_id")}
     match move:
         case Advance() if work.kind == judging.KIND:
-            record = partial(_finish_with_listing, key=key, data=move.data or {})
+            record = partial(_finish_with_listing, **only, data=move.data or {})
         case Skip() if work.kind == judging.KIND:
-            record = partial(_finish_closed, key=key, reason=move.message)
+            record = partial(_finish_closed, **only, reason=move.message)
         case Filter():
-            record = partial(submissions.finish, key=key, reason=move.message)
+            record = partial(submissions.finish, **only, reason=move.message)
         case Finish() | Skip() if work.kind == discovery.KIND:
             record = partial(_finish_discovery, key=key, move=move)
         case Skip():
-            record = partial(submissions.mark_unknown, key=key, reason=move.message)
+            record = partial(submissions.mark_unknown, **only, reason=move.message)
         case Block(message=message):
-            record = partial(submissions.set_reason, key=key, reason=message)
+            record = partial(submissions.set_reason, **only, reason=message)
         case _:
             return move
     return replace(move, save=_in_order(move.save, record))
@@ -342,19 +385,24 @@ def _in_order(
     return save
 
 
-async def _finish_with_listing(tx: Tx, *, key: str, data: Mapping[str, Any]) -> None:
+async def _finish_with_listing(
+    tx: Tx, *, key: str, profile_id: int | None, data: Mapping[str, Any]
+) -> None:
     identity = data["job_data"]["identity"]
     listing = (await listings.find_by_identity(tx, [identity])).get(identity)
-    await submissions.finish(tx, key, listing_id=listing.id if listing else None)
+    listing_id = listing.id if listing else None
+    await submissions.finish(tx, key, profile_id=profile_id, listing_id=listing_id)
 
 
-async def _finish_closed(tx: Tx, *, key: str, reason: str) -> None:
+async def _finish_closed(tx: Tx, *, key: str, profile_id: int | None, reason: str) -> None:
     """A closed job that was never read is unknown; one in the catalog is closed there."""
     listing_id = await listings.find_by_url(tx, key, PLATFORM_RULES)
     if listing_id is None:
-        await submissions.mark_unknown(tx, key, reason)
+        await submissions.mark_unknown(tx, key, reason, profile_id=profile_id)
     else:
-        await submissions.finish(tx, key, listing_id=listing_id, reason=reason)
+        await submissions.finish(
+            tx, key, profile_id=profile_id, listing_id=listing_id, reason=reason
+        )
 
 
 async def _finish_discovery(tx: Tx, *, key: str, move: Finish | Skip) -> None:
@@ -369,16 +417,16 @@ async def _finish_discovery(tx: Tx, *, key: str, move: Finish | Skip) -> None:
 async def keep_abandoned(tx: Tx) -> None:
     """Keep as unknown what waits although its items have ended (cancelled, crashed or lost), so that
     nothing is shown as waiting forever."""
-    for submission in await submissions.find(tx, state="waiting", limit=MAX_WAITING):
+    for submission in await submissions.find_waiting(tx, limit=MAX_WAITING):
         if submission.item_id is None:
             continue
         try:
             item = await get_item(tx, ItemId(submission.item_id))
         except NotFound:
-            await submissions.mark_unknown(tx, submission.key, "its task no longer exists")
+            await _mark_unknown(tx, submission, "its task no longer exists")
             continue
         family = await lineage.read_lineage(tx, item.tracking_id, with_data=False)
         if all(relative.finished_at for relative in family):
             last = max(family, key=lambda relative: relative.id)
             reason = last.error_text or last.message or "its task ended before it was read"
-            await submissions.mark_unknown(tx, submission.key, reason)
+            await _mark_unknown(tx, submission, reason)

@@ -1,6 +1,7 @@
 """Identify the visitor of a request, and check what they may do.
 
-A handler declares the least role that it needs and receives the visitor:
+Each router belongs to a workspace (site.py), which visitors without a right to it cannot open. A
+handler declares what else it needs and receives the visitor:
 
     @router.post("/jobs/{opening_id}/pause")
     async def pause(opening_id: int, request: Request, visitor: Recruiter, db: Db) -> Response:
@@ -22,9 +23,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
+from starlette.exceptions import HTTPException
 
 from jobmill.db import Tx
 from jobmill.errors import Forbidden, Unauthenticated
@@ -33,12 +36,22 @@ from jobmill.hiring.actor import Actor
 from jobmill.hiring.messages import personal_links as link_keys
 from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner, PersonalLinkToken
 from jobmill.people import keys, secrets, sessions
-from jobmill.people.persons import Role
+from jobmill.people.persons import Owner, Role
+from jobmill.web import access_rights
+from jobmill.web.access_rights import (
+    ALL_RIGHTS,
+    NO_RIGHTS,
+    ROLE_RIGHTS,
+    Access,
+    Rights,
+    Workspace,
+    grant_rights,
+    include_role,
+)
 from jobmill.web.client_address import ClientResolver
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.local_access import LocalAccess, cookie_name
 from jobmill.web.middleware import SAFE_METHODS
-from jobmill.web.scopes import RANKS, grant_role
 from jobmill.web.site_settings import get_site_settings
 
 SESSION_COOKIE = "jobmill_session"
@@ -65,22 +78,61 @@ class PasswordNeeded(Forbidden):
 class Visitor:
     role: Role | None
     """None: an anonymous visitor or an applicant."""
+    rights: Rights
     actor: Actor
     """As recorded in the audit log."""
     applicant_id: int | None = None
     """The applicant of the personal link that they opened."""
     link_issuer: str | None = None
     """The member of the company who issued that link; None for a link that the applicant was sent."""
+    person_id: int | None = None
+    """The person who is signed in or owns the API key; None: the local user, or a key without owner."""
     local: bool = False
     """Whether they run this server on their machine: they need no account."""
     name: str | None = None
     is_confirmed: bool = True
     """Whether they entered their password a short time ago; also true without a password."""
 
+    @property
+    def is_company(self) -> bool:
+        """Whether they take part in hiring; others apply like the public."""
+        return self.may_open("hiring")
+
+    @property
+    def owner(self) -> Owner:
+        """Whose job search they see and change: their own."""
+        self.require_workspace("search", "read")
+        return self.person_id
+
+    def may_open(self, workspace: Workspace) -> bool:
+        return access_rights.may(self.rights, workspace)
+
+    def may_change(self, workspace: Workspace) -> bool:
+        return access_rights.may(self.rights, workspace, "change")
+
+    def require_workspace(self, workspace: Workspace, access: Access) -> None:
+        """NotSignedIn for anonymous visitors. For others a job search that is not theirs does not
+        exist (404); in the other workspaces they learn that they lack the right (403)."""
+        if access_rights.may(self.rights, workspace, access):
+            return
+        self.require_signed_in()
+        if workspace == "search" and not self.may_open("search"):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        role = access_rights.find_least_role(workspace, access)
+        raise Forbidden(f"Only {_article(role)} may do this.")
+
+    def require_signed_in(self) -> None:
+        """NotSignedIn for anonymous visitors; applicants with a link are not signed in either, and are
+        refused."""
+        if self.role is None and self.applicant_id is None:
+            raise NotSignedIn("Sign in first, or send an API key.")
+        if self.role is None:
+            raise Forbidden("Only people with an account may do this.")
+
     def may(self, role: Role, *, applicant_id: int | None = None) -> bool:
-        """Whether they have this role or a higher one, or are this applicant."""
+        """Whether they may do everything that this role may, or are this applicant."""
         is_applicant = applicant_id is not None and applicant_id == self.applicant_id
-        return is_applicant or RANKS[self.role] >= RANKS[role]
+        return is_applicant or include_role(self.rights, role)
 
     def require_own_data(self, applicant_id: int) -> None:
         """Only admins and the applicant may export or erase data, not holders of issued links."""
@@ -146,9 +198,15 @@ async def _identify_by_api_key(request: Request, db: RequestDatabase, key: str) 
         api_key = await keys.find_holder(tx, key)
     if api_key is None:
         raise Unauthenticated("This API key is unknown, expired or revoked.")
-    role = grant_role(api_key, request.url.path)
+    rights = grant_rights(api_key, request.url.path)
     _hold_during_changes(request, db, partial(keys.lock, id=api_key.id))
-    return Visitor(role, _staff(request, f"key:{api_key.id}"), name=api_key.name)
+    return Visitor(
+        access_rights.name_role(rights, api_key.owner_role),
+        rights,
+        _staff(request, f"key:{api_key.id}"),
+        person_id=api_key.owner_id,
+        name=api_key.name,
+    )
 
 
 def _hold_during_changes(
@@ -170,7 +228,7 @@ async def identify_by_link(request: Request, db: RequestDatabase, link: str) -> 
 
 def visitor_with_link(request: Request, link: PersonalLinkToken) -> Visitor:
     by = actor.by_applicant(link.applicant_id, request_id(request), link.issuer)
-    return Visitor(None, by, link.applicant_id, link.issuer)
+    return Visitor(None, NO_RIGHTS, by, link.applicant_id, link.issuer)
 
 
 async def _read_link(request: Request, db: RequestDatabase, link: str) -> PersonalLinkToken:
@@ -187,15 +245,21 @@ async def _identify_by_cookies(request: Request, db: RequestDatabase) -> Visitor
     link = await _remembered_link(request, db)
     holder = (link.applicant_id, link.issuer) if link else (None, None)
     if session := await _session(request, db):
-        staff = _staff(request, f"person:{session.person_id}")
         return Visitor(
-            session.role, staff, *holder, name=session.name, is_confirmed=session.is_confirmed
+            session.role,
+            ROLE_RIGHTS[session.role],
+            _person(request, session),
+            *holder,
+            person_id=session.person_id,
+            name=session.name,
+            is_confirmed=session.is_confirmed,
         )
     if _is_local_user(request):
-        return Visitor("admin", _staff(request, "local"), *holder, local=True, name="local")
+        staff = _staff(request, "local")
+        return Visitor("admin", ALL_RIGHTS, staff, *holder, local=True, name="local")
     if link:
         return visitor_with_link(request, link)
-    return Visitor(None, Actor("applicant", "public", request_id(request)))
+    return Visitor(None, NO_RIGHTS, Actor("applicant", "public", request_id(request)))
 
 
 async def _remembered_link(request: Request, db: RequestDatabase) -> PersonalLinkToken | None:
@@ -252,6 +316,13 @@ def request_id(request: Request) -> str:
     return cast(str, request.state.request_id)
 
 
+def _person(request: Request, session: sessions.Session) -> Actor:
+    """A seeker does not act for the company in the audit log of hiring."""
+    is_company = access_rights.may(ROLE_RIGHTS[session.role], "hiring")
+    kind = "company" if is_company else "applicant"
+    return Actor(kind, f"person:{session.person_id}", request_id(request))
+
+
 def _staff(request: Request, name: str) -> Actor:
     return Actor("company", name, request_id(request))
 
@@ -259,24 +330,44 @@ def _staff(request: Request, name: str) -> Actor:
 Anyone = Annotated[Visitor, Depends(identify)]
 
 
-def at_least(
-    reads: Role, changes: Role | None = None
+def workspace_gate(
+    workspace: Workspace,
 ) -> Callable[[Visitor, Request, RequestDatabase], Awaitable[Visitor]]:
-    """A dependency that requires a role, and attributes changes to the visitor.
-
-    `changes`: the role for requests that change something, if it is another one.
-    """
+    """A dependency that requires the right to read a workspace, or to change it for requests that
+    change something, and attributes changes to the visitor."""
 
     async def check(visitor: Anyone, request: Request, db: Db) -> Visitor:
-        visitor.require(reads if request.method == "GET" else changes or reads)
-        if request.method != "GET":
-            db.changed_by = visitor.actor.name
-        return visitor
+        visitor.require_workspace(workspace, "read" if request.method in SAFE_METHODS else "change")
+        return _attribute_changes(visitor, request, db)
 
     return check
 
 
+def at_least(role: Role) -> Callable[[Visitor, Request, RequestDatabase], Awaitable[Visitor]]:
+    """A dependency that requires all rights of a role, and attributes changes to the visitor."""
+
+    async def check(visitor: Anyone, request: Request, db: Db) -> Visitor:
+        visitor.require(role)
+        return _attribute_changes(visitor, request, db)
+
+    return check
+
+
+async def signed_in(visitor: Anyone, request: Request, db: Db) -> Visitor:
+    """A dependency that requires an account, an API key or the local user, whatever their rights."""
+    visitor.require_signed_in()
+    return _attribute_changes(visitor, request, db)
+
+
+def _attribute_changes(visitor: Visitor, request: Request, db: RequestDatabase) -> Visitor:
+    if request.method not in SAFE_METHODS:
+        db.changed_by = visitor.actor.name
+    return visitor
+
+
 viewer, recruiter, admin = at_least("viewer"), at_least("recruiter"), at_least("admin")
+SignedIn = Annotated[Visitor, Depends(signed_in)]
+Seeker = Annotated[Visitor, Depends(workspace_gate("search"))]
 Viewer = Annotated[Visitor, Depends(viewer)]
 Recruiter = Annotated[Visitor, Depends(recruiter)]
 Admin = Annotated[Visitor, Depends(admin)]

@@ -18,15 +18,16 @@ from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.rescore import ScoredOutcome
 from jobmill.matching.verdict import FilterResult, MatchResult
 from jobmill.matching.verdicts import Verdict
+from jobmill.people.persons import Owner
 from jobmill.queue import lineage
 from jobmill.queue.items import ItemId
 from jobmill.web.translations import say, say_many
 
 
-async def find_profile(tx: Tx, name: str | None) -> ProfileVersion | None:
-    """The named or the default profile; None if there is no profile yet."""
+async def find_profile(tx: Tx, name: str | None, owner: Owner) -> ProfileVersion | None:
+    """The named or the default profile of the owner; None if they have no profile yet."""
     try:
-        return await profiles.get(tx, name)
+        return await profiles.get(tx, name, owner=owner)
     except NotFound:
         if name is not None:
             raise

@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from typing import Annotated, Literal, cast, get_args
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from jobmill.db import CONNECTION_ERRORS, listen
+from jobmill.people.persons import LOCAL, Owner
+from jobmill.web.access_rights import Workspace
+from jobmill.web.auth import SignedIn
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +26,17 @@ Topic = Literal[
     "hiring", "queue", "matches", "sources", "companies", "rotation", "budget", "reports"
 ]
 TOPICS: frozenset[str] = frozenset(get_args(Topic))
+TOPIC_WORKSPACES: Mapping[Topic, tuple[Workspace, ...]] = {
+    "hiring": ("hiring",),
+    "matches": ("search",),
+    "queue": ("search", "system"),
+    "sources": ("search", "system"),
+    "companies": ("search",),
+    "rotation": ("system",),
+    "budget": ("system",),
+    "reports": ("search", "system"),
+}
+"""The workspaces with pages about a topic: others are not told about it."""
 CHANNEL = "jobmill_live"
 BATCH_SECONDS = 0.3
 """Events within this time are sent together, so that bursts cause one reload."""
@@ -33,14 +47,19 @@ RECONNECT_SECONDS = 2.0
 class LiveConnection:
     """One open page: its topics, and the topics it has not been told about yet."""
 
-    def __init__(self, topics: Iterable[str], owner: str | None = None) -> None:
+    def __init__(
+        self, topics: Iterable[str], owner: str | None = None, searcher: Owner = LOCAL
+    ) -> None:
         self.topics = frozenset(topics)
         self.owner = owner
+        self._own_matches = f"matches:{'' if searcher is None else searcher}"
         self.pending: set[str] = set()
         self.woken = asyncio.Event()
 
     def add(self, topics: Iterable[str]) -> None:
-        changed = self.topics.intersection(topics)
+        """Matches are announced with their owner, and only to them."""
+        names = {"matches" if topic == self._own_matches else topic for topic in topics}
+        changed = self.topics.intersection(names)
         if changed:
             self.pending |= changed
             self.woken.set()
@@ -65,11 +84,12 @@ class LiveUpdates:
         *,
         missed: bool,
         owner: str | None = None,
+        searcher: Owner = LOCAL,
         batch_seconds: float = BATCH_SECONDS,
     ) -> AsyncGenerator[str]:
         """Server-sent events named for their topics; `missed`: start with all topics, since the
-        page lost its connection."""
-        connection = LiveConnection(topics, owner)
+        page lost its connection. `searcher`: whose matches the page shows."""
+        connection = LiveConnection(topics, owner, searcher)
         self._join(connection)
         try:
             if missed:
@@ -129,8 +149,13 @@ router = APIRouter()
 
 
 @router.get("/live")
-async def stream(request: Request, topic: Annotated[list[Topic], Query()]) -> StreamingResponse:
-    events = get_live_updates(request).stream(topic, missed=has_missed_events(request))
+async def stream(
+    request: Request, visitor: SignedIn, topic: Annotated[list[Topic], Query()]
+) -> StreamingResponse:
+    allowed = [name for name in topic if any(map(visitor.may_open, TOPIC_WORKSPACES[name]))]
+    events = get_live_updates(request).stream(
+        allowed, missed=has_missed_events(request), searcher=visitor.person_id
+    )
     return event_stream_response(events)
 
 

@@ -57,7 +57,7 @@ async def check_limits(
     proof: str,
 ) -> None:
     """Count the application against the limits of the public; raises RateLimited. Staff have none."""
-    if visitor.role is not None:
+    if visitor.is_company:
         return
     host = auth.get_client_resolver(request).address(request)
     limits = apply_limits.list_limits(
@@ -81,7 +81,7 @@ async def check_limits(
 
 
 def must_confirm(visitor: Visitor, site_settings: SiteSettings) -> bool:
-    return visitor.role is None and site_settings.confirm_address != "off"
+    return not visitor.is_company and site_settings.confirm_address != "off"
 
 
 async def submit_unconfirmed(

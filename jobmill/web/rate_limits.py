@@ -77,7 +77,7 @@ def check_sign_in(request: Request, account: str, *, remembered: bool) -> None:
 
 async def check_public(request: Request, visitor: Anyone) -> Visitor:
     """Limit requests of anonymous visitors and applicants per route; staff have no limit."""
-    if visitor.role is None:
+    if not visitor.is_company:
         route = request.scope["route"].path
         _rate_limits(request).public.take(f"{route} {client_key(request)}")
     return visitor
@@ -85,7 +85,7 @@ async def check_public(request: Request, visitor: Anyone) -> Visitor:
 
 async def limit_reads(request: Request, visitor: Anyone) -> None:
     """Limit how often anonymous visitors and applicants read public pages, all pages together."""
-    if request.method == "GET" and visitor.role is None:
+    if request.method == "GET" and not visitor.is_company:
         _rate_limits(request).public_reads.take(client_key(request))
 
 

@@ -1,6 +1,6 @@
 """Ask for the password again before a person changes who has access, or erases data.
 
-A handler declares `ConfirmedAdmin` or `ConfirmedViewer`. If the password was entered too long ago, the
+A handler declares `ConfirmedAdmin` or `ConfirmedPerson`. If the password was entered too long ago, the
 visitor gets a page that asks for it and then sends the same form again.
 """
 
@@ -14,7 +14,7 @@ from fastapi import Depends, Request
 from jobmill.errors import Unauthenticated
 from jobmill.people import persons, sessions
 from jobmill.web import sign_in
-from jobmill.web.auth import SESSION_COOKIE, PasswordNeeded, Visitor, admin, viewer
+from jobmill.web.auth import SESSION_COOKIE, PasswordNeeded, Visitor, admin, signed_in
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import fields
 from jobmill.web.translations import say
@@ -59,11 +59,11 @@ async def confirmed_admin(
     return await _require_confirmed(request, visitor, db)
 
 
-async def confirmed_viewer(
-    request: Request, visitor: Annotated[Visitor, Depends(viewer)], db: Db
+async def confirmed_person(
+    request: Request, visitor: Annotated[Visitor, Depends(signed_in)], db: Db
 ) -> Visitor:
     return await _require_confirmed(request, visitor, db)
 
 
 ConfirmedAdmin = Annotated[Visitor, Depends(confirmed_admin)]
-ConfirmedViewer = Annotated[Visitor, Depends(confirmed_viewer)]
+ConfirmedPerson = Annotated[Visitor, Depends(confirmed_person)]

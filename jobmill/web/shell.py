@@ -9,8 +9,8 @@ from typing import Annotated, NamedTuple
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
-from jobmill.people.persons import Role
-from jobmill.web.auth import Viewer, Visitor
+from jobmill.web.access_rights import Workspace
+from jobmill.web.auth import SignedIn, Visitor
 from jobmill.web.dependencies import Render, View
 from jobmill.web.live_updates import Topic
 from jobmill.web.translations import say
@@ -19,7 +19,11 @@ from jobmill.web.translations import say
 class MenuEntry(NamedTuple):
     name: str
     path: str
-    role: Role = "viewer"
+    workspace: Workspace | None
+    """None: everyone who is signed in may open it."""
+
+    def is_for(self, visitor: Visitor) -> bool:
+        return self.workspace is None or visitor.may_open(self.workspace)
 
 
 class MenuGroup(NamedTuple):
@@ -30,32 +34,32 @@ class MenuGroup(NamedTuple):
 def menu() -> Sequence[MenuGroup]:
     """All entries, in the current language."""
     return (
-        MenuGroup("", (MenuEntry(say("Home"), "/"),)),
+        MenuGroup("", (MenuEntry(say("Home"), "/", None),)),
         MenuGroup(
             say("Job search"),
             (
-                MenuEntry(say("Matches"), "/matches"),
-                MenuEntry(say("Jobs"), "/jobs"),
-                MenuEntry(say("Companies"), "/companies"),
-                MenuEntry(say("Sources"), "/sources", "admin"),
-                MenuEntry(say("Rotation"), "/rotation", "admin"),
-                MenuEntry(say("Profile"), "/profile", "admin"),
+                MenuEntry(say("Matches"), "/matches", "search"),
+                MenuEntry(say("Jobs"), "/jobs", "search"),
+                MenuEntry(say("Companies"), "/companies", "search"),
+                MenuEntry(say("Sources"), "/sources", "system"),
+                MenuEntry(say("Rotation"), "/rotation", "system"),
+                MenuEntry(say("Profile"), "/profile", "search"),
             ),
         ),
         MenuGroup(
             say("Hiring"),
             (
-                MenuEntry(say("Openings"), "/hiring"),
-                MenuEntry(say("Website reports"), "/reports", "admin"),
+                MenuEntry(say("Openings"), "/hiring", "hiring"),
+                MenuEntry(say("Website reports"), "/reports", "system"),
             ),
         ),
         MenuGroup(
             say("Operations"),
             (
-                MenuEntry(say("Queue"), "/queue", "admin"),
-                MenuEntry(say("Budget"), "/budget", "admin"),
-                MenuEntry(say("People and keys"), "/people", "admin"),
-                MenuEntry(say("Settings"), "/settings", "admin"),
+                MenuEntry(say("Queue"), "/queue", "system"),
+                MenuEntry(say("Budget"), "/budget", "system"),
+                MenuEntry(say("People and keys"), "/people", "system"),
+                MenuEntry(say("Settings"), "/settings", "system"),
             ),
         ),
     )
@@ -71,9 +75,7 @@ class AppShell:
     def menu(self) -> list[MenuGroup]:
         """The entries that this visitor may open."""
         groups = (
-            MenuGroup(
-                group.name, [entry for entry in group.entries if self.visitor.may(entry.role)]
-            )
+            MenuGroup(group.name, [entry for entry in group.entries if entry.is_for(self.visitor)])
             for group in menu()
         )
         return [group for group in groups if group.entries]
@@ -105,7 +107,7 @@ class PageRenderer:
         return self._render(template, status, shell=shell, **values)
 
 
-async def _page_renderer(request: Request, visitor: Viewer, view: View) -> PageRenderer:
+async def _page_renderer(request: Request, visitor: SignedIn, view: View) -> PageRenderer:
     return PageRenderer(view, request.url.path, visitor)
 
 

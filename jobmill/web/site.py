@@ -15,9 +15,9 @@ from starlette.staticfiles import StaticFiles
 
 from jobmill.db import Database
 from jobmill.errors import AppError
-from jobmill.people.persons import Role
 from jobmill.queue.overview import RateTracker
 from jobmill.web import auth, html_errors, live_updates, translations
+from jobmill.web.access_rights import Workspace
 from jobmill.web.api import router
 from jobmill.web.apply_batch import ApplyBatches
 from jobmill.web.banners import Banners, refresh_banners
@@ -111,15 +111,16 @@ def create_app(
     )
 
 
-AREAS: Sequence[tuple[Iterable[APIRouter], Role, Role]] = (
-    ((home.router, account_page.router, two_factor_page.router), "viewer", "viewer"),
-    ((hiring.router,), "viewer", "recruiter"),
-    ((matches.router, listings.router, companies.router), "viewer", "admin"),
-    ((queue.router, rotation.router, sources.router), "admin", "admin"),
-    ((profile.router, setup.router, budget.router, reports.router), "admin", "admin"),
-    ((people.router, settings.router, demo.router), "admin", "admin"),
+WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
+    ("hiring", (hiring.router,)),
+    (
+        "search",
+        (matches.router, listings.router, companies.router, profile.router, setup.router),
+    ),
+    ("system", (queue.router, rotation.router, sources.router, budget.router, reports.router)),
+    ("system", (people.router, settings.router, demo.router)),
 )
-"""The role that may read the pages of each area, and the role that may change something there."""
+"""The pages of each workspace; access_rights.py says who may open it."""
 
 
 @cache
@@ -130,13 +131,15 @@ def _routes() -> Sequence[BaseRoute]:
     routes.include_router(router.router)
     routes.include_router(health.router)
     with_banners = Depends(refresh_banners)
-    for module in (metrics, live_updates):
-        routes.include_router(module.router, dependencies=[Depends(auth.viewer)])
+    routes.include_router(metrics.router, dependencies=[Depends(auth.viewer)])
+    routes.include_router(live_updates.router, dependencies=[Depends(auth.signed_in)])
     for module in (openings, my, offer, confirm, sign_in_page):
         routes.include_router(module.router, dependencies=[Depends(limit_reads), with_banners])
-    for area_routers, reads, changes in AREAS:
-        for area_router in area_routers:
-            gate = Depends(auth.at_least(reads, changes))
-            routes.include_router(area_router, dependencies=[gate, with_banners])
+    for page_router in (home.router, account_page.router, two_factor_page.router):
+        routes.include_router(page_router, dependencies=[Depends(auth.signed_in), with_banners])
+    for workspace, routers in WORKSPACES:
+        gate = Depends(auth.workspace_gate(workspace))
+        for page_router in routers:
+            routes.include_router(page_router, dependencies=[gate, with_banners])
     routes.mount("/static", StaticFiles(directory=WEB_DIR / "static"), name="static")
     return routes.routes

@@ -22,6 +22,7 @@ from jobmill.matching.verdict import (
     Strike,
 )
 from jobmill.matching.verdicts import Verdict
+from jobmill.people.persons import LOCAL, Owner
 from tests.catalog import helpers
 
 PASSED = FilterResult(True, 0, (), (), "")
@@ -104,9 +105,10 @@ async def make(
     postings: Sequence[Posting] = (),
     profile: Profile | None = None,
     name: str = "main",
+    owner: Owner = LOCAL,
 ) -> Place:
     """A profile in its first version, and open listings of a source."""
-    await profiles.save(tx, name, profile or Profile(titles=("Pump Engineer",)))
+    await profiles.save(tx, name, profile or Profile(titles=("Pump Engineer",)), owner=owner)
     source = await helpers.make_source(tx)
     all_postings = postings or [helpers.posting(number) for number in range(1, listings + 1)]
     await helpers.run(tx, source, 0, all_postings)
@@ -114,7 +116,7 @@ async def make(
         "SELECT id FROM catalog.listing WHERE source_id = %s ORDER BY vendor_id::int", [source]
     )
     ids = [ListingId(id) for (id,) in await cursor.fetchall()]
-    return Place((await profiles.get(tx, name)).profile_id, ids)
+    return Place((await profiles.get(tx, name, owner=owner)).profile_id, ids)
 
 
 async def close(tx: Tx, *ids: ListingId) -> None:

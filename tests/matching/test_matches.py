@@ -47,7 +47,10 @@ async def test_a_listing_that_does_not_fit_is_not_a_match(tx: Tx) -> None:
     place = await judged.make(tx)
     assert await matches.save_verdict(tx, place.word(40)) is None
     assert await matches.save_verdict(tx, place.filtered()) is None
-    assert await matches.find(tx, MatchQuery(include_closed=True, include_dropped=True)) == []
+    assert (
+        await matches.find(tx, MatchQuery(place.profile, include_closed=True, include_dropped=True))
+        == []
+    )
 
 
 async def test_judged_again_it_is_the_same_match_with_the_new_score(tx: Tx) -> None:
@@ -83,11 +86,14 @@ async def test_an_untouched_match_drops_out_and_may_come_back(tx: Tx) -> None:
     place, id = await make_match(tx)
     await matches.save_verdict(tx, place.word(40))
     await matches.save_verdict(tx, place.filtered())
-    assert await matches.find(tx, MatchQuery()) == []
-    assert [match.id for match in await matches.find(tx, MatchQuery(include_dropped=True))] == [id]
+    assert await matches.find(tx, MatchQuery(place.profile)) == []
+    assert [
+        match.id
+        for match in await matches.find(tx, MatchQuery(place.profile, include_dropped=True))
+    ] == [id]
     assert await matches.count_by_status(tx, place.profile) == []
     assert await matches.save_verdict(tx, place.word(91)) == id
-    assert [match.id for match in await matches.find(tx, MatchQuery())] == [id]
+    assert [match.id for match in await matches.find(tx, MatchQuery(place.profile))] == [id]
     assert await told(tx, id) == ["created", "dropped", "back"]
 
 
@@ -102,7 +108,7 @@ async def test_a_status_survives_judging_in_any_order(tx: Tx, status: Status) ->
             match = await matches.get(tx, id)
             assert (match.status, match.note, match.status_by) == (status, "mine", "dana")
             assert match.dropped_at is None
-    assert [listed.id for listed in await matches.find(tx, MatchQuery())] == [id]
+    assert [listed.id for listed in await matches.find(tx, MatchQuery(place.profile))] == [id]
 
 
 async def test_a_status_given_to_a_dropped_match_brings_it_back_for_good(tx: Tx) -> None:
@@ -158,7 +164,7 @@ async def test_matches_are_found_by_query(tx: Tx) -> None:
     await judged.close(tx, place.listings[1], place.listings[2])
 
     async def found(**filters: object) -> list[MatchId]:
-        return [match.id for match in await matches.find(tx, MatchQuery(**filters))]  # type: ignore[arg-type]
+        return [match.id for match in await matches.find(tx, MatchQuery(place.profile, **filters))]  # type: ignore[arg-type]
 
     # A match with a status is shown even if its listing is closed.
     assert await found() == [a, c, d]
@@ -183,16 +189,17 @@ async def test_pages_show_each_match_once(tx: Tx, order: matches.Order) -> None:
     place = await judged.make(tx, listings=7)
     for number, listing in enumerate(place.listings):
         await matches.save_verdict(tx, place.word(80 + number % 2, listing))
-    all_ids = [match.id for match in await matches.find(tx, MatchQuery(order=order))]
+    all_ids = [match.id for match in await matches.find(tx, MatchQuery(place.profile, order=order))]
     seen_ids: list[MatchId] = []
     while page := await matches.find(
-        tx, MatchQuery(order=order, limit=2, after=seen_ids[-1] if seen_ids else None)
+        tx,
+        MatchQuery(place.profile, order=order, limit=2, after=seen_ids[-1] if seen_ids else None),
     ):
         seen_ids += [match.id for match in page]
     assert seen_ids == all_ids
     assert len(seen_ids) == 7
     with pytest.raises(NotFound):
-        await matches.find(tx, MatchQuery(order=order, after=max(seen_ids) + 1))
+        await matches.find(tx, MatchQuery(place.profile, order=order, after=max(seen_ids) + 1))
 
 
 async def test_concurrent_verdicts_make_one_match(database: Database) -> None:
@@ -205,7 +212,7 @@ async def test_concurrent_verdicts_make_one_match(database: Database) -> None:
     )
     assert first == second
     async with database.transaction() as tx:
-        (match,) = await matches.find(tx, MatchQuery())
+        (match,) = await matches.find(tx, MatchQuery(place.profile))
         assert (match.id, match.match_score) == (first, 85)
         assert await told(tx, match.id) == ["created", "rescored"]
 
@@ -263,7 +270,7 @@ async def test_a_newer_version_wins_over_a_slower_older_one(
         database, *(lambda tx, word=word: matches.save_verdict(tx, word) for word in words)
     )
     async with database.transaction() as tx:
-        (match,) = await matches.find(tx, MatchQuery())
+        (match,) = await matches.find(tx, MatchQuery(place.profile))
     assert (match.match_score, match.profile_version) == (82, 2)
 
 
@@ -272,7 +279,7 @@ async def test_an_older_version_does_not_drop_what_a_newer_one_found(tx: Tx) -> 
     await profiles.save(tx, "main", Profile(titles=("Diver",)))
     id = await matches.save_verdict(tx, place.word(82, version=2))
     assert await matches.save_verdict(tx, place.filtered()) is None
-    assert [match.id for match in await matches.find(tx, MatchQuery())] == [id]
+    assert [match.id for match in await matches.find(tx, MatchQuery(place.profile))] == [id]
 
 
 async def test_many_concurrent_verdicts_leave_one_match_and_one_created_event(
@@ -287,7 +294,7 @@ async def test_many_concurrent_verdicts_leave_one_match_and_one_created_event(
 
     await asyncio.gather(*(save(score) for score in range(78, 86)))
     async with database.transaction() as tx:
-        found_matches = await matches.find(tx, MatchQuery(include_dropped=True))
+        found_matches = await matches.find(tx, MatchQuery(place.profile, include_dropped=True))
         events = [what for match in found_matches for what in await told(tx, match.id)]
     assert len(found_matches) == 1
     assert events.count("created") == 1

@@ -19,13 +19,14 @@ def cook(number: float = 0) -> Profile:
 
 
 async def test_only_changed_content_creates_a_new_version(tx: Tx) -> None:
-    assert await profiles.save(tx, "dana", cook(1), by="dana") == SavedProfile("dana", 1, True)
-    assert await profiles.save(tx, "dana", cook(1), by="eve") == SavedProfile("dana", 1, False)
+    id = (await profiles.save(tx, "dana", cook(1), by="dana")).profile_id
+    assert await profiles.save(tx, "dana", cook(1), by="dana") == SavedProfile(id, "dana", 1, True)
+    assert await profiles.save(tx, "dana", cook(1), by="eve") == SavedProfile(id, "dana", 1, False)
     assert await profiles.save(tx, "dana", cook(2), by="eve", note="older") == SavedProfile(
-        "dana", 2, True
+        id, "dana", 2, True
     )
     # Restoring earlier content is a change, too.
-    assert await profiles.save(tx, "dana", cook(1)) == SavedProfile("dana", 3, True)
+    assert await profiles.save(tx, "dana", cook(1)) == SavedProfile(id, "dana", 3, True)
     versions = [
         (version.version, version.saved_by, version.note)
         for version in await profiles.read_versions(tx, "dana")

@@ -104,7 +104,7 @@ class ListingPipeline:
 
     async def matches(self) -> list[Match]:
         async with self.database.transaction() as tx:
-            return await matches.find(tx, MatchQuery())
+            return await matches.find(tx, MatchQuery((await profiles.get(tx)).profile_id))
 
     async def word(self, id: int) -> Verdict | None:
         async with self.database.transaction() as tx:

@@ -72,7 +72,7 @@ async def test_a_pasted_text_becomes_a_complete_match_without_a_request(desk: De
     await desk.work()
     assert desk.net.requests == []
     async with desk.database.transaction() as tx:
-        [match] = await matches.find(tx, MatchQuery())
+        [match] = await matches.find(tx, MatchQuery((await profiles.get(tx)).profile_id))
         assert record.listing_id is not None
         listing = await listings.get(tx, record.listing_id)
     assert (match.title, match.company) == ("Senior Backend Engineer", "Deep Wells")
@@ -114,7 +114,7 @@ async def test_a_job_page_is_detected_and_judged(desk: Desk) -> None:
     assert (record.kind, record.state) == ("job", "done")
     async with desk.database.transaction() as tx:
         assert record.listing_id == await listings.find_by_url(tx, URL, PLATFORM_RULES)
-        assert len(await matches.find(tx, MatchQuery())) == 1
+        assert len(await matches.find(tx, MatchQuery((await profiles.get(tx)).profile_id))) == 1
 
 
 async def test_a_board_is_detected_and_becomes_a_source(desk: Desk) -> None:

@@ -1,7 +1,8 @@
 """Every route, requested by every kind of visitor.
 
-By default viewers may read and recruiters may change. The tables below list the routes with another
-rule: recruiters have the openings, and the rest of the installation belongs to admins.
+A route belongs to a workspace, which its visitor must have the right to read or to change. By default
+it is hiring; the tables below list the others. tests/security/test_private_job_search.py adds whose
+job search it is.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from jobmill.db import Database
 from jobmill.people import keys
 from jobmill.people.keys import Scope
 from jobmill.people.persons import Role
-from jobmill.web import site
-from jobmill.web.auth import RANKS, SESSION_COOKIE
+from jobmill.web import access_rights, site
+from jobmill.web.access_rights import ROLE_RIGHTS, SCOPE_RIGHTS, Access, Rights, Workspace
+from jobmill.web.auth import SESSION_COOKIE
 from jobmill.web.shell import menu
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.api.helpers import apply, make_job
@@ -76,23 +78,10 @@ BODIES = {
 }
 """Routes whose body says whose application it is: they check the body before the credentials."""
 
-LEAST: dict[str, Role] = {
-    "POST /account/password": "viewer",
-    "POST /account/sessions/end": "viewer",
-    "POST /account/two-factor/app": "viewer",
-    "POST /account/two-factor/app/confirm": "viewer",
-    "POST /account/two-factor/app/remove": "viewer",
-    "POST /account/two-factor/recovery-codes": "viewer",
-    "POST /account/two-factor/passkeys/new": "viewer",
-    "POST /account/two-factor/passkeys": "viewer",
-    "POST /account/two-factor/passkeys/{passkey_id}/remove": "viewer",
-    "POST /account/sessions/{session_id}/end": "viewer",
-    "POST /api/session/confirm": "viewer",
-    "GET /companies/new": "admin",
-}
-"""Exceptions from the rule."""
+SIGNED_IN = ("/account", "/live", "/api/session/confirm")
+"""Everything below these paths, and the home page, is for everyone with an account."""
 
-ADMINS = (
+SYSTEM = (
     "/people",
     "/settings",
     "/demo",
@@ -100,16 +89,22 @@ ADMINS = (
     "/queue",
     "/rotation",
     "/sources",
-    "/profile",
-    "/setup",
     "/budget",
     "/reports",
     "/api/reports",
 )
-"""Everything below these paths is for admins."""
+SEARCH = ("/matches", "/profile", "/setup", "/jobs", "/companies", "/api/submissions")
 
-ADMINS_CHANGE = ("/matches", "/jobs", "/companies", "/api/submissions")
-"""Viewers may read below these paths, and admins may change."""
+SEARCH_OF_ADMINS = {
+    "GET /companies/new",
+    "POST /companies/new",
+    "POST /companies/{company_id}/analyse",
+    "GET /setup/companies",
+    "POST /setup/companies",
+    "GET /setup/model",
+    "POST /setup/model",
+}
+"""Routes of the job search that change what everyone shares."""
 
 READS = ("GET", "HEAD")
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
@@ -128,15 +123,24 @@ class Route(NamedTuple):
         return self.path.startswith(SIGNED)
 
     @property
-    def least(self) -> Role:
-        """The role that the route needs."""
-        if self.name in LEAST:
-            return LEAST[self.name]
-        if self.is_below(ADMINS):
-            return "admin"
-        if self.method in READS:
-            return "viewer"
-        return "admin" if self.is_below(ADMINS_CHANGE) else "recruiter"
+    def needs(self) -> tuple[Workspace, Access] | None:
+        """The right that the route needs; None: an account."""
+        if self.path == "/" or self.is_below(SIGNED_IN):
+            return None
+        access: Access = "read" if self.method in READS else "change"
+        if self.name in SEARCH_OF_ADMINS:
+            return "system", "change"
+        if self.is_below(SEARCH):
+            return "search", access
+        # A page of the system only leads to changes, so reading it is for admins, too.
+        return ("system", "change") if self.is_below(SYSTEM) else ("hiring", access)
+
+    def is_for(self, rights: Rights) -> bool:
+        return self.needs is None or access_rights.may(rights, *self.needs)
+
+    def refusal(self, rights: Rights) -> int:
+        """The status for visitors without the right: a job search that is not theirs does not exist."""
+        return 404 if self.is_below(SEARCH) and "search" not in rights else 403
 
     def is_below(self, paths: tuple[str, ...]) -> bool:
         return any(self.path == top or self.path.startswith(f"{top}/") for top in paths)
@@ -193,12 +197,11 @@ async def cookie(client: httpx2.AsyncClient, database: Database, role: Role) -> 
 
 async def make_world(client: httpx2.AsyncClient, database: Database) -> RouteTester:
     headers: dict[str, dict[str, str]] = {"nobody": {}}
-    for role in ("viewer", "recruiter", "admin"):
+    for role in ROLE_RIGHTS:
         headers[role] = await cookie(client, database, role)
-        headers[f"key of a {role}"] = await bearer(database, role)
     _, link = await make_applicant(database)
     headers["applicant"] = {"Authorization": f"Link {link}"}
-    client.headers.update(headers["key of a admin"])
+    client.headers.update(await bearer(database, "admin"))
     job = await make_job(client)
     application = (await apply(client, job))["applicationId"]
     del client.headers["Authorization"]
@@ -238,28 +241,29 @@ async def test_a_personal_link_opens_no_staff_route(world: RouteTester, database
     assert wrong == {}
 
 
-@pytest.mark.parametrize("role", ["viewer", "recruiter"])
-async def test_no_role_may_use_routes_of_a_higher_role(
+@pytest.mark.parametrize("role", ["seeker", "viewer", "recruiter"])
+async def test_no_role_may_use_routes_that_it_has_no_right_to(
     world: RouteTester, database: Database, role: Role
 ) -> None:
     wrong: dict[str, int] = {}
     for route in routes(database):
-        if route.name in OPEN | OWN or route.is_signed or RANKS[role] >= RANKS[route.least]:
+        rights = ROLE_RIGHTS[role]
+        if route.name in OPEN | OWN or route.is_signed or route.is_for(rights):
             continue
         status = await world.ask(route, role)
-        if status != 403:
+        if status != route.refusal(rights):
             wrong[route.name] = status
     assert wrong == {}
 
 
-@pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
+@pytest.mark.parametrize("role", list(ROLE_RIGHTS))
 async def test_every_role_may_use_its_routes(
     world: RouteTester, database: Database, role: Role
 ) -> None:
     """Viewers may not open pages that only lead to a change."""
     wrong: dict[str, int] = {}
     for route in routes(database):
-        if route.is_signed or RANKS[role] < RANKS[route.least] or route.name in OPEN:
+        if route.is_signed or not route.is_for(ROLE_RIGHTS[role]) or route.name in OPEN:
             continue
         if route.name in OWN and role != "admin":
             continue
@@ -270,32 +274,27 @@ async def test_every_role_may_use_its_routes(
     assert wrong == {}
 
 
-SCOPE_ROLES: dict[Scope, Role | None] = {
-    "metrics": None,
-    "read": "viewer",
-    "hiring": "recruiter",
-    "admin": "admin",
-}
-
-
-@pytest.mark.parametrize("scope", list(SCOPE_ROLES))
+@pytest.mark.parametrize("scope", list(SCOPE_RIGHTS))
 async def test_a_key_opens_the_routes_of_its_scope_and_no_others(
     world: RouteTester, database: Database, scope: Scope
 ) -> None:
     async with database.transaction() as tx:
         made = await keys.add(tx, scope, scope)
     world.headers["key"] = {"Authorization": f"Bearer {made.key}"}
-    role, wrong = SCOPE_ROLES[scope], dict[str, int]()
+    rights, wrong = SCOPE_RIGHTS[scope], dict[str, int]()
     for route in routes(database):
         if route.name in OPEN | OWN or route.is_signed:
             continue
         status = await world.ask(route, "key")
-        if route.path == "/people" or route.path.startswith("/people/"):
+        if route.is_below(("/people",)):
             allowed = False
+        elif scope == "metrics":
+            allowed = route.path == "/metrics"
         else:
-            allowed = route.path == "/metrics" or RANKS[role] >= RANKS[route.least]
-        asks = role == "viewer" and is_asking(route, database)
-        if (status in (401, 403)) is allowed and not asks:
+            allowed = route.is_for(rights)
+        asks = scope == "read" and is_asking(route, database)
+        refused = (401, 403) if allowed or scope == "metrics" else (route.refusal(rights), 403)
+        if (status in refused) is allowed and not asks:
             wrong[route.name] = status
     assert wrong == {}
 
@@ -305,7 +304,7 @@ def is_asking(route: Route, database: Database) -> bool:
     return Route("POST", route.path) in routes(database) or route.path.endswith("/new")
 
 
-@pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
+@pytest.mark.parametrize("role", list(ROLE_RIGHTS))
 async def test_the_menu_links_only_to_allowed_pages(
     world: RouteTester, database: Database, role: Role
 ) -> None:
@@ -314,20 +313,30 @@ async def test_the_menu_links_only_to_allowed_pages(
         for entry in group.entries:
             assert entry.path in paths, entry.path
             status = await world.ask(Route("GET", entry.path), role)
-            assert (status == 403) is (RANKS[role] < RANKS[entry.role]), (entry.path, status)
+            workspace = entry.workspace
+            allowed = workspace is None or access_rights.may(ROLE_RIGHTS[role], workspace)
+            assert (status == 200) is allowed, (entry.path, status)
 
 
-@pytest.mark.parametrize("role", ["viewer", "recruiter"])
-async def test_pages_of_viewers_and_recruiters_do_not_link_to_pages_of_admins(
+@pytest.mark.parametrize("role", ["seeker", "viewer", "recruiter"])
+async def test_pages_do_not_link_to_workspaces_that_a_role_cannot_open(
     world: RouteTester, role: Role
 ) -> None:
     headers = world.headers[role] | {"Accept": "text/html"}
-    for path in ("/", "/matches", "/matches/board", "/jobs", "/companies", "/hiring", "/account"):
+    rights = ROLE_RIGHTS[role]
+    pages = {
+        "search": ("/matches", "/matches/board", "/jobs", "/companies", "/profile", "/setup"),
+        "hiring": ("/hiring",),
+        "system": (),
+    }
+    for path in ("/", "/account", *(path for workspace in rights for path in pages[workspace])):
         page = await world.nobody.get(path, headers=headers)
         assert page.status_code == 200, path
         links = set(re.findall(r'href="(/[^"?#]*)', page.text))
-        assert "/matches" in links
-        assert not {link for link in links if Route("GET", link).is_below(ADMINS)}, path
+        inside = [
+            link for link in links if link.count("/") == 1 and not link.startswith("/openings")
+        ]
+        assert [link for link in inside if not Route("GET", link).is_for(rights)] == [], path
 
 
 async def test_a_browser_without_a_session_is_sent_to_sign_in_from_every_page(
@@ -363,4 +372,4 @@ async def test_no_page_of_another_site_changes_anything_with_a_session(database:
 def test_the_route_tables_name_only_existing_routes(database: Database) -> None:
     """The tables must not name removed routes."""
     there = {route.name for route in routes(database)}
-    assert OPEN | OWN | set(BODIES) | set(LEAST) <= there
+    assert OPEN | OWN | set(BODIES) | SEARCH_OF_ADMINS <= there

@@ -13,7 +13,7 @@ from jobmill.catalog import listings
 from jobmill.cli.support import environment, foreground_worker, lookups, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
-from jobmill.matching import matches, profiles
+from jobmill.matching import matches
 from jobmill.pipelines import judging, submission
 from jobmill.queue import ItemId, inspect
 from jobmill.tools import Tools
@@ -38,6 +38,7 @@ def add(
         str | None,
         typer.Option(metavar="NAME", help="Profile to score it for; default: the default profile."),
     ] = None,
+    person: lookups.PersonEmail = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Keep it as a match whatever its score."),
@@ -52,6 +53,8 @@ def add(
     With --force it becomes a match even if the filter or the score rejects it;
     `jobmill match why` still shows their reasons.
     """
+
+    lookups.choose_person(person)
 
     async def add_listings(tools: Tools) -> list[_AddedListing]:
         settings = environment.load_settings()
@@ -92,7 +95,12 @@ async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> 
     for item, answer in zip(new_items, submissions, strict=True):
         live = answer.live if isinstance(answer, queue.RefusedItem) else answer.id
         await submission.record_job(
-            tx, item.data["url"], version.profile_id, live, by=lookups.current_user()
+            tx,
+            item.data["url"],
+            version.profile_id,
+            live,
+            owner=version.owner_id,
+            by=lookups.current_user(),
         )
     return [
         _AddedListing(item.data["url"], submission.live, "refused", submission.message)
@@ -106,7 +114,7 @@ async def _read_outcome(tx: Tx, added: _AddedListing, profile: str | None) -> _A
     if added.item is None:
         return added
     item = await inspect.get_item(tx, ItemId(added.item))
-    version = await profiles.get(tx, profile)
+    version = await lookups.choose_profile(tx, profile)
     listing = await listings.find_by_url(tx, added.url, PLATFORM_RULES)
     match = await matches.find_id_by_listing(tx, version.profile_id, listing) if listing else None
     note = item.message or ""

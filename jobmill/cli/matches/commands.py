@@ -39,7 +39,7 @@ from jobmill.matching.verdicts import RuleCount, Verdict
 if TYPE_CHECKING:
     Duplicates: TypeAlias = dict[int, list[MatchDuplicate]]
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, callback=lookups.choose_person)
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the match.")]
 
 
@@ -145,7 +145,7 @@ def show_match(
 
     async def read(tx: Tx) -> tuple[Match, list[MatchEvent], Duplicates]:
         return (
-            await matches.get(tx, id),
+            await matches.get(tx, id, owner=await lookups.find_owner(tx)),
             await matches.read_events(tx, id),
             await duplicate_matches.find_duplicates(tx, [id]),
         )
@@ -203,7 +203,7 @@ async def _find_unread(tx: Tx, name: str) -> Submission | None:
         return None
     if await listings.find_by_url(tx, name, PLATFORM_RULES):
         return None
-    submission = await submissions.find_by_key(tx, key)
+    submission = await submissions.find_by_key(tx, key, owner=await lookups.find_owner(tx))
     return submission if submission and submission.listing_id is None else None
 
 
@@ -241,7 +241,7 @@ async def _read_verdict(database: Database, name: str, profile: str | None) -> E
         listing = await lookups.find_listing(tx, name)
         verdict = await verdicts.get(tx, version.profile_id, listing.id)
         id = await matches.find_id_by_listing(tx, version.profile_id, listing.id)
-        match = None if id is None else await matches.get(tx, id)
+        match = None if id is None else await matches.get(tx, id, owner=version.owner_id)
         if verdict is not None:
             version = await lookups.choose_profile(
                 tx, version.name, version=verdict.profile_version
@@ -353,7 +353,8 @@ async def _read_stats(tx: Tx, version: ProfileVersion) -> MatchStats:
     outcomes = await verdicts.count_by_outcome(tx, version.profile_id)
     by_outcome = {outcome.outcome: outcome.count for outcome in outcomes}
     by_status = await matches.count_by_status(tx, version.profile_id)
-    (summary,) = [entry for entry in await profiles.find_all(tx) if entry.name == version.name]
+    summaries = await profiles.find_all(tx, owner=version.owner_id)
+    (summary,) = [entry for entry in summaries if entry.name == version.name]
     return MatchStats(
         version.name,
         version.version,

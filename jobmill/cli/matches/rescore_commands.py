@@ -129,7 +129,7 @@ def _confirm(preview: RescorePreview) -> bool:
 
 async def _queue(database: Database, version: ProfileVersion, ids: Sequence[int]) -> int:
     async with database.transaction() as tx:
-        await company_tiers.rescore_companies(tx, await profiles.get_default(tx))
+        await company_tiers.rescore_companies(tx, await profiles.read_defaults(tx))
         for start in range(0, len(ids), BATCH_SIZE):
             await judging_feed.add(
                 tx, ids[start : start + BATCH_SIZE], profile_id=version.profile_id

@@ -77,8 +77,9 @@ def set_status(
 
 
 async def _set_status(tx: Tx, id: int, status: StatusName, note: str | None) -> StatusChange:
-    before = await matches.lock(tx, id)
-    after = await matches.set_status(tx, id, status, note=note, actor=lookups.current_user())
+    owner, actor = await lookups.find_owner(tx), lookups.current_user()
+    before = await matches.lock(tx, id, owner=owner)
+    after = await matches.set_status(tx, id, status, owner=owner, note=note, actor=actor)
     return _make_change(before, after)
 
 
@@ -101,7 +102,8 @@ def undo(
     """Restore the previous status of a match; a second undo restores the later one."""
 
     async def act(tx: Tx) -> StatusChange:
-        return _make_change(*await matches.undo_status(tx, id, actor=lookups.current_user()))
+        owner, actor = await lookups.find_owner(tx), lookups.current_user()
+        return _make_change(*await matches.undo_status(tx, id, owner=owner, actor=actor))
 
     with hints.add_hints():
         change = session.in_transaction(act)

@@ -14,8 +14,14 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.support import output, session
-from jobmill.cli.support.lookups import HOW_TO_BEGIN, choose_profile, current_user
+from jobmill.cli.support import hints, output, session
+from jobmill.cli.support.lookups import (
+    HOW_TO_BEGIN,
+    choose_person,
+    choose_profile,
+    current_user,
+    find_owner,
+)
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, NotFound, Unavailable
@@ -25,9 +31,11 @@ from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import ProfileProblem
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion, SavedProfile
 from jobmill.matching.resume import MAX_FILE_SIZE, ResumeDraft
+from jobmill.people import persons
+from jobmill.people.persons import LOCAL
 from jobmill.queue.feed import notify_feeds
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, callback=choose_person)
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="Profile or resume; - is stdin.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the profile.")]
@@ -118,7 +126,9 @@ def _print_draft(draft: ResumeDraft) -> None:
 def _print_change(name: str, profile: Profile) -> None:
     async def newest(tx: Tx) -> str:
         try:
-            return profile_document.to_yaml((await profiles.get(tx, name)).profile())
+            return profile_document.to_yaml(
+                (await profiles.get(tx, name, owner=await find_owner(tx))).profile()
+            )
         except NotFound:
             return ""
 
@@ -186,11 +196,18 @@ def _format_headline(version: ProfileVersion) -> str:
 
 
 @app.command("list")
-def list_profiles(as_json: AsJson = False) -> None:
+def list_profiles(
+    everyone: Annotated[
+        bool, typer.Option("--all", help="The profiles of all people, with the id of the owner.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """List the profiles with their newest versions."""
 
     async def find(tx: Tx) -> list[ProfileSummary]:
-        return await profiles.find_all(tx)
+        if everyone:
+            return await profiles.find_of_everyone(tx)
+        return await profiles.find_all(tx, owner=await find_owner(tx))
 
     summaries = session.in_transaction(find)
     if not summaries and not as_json:
@@ -212,7 +229,8 @@ def history(name: OptionalName = None, as_json: AsJson = False) -> None:
     """List the versions of a profile, newest first."""
 
     async def find(tx: Tx) -> list[ProfileVersion]:
-        return await profiles.read_versions(tx, (await choose_profile(tx, name)).name)
+        version = await choose_profile(tx, name)
+        return await profiles.read_versions(tx, version.name, owner=version.owner_id)
 
     rows = [
         ProfileHistoryRow(version.version, version.saved_at, version.saved_by, version.note)
@@ -249,13 +267,41 @@ def use(name: Name, as_json: AsJson = False) -> None:
     """Make a profile the default, which is used when no profile is named."""
 
     async def act(tx: Tx) -> None:
-        await profiles.set_default(tx, (await choose_profile(tx, name)).name, by=current_user())
+        version = await choose_profile(tx, name)
+        await profiles.set_default(tx, version.name, owner=version.owner_id, by=current_user())
 
     session.in_transaction(act)
     if as_json:
         output.print_json({"name": name, "is_default": True})
     else:
         typer.echo(f"{name} is now the default profile.")
+
+
+@app.command()
+def give(
+    name: Name,
+    email: Annotated[
+        str,
+        typer.Argument(
+            metavar="EMAIL", help="The new owner; - is the local user, without an account."
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Hand a profile with its matches, notes and views to another person."""
+
+    async def act(tx: Tx) -> int:
+        owner = (await choose_profile(tx, name)).owner_id
+        to = LOCAL if email == "-" else (await persons.get_active(tx, email)).id
+        return await profiles.give(tx, name, owner=owner, to=to, by=current_user())
+
+    with hints.add_hints():
+        id = session.in_transaction(act)
+    if as_json:
+        output.print_json({"id": id, "name": name, "owner": email})
+    else:
+        whose = "the local user" if email == "-" else email
+        typer.echo(output.printable(f"{name} now belongs to {whose}."))
 
 
 @app.command()
@@ -356,7 +402,15 @@ def _save(
     """The saved version, and how many listings now wait to be scored for it."""
 
     async def act(tx: Tx) -> tuple[SavedProfile, int]:
-        saved = await profiles.save(tx, name, profile, by=current_user(), note=note, based_on=after)
+        saved = await profiles.save(
+            tx,
+            name,
+            profile,
+            owner=await find_owner(tx),
+            by=current_user(),
+            note=note,
+            based_on=after,
+        )
         return saved, await judging_feed.add_for_new_profile(tx, saved)
 
     return session.in_transaction(act)
@@ -420,8 +474,9 @@ def pause(name: Name, as_json: AsJson = False) -> None:
     """Score no jobs for a profile until you resume it."""
 
     async def act(tx: Tx) -> ProfileState:
-        id = (await choose_profile(tx, name)).profile_id
-        await profiles.pause(tx, name)
+        version = await choose_profile(tx, name)
+        id = version.profile_id
+        await profiles.pause(tx, name, owner=version.owner_id)
         return ProfileState(name, True, await judging_feed.count(tx, id))
 
     _print_state(session.in_transaction(act), as_json)
@@ -432,8 +487,9 @@ def resume_profile(name: Name, as_json: AsJson = False) -> None:
     """Score jobs for a profile again, beginning with those that it missed."""
 
     async def act(tx: Tx) -> ProfileState:
-        id = (await choose_profile(tx, name)).profile_id
-        if await profiles.resume(tx, name):
+        version = await choose_profile(tx, name)
+        id = version.profile_id
+        if await profiles.resume(tx, name, owner=version.owner_id):
             await judging_feed.add_unjudged(tx, id)
             await notify_feeds(tx)
         return ProfileState(name, False, await judging_feed.count(tx, id))

@@ -1,8 +1,9 @@
-"""Find the profile or listing that an argument names."""
+"""Find the person, profile or listing that an argument names."""
 
 from __future__ import annotations
 
 import os
+from contextvars import ContextVar
 from typing import Annotated
 
 import typer
@@ -15,11 +16,22 @@ from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import profiles
 from jobmill.matching.profiles import ProfileVersion
+from jobmill.people import persons
+from jobmill.people.persons import LOCAL, Owner
 
 ProfileName = Annotated[
     str | None,
     typer.Option("--profile", metavar="NAME", help="Profile to use; default: the default profile."),
 ]
+PersonEmail = Annotated[
+    str | None,
+    typer.Option(
+        "--person",
+        metavar="EMAIL",
+        help="Work on the job search of this person; default: the one without an account.",
+    ),
+]
+_person: ContextVar[str | None] = ContextVar("person", default=None)
 ListingName = Annotated[str, typer.Argument(metavar="LISTING", help="Number or URL of the job.")]
 HOW_TO_BEGIN = "jobmill profile example > me.yaml, then jobmill profile import me.yaml"
 
@@ -29,10 +41,21 @@ def current_user() -> str:
     return os.environ.get("USER") or "command line"
 
 
+def choose_person(email: PersonEmail = None) -> None:
+    """Remember whose job search the commands of this process work on."""
+    _person.set(email)
+
+
+async def find_owner(tx: Tx) -> Owner:
+    """Whose job search the command works on: the operator of the machine may use everyone's."""
+    email = _person.get()
+    return LOCAL if email is None else (await persons.get_by_email(tx, email)).id
+
+
 async def choose_profile(tx: Tx, name: str | None, *, version: int | None = None) -> ProfileVersion:
     """Read a profile by name, or the default one; an error tells how to create or list profiles."""
     try:
-        return await profiles.get(tx, name, version=version)
+        return await profiles.get(tx, name, owner=await find_owner(tx), version=version)
     except NotFound as error:
         if version is not None:
             newest = await choose_profile(tx, name)

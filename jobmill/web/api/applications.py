@@ -91,7 +91,7 @@ async def apply(
 ) -> Response:
     """Take a free slot if the waitlist is empty, otherwise join it."""
     visitor.require("recruiter", applicant_id=body.applicant_id)
-    if visitor.role is None:
+    if not visitor.is_company:
         contact, confirmed = await public_apply.find_contact(
             request, site_settings, body.applicant_id
         )
@@ -147,7 +147,7 @@ async def _submit_unconfirmed(
 
 def make_apply_request(contact: Contact, visitor: Visitor) -> ApplyRequest:
     """For the company's people the log records them as the actor, otherwise the applicant."""
-    return ApplyRequest(contact, visitor.actor if visitor.role else None)
+    return ApplyRequest(contact, visitor.actor if visitor.is_company else None)
 
 
 async def _apply(

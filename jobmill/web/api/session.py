@@ -14,7 +14,7 @@ from jobmill.people.persons import Role
 from jobmill.people.second_factors import MAX_CODE_LENGTH
 from jobmill.web import reauthentication
 from jobmill.web import sign_in as sign_in_service
-from jobmill.web.auth import Anyone, Viewer
+from jobmill.web.auth import Anyone, SignedIn
 from jobmill.web.dependencies import Db
 
 router = APIRouter(prefix="/session", tags=["session"])
@@ -64,7 +64,7 @@ class PasswordBody(BaseModel):
 
 
 @router.post("/confirm", status_code=204)
-async def confirm_password(body: PasswordBody, request: Request, visitor: Viewer, db: Db) -> None:
+async def confirm_password(body: PasswordBody, request: Request, visitor: SignedIn, db: Db) -> None:
     """Enter the password again, before what needs it: `PASSWORD_NEEDED` errors name it."""
     await reauthentication.confirm(request, db, body.password)
 

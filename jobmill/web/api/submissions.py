@@ -15,7 +15,7 @@ from jobmill.pipelines import submission
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Admin, Viewer
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
@@ -53,7 +53,7 @@ class SubmissionRecord(Schema):
 
 @router.post("", response_model=SubmissionRecord, status_code=201)
 async def create_submission(
-    body: NewSubmission, request: Request, visitor: Admin, db: Db
+    body: NewSubmission, request: Request, visitor: Seeker, db: Db
 ) -> Response:
     """Add any URL or the text of a job. The record is there at once; a worker reads the rest."""
     entered = await submission.read_input(body.input)
@@ -62,8 +62,10 @@ async def create_submission(
         return await submission.submit(
             tx,
             entered,
-            profile_id=await submission.default_profile_id(tx),
+            owner=visitor.owner,
+            profile_id=await submission.default_profile_id(tx, owner=visitor.owner),
             force=body.force,
+            may_enable=visitor.may_change("system"),
             by=visitor.actor.name,
         )
 
@@ -72,20 +74,27 @@ async def create_submission(
 
 @router.get("/{submission_id}", response_model=SubmissionRecord, responses=problems(404))
 async def show_submission(
-    submission_id: PathId, request: Request, visitor: Viewer, db: Db
+    submission_id: PathId, request: Request, visitor: Seeker, db: Db
 ) -> Response:
     """What became of a submission."""
     async with db.transaction() as tx:
-        return json_response(request, SubmissionRecord.of(await submissions.get(tx, submission_id)))
+        record = await submissions.get(tx, submission_id, owner=visitor.owner)
+    return json_response(request, SubmissionRecord.of(record))
 
 
 @router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
 async def retry_submission(
-    submission_id: PathId, request: Request, visitor: Admin, db: Db
+    submission_id: PathId, request: Request, visitor: Seeker, db: Db
 ) -> Response:
     """Read it again."""
 
     async def work(tx: Tx) -> Submission:
-        return await submission.retry(tx, submission_id, by=visitor.actor.name)
+        return await submission.retry(
+            tx,
+            submission_id,
+            owner=visitor.owner,
+            may_enable=visitor.may_change("system"),
+            by=visitor.actor.name,
+        )
 
     return await run_once(request, visitor, db, work, to_schema=SubmissionRecord.of)

@@ -15,7 +15,7 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.matching import matches
 from jobmill.outside import budget_ledger, model_prices
-from jobmill.outside.budget_ledger import LedgerLine, PeriodSpending
+from jobmill.outside.budget_ledger import LedgerLine, PeriodSpending, PersonSpending
 from jobmill.queue import inspect
 from jobmill.web.dependencies import Db
 from jobmill.web.shell import Page
@@ -97,6 +97,7 @@ class BudgetPage:
     matches: int
     waiting: int
     """Items that are blocked on the budget."""
+    people: list[PersonSpending]
     read_at: dt.datetime
     """By the clock of the database server, which also dates the calls."""
 
@@ -121,6 +122,10 @@ async def show(
         has_models=any(seat.missing is None for seat in site_settings.seats),
         prices_as_of=model_prices.AS_OF,
         waiting=content.waiting,
+        people=[
+            (row, row.share and float(row.share.in_dollars(site_settings.caps.day)))
+            for row in content.people
+        ],
         total=total,
         saved=sum(use.total.saved for use in uses),
         per_match=total.spent / content.matches if content.matches else None,
@@ -137,6 +142,7 @@ async def _read(tx: Tx, days: int) -> BudgetPage:
         await budget_ledger.read_lines(tx, days),
         await matches.count_created(tx, days),
         blocked.get("budget", 0),
+        await budget_ledger.read_by_person(tx),
         await server_time(tx),
     )
 

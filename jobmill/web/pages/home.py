@@ -21,7 +21,7 @@ from jobmill.outside.budget_ledger import PeriodSpending
 from jobmill.queue import inspect
 from jobmill.queue.alerts import Alert, list_alerts
 from jobmill.web import job_view
-from jobmill.web.auth import Viewer, Visitor
+from jobmill.web.auth import SignedIn, Visitor
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.shell import Page, menu
@@ -76,10 +76,10 @@ class HomeFigure:
 
 @router.api_route("/", methods=["GET", "HEAD"])
 async def show(
-    db: Db, page: Page, visitor: Viewer, site_settings: CurrentSiteSettings
+    db: Db, page: Page, visitor: SignedIn, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        state = await read(tx)
+        state = await read(tx, visitor)
     return page(
         "home/page.html",
         topics=["matches", "sources", "companies", "queue", "hiring", "budget"],
@@ -99,27 +99,33 @@ def _may_open(visitor: Visitor, path: str) -> bool:
     entries = [entry for group in menu() for entry in group.entries]
     page = path.partition("?")[0]
     return any(
-        visitor.may(entry.role)
+        entry.is_for(visitor)
         for entry in entries
         if entry.path == page or (entry.path != "/" and page.startswith(f"{entry.path}/"))
     )
 
 
-async def read(tx: Tx) -> HomeState:
-    version = await job_view.find_profile(tx, None)
+async def read(tx: Tx, visitor: Visitor) -> HomeState:
+    """Only what the visitor may see: their own job search, and hiring if they take part in it."""
+    seeks, hires = visitor.may_open("search"), visitor.may_open("hiring")
+    version = await job_view.find_profile(tx, None, visitor.owner) if seeks else None
     best = await _find_best(tx, version.profile_id) if version else []
     return HomeState(
         version=version,
         new=await _count_new(tx, version.profile_id) if version else 0,
         best=[MatchRow.of(match) for match in best],
-        unscored=await judging_feed.count(tx, limit=COUNT_LIMIT),
+        unscored=await judging_feed.count(tx, version.profile_id, limit=COUNT_LIMIT)
+        if version
+        else 0,
         totals=await totals.count(tx),
         approvals=await approvals.count_waiting(tx, limit=COUNT_LIMIT),
         alerts=await list_alerts(tx, limit=MAX_ROWS),
-        offers=await deadlines.find_pending_offers(tx, limit=MAX_ROWS),
+        offers=await deadlines.find_pending_offers(tx, limit=MAX_ROWS) if hires else [],
         spent=await budget_ledger.read_spending(tx, "day"),
         has_worker=any(worker.alive for worker in await inspect.list_workers(tx)),
-        unread=await submissions.count_unknown(tx, limit=COUNT_LIMIT),
+        unread=await submissions.count_unknown(tx, owner=visitor.owner, limit=COUNT_LIMIT)
+        if seeks
+        else 0,
     )
 
 

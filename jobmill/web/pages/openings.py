@@ -164,7 +164,7 @@ async def _read_form(
         contact, confirmed = await public_apply.find_contact(
             request, site_settings, visitor.applicant_id
         )
-        by = visitor.actor if visitor.role else by_applicant(visitor.applicant_id)
+        by = visitor.actor if visitor.is_company else by_applicant(visitor.applicant_id)
         apply_request = ApplyRequest(visitor.applicant_id, by)
         return _FormRequest(contact, apply_request, must_confirm and not confirmed, True)
     contact = applicants.parse_contact(
@@ -199,7 +199,7 @@ async def _personal_path(
     async with db.transaction() as tx:
         if visitor.local:
             return await personal_links.issue_path(tx, links, applicant_id, visitor.actor.name)
-        if visitor.role is None and placement.is_new_applicant:
+        if not visitor.is_company and placement.is_new_applicant:
             return await personal_links.make_path(tx, links, applicant_id)
     return None
 

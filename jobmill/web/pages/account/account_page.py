@@ -13,7 +13,7 @@ from jobmill.people.persons import Person
 from jobmill.people.second_factors import SecondFactor
 from jobmill.people.sessions import OpenSession
 from jobmill.web import html_errors, sign_in
-from jobmill.web.auth import SESSION_COOKIE, Viewer
+from jobmill.web.auth import SESSION_COOKIE, SignedIn
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
@@ -25,13 +25,13 @@ router = APIRouter(prefix="/account")
 
 
 @router.get("")
-async def show(request: Request, visitor: Viewer, db: Db, page: Page, did: str = "") -> Response:
+async def show(request: Request, visitor: SignedIn, db: Db, page: Page, did: str = "") -> Response:
     return await _render(request, db, page, did=did)
 
 
 @router.post("/password")
 async def change_password(
-    request: Request, visitor: Viewer, form: Fields, db: Db, page: Page
+    request: Request, visitor: SignedIn, form: Fields, db: Db, page: Page
 ) -> Response:
     """Set a new password; all other sessions end, and this one gets a new key."""
     try:
@@ -51,7 +51,7 @@ async def change_password(
 
 
 @router.post("/sessions/end")
-async def end_other_sessions(request: Request, visitor: Viewer, db: Db, page: Page) -> Response:
+async def end_other_sessions(request: Request, visitor: SignedIn, db: Db, page: Page) -> Response:
     try:
         person = await get_person(request, db)
     except Conflict as error:
@@ -63,7 +63,7 @@ async def end_other_sessions(request: Request, visitor: Viewer, db: Db, page: Pa
 
 @router.post("/sessions/{session_id}/end")
 async def end_session(
-    session_id: PathId, request: Request, visitor: Viewer, db: Db, page: Page
+    session_id: PathId, request: Request, visitor: SignedIn, db: Db, page: Page
 ) -> Response:
     try:
         person = await get_person(request, db)

@@ -14,12 +14,12 @@ from jobmill.people import passkeys, second_factors, totp
 from jobmill.people.devices import describe_device
 from jobmill.people.persons import Person
 from jobmill.web import html_errors, sign_in
-from jobmill.web.auth import Viewer
+from jobmill.web.auth import SignedIn
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.account.account_page import get_person
 from jobmill.web.parameters import PathId
-from jobmill.web.reauthentication import ConfirmedViewer
+from jobmill.web.reauthentication import ConfirmedPerson
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 
@@ -27,12 +27,12 @@ router = APIRouter(prefix="/account/two-factor")
 
 
 @router.get("")
-async def show(request: Request, visitor: Viewer, db: Db, page: Page, did: str = "") -> Response:
+async def show(request: Request, visitor: SignedIn, db: Db, page: Page, did: str = "") -> Response:
     return await _render(request, db, page, did=did)
 
 
 @router.post("/app")
-async def set_up_app(request: Request, visitor: ConfirmedViewer, db: Db, page: Page) -> Response:
+async def set_up_app(request: Request, visitor: ConfirmedPerson, db: Db, page: Page) -> Response:
     """Show the seed of a new app, until its first code confirms it."""
     try:
         person = await get_person(request, db)
@@ -45,7 +45,7 @@ async def set_up_app(request: Request, visitor: ConfirmedViewer, db: Db, page: P
 
 @router.post("/app/confirm")
 async def confirm_app(
-    request: Request, visitor: Viewer, form: Fields, db: Db, page: Page
+    request: Request, visitor: SignedIn, form: Fields, db: Db, page: Page
 ) -> Response:
     """Turn the app on and show the recovery codes once."""
     try:
@@ -63,7 +63,7 @@ async def confirm_app(
 
 
 @router.post("/app/remove")
-async def remove_app(request: Request, visitor: ConfirmedViewer, db: Db, page: Page) -> Response:
+async def remove_app(request: Request, visitor: ConfirmedPerson, db: Db, page: Page) -> Response:
     try:
         person = await get_person(request, db)
         async with db.transaction() as tx:
@@ -74,7 +74,7 @@ async def remove_app(request: Request, visitor: ConfirmedViewer, db: Db, page: P
 
 
 @router.post("/passkeys/new")
-async def start_passkey(request: Request, visitor: ConfirmedViewer, db: Db, page: Page) -> Response:
+async def start_passkey(request: Request, visitor: ConfirmedPerson, db: Db, page: Page) -> Response:
     """The page that asks the browser for a passkey."""
     try:
         person = await get_person(request, db)
@@ -85,7 +85,7 @@ async def start_passkey(request: Request, visitor: ConfirmedViewer, db: Db, page
 
 @router.post("/passkeys")
 async def add_passkey(
-    request: Request, visitor: Viewer, form: Fields, db: Db, page: Page
+    request: Request, visitor: SignedIn, form: Fields, db: Db, page: Page
 ) -> Response:
     """Store the passkey. Only a page that asked for the password has a challenge to sign."""
     name, credential = form.get("name", ""), form.get("credential", "")
@@ -109,7 +109,7 @@ async def add_passkey(
 
 @router.post("/passkeys/{passkey_id}/remove")
 async def remove_passkey(
-    passkey_id: PathId, request: Request, visitor: ConfirmedViewer, db: Db, page: Page
+    passkey_id: PathId, request: Request, visitor: ConfirmedPerson, db: Db, page: Page
 ) -> Response:
     try:
         person = await get_person(request, db)
@@ -134,7 +134,7 @@ async def _show_passkey_form(
 
 @router.post("/recovery-codes")
 async def replace_recovery_codes(
-    request: Request, visitor: ConfirmedViewer, db: Db, page: Page
+    request: Request, visitor: ConfirmedPerson, db: Db, page: Page
 ) -> Response:
     try:
         person = await get_person(request, db)

@@ -13,8 +13,9 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, company_list
 from jobmill.catalog.companies import Company, Completeness, Tier
 from jobmill.catalog.company_list import CompanyFilter, Order
-from jobmill.matching import exclusions
+from jobmill.matching import exclusions, profiles
 from jobmill.matching.profile import Profile
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.companies.completeness import level_name, level_names, percent_complete
@@ -63,10 +64,12 @@ class CompanyRow(NamedTuple):
 
 
 @router.get("")
-async def show(query: Annotated[CompanyListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show(
+    query: Annotated[CompanyListQuery, Query()], visitor: Seeker, db: Db, page: Page
+) -> HTMLResponse:
     async with db.transaction() as tx:
         rows = await company_list.find(tx, query.to_filter(PAGE_SIZE + 1))
-        active_profiles = await exclusions.read_active_profiles(tx)
+        active_profiles = await profiles.read_active(tx, owner=visitor.owner)
     last_id = rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None
     return page(
         "companies/page.html",

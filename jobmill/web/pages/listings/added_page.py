@@ -10,9 +10,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.catalog import submissions
 from jobmill.catalog.submissions import Submission
 from jobmill.errors import AppError, Invalid, Unavailable
+from jobmill.people.persons import Owner
 from jobmill.pipelines import submission
 from jobmill.web import html_errors, job_view, task_progress
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
@@ -26,12 +27,12 @@ StateFilter = Annotated[Literal["waiting", "done", "unknown"] | None, Query()]
 
 
 @router.get("")
-async def show_all(db: Db, page: Page, state: StateFilter = None) -> HTMLResponse:
-    return await _render(db, page, state=state)
+async def show_all(visitor: Seeker, db: Db, page: Page, state: StateFilter = None) -> HTMLResponse:
+    return await _render(db, page, visitor.owner, state=state)
 
 
 @router.post("")
-async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
+async def add(fields: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
     """Record what was entered, start reading it, and show its progress."""
     text = fields.get("what", "")
     try:
@@ -40,24 +41,27 @@ async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
             added = await submission.submit(
                 tx,
                 entered,
-                profile_id=await submission.default_profile_id(tx),
+                owner=visitor.owner,
+                profile_id=await submission.default_profile_id(tx, owner=visitor.owner),
+                may_enable=visitor.may_change("system"),
                 by=visitor.actor.name,
             )
     except (Invalid, Unavailable) as error:
-        return await _render(db, page, text=text, error=error)
+        return await _render(db, page, visitor.owner, text=text, error=error)
     return RedirectResponse(f"/jobs/added/{added.id}", 303)
 
 
 async def _render(
     db: RequestDatabase,
     page: PageRenderer,
+    owner: Owner,
     *,
     state: Literal["waiting", "done", "unknown"] | None = None,
     text: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        rows = await submissions.find(tx, state=state, limit=PAGE_SIZE)
+        rows = await submissions.find(tx, owner=owner, state=state, limit=PAGE_SIZE)
     return page(
         "listings/added.html",
         html_errors.status_code(error),
@@ -72,9 +76,9 @@ async def _render(
 
 
 @router.get("/{submission_id}")
-async def show(submission_id: PathId, db: Db, page: Page) -> HTMLResponse:
+async def show(submission_id: PathId, visitor: Seeker, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        row = await submissions.get(tx, submission_id)
+        row = await submissions.get(tx, submission_id, owner=visitor.owner)
         progress = None
         if row.item_id:
             progress = await task_progress.read_progress(tx, row.item_id, lambda _: True)
@@ -90,10 +94,16 @@ async def show(submission_id: PathId, db: Db, page: Page) -> HTMLResponse:
 
 
 @router.post("/{submission_id}/retry")
-async def retry(submission_id: PathId, visitor: Admin, db: Db) -> Response:
+async def retry(submission_id: PathId, visitor: Seeker, db: Db) -> Response:
     """Read it again."""
     async with db.transaction() as tx:
-        await submission.retry(tx, submission_id, by=visitor.actor.name)
+        await submission.retry(
+            tx,
+            submission_id,
+            owner=visitor.owner,
+            may_enable=visitor.may_change("system"),
+            by=visitor.actor.name,
+        )
     return RedirectResponse(f"/jobs/added/{submission_id}", 303)
 
 

@@ -36,7 +36,9 @@ from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.verdict import FilterResult
 from jobmill.matching.verdicts import Verdict
 from jobmill.matching.what_if import VerdictDifference
+from jobmill.people.persons import Owner
 from jobmill.web import job_view
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RawDb
 from jobmill.web.page_query import ShortText, strip_text
 from jobmill.web.parameters import PathId
@@ -104,13 +106,14 @@ class WhatIfQuery(BaseModel):
 @router.get("/{listing_id}")
 async def show(
     listing_id: PathId,
+    visitor: Seeker,
     db: Db,
     page: Page,
     database: RawDb,
     query: Annotated[WhatIfQuery, Query()],
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        detail = await _read(tx, listing_id, query.profile)
+        detail = await _read(tx, listing_id, query.profile, visitor.owner)
     listing = detail.listing
     difference, error = (
         await _compare(database, detail, query) if query.has_changes else (None, None)
@@ -139,7 +142,12 @@ async def show(
         pieces=skill_highlights.split_at_skills(
             listing.description or "", result.matched_skills if result else ()
         ),
-        events=[(event.at, job_view.describe_listing_event(event)) for event in detail.events],
+        events=[
+            (event.at, job_view.describe_listing_event(event))
+            for event in detail.events
+            # Jobs are shared; who keeps one is part of a private job search.
+            if event.what != "marked"
+        ],
         what_if=query,
         difference=difference,
         change=difference and _describe_change(difference),
@@ -147,9 +155,9 @@ async def show(
     )
 
 
-async def _read(tx: Tx, id: int, profile: str | None) -> ListingDetail:
+async def _read(tx: Tx, id: int, profile: str | None, owner: Owner) -> ListingDetail:
     listing = await listings.get(tx, id)
-    version = await job_view.find_profile(tx, profile)
+    version = await job_view.find_profile(tx, profile, owner)
     verdict = await verdicts.get(tx, version.profile_id, id) if version else None
     if version and verdict:
         # The version that the job was scored for, which may be an older one.

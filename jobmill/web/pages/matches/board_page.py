@@ -11,6 +11,7 @@ from jobmill.db import Tx
 from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchQuery, Status
 from jobmill.web import job_view
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.page_query import PageQuery, ShortText
@@ -64,15 +65,19 @@ def next_statuses(status: Status) -> list[StatusButton]:
 
 @router.get("/board")
 async def show(
-    query: Annotated[BoardQuery, Query()], db: Db, page: Page, done: OptionalId = None
+    query: Annotated[BoardQuery, Query()],
+    visitor: Seeker,
+    db: Db,
+    page: Page,
+    done: OptionalId = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, query.profile)
+        version = await job_view.find_profile(tx, query.profile, visitor.owner)
         if version is None:
             return page("matches/no_profile.html")
         columns = await _read_columns(tx, version.profile_id, query.profile)
-        changed_match = await matches.find_by_id(tx, done) if done else None
-        all_profiles = await profiles.find_all(tx)
+        changed_match = await matches.find_by_id(tx, done, owner=visitor.owner) if done else None
+        all_profiles = await profiles.find_all(tx, owner=visitor.owner)
     return page(
         "matches/board.html",
         topics=["matches"],

@@ -12,7 +12,7 @@ from jobmill.errors import Invalid
 from jobmill.matching import matches
 from jobmill.matching.matches import Match
 from jobmill.web import job_view
-from jobmill.web.auth import Admin, Viewer
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, View
 from jobmill.web.form import Fields
 from jobmill.web.page_query import ShortText
@@ -29,9 +29,9 @@ MATCHES_PATH = re.compile(r"/matches(?:[/?][\x21-\x5b\x5d-\x7e]*)?")
 
 
 @router.get("/{match_id}")
-async def show(match_id: PathId, db: Db, page: Page) -> HTMLResponse:
+async def show(match_id: PathId, visitor: Seeker, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        detail = await read_detail(tx, match_id)
+        detail = await read_detail(tx, match_id, visitor.owner)
     return page(
         "matches/match.html",
         panel=detail.values(),
@@ -43,15 +43,15 @@ async def show(match_id: PathId, db: Db, page: Page) -> HTMLResponse:
 
 @router.get("/{match_id}/panel")
 async def show_panel(
-    match_id: PathId, visitor: Viewer, db: Db, view: View, back: ShortText = "/matches"
+    match_id: PathId, visitor: Seeker, db: Db, view: View, back: ShortText = "/matches"
 ) -> HTMLResponse:
     """The match as shown beside the list."""
     async with db.transaction() as tx:
-        detail = await read_detail(tx, match_id)
+        detail = await read_detail(tx, match_id, visitor.owner)
     return view(
         "matches/_panel.html",
         panel=detail.values(),
-        may_edit=visitor.may("admin"),
+        may_edit=visitor.may_change("search"),
         back=_checked_path(back),
     )
 
@@ -61,37 +61,43 @@ HtmxRequest = Annotated[Literal["true"] | None, Header(alias="HX-Request")]
 
 @router.post("/{match_id}/status")
 async def set_status(
-    match_id: PathId, form: Fields, visitor: Admin, db: Db, view: View, hx: HtmxRequest = None
+    match_id: PathId, form: Fields, visitor: Seeker, db: Db, view: View, hx: HtmxRequest = None
 ) -> Response:
     status = form.get("status", "")
     if status not in STATUSES:
         names = ", ".join(STATUSES)
         raise Invalid(say("The status of a match must be one of: %(names)s.", names=names))
     async with db.transaction() as tx:
-        match = await matches.set_status(tx, match_id, status, actor=visitor.actor.name)
+        match = await matches.set_status(
+            tx, match_id, status, owner=visitor.owner, actor=visitor.actor.name
+        )
     return _respond(match, form, view, is_htmx=bool(hx))
 
 
 @router.post("/{match_id}/undo")
 async def undo(
-    match_id: PathId, form: Fields, visitor: Admin, db: Db, view: View, hx: HtmxRequest = None
+    match_id: PathId, form: Fields, visitor: Seeker, db: Db, view: View, hx: HtmxRequest = None
 ) -> Response:
     """Restore the previous status."""
     async with db.transaction() as tx:
-        _, match = await matches.undo_status(tx, match_id, actor=visitor.actor.name)
+        _, match = await matches.undo_status(
+            tx, match_id, owner=visitor.owner, actor=visitor.actor.name
+        )
     return _respond(match, form, view, is_htmx=bool(hx))
 
 
 @router.post("/{match_id}/reason")
 async def set_reason(
-    match_id: PathId, form: Fields, visitor: Admin, db: Db, view: View, hx: HtmxRequest = None
+    match_id: PathId, form: Fields, visitor: Seeker, db: Db, view: View, hx: HtmxRequest = None
 ) -> Response:
     """Say why a match was dismissed."""
     reason, names = form.get("reason", ""), dismiss_reason_names()
     if reason not in names:
         raise Invalid(say("The reason must be one of: %(names)s.", names=", ".join(names)))
     async with db.transaction() as tx:
-        match = await matches.set_dismiss_reason(tx, match_id, reason, actor=visitor.actor.name)
+        match = await matches.set_dismiss_reason(
+            tx, match_id, reason, owner=visitor.owner, actor=visitor.actor.name
+        )
     return _respond(match, form, view, is_htmx=bool(hx))
 
 

@@ -11,6 +11,7 @@ from fastapi.responses import StreamingResponse
 from jobmill.matching import match_export, profiles
 from jobmill.matching.match_export import Form
 from jobmill.matching.matches import Match
+from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db
 from jobmill.web.pages.matches.inbox_query import InboxQuery
 
@@ -21,18 +22,18 @@ ExportQuery = Annotated[InboxQuery, Query()]
 
 
 @router.get("/export.csv")
-async def export_csv(query: ExportQuery, db: Db) -> StreamingResponse:
-    return await _export(query, db, "csv")
+async def export_csv(query: ExportQuery, visitor: Seeker, db: Db) -> StreamingResponse:
+    return await _export(query, visitor, db, "csv")
 
 
 @router.get("/export.jsonl")
-async def export_jsonl(query: ExportQuery, db: Db) -> StreamingResponse:
-    return await _export(query, db, "jsonl")
+async def export_jsonl(query: ExportQuery, visitor: Seeker, db: Db) -> StreamingResponse:
+    return await _export(query, visitor, db, "jsonl")
 
 
-async def _export(query: InboxQuery, db: Db, form: Form) -> StreamingResponse:
+async def _export(query: InboxQuery, visitor: Visitor, db: Db, form: Form) -> StreamingResponse:
     async with db.transaction() as tx:
-        version = await profiles.get(tx, query.profile)
+        version = await profiles.get(tx, query.profile, owner=visitor.owner)
     filter = query.without("after").to_filter(version.profile_id, match_export.PAGE_SIZE)
     pages = match_export.read_pages(db.transaction, filter)
     # Read the first page before the response starts, so that an early failure is an error page.

@@ -27,7 +27,9 @@ from jobmill.matching.inbox import SCAN_LIMIT, MatchPage
 from jobmill.matching.matches import Match, Status, StatusCount
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion
 from jobmill.matching.saved_views import SavedView
+from jobmill.people.persons import Owner
 from jobmill.web import html_errors, job_view
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase, View
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.pages.matches.inbox_query import STATUSES, InboxQuery
@@ -84,19 +86,21 @@ OptionalId = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 @router.get("")
 async def show(
     query: Annotated[InboxQuery, Query()],
+    visitor: Seeker,
     db: Db,
     page: Page,
     done: OptionalId = None,
     gone: OptionalId = None,
 ) -> HTMLResponse:
     """`done`: the match with the status that just changed; `gone`: the view that was just removed."""
-    return await render(db, page, query, done=done, gone=gone)
+    return await render(db, page, query, visitor.owner, done=done, gone=gone)
 
 
 async def render(
     db: RequestDatabase,
     page: Page,
     query: InboxQuery,
+    owner: Owner,
     *,
     done: int | None = None,
     gone: int | None = None,
@@ -105,7 +109,7 @@ async def render(
 ) -> HTMLResponse:
     """The page; `error` says why the view `view_name` was not saved."""
     async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, query.profile)
+        version = await job_view.find_profile(tx, query.profile, owner)
         if version is None:
             return page("matches/no_profile.html")
         content = await read_inbox(tx, version, query, done, gone)
@@ -152,7 +156,7 @@ async def read_inbox(
     counts = [
         count for count in await matches.count_shown(tx, id, limit=COUNT_LIMIT) if count.count
     ]
-    changed_match = await matches.find_by_id(tx, done) if done else None
+    changed_match = await matches.find_by_id(tx, done, owner=version.owner_id) if done else None
     empty_reason = (
         "" if result.matches else await _empty_reason(tx, version, query, result, bool(counts))
     )
@@ -160,24 +164,26 @@ async def read_inbox(
         version,
         result,
         await duplicate_matches.find_duplicates(tx, [match.id for match in result.matches]),
-        await profiles.find_all(tx),
+        await profiles.find_all(tx, owner=version.owner_id),
         counts,
         await saved_views.find_all(tx, id),
         newest,
         changed_match,
         await _find_removed_view(tx, id, gone),
         empty_reason,
-        await _read_selected(tx, result.matches, query.match),
+        await _read_selected(tx, result.matches, query.match, version.owner_id),
         len(await proposed_rules.find(tx, version)),
     )
 
 
-async def _read_selected(tx: Tx, shown: Sequence[Match], id: int | None) -> MatchDetail | None:
+async def _read_selected(
+    tx: Tx, shown: Sequence[Match], id: int | None, owner: Owner
+) -> MatchDetail | None:
     """The match of the list to show beside it: the one asked for, else the first."""
     if not shown:
         return None
     wanted = next((match for match in shown if match.id == id), shown[0])
-    return await read_detail(tx, wanted.id)
+    return await read_detail(tx, wanted.id, owner)
 
 
 async def _find_removed_view(tx: Tx, profile_id: int, id: int | None) -> SavedView | None:
@@ -206,10 +212,12 @@ async def _empty_reason(
 
 
 @router.get("/news")
-async def count_new(query: Annotated[NewMatchesQuery, Query()], db: Db, view: View) -> HTMLResponse:
+async def count_new(
+    query: Annotated[NewMatchesQuery, Query()], visitor: Seeker, db: Db, view: View
+) -> HTMLResponse:
     """How many matches of this list arrived since the page was loaded."""
     async with db.transaction() as tx:
-        version = await profiles.get(tx, query.profile)
+        version = await profiles.get(tx, query.profile, owner=visitor.owner)
         filter = query.without("after", "match").to_filter(version.profile_id, NEW_LIMIT + 1)
         new_matches = await matches.find(tx, replace(filter, since=query.since))
     url = query.without("after", "since", "match").url("/matches")

@@ -21,6 +21,7 @@ from jobmill.matching import (
 from jobmill.matching.matches import DismissReason, Match, MatchEvent
 from jobmill.matching.posting_checks import PostingCheck
 from jobmill.matching.verdicts import Verdict
+from jobmill.people.persons import Owner
 from jobmill.web import job_view
 from jobmill.web.job_view import MatchRow
 from jobmill.web.translations import say
@@ -72,10 +73,10 @@ class MatchDetail:
         }
 
 
-async def read_detail(tx: Tx, id: int) -> MatchDetail:
-    match = await matches.get(tx, id)
+async def read_detail(tx: Tx, id: int, owner: Owner) -> MatchDetail:
+    match = await matches.get(tx, id, owner=owner)
     listing = await listings.get(tx, match.listing_id)
-    version = await profiles.get(tx, match.profile, version=match.profile_version)
+    version = await profiles.get(tx, match.profile, owner=owner, version=match.profile_version)
     verdict = await verdicts.get(tx, version.profile_id, match.listing_id)
     reposts = await posting_checks.count_reposts(tx, listing)
     return MatchDetail(

@@ -9,6 +9,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.matching import erasure, profiles
+from jobmill.outside import budget_ledger
 from jobmill.people import keys, passwords, persons, second_factors, sessions
 from jobmill.people.keys import ApiKey
 from jobmill.people.persons import Person
@@ -26,6 +28,8 @@ from jobmill.web.site_settings import get_site_settings
 from jobmill.web.translations import say, say_many
 
 router = APIRouter(prefix="/people/{person_id}")
+
+ERASE_SECONDS = 60
 
 
 @router.get("")
@@ -95,6 +99,35 @@ async def reset_second_factor(person_id: PathId, visitor: ConfirmedAdmin, db: Db
     return RedirectResponse(f"/people/{person_id}?did=two-factor", 303)
 
 
+@router.post("/budget")
+async def set_budget_share(
+    person_id: PathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
+) -> Response:
+    try:
+        share = budget_ledger.parse_share(form.get("share", ""))
+        async with db.transaction() as tx:
+            person = await _get_active(tx, person_id)
+            await budget_ledger.set_share(tx, person.id, share)
+    except (Invalid, Conflict) as error:
+        return await _render(request, visitor, db, page, person_id, error=error)
+    return RedirectResponse(f"/people/{person_id}?did=budget", 303)
+
+
+@router.get("/erase-search")
+async def confirm_erase(
+    person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
+) -> HTMLResponse:
+    return await _render(request, visitor, db, page, person_id, erase=True)
+
+
+@router.post("/erase-search")
+async def erase_search(person_id: PathId, visitor: ConfirmedAdmin, db: Db) -> Response:
+    async with db.transaction(ERASE_SECONDS) as tx:
+        await persons.get(tx, person_id)
+        await erasure.erase_search(tx, person_id)
+    return RedirectResponse(f"/people/{person_id}?did=erased", 303)
+
+
 @router.get("/end")
 async def confirm_remove(
     person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
@@ -136,6 +169,7 @@ async def _render(
     id: int,
     *,
     confirm: bool = False,
+    erase: bool = False,
     did: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
@@ -146,6 +180,8 @@ async def _render(
         current_key = request.cookies.get(SESSION_COOKIE, "")
         idle = get_site_settings(request).session_idle
         open_sessions = await sessions.find_open(tx, id, current_key, idle=idle)
+        share = await budget_ledger.find_share(tx, id)
+        profile_count = len(await profiles.find_all(tx, owner=id))
     is_self = _is_self(visitor, id)
     shows_confirmation = confirm and person.ended_at is None
     return page(
@@ -155,9 +191,14 @@ async def _render(
         is_self=is_self,
         sessions=open_sessions,
         roles=ROLES,
-        confirmation=_confirmation(person, open_sessions, own_keys, is_self)
+        confirmation=_confirm_erasure(person)
+        if erase
+        else _confirmation(person, open_sessions, own_keys, is_self)
         if shows_confirmation
         else None,
+        erasing=erase,
+        share=str(share or "").removeprefix("$"),
+        profile_count=profile_count,
         keys=own_keys,
         factor=factor,
         min_length=passwords.MIN_LENGTH,
@@ -195,6 +236,20 @@ def _confirmation(
     )
 
 
+def _confirm_erasure(person: Person) -> Confirmation:
+    return Confirmation(
+        f"/people/{person.id}/erase-search",
+        f"/people/{person.id}",
+        say("Erase the job search of %(name)s?", name=person.name),
+        say("Erase job search"),
+        [
+            say("Their profiles, matches, notes, saved views and added jobs are deleted for good."),
+            say("Jobs and companies stay: everyone here shares them. The account stays, too."),
+        ],
+        danger=True,
+    )
+
+
 def _key_consequences(own_keys: Sequence[ApiKey]) -> list[str]:
     if not own_keys:
         return []
@@ -209,4 +264,6 @@ def _notices() -> Mapping[str, str]:
         "sessions": say("Signed out everywhere else."),
         "two-factor": say("Two-factor authentication is off for this person."),
         "session": say("That device is signed out."),
+        "budget": say("Budget share saved. It applies from the next call on."),
+        "erased": say("Job search erased."),
     }

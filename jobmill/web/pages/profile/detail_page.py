@@ -18,7 +18,7 @@ from jobmill.matching.profile import Profile, Rules
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion
 from jobmill.queue.feed import notify_feeds
 from jobmill.web import job_view
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.page_query import PageQuery, ShortText
@@ -54,16 +54,18 @@ class ProfileDetail:
 
 
 @router.get("")
-async def show(query: Annotated[ProfileQuery, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show(
+    query: Annotated[ProfileQuery, Query()], visitor: Seeker, db: Db, page: Page
+) -> HTMLResponse:
     async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, query.profile)
+        version = await job_view.find_profile(tx, query.profile, visitor.owner)
         if version is None:
             return page("profile/no_profile.html")
         detail = ProfileDetail(
             version,
             version.profile(),
-            await profiles.find_all(tx),
-            await profiles.read_versions(tx, version.name),
+            await profiles.find_all(tx, owner=visitor.owner),
+            await profiles.read_versions(tx, version.name, owner=visitor.owner),
             await judging_feed.count(tx, version.profile_id, limit=COUNT_LIMIT),
         )
     return page(
@@ -125,12 +127,14 @@ def _flatten(data: Mapping[str, Any], path: str = "") -> list[tuple[str, object]
 
 
 @router.get("/version")
-async def show_version(query: Annotated[ProfileQuery, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show_version(
+    query: Annotated[ProfileQuery, Query()], visitor: Seeker, db: Db, page: Page
+) -> HTMLResponse:
     """One version, and what it changed."""
     async with db.transaction() as tx:
-        newest = await profiles.get(tx, query.profile)
+        newest = await profiles.get(tx, query.profile, owner=visitor.owner)
         number = query.version or newest.version
-        version = await profiles.get(tx, newest.name, version=number)
+        version = await profiles.get_by_id(tx, newest.profile_id, version=number)
         previous = await _find_previous(tx, version)
     diff = diff_profiles(previous.profile() if previous else None, version.profile())
     return page(
@@ -140,48 +144,48 @@ async def show_version(query: Annotated[ProfileQuery, Query()], db: Db, page: Pa
 
 async def _find_previous(tx: Tx, version: ProfileVersion) -> ProfileVersion | None:
     try:
-        return await profiles.get(tx, version.name, version=version.version - 1)
+        return await profiles.get_by_id(tx, version.profile_id, version=version.version - 1)
     except NotFound:
         return None
 
 
 async def _pause(tx: Tx, version: ProfileVersion, by: str) -> None:
-    await profiles.pause(tx, version.name)
+    await profiles.pause(tx, version.name, owner=version.owner_id)
 
 
 async def _resume(tx: Tx, version: ProfileVersion, by: str) -> None:
-    if await profiles.resume(tx, version.name):
+    if await profiles.resume(tx, version.name, owner=version.owner_id):
         await judging_feed.add_unjudged(tx, version.profile_id)
         await notify_feeds(tx)
 
 
 async def _make_default(tx: Tx, version: ProfileVersion, by: str) -> None:
-    await profiles.set_default(tx, version.name, by=by)
+    await profiles.set_default(tx, version.name, owner=version.owner_id, by=by)
 
 
 async def _apply(
     db: Db,
     form: Fields,
-    by: str,
+    visitor: Visitor,
     action: Callable[[Tx, ProfileVersion, str], Awaitable[None]],
     did: str,
 ) -> Response:
     async with db.transaction(SLOW_SECONDS) as tx:
-        version = await profiles.get(tx, form.get("profile") or None)
-        await action(tx, version, by)
+        version = await profiles.get(tx, form.get("profile") or None, owner=visitor.owner)
+        await action(tx, version, visitor.actor.name)
     return RedirectResponse(f"/profile?{urlencode({'profile': version.name, 'did': did})}", 303)
 
 
 @router.post("/pause")
-async def pause(form: Fields, visitor: Admin, db: Db) -> Response:
-    return await _apply(db, form, visitor.actor.name, _pause, "paused")
+async def pause(form: Fields, visitor: Seeker, db: Db) -> Response:
+    return await _apply(db, form, visitor, _pause, "paused")
 
 
 @router.post("/go-on")
-async def resume(form: Fields, visitor: Admin, db: Db) -> Response:
-    return await _apply(db, form, visitor.actor.name, _resume, "resumed")
+async def resume(form: Fields, visitor: Seeker, db: Db) -> Response:
+    return await _apply(db, form, visitor, _resume, "resumed")
 
 
 @router.post("/use")
-async def make_default(form: Fields, visitor: Admin, db: Db) -> Response:
-    return await _apply(db, form, visitor.actor.name, _make_default, "chosen")
+async def make_default(form: Fields, visitor: Seeker, db: Db) -> Response:
+    return await _apply(db, form, visitor, _make_default, "chosen")

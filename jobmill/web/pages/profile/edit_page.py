@@ -16,9 +16,10 @@ from jobmill.matching import judging_feed, profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import InvalidProfile, ProfileProblem
 from jobmill.matching.profiles import ProfileVersion, SavedProfile
+from jobmill.people.persons import Owner
 from jobmill.queue.feed import notify_feeds
 from jobmill.web import html_errors, resume_upload
-from jobmill.web.auth import Admin, Visitor
+from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.job_view import find_profile
@@ -75,7 +76,7 @@ def render_form(
 @router.get("/edit")
 async def edit(
     query: Annotated[ProfileQuery, Query()],
-    visitor: Admin,
+    visitor: Seeker,
     db: Db,
     page: Page,
     how: str = "",
@@ -83,10 +84,10 @@ async def edit(
 ) -> HTMLResponse:
     """The form; `version` starts from an older version, `new` from an empty profile."""
     async with db.transaction() as tx:
-        newest = None if new else await find_profile(tx, query.profile)
+        newest = None if new else await find_profile(tx, query.profile, visitor.owner)
         start = newest
         if newest and query.version:
-            start = await profiles.get(tx, newest.name, version=query.version)
+            start = await profiles.get_by_id(tx, newest.profile_id, version=query.version)
     form = replace(
         ProfileForm.from_profile(start.profile() if start else Profile()),
         name=newest.name if newest else "" if new else profiles.DEFAULT_NAME,
@@ -97,7 +98,9 @@ async def edit(
 
 
 @router.post("/edit")
-async def submit(request: Request, visitor: Admin, db: Db, page: Page, database: RawDb) -> Response:
+async def submit(
+    request: Request, visitor: Seeker, db: Db, page: Page, database: RawDb
+) -> Response:
     """Switch between fields and YAML, preview the effect, or save."""
     fields = await read_long_form(request)
     form, action = ProfileForm.from_fields(fields), fields.get("act", ["look"])[-1]
@@ -114,9 +117,9 @@ async def submit(request: Request, visitor: Admin, db: Db, page: Page, database:
             saved = await save(db, database, form, profile, visitor, rescore=rescore)
             query = {"profile": saved.name, "did": "saved" if saved.changed else "same"}
             return RedirectResponse(f"/profile?{urlencode(query)}", 303)
-        return await _render_preview(db, database, page, form, profile)
+        return await _render_preview(db, database, page, form, profile, visitor.owner)
     except (Invalid, Conflict) as error:
-        return await render_error(db, page, "profile/edit.html", form, error)
+        return await render_error(db, page, "profile/edit.html", form, error, visitor.owner)
 
 
 async def render_error(
@@ -125,6 +128,7 @@ async def render_error(
     template: str,
     form: ProfileForm,
     error: AppError,
+    owner: Owner,
     steps: Sequence[object] = (),
 ) -> HTMLResponse:
     """The form again, with the typed values and the problems."""
@@ -133,26 +137,31 @@ async def render_error(
         return render_form(page, template, form, feedback, 422, steps=steps)
     if isinstance(error, Conflict):
         async with db.transaction() as tx:
-            newest = await find_profile(tx, form.name)
+            newest = await find_profile(tx, form.name, owner)
         form = replace(form, after=newest.version if newest else 0)
     feedback, status = FormFeedback(error=str(error)), html_errors.status_code(error)
     return render_form(page, template, form, feedback, status, steps=steps)
 
 
 async def _render_preview(
-    db: RequestDatabase, database: Database, page: PageRenderer, form: ProfileForm, profile: Profile
+    db: RequestDatabase,
+    database: Database,
+    page: PageRenderer,
+    form: ProfileForm,
+    profile: Profile,
+    owner: Owner,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        current = await _find(tx, form.name)
+        current = await _find(tx, form.name, owner)
     result = await preview(database, current.profile_id if current else 0, profile)
     diff = diff_profiles(current.profile() if current else None, profile)
     feedback = FormFeedback(preview=result, diff=diff)
     return render_form(page, "profile/edit.html", form, feedback)
 
 
-async def _find(tx: Tx, name: str) -> ProfileVersion | None:
+async def _find(tx: Tx, name: str, owner: Owner) -> ProfileVersion | None:
     try:
-        return await profiles.get(tx, name)
+        return await profiles.get(tx, name, owner=owner)
     except NotFound:
         return None
 
@@ -169,11 +178,19 @@ async def save(
     """Save a new version. A first version is scored for all open listings; a later one only with
     `rescore`: then changed listings are queued, or all if there were too many to preview."""
     async with db.transaction() as tx:
-        current = await _find(tx, form.name)
+        current = await _find(tx, form.name, visitor.owner)
     result = await preview(database, current.profile_id, profile) if current and rescore else None
     async with db.transaction(SAVE_SECONDS) as tx:
         by, note = visitor.name or visitor.actor.name, form.note or None
-        saved = await profiles.save(tx, form.name, profile, by=by, note=note, based_on=form.after)
+        saved = await profiles.save(
+            tx,
+            form.name,
+            profile,
+            owner=visitor.owner,
+            by=by,
+            note=note,
+            based_on=form.after,
+        )
         await judging_feed.add_for_new_profile(tx, saved)
         if saved.changed and current and result:
             await _queue_rescoring(tx, current.profile_id, result)
@@ -189,19 +206,19 @@ async def _queue_rescoring(tx: Tx, profile_id: int, result: ProfilePreview) -> N
 
 
 @router.get("/upload")
-async def show_upload(visitor: Admin, page: Page) -> HTMLResponse:
+async def show_upload(visitor: Seeker, page: Page) -> HTMLResponse:
     return page("profile/upload.html", error="", text="")
 
 
 @router.post("/upload")
-async def upload(request: Request, visitor: Admin, db: Db, page: Page) -> Response:
+async def upload(request: Request, visitor: Seeker, db: Db, page: Page) -> Response:
     """Show what was read from a resume in the form; nothing is saved yet."""
     try:
         draft, resume_name = await resume_upload.read_draft(request)
     except UnreadableResume as error:
         return page("profile/upload.html", 422, error=str(error), text=error.pasted)
     async with db.transaction() as tx:
-        newest = await find_profile(tx, None)
+        newest = await find_profile(tx, None, visitor.owner)
     form = form_from_resume(draft.profile, newest, resume_name)
     feedback = FormFeedback(missing=draft.missing, resume_name=resume_name)
     return render_form(page, "profile/edit.html", form, feedback)

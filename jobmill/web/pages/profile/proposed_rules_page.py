@@ -14,7 +14,8 @@ from jobmill.errors import Invalid, NotFound
 from jobmill.matching import profiles, proposed_rules
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.proposed_rules import DryRun, ProposedRule
-from jobmill.web.auth import Admin
+from jobmill.people.persons import Owner
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RawDb
 from jobmill.web.form import Fields
 from jobmill.web.job_view import find_profile
@@ -43,13 +44,13 @@ class TriedRule(NamedTuple):
 @router.get("/rules")
 async def show(
     query: Annotated[ProposedRulesQuery, Query()],
-    visitor: Admin,
+    visitor: Seeker,
     db: Db,
     page: Page,
     database: RawDb,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        version = await find_profile(tx, query.profile)
+        version = await find_profile(tx, query.profile, visitor.owner)
         rules = await proposed_rules.find(tx, version) if version else []
     tried = [
         TriedRule(rule, _describe(await _try(database, version, rule)))
@@ -91,13 +92,13 @@ def _describe(result: DryRun | None) -> str:
 
 
 @router.post("/rules")
-async def decide(form: Fields, visitor: Admin, db: Db, database: RawDb) -> Response:
+async def decide(form: Fields, visitor: Seeker, db: Db, database: RawDb) -> Response:
     """Accept a rule, which saves a new version of the profile, or decline it."""
     decision, key = form.get("decision", ""), form.get("rule", "")
     if decision not in ("accepted", "declined"):
         raise Invalid(say("Accept the rule or decline it."))
     async with db.transaction() as tx:
-        version, rule = await _find(tx, form.get("profile") or None, key)
+        version, rule = await _find(tx, form.get("profile") or None, visitor.owner, key)
     by = visitor.name or visitor.actor.name
     result = await _try(database, version, rule) if decision == "accepted" else None
     async with db.transaction() as tx:
@@ -110,8 +111,10 @@ async def decide(form: Fields, visitor: Admin, db: Db, database: RawDb) -> Respo
     )
 
 
-async def _find(tx: Tx, profile: str | None, key: str) -> tuple[ProfileVersion, ProposedRule]:
-    version = await profiles.get(tx, profile)
+async def _find(
+    tx: Tx, profile: str | None, owner: Owner, key: str
+) -> tuple[ProfileVersion, ProposedRule]:
+    version = await profiles.get(tx, profile, owner=owner)
     for rule in await proposed_rules.find(tx, version):
         if rule.key == key:
             return version, rule

@@ -13,8 +13,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.queue import ItemId, inspect, operator_actions
 from jobmill.queue.inspect import Item, ItemEvent
-from jobmill.web import html_errors, job_view
-from jobmill.web.auth import Admin
+from jobmill.web import html_errors, job_view, private_tasks
+from jobmill.web.auth import Admin, Visitor
 from jobmill.web.confirmation import Confirmation, read_reason
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -53,18 +53,20 @@ class ItemDetail:
     events: list[ItemEvent]
     waiting: int
     """How many items wait for this one."""
+    is_private: bool
+    """Whether it scores a job for somebody else, so that its data and result are hidden."""
 
 
 @router.get("")
-async def show(item_id: PathId, db: Db, page: Page, did: str = "") -> HTMLResponse:
-    return await _render(page, await _read(db, item_id), did=did)
+async def show(item_id: PathId, visitor: Admin, db: Db, page: Page, did: str = "") -> HTMLResponse:
+    return await _render(page, await _read(db, item_id, visitor), did=did)
 
 
 @router.get("/{change}")
 async def confirm_change(
     item_id: PathId, change: Change, visitor: Admin, db: Db, page: Page
 ) -> HTMLResponse:
-    detail = await _read(db, item_id)
+    detail = await _read(db, item_id, visitor)
     status = detail.item.status
     if status not in ALLOWED_STATUSES[change]:
         error = Conflict(say("This task is %(status)s now.", status=status.lower()))
@@ -84,21 +86,23 @@ async def apply_change(
             else:
                 await operator_actions.cancel_item(tx, id, read_reason(form, visitor))
     except (Invalid, Conflict) as error:
-        detail = await _read(db, item_id)
+        detail = await _read(db, item_id, visitor)
         can_repeat = isinstance(error, Invalid) and detail.item.status in ALLOWED_STATUSES[change]
         confirmation = _confirmation(detail, change, form.get("reason", "")) if can_repeat else None
         return await _render(page, detail, confirmation=confirmation, error=error)
     return RedirectResponse(f"/queue/tasks/{item_id}?did={change}", 303)
 
 
-async def _read(db: RequestDatabase, item_id: int) -> ItemDetail:
+async def _read(db: RequestDatabase, item_id: int, visitor: Visitor) -> ItemDetail:
     id = ItemId(item_id)
     async with db.transaction() as tx:
-        return ItemDetail(
-            await inspect.get_item(tx, id),
-            await inspect.list_events(tx, id, limit=MAX_EVENTS),
-            await inspect.count_waiting_for(tx, id),
-        )
+        item = await inspect.get_item(tx, id)
+        events = await inspect.list_events(tx, id, limit=MAX_EVENTS)
+        is_private = bool(await private_tasks.find_private(tx, [item], visitor))
+        if is_private:
+            [item] = await private_tasks.redact_items(tx, [item], visitor)
+            events = private_tasks.redact_events(events)
+        return ItemDetail(item, events, await inspect.count_waiting_for(tx, id), is_private)
 
 
 async def _render(

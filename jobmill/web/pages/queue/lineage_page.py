@@ -15,6 +15,8 @@ from jobmill.errors import NotFound
 from jobmill.queue import lineage
 from jobmill.queue.inspect import ItemEvent
 from jobmill.queue.lineage import LineageNode
+from jobmill.web import private_tasks
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
@@ -48,7 +50,11 @@ class TreeRow:
 
 @router.get("/lineage/{tracking_id}")
 async def show(
-    tracking_id: UUID, db: Db, page: Page, item: Annotated[int, Query(ge=0, le=MAX_ID)] = 0
+    tracking_id: UUID,
+    visitor: Admin,
+    db: Db,
+    page: Page,
+    item: Annotated[int, Query(ge=0, le=MAX_ID)] = 0,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         items = await lineage.read_lineage(tx, tracking_id, limit=MAX_ITEMS + 1, with_data=False)
@@ -56,6 +62,7 @@ async def show(
             raise NotFound("lineage", tracking_id)
         has_more = len(items) > MAX_ITEMS
         items = sorted(items, key=lambda member: member.id)[:MAX_ITEMS]
+        items = await private_tasks.redact_items(tx, items, visitor)
         ids = [member.id for member in items]
         refused = await lineage.list_refused_spawns(tx, ids, limit=MAX_REFUSED)
     roots = lineage.build_trees(items, refused)

@@ -11,6 +11,8 @@ from pydantic import Field, StringConstraints
 from jobmill.queue import inspect, search
 from jobmill.queue.items import Status
 from jobmill.queue.search import ItemFilter
+from jobmill.web import private_tasks
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID
@@ -40,19 +42,22 @@ class ItemListQuery(PageQuery):
 
 
 @router.get("/tasks")
-async def show(query: Annotated[ItemListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
+async def show(
+    query: Annotated[ItemListQuery, Query()], visitor: Admin, db: Db, page: Page
+) -> HTMLResponse:
     filter = ItemFilter(query.status, query.kind, query.about)
     async with db.transaction() as tx:
         kinds = await inspect.list_kinds(tx)
         result = await search.search_items(
             tx, filter, before=query.before, limit=PAGE_SIZE, reach=SCAN_LIMIT, with_data=False
         )
+        items = await private_tasks.redact_items(tx, result.items, visitor)
     return page(
         "queue/items.html",
         query=query,
         statuses=get_args(Status),
         kinds=sorted({*kinds, *([query.kind] if query.kind else [])}),
-        items=result.items,
+        items=items,
         is_partial=result.next is not None and len(result.items) < PAGE_SIZE,
         scan_limit=SCAN_LIMIT,
         next_url=result.next and query.url("/queue/tasks", before=result.next),

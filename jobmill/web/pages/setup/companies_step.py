@@ -14,7 +14,7 @@ from jobmill.pipelines import first_boards
 from jobmill.rotation import bundled_companies
 from jobmill.rotation.bundled_companies import BundledCompany
 from jobmill.web import html_errors
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.page_query import ShortText
@@ -60,10 +60,11 @@ async def show(
     pasted: Annotated[str, Query(max_length=MAX_PASTED_LENGTH)] = "",
 ) -> HTMLResponse:
     selection = CompanySelection(q, field, chosen or (), pasted)
-    return await _render(db, page, site_settings, selection)
+    return await _render(visitor, db, page, site_settings, selection)
 
 
 async def _render(
+    visitor: Visitor,
     db: RequestDatabase,
     page: PageRenderer,
     site_settings: SiteSettings,
@@ -74,7 +75,7 @@ async def _render(
 ) -> HTMLResponse:
     """`is_empty`: the form was submitted without a selection."""
     async with db.transaction() as tx:
-        status = await read_setup_status(tx, site_settings)
+        status = await read_setup_status(tx, site_settings, visitor)
     code = html_errors.status_code(error) if error else 422 if invalid_lines or is_empty else 200
     return page(
         "setup/companies.html",
@@ -104,11 +105,11 @@ async def add(
         keys = [company.key for company in selection.selected]
         wishes = first_boards.parse_lines([*keys, *selection.pasted.split("\n")])
         if wishes.invalid:
-            return await _render(db, page, site_settings, selection, wishes.invalid)
+            return await _render(visitor, db, page, site_settings, selection, wishes.invalid)
         if not wishes.boards and not wishes.pages:
-            return await _render(db, page, site_settings, selection, is_empty=True)
+            return await _render(visitor, db, page, site_settings, selection, is_empty=True)
         async with db.transaction(ADD_SECONDS) as tx:
             await first_boards.add_boards(tx, wishes, by=visitor.name or visitor.actor.name)
     except (Invalid, Unavailable) as error:
-        return await _render(db, page, site_settings, selection, error=error)
+        return await _render(visitor, db, page, site_settings, selection, error=error)
     return RedirectResponse(MODEL, 303)

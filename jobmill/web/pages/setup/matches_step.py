@@ -12,6 +12,7 @@ from jobmill.db import Tx
 from jobmill.matching import judging_feed, matches, verdicts
 from jobmill.matching.matches import MatchQuery
 from jobmill.queue import inspect
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow
 from jobmill.web.pages.setup.steps import MATCHES, SetupStatus, list_steps, read_setup_status
@@ -38,9 +39,11 @@ class FirstMatches:
 
 
 @router.get("")
-async def show(db: Db, page: Page, site_settings: CurrentSiteSettings) -> HTMLResponse:
+async def show(
+    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
+) -> HTMLResponse:
     async with db.transaction() as tx:
-        status = await read_setup_status(tx, site_settings)
+        status = await read_setup_status(tx, site_settings, visitor)
         progress = await _read(tx, status)
     return page(
         "setup/matches.html",

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.outside import model_check
 from jobmill.outside.model_check import ModelTrial
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.pages.setup.steps import MODEL, list_steps, read_setup_status
 from jobmill.web.shell import Page, PageRenderer
@@ -22,7 +22,7 @@ router = APIRouter(prefix=MODEL)
 async def show(
     visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
-    return await _render(db, page, site_settings)
+    return await _render(visitor, db, page, site_settings)
 
 
 @router.post("")
@@ -31,17 +31,18 @@ async def check(
 ) -> HTMLResponse:
     """Ask every model a minimal question, which costs a little money."""
     trials = await model_check.check_models(database, site_settings.settings, site_settings.environ)
-    return await _render(db, page, site_settings, trials)
+    return await _render(visitor, db, page, site_settings, trials)
 
 
 async def _render(
+    visitor: Visitor,
     db: RequestDatabase,
     page: PageRenderer,
     site_settings: SiteSettings,
     trials: Sequence[ModelTrial] = (),
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        status = await read_setup_status(tx, site_settings)
+        status = await read_setup_status(tx, site_settings, visitor)
     return page(
         "setup/model.html",
         steps=list_steps(status, MODEL),

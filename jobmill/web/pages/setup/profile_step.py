@@ -9,17 +9,17 @@ from jobmill.errors import Conflict, Invalid
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.web import resume_upload
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.pages.profile import edit_page
 from jobmill.web.pages.profile.edit_page import FormFeedback, form_from_resume
 from jobmill.web.pages.profile.form import ProfileForm
 from jobmill.web.pages.setup.steps import (
-    COMPANIES,
     PROFILE,
     RESUME,
     SetupStatus,
+    after_profile,
     list_steps,
     read_setup_status,
 )
@@ -32,16 +32,18 @@ router = APIRouter()
 TEMPLATE = "setup/profile.html"
 
 
-async def _read_status(db: RequestDatabase, site_settings: SiteSettings) -> SetupStatus:
+async def _read_status(
+    visitor: Visitor, db: RequestDatabase, site_settings: SiteSettings
+) -> SetupStatus:
     async with db.transaction() as tx:
-        return await read_setup_status(tx, site_settings)
+        return await read_setup_status(tx, site_settings, visitor)
 
 
 @router.get(RESUME)
 async def show_upload(
-    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
+    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
-    return _render_upload(page, await _read_status(db, site_settings))
+    return _render_upload(page, await _read_status(visitor, db, site_settings))
 
 
 def _render_upload(
@@ -58,10 +60,10 @@ def _render_upload(
 
 @router.post(RESUME)
 async def upload(
-    request: Request, visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
+    request: Request, visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> Response:
     """Show what was read from a resume in the next step; nothing is saved yet."""
-    status = await _read_status(db, site_settings)
+    status = await _read_status(visitor, db, site_settings)
     try:
         draft, resume_name = await resume_upload.read_draft(request)
     except UnreadableResume as error:
@@ -73,9 +75,9 @@ async def upload(
 
 @router.get(PROFILE)
 async def show_form(
-    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
+    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> HTMLResponse:
-    status = await _read_status(db, site_settings)
+    status = await _read_status(visitor, db, site_settings)
     version = status.version
     form = ProfileForm.from_profile(version.profile() if version else Profile(), version)
     return _render_form(page, status, form, FormFeedback())
@@ -90,7 +92,7 @@ def _render_form(
 @router.post(PROFILE)
 async def save(
     request: Request,
-    visitor: Admin,
+    visitor: Seeker,
     db: Db,
     page: Page,
     site_settings: CurrentSiteSettings,
@@ -99,7 +101,7 @@ async def save(
     """Save the profile and go to the next step."""
     fields = await read_long_form(request)
     form = ProfileForm.from_fields(fields)
-    status = await _read_status(db, site_settings)
+    status = await _read_status(visitor, db, site_settings)
     if fields.get("act", [""])[-1] == "more":
         return _render_form(page, status, form.with_more_rows(), FormFeedback())
     try:
@@ -108,5 +110,7 @@ async def save(
         await edit_page.save(db, database, form, profile, visitor, rescore=True)
     except (Invalid, Conflict) as error:
         steps = list_steps(status, PROFILE)
-        return await edit_page.render_error(db, page, TEMPLATE, form, error, steps=steps)
-    return RedirectResponse(COMPANIES, 303)
+        return await edit_page.render_error(
+            db, page, TEMPLATE, form, error, visitor.owner, steps=steps
+        )
+    return RedirectResponse(after_profile(status), 303)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
+from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.pages.setup.steps import list_steps, next_path, read_setup_status
 from jobmill.web.shell import Page
@@ -14,9 +15,11 @@ router = APIRouter(prefix="/setup")
 
 
 @router.get("")
-async def show(db: Db, page: Page, site_settings: CurrentSiteSettings) -> HTMLResponse:
+async def show(
+    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
+) -> HTMLResponse:
     async with db.transaction() as tx:
-        status = await read_setup_status(tx, site_settings)
+        status = await read_setup_status(tx, site_settings, visitor)
     return page(
         "setup/page.html",
         status=status,

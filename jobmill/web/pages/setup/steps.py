@@ -12,6 +12,7 @@ from jobmill.matching import matches
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.web import job_view
+from jobmill.web.auth import Visitor
 from jobmill.web.site_settings import SiteSettings
 from jobmill.web.translations import say
 
@@ -38,15 +39,18 @@ class SetupStatus(NamedTuple):
     boards: ReadProgress
     has_models: bool
     has_matches: bool
+    may_add_boards: bool
+    """Whether the person may also choose companies and models, which everyone here shares."""
 
 
-async def read_setup_status(tx: Tx, site_settings: SiteSettings) -> SetupStatus:
-    version = await job_view.find_profile(tx, None)
+async def read_setup_status(tx: Tx, site_settings: SiteSettings, visitor: Visitor) -> SetupStatus:
+    version = await job_view.find_profile(tx, None, visitor.owner)
     return SetupStatus(
         version,
         await source_import.count_progress(tx),
         any(seat.missing is None for seat in site_settings.seats),
         await _has_matches(tx, version),
+        visitor.may_change("system"),
     )
 
 
@@ -59,11 +63,14 @@ async def _has_matches(tx: Tx, version: ProfileVersion | None) -> bool:
 def list_steps(status: SetupStatus, current_path: str) -> Sequence[SetupStep]:
     """All steps; unfinished steps before the current one were skipped."""
     has_profile, has_boards = status.version is not None, status.boards.total > 0
+    shared_steps = (
+        (COMPANIES, say("Companies"), has_boards),
+        (MODEL, say("Model"), status.has_models),
+    )
     steps = (
         (RESUME, say("Resume"), has_profile),
         (PROFILE, say("Profile"), has_profile),
-        (COMPANIES, say("Companies"), has_boards),
-        (MODEL, say("Model"), status.has_models),
+        *(shared_steps if status.may_add_boards else ()),
         (MATCHES, say("First matches"), status.has_matches),
     )
     current = next((n for n, (path, _, _) in enumerate(steps) if path == current_path), 0)
@@ -98,4 +105,9 @@ def next_path(status: SetupStatus) -> str:
     """The first step that is not done."""
     if status.version is None:
         return RESUME
-    return COMPANIES if not status.boards.total else MATCHES
+    return COMPANIES if status.may_add_boards and not status.boards.total else MATCHES
+
+
+def after_profile(status: SetupStatus) -> str:
+    """The step that follows the profile."""
+    return COMPANIES if status.may_add_boards else MATCHES

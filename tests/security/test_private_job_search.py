@@ -1,0 +1,315 @@
+"""Nobody reaches the job search of another person: every route, every kind of visitor.
+
+The routes come from the application. A route below a path of the job search must answer 404 to
+everyone who names a thing of somebody else, unless `OWN` or `SEARCH_OF_ADMINS` classifies it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+
+from jobmill.catalog import submissions
+from jobmill.db import Database, Tx, fetch_value
+from jobmill.matching import matches, profiles, saved_views
+from jobmill.matching.profile import Profile
+from jobmill.matching.saved_views import InboxFilters
+from jobmill.matching.verdict import ScoreItem
+from jobmill.people import keys
+from jobmill.people.persons import LOCAL, Owner
+from jobmill.pipelines import company, discovery, judging, submission
+from jobmill.queue import Move, Stage, Work, declare_stages, submit_all
+from jobmill.web.auth import SESSION_COOKIE
+from tests.catalog import helpers
+from tests.matching import judged
+from tests.people.helpers import PASSWORD, make_person
+from tests.web.helpers import site_with
+from tests.web.test_every_route import (
+    OPEN,
+    SEARCH,
+    SEARCH_OF_ADMINS,
+    SIGNED,
+    Route,
+    routes,
+)
+
+REST = (
+    "/", "/account", "/hiring", "/queue", "/rotation", "/sources", "/budget", "/reports", "/people", "/settings",
+    "/demo", "/metrics", "/live", "/openings", "/my", "/offer", "/confirm", "/sign-in", "/sign-out", "/healthz",
+    "/readyz", "/static", "/api/healthz", "/api/openapi.json", "/api/jobs", "/api/session", "/api/apply",
+    "/api/apply-public", "/api/withdraw", "/api/acknowledge", "/api/offers", "/api/applications", "/api/applicants",
+    "/api/status", "/api/timeline", "/api/queue", "/api/pipeline", "/api/webhooks", "/api/blocklist", "/api/reports",
+)  # fmt: skip
+"""The other workspaces, public pages and the account."""
+
+OWN = {
+    "GET /companies": "shared",
+    "GET /companies/{company_id}": "shared",
+    "GET /jobs/added": "lists what the visitor added",
+    "POST /jobs/added": "adds for the visitor",
+    "POST /api/submissions": "adds for the visitor",
+    "GET /profile/upload": "an empty form",
+    "POST /profile/upload": "nothing is saved",
+    "POST /profile/edit": "saves a profile of the visitor, whatever its name",
+    "GET /setup": "the profile of the visitor",
+    "GET /setup/resume": "an empty form",
+    "POST /setup/resume": "nothing is saved",
+    "GET /setup/profile": "the profile of the visitor",
+    "POST /setup/profile": "saves a profile of the visitor, whatever its name",
+    "GET /setup/matches": "the matches of the visitor",
+}
+"""Routes that name nothing of anybody else, and why: they show and change what is the visitor's."""
+
+PHASES = (
+    (judging.KIND, "scrape"),
+    (submission.KIND, "detect"),
+    (discovery.KIND, "discover"),
+    (company.KIND, "fetch"),
+)
+CHANGES = ("POST", "PUT", "PATCH", "DELETE")
+
+
+@dataclass(frozen=True)
+class Victim:
+    owner: Owner
+    profile: str
+    secret: str
+    """In everything that the job search consists of."""
+    ids: Mapping[str, int]
+
+    def url(self, route: Route) -> str:
+        def fill(match: re.Match[str]) -> str:
+            name = match[1].split(":")[0]
+            is_number = name.lower().endswith(("id", "seq"))
+            return str(self.ids.get(name, 1 if is_number else "x"))
+
+        return re.sub(r"\{([^}]+)\}", fill, route.path)
+
+    def form(self) -> dict[str, str]:
+        return {
+            "profile": self.profile,
+            "name": self.profile,
+            "status": "dismissed",
+            "act": "save",
+            "what": "https://jobs.example.com/other",
+            "back": f"/matches/{self.ids['match_id']}",
+        }
+
+
+@dataclass(frozen=True)
+class World:
+    client: httpx2.AsyncClient
+    visitors: Mapping[str, dict[str, str]]
+    """The headers of each visitor."""
+    victims: Mapping[str, Victim]
+
+    async def ask(
+        self, route: Route, who: str, victim: Victim, *, named: bool = True
+    ) -> tuple[int, str]:
+        """`named`: with the profile of the victim in the query and the form."""
+        more: dict[str, Any] = {"params": {"profile": victim.profile}} if named else {}
+        if route.path == "/live":
+            more["params"] = {"topic": "queue"}
+        if route.method in CHANGES and route.path.startswith("/api/"):
+            more["json"] = {"input": "https://jobs.example.com/other"}
+        elif route.method in CHANGES:
+            more["data"] = victim.form()
+        headers = self.visitors[who]
+        url = victim.url(route)
+        async with self.client.stream(route.method, url, headers=headers, **more) as answer:
+            if "event-stream" in answer.headers.get("content-type", ""):
+                return answer.status_code, ""
+            return answer.status_code, (await answer.aread()).decode("utf-8", "replace")
+
+
+@pytest.fixture
+async def world(database: Database) -> AsyncIterator[World]:
+    async with site_with(database, local=True, public_per_minute=100_000) as client:
+        cookies = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+        client.cookies.clear()
+        visitors = {"local": {"Cookie": cookies}}
+        people: dict[str, int] = {}
+        for name, role in (
+            ("anna", "seeker"),
+            ("bob", "seeker"),
+            ("recruiter", "recruiter"),
+            ("viewer", "viewer"),
+            ("admin", "admin"),
+        ):
+            person = await make_person(database, f"{name}@example.org", role)
+            people[name] = person.id
+            visitors[name] = await sign_in(client, person.email)
+        async with database.transaction() as tx:
+            for name in ("anna", "bob", "admin"):
+                key = await keys.add(tx, f"key of {name}", "admin", owner_id=people[name])
+                visitors[f"key of {name}"] = {"Authorization": f"Bearer {key.key}"}
+        async with database.transaction() as tx:
+            await declare_stages(tx, {phase: Stage(run_nothing) for phase in PHASES})
+            victims = {"anna": await fill(tx, people["anna"]), "local": await fill(tx, LOCAL)}
+            await profiles.save(tx, "main", Profile(titles=("Cook",)), owner=people["bob"])
+        yield World(client, visitors, victims)
+
+
+async def run_nothing(work: Work) -> Move:
+    raise NotImplementedError
+
+
+async def sign_in(client: httpx2.AsyncClient, email: str) -> dict[str, str]:
+    body = {"email": email, "password": PASSWORD}
+    assert (await client.post("/api/session", json=body)).status_code == 200
+    headers = {"Cookie": f"{SESSION_COOKIE}={client.cookies[SESSION_COOKIE]}"}
+    client.cookies.clear()
+    return headers
+
+
+async def fill(tx: Tx, owner: Owner) -> Victim:
+    """A profile with a match, a note, a view, an added job and a task."""
+    # Visitors who try the name of a profile see what they typed, so the secret is another word.
+    name, secret = f"hidden-{owner or 'local'}", f"zeldasecret-{owner or 'local'}"
+    place = await judged.make(
+        tx,
+        postings=[helpers.posting((owner or 0) + 1)],
+        profile=Profile(titles=("Pump Engineer",), summary=secret),
+        name=name,
+        owner=owner,
+    )
+    reason = ScoreItem("skills", 90, 100, secret, ("Python",))
+    match_id = await matches.save_verdict(tx, place.word(90, items=(reason,)))
+    assert match_id is not None
+    await matches.set_status(tx, match_id, "saved", owner=owner, note=secret, actor="x")
+    view = await saved_views.save(tx, place.profile, secret, InboxFilters("saved"))
+    url = f"https://jobs.example.com/{secret}"
+    added = await submissions.add(tx, url, "job", owner=owner, url=url, profile_id=place.profile)
+    await submissions.mark_unknown(tx, url, secret, profile_id=place.profile)
+    [item] = await submit_all(tx, [judging.new_item_for_url(url, place.profile)])
+    await tx.execute("UPDATE queue.item SET message = %s WHERE id = %s", [secret, item.id])
+    company_id = await fetch_value(
+        tx, int, "INSERT INTO catalog.company (name, key) VALUES (%(n)s, %(n)s) RETURNING id",
+        {"n": f"Wells {owner}"},
+    )  # fmt: skip
+    assert company_id
+    ids = {
+        "match_id": match_id,
+        "view_id": view.id,
+        "submission_id": added.id,
+        "listing_id": place.listing,
+        "company_id": company_id,
+        "item_id": item.id,
+    }
+    return Victim(owner, name, secret, ids)
+
+
+async def checksum(database: Database, owner: Owner) -> str:
+    """Of all rows of a job search."""
+    async with database.transaction() as tx:
+        value = await fetch_value(
+            tx,
+            str,
+            """
+            WITH own AS (SELECT * FROM matching.profile WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint),
+            rows AS (
+                SELECT own::text AS text FROM own
+                UNION ALL SELECT version::text FROM matching.profile_version AS version JOIN own ON own.id = profile_id
+                UNION ALL SELECT chosen::text FROM matching.default_profile AS chosen JOIN own ON own.id = profile_id
+                UNION ALL SELECT verdict::text FROM matching.verdict JOIN own ON own.id = profile_id
+                UNION ALL SELECT match::text FROM matching.match JOIN own ON own.id = profile_id
+                UNION ALL SELECT event::text FROM matching.event JOIN matching.match ON match.id = match_id
+                                                               JOIN own ON own.id = profile_id
+                UNION ALL SELECT view::text FROM matching.view JOIN own ON own.id = profile_id
+                UNION ALL SELECT waiting::text FROM matching.judging_queue AS waiting JOIN own ON own.id = profile_id
+                UNION ALL SELECT submission::text FROM catalog.submission
+                           WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
+            )
+            SELECT count(*) || md5(string_agg(text, ';' ORDER BY text)) FROM rows
+            """,
+            {"owner": owner},
+        )
+    assert value
+    return value
+
+
+def search_routes(database: Database) -> list[Route]:
+    return [route for route in routes(database) if route.is_below(SEARCH)]
+
+
+def test_every_route_is_classified(database: Database) -> None:
+    everything = routes(database)
+    unknown = [
+        route.name
+        for route in everything
+        if not (route.is_below(SEARCH) or route.is_below(REST) or route.name in OPEN)
+        and not route.path.startswith(SIGNED)
+    ]
+    assert unknown == []
+    names = {route.name for route in search_routes(database)}
+    assert set(OWN) | SEARCH_OF_ADMINS <= names
+    assert len(names - set(OWN) - SEARCH_OF_ADMINS) >= 18
+
+
+async def test_a_job_search_exists_only_for_its_owner(world: World, database: Database) -> None:
+    """One world for all: the readers first, then those who change, then the owner."""
+    assert await find_leaks(world, database) == []
+    await check_cursors(world)
+    for name in world.victims:
+        assert await intrude(world, database, name) == {}
+    for who in ("anna", "key of anna"):
+        assert await use_own(world, database, who) == {}
+
+
+async def find_leaks(world: World, database: Database) -> list[str]:
+    """Without naming anything: home, the shared catalog, the queue, budget, people and their changes."""
+    victim = world.victims["anna"]
+    leaks: list[str] = []
+    for who in ("bob", "recruiter", "viewer", "admin", "key of admin", "local"):
+        for route in routes(database):
+            if route.method != "GET":
+                continue
+            status, text = await world.ask(route, who, victim, named=False)
+            if victim.secret in text or victim.profile in text or status >= 500:
+                leaks.append(f"{who}: {route.name} ({status})")
+    return leaks
+
+
+async def check_cursors(world: World) -> None:
+    """The order after a match of somebody else would tell how it scored."""
+    after = world.victims["anna"].ids["match_id"]
+    for who, expected in (("bob", 404), ("local", 404), ("anna", 200)):
+        page = await world.client.get(f"/matches?after={after}", headers=world.visitors[who])
+        assert page.status_code == expected, who
+
+
+async def intrude(world: World, database: Database, victim_name: str) -> dict[str, int]:
+    """Everyone else tries every route of the job search with the names and ids of the victim."""
+    victim = world.victims[victim_name]
+    before = await checksum(database, victim.owner)
+    wrong: dict[str, int] = {}
+    for who in world.visitors:
+        if who in (victim_name, f"key of {victim_name}"):
+            continue
+        for route in search_routes(database):
+            status, text = await world.ask(route, who, victim)
+            has_search = who not in ("recruiter", "viewer")
+            may_answer = has_search and route.name in {*OWN, *SEARCH_OF_ADMINS}
+            if not (status == 404 or may_answer) or victim.secret in text or status >= 500:
+                wrong[f"{who}: {route.name}"] = status
+        assert await checksum(database, victim.owner) == before, who
+    return wrong
+
+
+async def use_own(world: World, database: Database, who: str) -> dict[str, int]:
+    """Which routes do not work for the owner; they change something."""
+    victim = world.victims["anna"]
+    before = await checksum(database, victim.owner)
+    wrong: dict[str, int] = {}
+    for route in search_routes(database):
+        status, _ = await world.ask(route, who, victim)
+        is_allowed = status < 400 or (status in (409, 422) and route.method in CHANGES)
+        if status != 403 if route.name in SEARCH_OF_ADMINS else not is_allowed:
+            wrong[route.name] = status
+    assert await checksum(database, victim.owner) != before
+    return wrong
