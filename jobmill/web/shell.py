@@ -39,6 +39,7 @@ def menu() -> Sequence[MenuGroup]:
             say("Job search"),
             (
                 MenuEntry(say("Matches"), "/matches", "search"),
+                MenuEntry(say("Applications"), "/applications", "search"),
                 MenuEntry(say("Jobs"), "/jobs", "search"),
                 MenuEntry(say("Companies"), "/companies", "search"),
                 MenuEntry(say("Sources"), "/sources", "system"),

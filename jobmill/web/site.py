@@ -33,6 +33,7 @@ from jobmill.web.live_updates import LiveUpdates
 from jobmill.web.local_access import LocalAccess
 from jobmill.web.middleware import RequestMiddleware
 from jobmill.web.pages import (
+    applications,
     budget,
     companies,
     confirm,
@@ -115,7 +116,14 @@ WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
     ("hiring", (hiring.router,)),
     (
         "search",
-        (matches.router, listings.router, companies.router, profile.router, setup.router),
+        (
+            matches.router,
+            applications.router,
+            listings.router,
+            companies.router,
+            profile.router,
+            setup.router,
+        ),
     ),
     ("system", (queue.router, rotation.router, sources.router, budget.router, reports.router)),
     ("system", (people.router, settings.router, demo.router)),

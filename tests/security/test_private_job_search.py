@@ -17,6 +17,9 @@ import pytest
 from jobmill.catalog import submissions
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.matching import matches, profiles, saved_views
+from jobmill.matching.job_applications import custom_statuses, details, entries, files
+from jobmill.matching.job_applications.details import ApplicationDetails
+from jobmill.matching.job_applications.entries import ContactFields
 from jobmill.matching.profile import Profile
 from jobmill.matching.saved_views import InboxFilters
 from jobmill.matching.verdict import ScoreItem
@@ -85,6 +88,8 @@ class Victim:
     def url(self, route: Route) -> str:
         def fill(match: re.Match[str]) -> str:
             name = match[1].split(":")[0]
+            if name == "entry_path":
+                return "notes"
             is_number = name.lower().endswith(("id", "seq"))
             return str(self.ids.get(name, 1 if is_number else "x"))
 
@@ -95,6 +100,15 @@ class Victim:
             "profile": self.profile,
             "name": self.profile,
             "status": "dismissed",
+            "column": "dismissed",
+            "body": "intruded",
+            "version": "1",
+            "status_name": "intruded",
+            "counts_as": "applied",
+            "shown_after": "applied",
+            "contact_name": "intruded",
+            "text": "title,company\nCook,Acme",
+            "confirmed": "yes",
             "act": "save",
             "what": "https://jobs.example.com/other",
             "back": f"/matches/{self.ids['match_id']}",
@@ -182,6 +196,14 @@ async def fill(tx: Tx, owner: Owner) -> Victim:
     match_id = await matches.save_verdict(tx, place.word(90, items=(reason,)))
     assert match_id is not None
     await matches.set_status(tx, match_id, "saved", owner=owner, note=secret, actor="x")
+    await details.save(tx, match_id, ApplicationDetails(next_step=secret), owner=owner)
+    note_id = await entries.add_note(tx, match_id, secret, owner=owner)
+    await entries.save_contact(tx, match_id, ContactFields(secret), owner=owner)
+    await files.add(tx, match_id, "cv.txt", secret.encode(), owner=owner)
+    [file] = await files.find_all(tx, match_id)
+    custom_status_id = await custom_statuses.add(
+        tx, place.profile, secret, status="applied", shown_after="applied"
+    )
     view = await saved_views.save(tx, place.profile, secret, InboxFilters("saved"))
     url = f"https://jobs.example.com/{secret}"
     added = await submissions.add(tx, url, "job", owner=owner, url=url, profile_id=place.profile)
@@ -195,6 +217,10 @@ async def fill(tx: Tx, owner: Owner) -> Victim:
     assert company_id
     ids = {
         "match_id": match_id,
+        "note_id": note_id,
+        "entry_id": note_id,
+        "file_id": file.id,
+        "custom_status_id": custom_status_id,
         "view_id": view.id,
         "submission_id": added.id,
         "listing_id": place.listing,
@@ -220,6 +246,15 @@ async def checksum(database: Database, owner: Owner) -> str:
                 UNION ALL SELECT match::text FROM matching.match JOIN own ON own.id = profile_id
                 UNION ALL SELECT event::text FROM matching.event JOIN matching.match ON match.id = match_id
                                                                JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.application AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.application_note AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.application_contact AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.application_file AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT custom::text FROM matching.custom_status AS custom JOIN own ON own.id = profile_id
                 UNION ALL SELECT view::text FROM matching.view JOIN own ON own.id = profile_id
                 UNION ALL SELECT waiting::text FROM matching.judging_queue AS waiting JOIN own ON own.id = profile_id
                 UNION ALL SELECT submission::text FROM catalog.submission
@@ -308,7 +343,7 @@ async def use_own(world: World, database: Database, who: str) -> dict[str, int]:
     wrong: dict[str, int] = {}
     for route in search_routes(database):
         status, _ = await world.ask(route, who, victim)
-        is_allowed = status < 400 or (status in (409, 422) and route.method in CHANGES)
+        is_allowed = status < 400 or (status in (400, 409, 422) and route.method in CHANGES)
         if status != 403 if route.name in SEARCH_OF_ADMINS else not is_allowed:
             wrong[route.name] = status
     assert await checksum(database, victim.owner) != before

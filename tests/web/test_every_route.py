@@ -93,7 +93,15 @@ SYSTEM = (
     "/reports",
     "/api/reports",
 )
-SEARCH = ("/matches", "/profile", "/setup", "/jobs", "/companies", "/api/submissions")
+SEARCH = (
+    "/matches",
+    "/applications",
+    "/profile",
+    "/setup",
+    "/jobs",
+    "/companies",
+    "/api/submissions",
+)
 
 SEARCH_OF_ADMINS = {
     "GET /companies/new",
@@ -325,7 +333,7 @@ async def test_pages_do_not_link_to_workspaces_that_a_role_cannot_open(
     headers = world.headers[role] | {"Accept": "text/html"}
     rights = ROLE_RIGHTS[role]
     pages = {
-        "search": ("/matches", "/matches/board", "/jobs", "/companies", "/profile", "/setup"),
+        "search": ("/matches", "/applications", "/jobs", "/companies", "/profile", "/setup"),
         "hiring": ("/hiring",),
         "system": (),
     }
