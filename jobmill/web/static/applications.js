@@ -160,7 +160,7 @@ document.addEventListener("pointermove", (event) => {
 function endDrag(event, key) {
   if (!drag || event.pointerId !== drag.id) return;
   const { card, moved } = drag;
-  card.style.translate = "";
+  card.removeAttribute("style");
   drag = null;
   if (!moved) return;
   // The click that follows a drag must not open the card.
