@@ -82,7 +82,7 @@ async def clear(tx: Tx) -> bool:
             catalog.company, catalog.company_page, catalog.source, catalog.incident, catalog.run,
             catalog.listing, catalog.listing_page, catalog.submission, catalog.board_sighting, catalog.event,
             matching.profile, matching.profile_version, matching.default_profile, matching.judging_queue,
-            matching.verdict, matching.match, matching.event, matching.vector, matching.view,
+            matching.verdict, matching.match, matching.event, matching.vector, matching.view, matching.rule_decision,
             matching.custom_status, matching.application, matching.application_note,
             matching.application_contact, matching.application_file,
             budget.call, budget.answer,

@@ -223,7 +223,7 @@ async def set_status(
     actor: str | None = None,
 ) -> Match:
     """Set the status of a match, and the custom status that counts as it. Its listing is then kept
-    forever. NotFound if the match does not exist or belongs to somebody else."""
+    forever. NotFound if the match does not exist or belongs to another person."""
     before = await lock(tx, id, owner=owner)
     names = await _read_custom_statuses(tx, id, custom_status_id)
     is_moved = before.status != status or names.before_id != names.after_id
@@ -294,7 +294,12 @@ async def _read_custom_statuses(tx: Tx, id: int, custom_status_id: int | None) -
 
 
 async def set_dismiss_reason(
-    tx: Tx, id: int, reason: DismissReason, *, owner: Owner = LOCAL, actor: str | None = None
+    tx: Tx,
+    id: int,
+    reason: DismissReason,
+    *,
+    owner: Owner = LOCAL,
+    actor: str | None = None,
 ) -> Match:
     """Say why a match was dismissed. Conflict if it is not dismissed."""
     before = await lock(tx, id, owner=owner)
@@ -306,8 +311,8 @@ async def set_dismiss_reason(
 
 
 async def lock(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
-    """Read a match and lock it until commit. NotFound if it does not exist or belongs to somebody
-    else."""
+    """Read a match and lock it until commit. NotFound if it does not exist or belongs to another
+    person."""
     # Lock the listing first, in the same order as the code that deletes listings.
     await tx.execute(
         """
@@ -361,7 +366,7 @@ class _FormerStatus:
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
-    """Read a match. NotFound if it does not exist or belongs to somebody else."""
+    """Read a match. NotFound if it does not exist or belongs to another person."""
     match = await find_by_id(tx, id, owner=owner)
     if match is None:
         raise NotFound("match", id)

@@ -13,7 +13,7 @@ from jobmill.catalog.listings import Listing
 from jobmill.db import Tx, fetch_value
 
 LONG_OPEN_DAYS = 60
-"""From here on, the age of a posting is a sign that nobody is hired for it."""
+"""From here on, the age of a posting is a sign that the company does not hire for it."""
 MANY_REPOSTS = 2
 MAX_TEXT_LENGTH = 20_000
 """Characters of a description that are searched for contradictions."""

@@ -119,8 +119,8 @@ GUARDS: list[Guard] = [
     guard(
         "a role opens its own gates and lower ones",
         "jobmill/web/auth.py",
-        "return is_applicant or RANKS[self.role] >= RANKS[role]",
-        "return is_applicant or RANKS[self.role] >= min(RANKS[role], 1)",
+        "return is_applicant or include_role(self.rights, role)",
+        "return is_applicant or bool(self.rights)",
         f"{RIGHTS}::test_every_role_reaches_its_own_routes_and_no_others",
     ),
     guard(

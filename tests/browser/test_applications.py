@@ -135,7 +135,9 @@ async def test_one_dismissed_by_mistake_is_restored_and_a_conflict_is_shown(
     browser: Browser, tracked: tuple[ServedSite, list[MatchId]]
 ) -> None:
     site, [first, second, _] = tracked
-    async with window(browser, site.origin, still=True, expected=["409"]) as view:
+    async with window(
+        browser, site.origin, still=True, expected=[f"/applications/{second}/move"]
+    ) as view:
         page = await view.go("/applications")
         await page.locator(f"#application-{first} [data-move]").click()
         await page.locator('[data-target="dismissed"]').click()

@@ -140,3 +140,34 @@ async def test_changes_are_listed_with_control_characters_escaped(run: Run) -> N
     assert "scope: read" in done.stdout
     before = ("person", "changes", "--before", str(made["id"]))
     assert (await run(*before)).stdout == "No changes yet.\n"
+
+
+async def test_an_operator_manages_the_job_search_of_a_person(
+    run: Run, database: Database, tmp_path: Path
+) -> None:
+    file = tmp_path / "me.yaml"
+    file.write_text("titles: [Cook]\n")
+    email = "anna@example.org"
+    added = ("person", "add", "Anna", email, "--role", "seeker", "--password-stdin")
+    anna = await run_json(run, *added, stdin="correct horse\n")
+    assert (await run("profile", "import", str(file))).returncode == 0
+    assert (await run("profile", "show", "main")).returncode == 0
+    given = await run("profile", "give", "main", email)
+    assert "main now belongs to anna@example.org" in given.stdout
+    assert (await run("profile", "show", "main")).returncode != 0
+    own = ("profile", "--person", email)
+    shown = await run(*own, "show", "main")
+    assert "Cook" in shown.stdout
+    listed = await run("profile", "list", "--all", "--json")
+    assert json.loads(listed.stdout)["owner_id"] == anna["id"]
+    assert (await run("match", "--person", email, "list")).returncode == 0
+    for share, expected in (("25%", 0), ("0.5", 0), ("much", 2), ("none", 0)):
+        done = await run("person", "budget", email, share)
+        assert done.returncode == expected, done.stderr
+    assert (await run("person", "end", email)).returncode == 0
+    assert (await run("person", "erase-search", email)).returncode != 0
+    erased = await run_json(run, "person", "erase-search", email, "--yes")
+    assert erased == {"email": email, "erased_profiles": 1}
+    changes = (await run("person", "changes")).stdout
+    assert "budget share" in changes
+    assert "profile" in changes

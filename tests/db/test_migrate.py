@@ -123,3 +123,60 @@ async def _as_of(tx: Tx, upto: int) -> None:
     """A database with only the first `count` migrations, and a row in it."""
     await migrate(tx, {name: list_migrations()[name] for name in NAMES[:upto]})
     await tx.execute("INSERT INTO queue.tick (name, at, mark) VALUES ('kept', now(), 1)")
+
+
+@pytest.mark.parametrize(
+    ("people", "owners"),
+    [
+        ([("Ada", "admin", True)], {"hers": "Ada", "local": None}),
+        ([("Ada", "admin", True), ("Bo", "viewer", True)], {"hers": None, "local": None}),
+        ([("Ada", "admin", True), ("Bo", "viewer", False)], {"hers": "Ada", "local": None}),
+        ([("Ada", "viewer", True)], {"hers": None, "local": None}),
+        ([], {"hers": None, "local": None}),
+    ],
+)
+async def test_profiles_stay_with_the_local_user_unless_one_admin_saved_them(
+    server: str, empty: str, people: list[tuple[str, str, bool]], owners: dict[str, str | None]
+) -> None:
+    try:
+        async with await psycopg.AsyncConnection.connect(server, dbname=empty) as tx:
+            await _as_of(tx, NAMES.index("0033_profile_owner.sql"))
+            for name, role, active in people:
+                email, ended_at = f"{name}@example.org", None if active else "now"
+                await tx.execute(
+                    """
+                    INSERT INTO people.person (name, email, email_key, role, password, ended_at)
+                    VALUES (%s, %s, %s, %s, 'x', %s::timestamptz)
+                    """,
+                    [name, email, email, role, ended_at],
+                )
+            for profile, saved_by in (("hers", "Ada"), ("local", "ada")):
+                await tx.execute(
+                    """
+                    WITH made AS (INSERT INTO matching.profile (name) VALUES (%s) RETURNING id)
+                    INSERT INTO matching.profile_version (profile_id, version, content, saved_by)
+                    SELECT id, 1, '{}', %s FROM made
+                    """,
+                    [profile, saved_by],
+                )
+            await tx.execute(
+                """
+                INSERT INTO matching.default_profile (profile_id)
+                SELECT id FROM matching.profile WHERE name = 'hers'
+                """
+            )
+            await migrate(tx)
+            cursor = await tx.execute(
+                """
+                SELECT profile.name, person.name FROM matching.profile
+                  LEFT JOIN people.person ON person.id = owner_id
+                """
+            )
+            assert dict(await cursor.fetchall()) == owners
+            cursor = await tx.execute(
+                "SELECT count(*), count(DISTINCT coalesce(owner_id, 0)) FROM matching.default_profile"
+            )
+            default_count = len(set(owners.values()))
+            assert await cursor.fetchone() == (default_count, default_count)
+    finally:
+        drop(server, empty)

@@ -76,5 +76,5 @@ async def test_an_analysis_that_ends_while_the_profile_changes_uses_the_new_one(
 
 async def test_companies_without_an_analysis_have_no_tier(tx: Tx) -> None:
     id = await companies.get_or_create(tx, "Deep Wells")
-    assert await company_tiers.rescore_companies(tx, profile("Python")) == 0
+    assert await company_tiers.rescore_companies(tx, [profile("Python")]) == 0
     assert (await companies.get(tx, id)).tier is None

@@ -80,7 +80,9 @@ async def test_the_same_file_imported_at_once_adds_each_row_once(database: Datab
 async def test_a_custom_status_belongs_to_one_profile_and_its_status(database: Database) -> None:
     place, [id] = await make(database)
     async with database.transaction() as tx:
-        other = (await profiles.save(tx, "other", (await profiles.get(tx, "main")).profile())).profile_id
+        other = (
+            await profiles.save(tx, "other", (await profiles.get(tx, "main")).profile())
+        ).profile_id
         foreign = await custom_statuses.add(
             tx, other, "Foreign", status="applied", shown_after="applied"
         )

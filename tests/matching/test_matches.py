@@ -175,8 +175,7 @@ async def test_matches_are_found_by_query(tx: Tx) -> None:
     assert await found(least_score=75) == [a, c]
     assert await found(q='"vacancy 4"') == [d]
     assert await found(q="plumber") == []
-    assert await found(profile_id=place.profile) == [a, c, d]
-    assert await found(profile_id=place.profile + 1) == []
+    assert await matches.find(tx, MatchQuery(place.profile + 1)) == []
     counted = {
         count.status: count.count for count in await matches.count_by_status(tx, place.profile)
     }

@@ -19,8 +19,9 @@ def cook(number: float = 0) -> Profile:
 
 
 async def test_only_changed_content_creates_a_new_version(tx: Tx) -> None:
-    id = (await profiles.save(tx, "dana", cook(1), by="dana")).profile_id
-    assert await profiles.save(tx, "dana", cook(1), by="dana") == SavedProfile(id, "dana", 1, True)
+    first = await profiles.save(tx, "dana", cook(1), by="dana")
+    id = first.profile_id
+    assert first == SavedProfile(id, "dana", 1, True)
     assert await profiles.save(tx, "dana", cook(1), by="eve") == SavedProfile(id, "dana", 1, False)
     assert await profiles.save(tx, "dana", cook(2), by="eve", note="older") == SavedProfile(
         id, "dana", 2, True

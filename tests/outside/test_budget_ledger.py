@@ -12,12 +12,14 @@ import pytest
 from pydantic import BaseModel
 
 from jobmill.db import Database, Tx, fetch_value
+from jobmill.errors import Invalid
 from jobmill.outside import budget_ledger, model_prices
 from jobmill.outside.budget_ledger import BudgetCaps, BudgetUse
 from jobmill.outside.model import ModelClient, open_model
 from jobmill.outside.model_prices import Price
 from jobmill.outside.model_question import ModelAnswer, ModelBlocked, ModelQuestion
 from jobmill.settings import Settings
+from tests.people.helpers import make_person
 
 from .model_server import MESSAGES, ModelServer, answer, open_server
 from .site import ReceivedRequest, ResponseWriter
@@ -40,7 +42,7 @@ def caps(**more: Any) -> BudgetCaps:
 
 
 def spent(**more: Any) -> BudgetUse:
-    values: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "in_flight": 0}
+    values: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "in_flight": 0, "run_in_flight": 0}
     numbers = {name: Decimal(str(sum)) for name, sum in (values | more).items()}
     return BudgetUse(**numbers, recheck_in=SOON, next_day_in=DAY, next_month_in=MONTH)
 
@@ -55,6 +57,8 @@ def spent(**more: Any) -> BudgetUse:
         ("1", spent(day=4, month="49.5"), ("spent_out", MONTH, False)),
         ("1", spent(day=5, month=50), ("spent_out", MONTH, False)),
         ("1", spent(run="4.5"), ("spent_out", None, True)),
+        ("1", spent(run="4.5", run_in_flight="0.5"), ("busy", SOON, False)),
+        ("1", spent(run="4.5", run_in_flight="0.4"), ("spent_out", None, True)),
         ("1", spent(day=5, month=5, in_flight=1), ("busy", SOON, False)),
         ("1", spent(day=5, month=5, in_flight="0.5"), ("spent_out", DAY, False)),
         ("0", spent(run=9, day=9, month=99), None),
@@ -101,6 +105,19 @@ async def put(
     tx: Tx, need: str, limits: BudgetCaps | None = None, **more: Any
 ) -> int | ModelBlocked:
     return await budget_ledger.reserve(tx, ask(**more), "m", Decimal(need), limits or caps(), HOUR)
+
+
+async def test_running_calls_of_a_run_do_not_count_as_spent(tx: Tx) -> None:
+    own: dict[str, Any] = {"run": "report 1", "run_cap": Decimal(1)}
+    first = await put(tx, "0.7", **own)
+    assert isinstance(first, int)
+    blocked = await put(tx, "0.7", **own)
+    assert isinstance(blocked, ModelBlocked)
+    assert (blocked.reason, blocked.use_local) == ("busy", False)
+    await budget_ledger.settle(tx, first, "answered", cost=Decimal("0.1"))
+    assert isinstance(await put(tx, "0.7", **own), int)
+    over = await put(tx, "0.95", **own)
+    assert over == ModelBlocked("spent_out", "its own budget ($1) is spent")
 
 
 async def test_a_reservation_counts_until_it_is_settled(tx: Tx) -> None:
@@ -299,3 +316,73 @@ async def test_pruning_deletes_only_old_calls_and_answers(tx: Tx) -> None:
     assert await cursor.fetchall() == [("0",), ("80",), ("91",), ("390",)]
     cursor = await tx.execute("SELECT key FROM budget.answer ORDER BY key")
     assert await cursor.fetchall() == [(b"\0",), (b"\1",)]
+
+
+@pytest.mark.parametrize(
+    ("need", "so_far", "expected"),
+    [
+        ("1", spent(share=1), None),
+        ("1", spent(share="1.000001"), ("spent_out", DAY, False)),
+        ("1", spent(share="1.5", share_in_flight=1), ("busy", SOON, False)),
+        ("2.5", spent(), ("too_dear", None, True)),
+    ],
+)
+def test_a_call_fits_the_share_of_its_person(
+    need: str, so_far: BudgetUse, expected: tuple[str, dt.timedelta | None, bool] | None
+) -> None:
+    limits = caps(share=Decimal(2), call=Decimal(5))
+    got = budget_ledger.check_caps(Decimal(need), so_far, limits)
+    assert (got and (got.reason, got.opens_in, got.use_local)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "dollars"), [("0.50", "0.5"), ("$2", "2"), ("25%", "1.25"), ("99", "5"), (" 0 ", "0")]
+)
+def test_a_share_is_dollars_or_percent_of_the_day(text: str, dollars: str) -> None:
+    share = budget_ledger.parse_share(text)
+    assert share is not None
+    assert share.in_dollars(Decimal(5)) == Decimal(dollars)
+    assert budget_ledger.parse_share(str(share)) == share
+
+
+@pytest.mark.parametrize("text", ["-1", "101%", "x", "NaN", "Infinity", "1e9"])
+def test_an_unclear_share_is_invalid(text: str) -> None:
+    with pytest.raises(Invalid):
+        budget_ledger.parse_share(text)
+
+
+async def test_calls_at_once_cannot_exceed_the_share_of_a_person(database: Database) -> None:
+    anna = (await make_person(database, "anna@example.org", "seeker")).id
+    bob = (await make_person(database, "bob@example.org", "seeker")).id
+    async with database.transaction() as tx:
+        await budget_ledger.set_share(tx, anna, budget_ledger.parse_share("2"))
+
+    async def reserve(person_id: int | None, number: int) -> int | ModelBlocked:
+        question = ask(run=f"{person_id} {number}", person_id=person_id)
+        async with database.transaction() as tx:
+            return await budget_ledger.reserve(
+                tx, question, "anthropic:x", Decimal("0.75"), caps(day=Decimal(20)), HOUR
+            )
+
+    answers = await asyncio.gather(*(reserve(anna, number) for number in range(8)))
+    blocked = [answer for answer in answers if isinstance(answer, ModelBlocked)]
+    assert len(answers) - len(blocked) == 2
+    assert {answer.reason for answer in blocked} == {"busy"}
+    # Others go on: somebody without a share, and work for nobody in particular.
+    for person_id in (bob, None):
+        assert not isinstance(await reserve(person_id, 9), ModelBlocked)
+    async with database.transaction() as tx:
+        rows = {
+            row.name + str(row.person_id): row for row in await budget_ledger.read_by_person(tx)
+        }
+        assert rows[f"Ada{anna}"].spent == Decimal("1.5")
+        assert rows[f"Ada{bob}"].share is None
+        for answer in answers:
+            if not isinstance(answer, ModelBlocked):
+                await budget_ledger.settle(tx, answer, "answered", cost=Decimal("0.75"))
+    last = await reserve(anna, 10)
+    assert isinstance(last, ModelBlocked)
+    assert last.reason == "spent_out"
+    async with database.transaction() as tx:
+        await budget_ledger.set_share(tx, anna, None)
+    assert not isinstance(await reserve(anna, 11), ModelBlocked)

@@ -9,12 +9,13 @@ import pytest
 
 from jobmill import app, queue
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import listings, submissions
+from jobmill.catalog import approvals, listings, sources, submissions
 from jobmill.catalog.submissions import Submission
 from jobmill.db import Database
-from jobmill.errors import Invalid
+from jobmill.errors import Invalid, NotFound
 from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchQuery
+from jobmill.matching.profile import StopLists
 from jobmill.outside.request import FetchFailure
 from jobmill.pipelines import submission
 from jobmill.pipelines.submission import SubmittedText, SubmittedUrl
@@ -23,6 +24,7 @@ from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.extract.company.helpers import ABOUT, html
 from tests.fakes import Net, ok
+from tests.people.helpers import make_person
 from tests.pipelines.test_discovery import API, BOARD, POST
 from tests.pipelines.test_listing import PROFILE, TEXT, URL, page
 from tests.queue.helpers import drain, fetch, item, make_due
@@ -124,6 +126,42 @@ async def test_a_board_is_detected_and_becomes_a_source(desk: Desk) -> None:
     await desk.work()
     record = await desk.record(record.id)
     assert (record.state, record.source_id is not None) == ("done", True)
+
+
+async def test_a_board_of_somebody_who_may_not_add_sources_waits_for_approval(desk: Desk) -> None:
+    desk.net.on(API, ok({"jobs": [POST]}))
+    record = await desk.submit(BOARD, may_enable=False)
+    await desk.work()
+    record = await desk.record(record.id)
+    async with desk.database.transaction() as tx:
+        waiting = await approvals.count_waiting(tx, limit=10)
+        enabled = [source for source in await sources.find(tx) if source.enabled]
+    assert (waiting, enabled) == (1, [])
+
+
+async def test_a_job_that_two_people_add_is_scored_for_each_and_told_to_each(desk: Desk) -> None:
+    """Also while the first task runs: what it decides for one profile is not told to the other."""
+    desk.net.on(URL, ok(page(), URL))
+    anna = (await make_person(desk.database, "anna@example.org", "seeker")).id
+    strict = PROFILE.model_copy(update={"stop_lists": StopLists(companies=("Deep Wells",))})
+    async with desk.database.transaction() as tx:
+        await profiles.save(tx, "main", strict, owner=anna)
+        theirs = (await profiles.get(tx, owner=anna)).profile_id
+        entered = await submission.read_input(URL)
+        own = await submission.submit(tx, entered, profile_id=desk.profile_id)
+        other = await submission.submit(tx, entered, owner=anna, profile_id=theirs)
+        assert own.id != other.id
+        assert own.item_id != other.item_id
+    await desk.work()
+    async with desk.database.transaction() as tx:
+        own = await submissions.get(tx, own.id)
+        other = await submissions.get(tx, other.id, owner=anna)
+        assert (own.state, other.state) == ("done", "done")
+        assert own.reason is None
+        assert len(await matches.find(tx, MatchQuery(desk.profile_id))) == 1
+        assert await matches.find(tx, MatchQuery(theirs)) == []
+        with pytest.raises(NotFound):
+            await submissions.get(tx, other.id)
 
 
 async def test_a_careers_page_leads_to_its_board(desk: Desk) -> None:

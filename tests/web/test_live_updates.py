@@ -11,8 +11,12 @@ from jobmill.catalog import companies
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.openings import lifecycle
+from jobmill.matching import matches, profiles
+from jobmill.matching.profile import Profile
 from jobmill.web import site as pages
 from tests.hiring.helpers import make_opening
+from tests.matching import judged
+from tests.people.helpers import PASSWORD, make_person
 from tests.web.conftest import served, signed_in
 
 
@@ -104,3 +108,38 @@ async def _until_the_end(heard: AsyncIterator[str]) -> None:
             pass
     except httpx2.HTTPError:
         pass
+
+
+async def test_matches_are_announced_only_to_their_owner(
+    database: Database, site: httpx2.AsyncClient
+) -> None:
+    anna = (await make_person(database, "anna@example.org", "seeker")).id
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=3, owner=anna)
+        await profiles.save(tx, "main", Profile())
+        own = judged.Place((await profiles.get(tx)).profile_id, place.listings)
+    async with site.stream("GET", "/live?topic=matches&topic=companies") as stream:
+        heard = words(stream)
+        # Changes before LISTEN may have been missed, so all topics come once.
+        assert {await anext(heard), await anext(heard)} == {"matches", "companies"}
+        async with database.transaction() as tx:
+            await matches.save_verdict(tx, place.word(91))
+        async with database.transaction() as tx:
+            await companies.get_or_create(tx, "Acme")
+        assert await anext(heard) == "companies"
+        async with database.transaction() as tx:
+            await matches.save_verdict(tx, own.word(91))
+        assert await anext(heard) == "matches"
+
+
+async def test_nobody_hears_of_workspaces_that_they_cannot_open(database: Database) -> None:
+    for role, topics in (("recruiter", {"hiring"}), ("seeker", {"matches", "queue"})):
+        person = await make_person(database, f"{role}@example.org", role)
+        async with served(pages.create_app(database)) as client:
+            login = {"email": person.email, "password": PASSWORD}
+            assert (await client.post("/api/session", json=login)).status_code == 200
+            query = "topic=hiring&topic=matches&topic=queue&topic=budget"
+            headers = {"Last-Event-ID": "1"}
+            async with client.stream("GET", f"/live?{query}", headers=headers) as stream:
+                heard = words(stream)
+                assert {await anext(heard) for _ in topics} == topics

@@ -298,13 +298,15 @@ async def test_malformed_forms_are_refused(site: httpx2.AsyncClient) -> None:
     assert (await site.post("/profile/edit", data={"name": "a\0"})).status_code == 400
 
 
-async def test_viewers_can_neither_see_nor_change_profiles(database: Database) -> None:
+async def test_only_those_with_a_job_search_see_and_change_profiles(database: Database) -> None:
     await keep(database)
     async with site_with(database) as site:
-        viewer = await bearer(database, "viewer")
-        assert (await site.get("/profile", headers=viewer)).status_code == 403
+        reader, recruiter = await bearer(database, "viewer"), await bearer(database, "recruiter")
+        assert (await site.get("/profile", headers=reader)).status_code == 200
+        assert (await site.get("/profile", headers=recruiter)).status_code == 404
         for path in ("edit", "upload", "pause", "go-on", "use"):
-            assert (await site.post(f"/profile/{path}", headers=viewer)).status_code == 403
+            assert (await site.post(f"/profile/{path}", headers=reader)).status_code == 403
+            assert (await site.post(f"/profile/{path}", headers=recruiter)).status_code == 404
         assert (await site.get("/profile")).status_code == 401
 
 

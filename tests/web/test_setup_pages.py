@@ -19,7 +19,7 @@ from jobmill.settings import Settings
 from jobmill.web.site_settings import SiteSettings
 from tests.matching import helpers, judged
 from tests.outside.model_server import ModelServer, answer, open_server, trouble
-from tests.people.helpers import bearer
+from tests.people.helpers import PASSWORD, bearer, make_person
 from tests.queue.helpers import never
 from tests.web.helpers import site_with
 
@@ -222,10 +222,21 @@ async def test_a_refused_key_is_reported(database: Database, provider: ModelServ
     assert "sk-secret" not in page.text
 
 
-async def test_only_admins_see_and_change_the_setup(database: Database) -> None:
+async def test_recruiters_have_no_setup_and_seekers_only_their_own_steps(
+    database: Database,
+) -> None:
     async with site_with(database) as site:
         recruiter, viewer = [await bearer(database, role) for role in ("recruiter", "viewer")]
-        assert (await site.post("/setup/model", headers=recruiter)).status_code == 403
-        assert (await site.get("/setup", headers=viewer)).status_code == 403
+        assert (await site.post("/setup/model", headers=recruiter)).status_code == 404
+        assert (await site.get("/setup", headers=recruiter)).status_code == 404
         for step in ("resume", "profile", "companies"):
             assert (await site.post(f"/setup/{step}", headers=viewer)).status_code == 403
+        person = await make_person(database, role="seeker")
+        login = {"email": person.email, "password": PASSWORD}
+        assert (await site.post("/api/session", json=login)).status_code == 200
+        start = await site.get("/setup")
+        assert start.status_code == 200
+        assert "/setup/profile" in start.text
+        assert "/setup/companies" not in start.text
+        assert (await site.get("/setup/companies")).status_code == 403
+        assert "/setup/companies" not in (await site.get("/setup/matches")).text

@@ -98,7 +98,7 @@ async def decide(form: Fields, visitor: Seeker, db: Db, database: RawDb) -> Resp
     if decision not in ("accepted", "declined"):
         raise Invalid(say("Accept the rule or decline it."))
     async with db.transaction() as tx:
-        version, rule = await _find(tx, form.get("profile") or None, visitor.owner, key)
+        version, rule = await _find(tx, form.get("profile") or None, key, visitor.owner)
     by = visitor.name or visitor.actor.name
     result = await _try(database, version, rule) if decision == "accepted" else None
     async with db.transaction() as tx:
@@ -112,7 +112,7 @@ async def decide(form: Fields, visitor: Seeker, db: Db, database: RawDb) -> Resp
 
 
 async def _find(
-    tx: Tx, profile: str | None, owner: Owner, key: str
+    tx: Tx, profile: str | None, key: str, owner: Owner
 ) -> tuple[ProfileVersion, ProposedRule]:
     version = await profiles.get(tx, profile, owner=owner)
     for rule in await proposed_rules.find(tx, version):
