@@ -54,6 +54,7 @@ OWN = {
     "GET /today": "the matches of the visitor",
     "POST /today/intro": "a cookie of the visitor",
     "GET /companies": "shared",
+    "GET /matches/board": "redirects to the board of the visitor",
     "GET /companies/{company_id}": "shared",
     "GET /jobs/added": "lists what the visitor added",
     "POST /jobs/added": "adds for the visitor",
