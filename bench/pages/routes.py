@@ -68,7 +68,7 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
     plain = {
         "today": "/today /health /account /demo",
         "matches": f"""
-            /matches/board /matches/news?since=1 /matches/{sizes.matches // 2}
+            /applications /matches/news?since=1 /matches/{sizes.matches // 2}
         """,
         "listings": f"/jobs/{sizes.listings} /jobs/5 /jobs/{sizes.listings - 3}",
         "companies": "/companies/new /companies/2 /companies/77777",

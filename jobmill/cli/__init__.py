@@ -97,6 +97,9 @@ COMMANDS = (
     LazyCommand(
         "match", "matches.commands:app", "List and explain matches, and track their status."
     ),
+    LazyCommand(
+        "application", "applications:app", "Track your applications: list, move, note, import."
+    ),
     LazyCommand("opening", "openings.commands:app", "Create and manage openings of your own."),
     LazyCommand(
         "hiring",

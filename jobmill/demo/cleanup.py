@@ -83,6 +83,8 @@ async def clear(tx: Tx) -> bool:
             catalog.listing, catalog.listing_page, catalog.submission, catalog.board_sighting, catalog.event,
             matching.profile, matching.profile_version, matching.default_profile, matching.judging_queue,
             matching.verdict, matching.match, matching.event, matching.vector, matching.view, matching.rule_decision,
+            matching.custom_status, matching.application, matching.application_note,
+            matching.application_contact, matching.application_file,
             budget.call, budget.answer,
             rotation.run, rotation.target, rotation.platform, rotation.call_allowance, rotation.signature,
             rotation.call, rotation.call_page, rotation.search, rotation.search_slice,

@@ -218,30 +218,79 @@ async def set_status(
     status: Status,
     *,
     owner: Owner = LOCAL,
+    custom_status_id: int | None = None,
     note: str | None = None,
     actor: str | None = None,
 ) -> Match:
-    """Set the status of a match. Its listing is then kept forever. NotFound if the match does not
-    exist or belongs to another person."""
+    """Set the status of a match, and the custom status that counts as it. Its listing is then kept
+    forever. NotFound if the match does not exist or belongs to another person."""
     before = await lock(tx, id, owner=owner)
-    if before.status == status and note is None:
+    names = await _read_custom_statuses(tx, id, custom_status_id)
+    is_moved = before.status != status or names.before_id != names.after_id
+    if not is_moved and note is None:
         return before
     await tx.execute(
         """
         UPDATE matching.match
-           SET status = %(status)s, status_at = now(), status_by = %(actor)s,
+           SET status = %(status)s, custom_status_id = %(custom)s,
+               status_at = CASE WHEN %(moved)s THEN clock_timestamp() ELSE status_at END,
+               status_by = %(actor)s,
                note = coalesce(%(note)s, note), dropped_at = NULL, updated_at = now(),
                dismiss_reason = CASE WHEN %(status)s::matching.match_status = 'dismissed' THEN dismiss_reason END
          WHERE id = %(id)s
         """,
-        {"id": id, "status": status, "actor": actor, "note": note},
+        {
+            "id": id,
+            "status": status,
+            "custom": names.after_id,
+            "moved": is_moved,
+            "actor": actor,
+            "note": note,
+        },
     )
     await record_event(
-        tx, before.id, "status", actor=actor, before=before.status, after=status, note=note
+        tx,
+        before.id,
+        "status",
+        actor=actor,
+        before=before.status,
+        after=status,
+        custom_before=names.before,
+        custom_before_id=names.before_id,
+        custom_after=names.after,
+        custom_after_id=names.after_id,
+        note=note,
     )
     if status != "new":
         await listings.mark(tx, before.listing_id, actor=actor)
     return await get(tx, id, owner=owner)
+
+
+@dataclass(frozen=True, slots=True)
+class _CustomStatuses:
+    """The custom statuses before and after a change."""
+
+    before_id: int | None
+    before: str | None
+    after_id: int | None
+    after: str | None
+
+
+async def _read_custom_statuses(tx: Tx, id: int, custom_status_id: int | None) -> _CustomStatuses:
+    statuses = await fetch_one(
+        tx,
+        _CustomStatuses,
+        """
+        SELECT former.id AS before_id, former.name AS before, next.id AS after_id, next.name AS after
+          FROM matching.match LEFT JOIN matching.custom_status AS former ON former.id = custom_status_id
+          LEFT JOIN matching.custom_status AS next
+            ON next.id = %s::bigint AND next.profile_id = match.profile_id
+         WHERE match.id = %s
+        """,
+        [custom_status_id, id],
+    )
+    assert statuses is not None
+    return statuses
 
 
 async def set_dismiss_reason(
@@ -283,23 +332,37 @@ async def undo_status(
     """Restore the status before the last change, and return the match before and after. Conflict if
     the status never changed."""
     before = await lock(tx, id, owner=owner)
-    last = await fetch_value(
+    last = await fetch_one(
         tx,
-        _as_status,
+        _FormerStatus,
         """
-        SELECT data->>'before' FROM matching.event
-         WHERE match_id = %s AND what = 'status' AND data->>'before' <> data->>'after'
+        SELECT data->>'before' AS status,
+               (SELECT id FROM matching.custom_status
+                 WHERE id = (data->>'custom_before_id')::bigint) AS custom_status_id
+          FROM matching.event
+         WHERE match_id = %s AND what = 'status'
+           AND (data->>'before', data->>'custom_before_id')
+               IS DISTINCT FROM (data->>'after', data->>'custom_after_id')
          ORDER BY id DESC LIMIT 1
         """,
         [id],
     )
     if last is None:
         raise Conflict(f"The status of match {id} never changed: there is nothing to undo.")
-    return before, await set_status(tx, id, last, owner=owner, actor=actor)
+    return before, await set_status(
+        tx,
+        id,
+        last.status,
+        owner=owner,
+        custom_status_id=last.custom_status_id,
+        actor=actor,
+    )
 
 
-def _as_status(value: Status) -> Status:
-    return value
+@dataclass(frozen=True, slots=True)
+class _FormerStatus:
+    status: Status
+    custom_status_id: int | None
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:

@@ -179,14 +179,34 @@ def describe_losses(reasons: MatchReasons) -> str:
 def describe_match_event(event: matches.MatchEvent) -> str:
     data = event.data
     if event.what == "status":
-        change = f"{data.get('before')} → {data.get('after')}"
-        return join_parts([change, by(event.actor), data.get("note")])
+        before, after = (
+            data.get(f"custom_{side}") or data.get(side) for side in ("before", "after")
+        )
+        return join_parts([f"{before} → {after}", by(event.actor), data.get("note")])
+    if "score" not in data and "version" not in data:
+        return join_parts([_describe_application_event(event), by(event.actor)])
     before = f"{data['before']} → " if "before" in data else ""
     score = (
         say("score %(n)s", n=f"{before}{data['score']}") if data.get("score") is not None else ""
     )
     version = say("profile version %(n)s", n=data.get("version"))
     return ", ".join(filter(None, [event.what, score, version]))
+
+
+def _describe_application_event(event: matches.MatchEvent) -> str:
+    data = event.data
+    match event.what:
+        case "details":
+            names = ", ".join(str(name).replace("_", " ") for name in data.get("fields", ()))
+            return say("changed: %(fields)s", fields=names)
+        case "step done":
+            return say("done: %(step)s", step=data.get("step"))
+        case "dismiss reason":
+            return say("dismissed because of: %(reason)s", reason=data.get("reason"))
+        case "custom status removed":
+            return say("status %(name)s removed", name=data.get("name"))
+        case _:
+            return event.what
 
 
 def by(actor: str | None) -> str | None:

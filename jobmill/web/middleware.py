@@ -26,8 +26,9 @@ log = logging.getLogger(__name__)
 BODY_SECONDS = 60.0
 """Time for a client to send the body of a request."""
 MAX_BODY_BYTES = 1024 * 1024
-UPLOAD_MAX_BYTES = {"/profile/upload": 6 * 1024 * 1024, "/setup/resume": 6 * 1024 * 1024}
-"""Paths that accept larger bodies: resumes of 5 MB, plus the form around them."""
+UPLOAD_MAX_BYTES = 6 * 1024 * 1024
+UPLOAD_PATHS = re.compile(r"/profile/upload|/setup/resume|/applications/(import|[0-9]{1,12}/files)")
+"""Paths that accept larger bodies: files of 5 MB, plus the form around them."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 PUBLIC_PATHS = re.compile(
     r"/(openings(/.*)?|static/.*|healthz|readyz|api/(jobs|healthz|openapi\.json))"
@@ -103,7 +104,8 @@ class RequestMiddleware:
                 check_origin(request.headers)
             elif not PUBLIC_PATHS.fullmatch(scope["path"]):
                 check_embedding(request.headers)
-            max_bytes = UPLOAD_MAX_BYTES.get(scope["path"], MAX_BODY_BYTES)
+            is_upload = UPLOAD_PATHS.fullmatch(scope["path"])
+            max_bytes = UPLOAD_MAX_BYTES if is_upload else MAX_BODY_BYTES
             await self.app(_head_as_get(scope), _limit_body(receive, max_bytes), sender)
         # The last handler: an unexpected error must not affect the next request.
         except Exception as error:

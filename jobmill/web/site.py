@@ -33,6 +33,7 @@ from jobmill.web.live_updates import LiveUpdates
 from jobmill.web.local_access import LocalAccess
 from jobmill.web.middleware import RequestMiddleware
 from jobmill.web.pages import (
+    applications,
     budget,
     companies,
     confirm,
@@ -117,7 +118,14 @@ WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
     ("hiring", (hiring.router, reports.router)),
     (
         "search",
-        (today.router, matches.router, listings.router, companies.router, profile.router),
+        (
+            today.router,
+            matches.router,
+            applications.router,
+            listings.router,
+            companies.router,
+            profile.router,
+        ),
     ),
     ("search", (setup.router,)),
     # Rotation first: `/sources/rotation` is no id of a source.

@@ -53,7 +53,7 @@ def all_workspaces() -> Sequence[Workspace]:
             (
                 MenuEntry(say("Today"), "/today"),
                 MenuEntry(say("Matches"), "/matches"),
-                MenuEntry(say("Applications"), "/matches/board"),
+                MenuEntry(say("Applications"), "/applications"),
                 MenuEntry(say("Jobs"), "/jobs"),
                 MenuEntry(say("Companies"), "/companies"),
                 MenuEntry(say("Profile"), "/profile"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from jobmill.catalog import csv_files
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
@@ -43,13 +44,13 @@ def list_outcomes(done: list[ImportedApplicant]) -> list[tuple[int, str, str | N
 @pytest.mark.parametrize("risky", ["=1+1", "+49 1", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])  # noqa: RUF001
 def test_no_cell_is_a_formula_and_all_are_read_back_unchanged(risky: str) -> None:
     out = io.StringIO(newline="")
-    add = spreadsheets.start_csv(out, ["name", "count"])
+    add = csv_files.start_csv(out, ["name", "count"])
     add({"name": risky, "count": -3, "else": "left out"})
     assert list(csv.reader(io.StringIO(out.getvalue(), newline=""))) == [
         ["name", "count"],
         [f"'{risky}", "-3"],
     ]
-    (row,) = spreadsheets.parse_csv(out.getvalue().encode(), needed=["name"])
+    (row,) = csv_files.parse_csv(out.getvalue().encode(), needed=["name"])
     assert row.cells["name"].strip() == risky.strip()
 
 
@@ -57,15 +58,15 @@ def test_no_cell_is_a_formula_and_all_are_read_back_unchanged(risky: str) -> Non
 def test_no_part_of_a_cell_is_a_formula_for_another_separator(separator: str) -> None:
     out = io.StringIO(newline="")
     name = f"Ada{separator}=1+1"
-    spreadsheets.start_csv(out, ["name"])({"name": name})
+    csv_files.start_csv(out, ["name"])({"name": name})
     assert f"{separator}=" not in out.getvalue()
-    (row,) = spreadsheets.parse_csv(out.getvalue().encode(), needed=["name"])
+    (row,) = csv_files.parse_csv(out.getvalue().encode(), needed=["name"])
     assert row.cells["name"] == name
 
 
 def test_cells_are_quoted_as_in_rfc_4180() -> None:
     out = io.StringIO(newline="")
-    spreadsheets.start_csv(out, ["a", "b"])({"a": 'say "hi", twice', "b": "two\nlines"})
+    csv_files.start_csv(out, ["a", "b"])({"a": 'say "hi", twice', "b": "two\nlines"})
     assert out.getvalue() == 'a,b\r\n"say ""hi"", twice","two\nlines"\r\n'
 
 
@@ -107,8 +108,8 @@ def test_a_repeated_address_counts_once() -> None:
         ("name,email\nAda,a@b.org\nJosé,j@b.org\n".encode("latin-1"), "line 3: not UTF-8"),
         ("name,email\n".encode("utf-16"), "UTF-16"),
         (b"name,email\nA\0,a@b.org\n", "line 2: contains a zero byte"),
-        (b"x" * (spreadsheets.MAX_BYTES + 1), "32 MB"),
-        (b"name,email\n" + b"A\n" * (spreadsheets.MAX_LINES + 1), "100,000 lines"),
+        (b"x" * (csv_files.MAX_BYTES + 1), "32 MB"),
+        (b"name,email\n" + b"A\n" * (csv_files.MAX_LINES + 1), "100,000 lines"),
     ],
 )
 def test_invalid_lines_are_named(data: bytes, says: str) -> None:
@@ -232,7 +233,7 @@ async def test_exported_openings_can_be_imported(tx: Tx) -> None:
     made = await imports.create_openings(tx, imports.parse_openings(CSV.encode()), LOCAL)
     await apply(tx, made[1])
     out = io.StringIO(newline="")
-    add = spreadsheets.start_csv(out, exports.OPENING_FIELDS)
+    add = csv_files.start_csv(out, exports.OPENING_FIELDS)
     written: list[Any] = [
         exports.opening_fields(await openings.get(tx, opening.id)) for opening in made
     ]

@@ -17,6 +17,9 @@ import pytest
 from jobmill.catalog import submissions
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.matching import matches, profiles, saved_views
+from jobmill.matching.job_applications import custom_statuses, details, entries, files
+from jobmill.matching.job_applications.details import ApplicationDetails
+from jobmill.matching.job_applications.entries import ContactFields
 from jobmill.matching.profile import Profile
 from jobmill.matching.saved_views import InboxFilters
 from jobmill.matching.verdict import ScoreItem
@@ -51,6 +54,7 @@ OWN = {
     "GET /today": "the matches of the visitor",
     "POST /today/intro": "a cookie of the visitor",
     "GET /companies": "shared",
+    "GET /matches/board": "redirects to the board of the visitor",
     "GET /companies/{company_id}": "shared",
     "GET /jobs/added": "lists what the visitor added",
     "POST /jobs/added": "adds for the visitor",
@@ -87,6 +91,8 @@ class Victim:
     def url(self, route: Route) -> str:
         def fill(match: re.Match[str]) -> str:
             name = match[1].split(":")[0]
+            if name == "entry_path":
+                return "notes"
             is_number = name.lower().endswith(("id", "seq"))
             return str(self.ids.get(name, 1 if is_number else "x"))
 
@@ -97,6 +103,15 @@ class Victim:
             "profile": self.profile,
             "name": self.profile,
             "status": "dismissed",
+            "column": "dismissed",
+            "body": "intruded",
+            "version": "1",
+            "status_name": "intruded",
+            "counts_as": "applied",
+            "shown_after": "applied",
+            "contact_name": "intruded",
+            "text": "title,company\nCook,Acme",
+            "confirmed": "yes",
             "reason": "company",
             "rule": "company:wells",
             "decision": "declined",
@@ -187,6 +202,14 @@ async def fill(tx: Tx, owner: Owner) -> Victim:
     match_id = await matches.save_verdict(tx, place.word(90, items=(reason,)))
     assert match_id is not None
     await matches.set_status(tx, match_id, "saved", owner=owner, note=secret, actor="x")
+    await details.save(tx, match_id, ApplicationDetails(next_step=secret), owner=owner)
+    note_id = await entries.add_note(tx, match_id, secret, owner=owner)
+    await entries.save_contact(tx, match_id, ContactFields(secret), owner=owner)
+    await files.add(tx, match_id, "cv.txt", secret.encode(), owner=owner)
+    [file] = await files.find_all(tx, match_id)
+    custom_status_id = await custom_statuses.add(
+        tx, place.profile, secret, status="applied", shown_after="applied"
+    )
     view = await saved_views.save(tx, place.profile, secret, InboxFilters("saved"))
     url = f"https://jobs.example.com/{secret}"
     added = await submissions.add(tx, url, "job", owner=owner, url=url, profile_id=place.profile)
@@ -200,6 +223,10 @@ async def fill(tx: Tx, owner: Owner) -> Victim:
     assert company_id
     ids = {
         "match_id": match_id,
+        "note_id": note_id,
+        "entry_id": note_id,
+        "file_id": file.id,
+        "custom_status_id": custom_status_id,
         "view_id": view.id,
         "submission_id": added.id,
         "listing_id": place.listing,
@@ -225,6 +252,15 @@ async def checksum(database: Database, owner: Owner) -> str:
                 UNION ALL SELECT match::text FROM matching.match JOIN own ON own.id = profile_id
                 UNION ALL SELECT event::text FROM matching.event JOIN matching.match ON match.id = match_id
                                                                JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.application AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.application_note AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.application_contact AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.application_file AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT custom::text FROM matching.custom_status AS custom JOIN own ON own.id = profile_id
                 UNION ALL SELECT decision::text FROM matching.rule_decision AS decision JOIN own ON own.id = profile_id
                 UNION ALL SELECT view::text FROM matching.view JOIN own ON own.id = profile_id
                 UNION ALL SELECT waiting::text FROM matching.judging_queue AS waiting JOIN own ON own.id = profile_id
@@ -314,7 +350,7 @@ async def use_own(world: World, database: Database, who: str) -> dict[str, int]:
     wrong: dict[str, int] = {}
     for route in search_routes(database):
         status, _ = await world.ask(route, who, victim)
-        is_allowed = status < 400 or (status in (409, 422) and route.method in CHANGES)
+        is_allowed = status < 400 or (status in (400, 409, 422) and route.method in CHANGES)
         if route.name == "POST /profile/rules":
             # No rule is proposed here.
             is_allowed = status == 404

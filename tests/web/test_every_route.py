@@ -93,7 +93,16 @@ SYSTEM = (
     "/sources",
     "/budget",
 )
-SEARCH = ("/today", "/matches", "/profile", "/setup", "/jobs", "/companies", "/api/submissions")
+SEARCH = (
+    "/today",
+    "/matches",
+    "/applications",
+    "/profile",
+    "/setup",
+    "/jobs",
+    "/companies",
+    "/api/submissions",
+)
 
 SEARCH_OF_ADMINS = {
     "GET /companies/new",
@@ -334,7 +343,7 @@ async def test_pages_do_not_link_to_workspaces_that_a_role_cannot_open(
         "search": (
             "/today",
             "/matches",
-            "/matches/board",
+            "/applications",
             "/jobs",
             "/companies",
             "/profile",

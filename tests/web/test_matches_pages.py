@@ -23,7 +23,6 @@ from jobmill.people.persons import Role
 from jobmill.queue import Move, lineage
 from jobmill.queue.items import Work
 from jobmill.web.job_view import score_bars
-from jobmill.web.pages.matches import board_page
 from jobmill.web.pages.matches import list_page as pages
 from jobmill.web.pages.matches.inbox_query import InboxQuery
 from tests.catalog import helpers
@@ -372,13 +371,7 @@ async def test_a_vacancy_from_two_sources_is_listed_once_with_a_link_to_the_othe
     async with database.transaction() as tx:
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
         await duplicate_links.link(tx, second, first)
-    for path in (
-        "/matches",
-        "/matches?status=new",
-        "/matches?order=newest",
-        "/matches/board",
-        "/today",
-    ):
+    for path in ("/matches", "/matches?status=new", "/matches?order=newest", "/today"):
         page = await site.get(path)
         assert f'"/matches/{high}"' in page.text or f"match-{high}" in page.text, path
         assert f"match-{low}" not in page.text, path
@@ -405,8 +398,7 @@ async def test_the_status_of_a_duplicate_is_shown(
     async with database.transaction() as tx:
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
         await duplicate_links.link(tx, second, first)
-    for path in ("/matches", "/matches/board"):
-        assert "New: Pump Engineer" in (await site.get(f"{path}?done={low}")).text
+    assert "New: Pump Engineer" in (await site.get(f"/matches?done={low}")).text
 
 
 async def test_reasons_dealbreakers_and_missing_points_are_shown(
@@ -428,7 +420,6 @@ async def test_reasons_dealbreakers_and_missing_points_are_shown(
     for path in (f"/matches/{id}", f"/jobs/{listing}"):
         page = await site.get(path)
         assert "13 points missing: skills 5, arrangement 5, salary 3 (not known)" in page.text
-    assert ">Dealbreaker</span>" in (await site.get("/matches/board")).text
 
 
 async def test_a_match_without_a_dealbreaker_shows_its_strongest_reason_against(
@@ -576,40 +567,8 @@ async def test_the_name_of_a_view_is_escaped(
     await fill(database, [91])
     saved = await site.post("/matches/views", params={"q": evil}, data={"name": evil})
     assert saved.status_code == 303
-    for path in ("/matches", saved.headers["location"], "/matches/board"):
+    for path in ("/matches", saved.headers["location"]):
         assert not TAG.search((await site.get(path)).text)
-
-
-async def test_the_board_has_a_column_per_status_and_buttons_to_move_cards(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
-    first, second = await fill(database, [91, 85])
-    page = await site.get("/matches/board")
-    assert page.status_code == 200
-    assert re.findall(r'id="column-(\w+)">\w+ <small>([^<]+)<', page.text) == [
-        ("new", "2"), ("saved", "0"), ("applied", "0"), ("interviewing", "0"), ("offer", "0"),
-        ("rejected", "0"),
-    ]  # fmt: skip
-    assert shown(page) == [first, second]
-    form = {"status": "saved", "back": "/matches/board"}
-    moved = await site.post(f"/matches/{first}/status", data=form, headers=HTMX)
-    assert (moved.status_code, moved.headers["location"]) == (303, f"/matches/board?done={first}")
-    page = await site.get(moved.headers["location"], headers=HTMX)
-    assert shown(page) == [second, first]
-    assert "Saved: Pump Engineer" in page.text
-    # The replaced part still has the Undo button.
-    assert f'hx-get="/matches/board?done={first}" hx-trigger="matches from:#live"' in page.text
-
-
-async def test_a_column_shows_a_limited_number_of_cards(
-    site: httpx2.AsyncClient, database: Database
-) -> None:
-    await fill(database, [90] * (board_page.CARDS_PER_COLUMN + 1))
-    page = await site.get("/matches/board")
-    assert len(shown(page)) == board_page.CARDS_PER_COLUMN
-    assert (
-        f'<a href="/matches?status=new">View all {board_page.CARDS_PER_COLUMN + 1}</a>' in page.text
-    )
 
 
 async def test_a_list_can_be_exported_as_a_file(
@@ -656,7 +615,7 @@ async def test_a_key_that_reads_can_see_views_and_board_but_not_change_them(
     await fill(database, [91])
     headers = await bearer(database, role)
     async with site_with(database) as client:
-        for path in ("/matches?least=90", "/matches/board", "/matches/export.csv"):
+        for path in ("/matches?least=90", "/matches/export.csv"):
             page = await client.get(path, headers=headers)
             assert page.status_code == 200
             assert ('action="/matches/' in page.text) is (changes == 303 and "csv" not in path)

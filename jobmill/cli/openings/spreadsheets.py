@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, TextIO, TypeVar
 
 import typer
 
+from jobmill.catalog import csv_files
+from jobmill.catalog.csv_files import MAX_BYTES, MAX_LISTED_PROBLEMS, InvalidSpreadsheet
 from jobmill.cli.openings import opening_output
 from jobmill.cli.support import files, hiring_session, output
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
@@ -18,12 +20,7 @@ from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.import_export import exports, imports, spreadsheets
 from jobmill.hiring.import_export.imports import ImportedApplicant
-from jobmill.hiring.import_export.spreadsheets import (
-    MAX_BYTES,
-    MAX_LISTED_PROBLEMS,
-    ApplicantEntry,
-    InvalidSpreadsheet,
-)
+from jobmill.hiring.import_export.spreadsheets import ApplicantEntry
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist import snapshots
@@ -120,7 +117,7 @@ async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
     count = 0
     names = exports.OPENING_FIELDS if opening is None else exports.APPLICATION_FIELDS
     write_record: Callable[[dict[str, Any]], object] = (
-        spreadsheets.start_csv(file, names)
+        csv_files.start_csv(file, names)
         if form == "csv"
         else lambda record: output.print_json(record, file)
     )

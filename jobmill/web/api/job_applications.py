@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field, StrictBool
 
+from jobmill.catalog import csv_files
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.applications import bulk_actions
@@ -167,7 +168,7 @@ async def _write(tx: Tx, id: int) -> IO[bytes]:
     table = csv.writer(text)
     table.writerow(exports.APPLICATION_FIELDS)
     async for application in exports.iter_applications(tx, id):
-        table.writerow([spreadsheets.escape_cell(value) for value in application.values()])
+        table.writerow([csv_files.escape_cell(value) for value in application.values()])
     text.detach()
     file.seek(0)
     return file

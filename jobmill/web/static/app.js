@@ -78,17 +78,6 @@ function moveRow(by) {
   focusRow(rows[next]);
 }
 
-// The board: move to the first card of the next column that has one.
-const COLUMN_MOVES = { h: -1, l: 1 };
-
-function moveColumn(by) {
-  const columns = [...document.querySelectorAll(".kanban section")].filter((column) => column.querySelector("[data-row]"));
-  const here = columns.indexOf(closest(document.activeElement, ".kanban section"));
-  const next = columns[here < 0 ? 0 : Math.min(Math.max(here + by, 0), columns.length - 1)];
-  focusRow(next && next.querySelector("[data-row]"));
-  return columns.length > 0;
-}
-
 function pressKey(key) {
   const row = closest(document.activeElement, "[data-row]");
   const inRow = row && row.querySelector(`[data-key="${key}"]`);
@@ -110,7 +99,6 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "?" && help) help.showModal();
   else if (localStorage.getItem("keys") === "off") return;
   else if (event.key in MOVES && document.querySelector("[data-triage]")) moveRow(MOVES[event.key]);
-  else if (event.key in COLUMN_MOVES && moveColumn(COLUMN_MOVES[event.key])) {}
   else if (!/^[sadiour1-7]$/.test(event.key) || !pressKey(event.key)) return;
   event.preventDefault();
 });
@@ -118,9 +106,7 @@ document.addEventListener("keydown", (event) => {
 // Keep the focus in a row when htmx replaces it.
 document.addEventListener("submit", (event) => {
   const row = closest(event.target, "[data-row]");
-  // A card leaves its column, so continue with the next card.
-  const next = row && row.closest(".kanban") && (row.nextElementSibling || row.previousElementSibling);
-  lastRow = row && (next || row).id;
+  lastRow = row && row.id;
 });
 document.addEventListener("htmx:before:swap", () => {
   const row = closest(document.activeElement, "[data-row]");

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from jobmill.web.pages.matches import (
-    board_page,
     detail_page,
     export,
     list_page,
@@ -13,6 +12,6 @@ from jobmill.web.pages.matches import (
 )
 
 router = APIRouter()
-# `/matches/board` before `/matches/{match_id}`: the first matching route wins.
-for page_module in (list_page, board_page, saved_view_actions, export, detail_page):
+# `/matches/news` before `/matches/{match_id}`: the first matching route wins.
+for page_module in (list_page, saved_view_actions, export, detail_page):
     router.include_router(page_module.router)

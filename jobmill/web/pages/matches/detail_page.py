@@ -114,7 +114,7 @@ def _respond(match: Match, form: Fields, view: View, *, is_htmx: bool) -> Respon
             dismiss_reasons=list(dismiss_reason_names().items()),
             dismiss_reason_names=dismiss_reason_names(),
         )
-    if path not in ("/matches", "/matches/board"):
+    if path != "/matches":
         return RedirectResponse(back, 303)
     others = [part for part in query.split("&") if part and not part.startswith("done=")]
     return RedirectResponse(f"{path}?{'&'.join([*others, f'done={match.id}'])}", 303)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import Field
 
 from jobmill.db import Tx
@@ -32,6 +32,7 @@ from jobmill.web import html_errors, job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase, View
 from jobmill.web.job_view import MatchRow, format_capped
+from jobmill.web.page_query import ShortText
 from jobmill.web.pages.matches.inbox_query import STATUSES, InboxQuery
 from jobmill.web.pages.matches.match_detail import MatchDetail, dismiss_reason_names, read_detail
 from jobmill.web.parameters import MAX_ID
@@ -209,6 +210,12 @@ async def _empty_reason(
     if await judging_feed.count(tx, version.profile_id, limit=1):
         return "scoring"
     return "no fit" if await verdicts.has_any(tx, version.profile_id) else "no jobs"
+
+
+@router.get("/board")
+async def redirect_board(visitor: Seeker, profile: ShortText | None = None) -> Response:
+    """Where the board was before."""
+    return RedirectResponse(InboxQuery(profile=profile).url("/applications"), 308)
 
 
 @router.get("/news")

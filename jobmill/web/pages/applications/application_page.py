@@ -1,0 +1,154 @@
+"""/applications/{match_id}: notes, dates, contacts, files, the next step and the history."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import Field
+
+from jobmill.errors import Conflict, Invalid
+from jobmill.matching import matches, profiles
+from jobmill.matching.job_applications import custom_statuses, details, entries, files
+from jobmill.matching.job_applications.details import ApplicationDetails
+from jobmill.people.persons import Owner
+from jobmill.web import html_errors, job_view
+from jobmill.web.auth import Seeker
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.form import Fields, read_whole_number
+from jobmill.web.page_query import PageQuery
+from jobmill.web.parameters import MAX_ID, PathId
+from jobmill.web.shell import Page
+from jobmill.web.translations import say
+
+router = APIRouter(prefix="/applications")
+
+REMOVABLE: Mapping[str, entries.EntryKind] = {
+    "notes": "note",
+    "contacts": "contact",
+    "files": "file",
+}
+"""The parts of the paths of entries."""
+
+
+class ApplicationQuery(PageQuery):
+    removed: Annotated[str, Field(pattern="^(notes|contacts|files)$")] | None = None
+    entry: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
+    """The entry that was removed last."""
+
+
+@router.get("/{match_id}")
+async def show(
+    match_id: PathId,
+    query: Annotated[ApplicationQuery, Query()],
+    visitor: Seeker,
+    db: Db,
+    page: Page,
+) -> HTMLResponse:
+    return await render(db, page, match_id, visitor.owner, query=query)
+
+
+async def render(
+    db: RequestDatabase,
+    page: Page,
+    match_id: int,
+    owner: Owner,
+    *,
+    query: ApplicationQuery | None = None,
+    error: Conflict | Invalid | None = None,
+    typed: Mapping[str, str] | None = None,
+) -> HTMLResponse:
+    """The page; `error` says why a form was refused, and `typed` is what it contained."""
+    query = query or ApplicationQuery()
+    async with db.transaction() as tx:
+        match = await matches.get(tx, match_id, owner=owner)
+        version = await profiles.get(tx, match.profile, owner=owner)
+        columns = await custom_statuses.read_columns(tx, version.profile_id)
+        column_key = await custom_statuses.find_key(tx, match_id)
+        stored = await details.get(tx, match_id)
+        notes = await entries.find_notes(tx, match_id)
+        contacts = await entries.find_contacts(tx, match_id)
+        stored_files = await files.find_all(tx, match_id)
+        events = await matches.read_events(tx, match_id)
+        kind = REMOVABLE.get(query.removed or "")
+        removed = (
+            await entries.find_removed(tx, match_id, kind, query.entry)
+            if kind and query.entry
+            else None
+        )
+    return page(
+        "applications/application.html",
+        html_errors.status_code(error),
+        match=match,
+        url=job_view.web_url(match.apply_url) or job_view.web_url(match.url),
+        columns=columns,
+        column_key=column_key,
+        details=stored,
+        notes=notes,
+        contacts=contacts,
+        files=stored_files,
+        file_types=",".join(files.TYPES),
+        today=dt.datetime.now(dt.UTC).date(),
+        events=[(event.at, job_view.describe_match_event(event)) for event in reversed(events)],
+        removed=removed,
+        removed_kind=query.removed,
+        error=str(error) if error else None,
+        typed=typed or {},
+    )
+
+
+@router.post("/{match_id}/details")
+async def save_details(
+    match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
+) -> Response:
+    """Save the dates and the next step."""
+    try:
+        async with db.transaction() as tx:
+            await matches.get(tx, match_id, owner=visitor.owner)
+            await details.save(
+                tx,
+                match_id,
+                _read_details(form),
+                owner=visitor.owner,
+                based_on=read_whole_number(form, "version", say("Reload the page.")),
+                actor=visitor.actor.name,
+            )
+    except (Conflict, Invalid) as error:
+        return await render(db, page, match_id, visitor.owner, error=error)
+    return RedirectResponse(f"/applications/{match_id}", 303)
+
+
+def _read_details(form: Mapping[str, str]) -> ApplicationDetails:
+    interview = form.get("interview_at", "").strip()
+    try:
+        interview_at = dt.datetime.fromisoformat(interview) if interview else None
+    except ValueError as error:
+        raise Invalid(say("Enter the time of the interview as 2026-11-20T14:30.")) from error
+    if interview_at and interview_at.tzinfo is None:
+        interview_at = interview_at.replace(tzinfo=dt.UTC)
+    return ApplicationDetails(
+        _read_date(form, "applied_on"),
+        interview_at,
+        _read_date(form, "offer_deadline"),
+        " ".join(form.get("next_step", "").split()) or None,
+        _read_date(form, "next_step_on"),
+    )
+
+
+def _read_date(form: Mapping[str, str], name: str) -> dt.date | None:
+    text = form.get(name, "").strip()
+    try:
+        return dt.date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise Invalid(say("Enter dates as 2026-11-20.")) from error
+
+
+@router.post("/{match_id}/step-done")
+async def finish_step(match_id: PathId, visitor: Seeker, db: Db) -> RedirectResponse:
+    """Mark the next step as done."""
+    async with db.transaction() as tx:
+        await details.finish_next_step(tx, match_id, owner=visitor.owner, actor=visitor.actor.name)
+    return RedirectResponse(f"/applications/{match_id}", 303)

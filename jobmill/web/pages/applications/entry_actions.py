@@ -1,0 +1,153 @@
+"""Add, change, remove and restore the notes, contacts and files of an application."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+from starlette.datastructures import UploadFile
+
+from jobmill.errors import Conflict, Invalid
+from jobmill.matching import matches
+from jobmill.matching.job_applications import entries, files
+from jobmill.matching.job_applications.entries import ContactFields
+from jobmill.web.auth import Seeker
+from jobmill.web.dependencies import Db
+from jobmill.web.form import Fields, read_whole_number
+from jobmill.web.pages.applications.application_page import REMOVABLE, ApplicationQuery, render
+from jobmill.web.parameters import PathId
+from jobmill.web.shell import Page
+from jobmill.web.translations import say
+
+router = APIRouter(prefix="/applications")
+
+
+class EntryPath(StrEnum):
+    notes = "notes"
+    contacts = "contacts"
+    files = "files"
+
+
+@router.post("/{match_id}/notes")
+async def add_note(match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
+    try:
+        async with db.transaction() as tx:
+            await matches.get(tx, match_id, owner=visitor.owner)
+            body, actor = form.get("body", ""), visitor.actor.name
+            await entries.add_note(tx, match_id, body, owner=visitor.owner, actor=actor)
+    except (Conflict, Invalid) as error:
+        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
+    return RedirectResponse(f"/applications/{match_id}#notes", 303)
+
+
+@router.post("/{match_id}/notes/{note_id}")
+async def edit_note(
+    match_id: PathId, note_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
+) -> Response:
+    try:
+        async with db.transaction() as tx:
+            await matches.get(tx, match_id, owner=visitor.owner)
+            await entries.edit_note(
+                tx,
+                match_id,
+                note_id,
+                form.get("body", ""),
+                based_on=read_whole_number(form, "version", say("Reload the page.")),
+                owner=visitor.owner,
+                actor=visitor.actor.name,
+            )
+    except (Conflict, Invalid) as error:
+        # The refused text is in the form for a new note, so that it is not lost.
+        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
+    return RedirectResponse(f"/applications/{match_id}#notes", 303)
+
+
+@router.post("/{match_id}/contacts")
+async def save_contact(
+    match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
+) -> Response:
+    names = ("role", "email", "phone", "link")
+    contact = ContactFields(
+        " ".join(form.get("contact_name", "").split()),
+        **{name: form.get(name, "").strip() for name in names},
+    )
+    try:
+        async with db.transaction() as tx:
+            await matches.get(tx, match_id, owner=visitor.owner)
+            await entries.save_contact(
+                tx, match_id, contact, owner=visitor.owner, actor=visitor.actor.name
+            )
+    except (Conflict, Invalid) as error:
+        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
+    return RedirectResponse(f"/applications/{match_id}#contacts", 303)
+
+
+@router.post("/{match_id}/files")
+async def add_file(
+    match_id: PathId, request: Request, visitor: Seeker, db: Db, page: Page
+) -> Response:
+    async with db.transaction() as tx:
+        await matches.get(tx, match_id, owner=visitor.owner)
+    try:
+        name, data = await _read_upload(request)
+        async with db.transaction() as tx:
+            await files.add(tx, match_id, name, data, owner=visitor.owner, actor=visitor.actor.name)
+    except (Conflict, Invalid) as error:
+        return await render(db, page, match_id, visitor.owner, error=error)
+    return RedirectResponse(f"/applications/{match_id}#files", 303)
+
+
+async def _read_upload(request: Request) -> tuple[str, bytes]:
+    async with request.form(max_files=1, max_fields=5, max_part_size=files.MAX_BYTES) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile) or not file.filename:
+            raise Invalid(say("Choose a file."))
+        return file.filename, await file.read()
+
+
+@router.get("/{match_id}/files/{file_id}")
+async def download_file(match_id: PathId, file_id: PathId, visitor: Seeker, db: Db) -> Response:
+    """Always as a download: the browser must never run what somebody uploaded."""
+    async with db.transaction() as tx:
+        file = await files.get(tx, match_id, file_id, owner=visitor.owner)
+    headers = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file.name, safe='')}",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+    }
+    return Response(file.data, media_type=file.media_type, headers=headers)
+
+
+@router.post("/{match_id}/{entry_path}/{entry_id}/remove")
+async def remove(
+    match_id: PathId, entry_path: EntryPath, entry_id: PathId, visitor: Seeker, db: Db
+) -> RedirectResponse:
+    async with db.transaction() as tx:
+        await entries.remove(
+            tx,
+            match_id,
+            REMOVABLE[entry_path],
+            entry_id,
+            owner=visitor.owner,
+            actor=visitor.actor.name,
+        )
+    query = ApplicationQuery(removed=entry_path.value, entry=entry_id)
+    return RedirectResponse(query.url(f"/applications/{match_id}"), 303)
+
+
+@router.post("/{match_id}/{entry_path}/{entry_id}/restore")
+async def restore(
+    match_id: PathId, entry_path: EntryPath, entry_id: PathId, visitor: Seeker, db: Db
+) -> RedirectResponse:
+    async with db.transaction() as tx:
+        await entries.restore(
+            tx,
+            match_id,
+            REMOVABLE[entry_path],
+            entry_id,
+            owner=visitor.owner,
+            actor=visitor.actor.name,
+        )
+    return RedirectResponse(f"/applications/{match_id}#{entry_path}", 303)
