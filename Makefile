@@ -2,6 +2,8 @@
 
 PY = .venv/bin/python
 export PYTHON
+# Compiled modules are kept, whatever the environment says: the tests start thousands of processes.
+export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev run test screenshots check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring bench-pages chaos soak clean

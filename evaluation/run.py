@@ -7,7 +7,7 @@ import json
 import platform
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -44,23 +44,38 @@ PARTS: dict[str, Callable[[Path], Report]] = {
     "report": site_report.report,
 }
 
+PROJECT_PARTS = ("claims",)
+"""Parts with a labelled set in the project."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all, if none is named")
     parser.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
     options = parser.parse_args()
-    if not options.data.is_dir():
-        print(f"Skipped: there are no real answers at {options.data}; --data names another folder.")
-        return
-    reports = {name: _run(name, options.data) for name in options.parts or PARTS}
+    names = select_parts(options.parts, options.data)
+    reports = {name: _run(name, options.data) for name in names}
     for report in reports.values():
         _print(report)
     for name, report in reports.items():
         for goal in report.goals:
             print(line(goal, name))
-    if not options.parts:
+    if set(reports) == set(PARTS):
         RESULTS.write_text(json.dumps(_as_json(reports), indent=1) + "\n")
+
+
+def select_parts(chosen: Sequence[str], data: Path) -> list[str]:
+    """The parts to measure: the chosen ones or all. Without the data folder only those of the project."""
+    names = list(chosen or PARTS)
+    if data.is_dir():
+        return names
+    skipped = [name for name in names if name not in PROJECT_PARTS]
+    if skipped:
+        print(
+            f"Skipped {', '.join(skipped)}: there are no real answers at {data}; --data names another"
+            " folder."
+        )
+    return [name for name in names if name in PROJECT_PARTS]
 
 
 def _run(name: str, data: Path) -> Report:

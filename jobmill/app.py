@@ -124,6 +124,7 @@ def _list_stages(tools: Tools, settings: Settings) -> Stages:
     recorded = partial(submission.recorded, tools)
     keep = dt.timedelta(days=settings.keep_finished_days)
     keep_closed = dt.timedelta(days=settings.keep_closed_days)
+    keep_reports = dt.timedelta(days=settings.report_keep_days)
     stage = partial(
         Stage,
         processors=settings.processors,
@@ -178,7 +179,7 @@ def _list_stages(tools: Tools, settings: Settings) -> Stages:
             partial(maintenance.prune_listings, tools, keep_closed), processors=1
         ),
         (maintenance.KIND, "prune_records"): stage(
-            partial(maintenance.prune_records, tools), processors=1
+            partial(maintenance.prune_records, tools, keep_reports), processors=1
         ),
         (maintenance.KIND, "pending_companies"): stage(
             partial(maintenance.analyze_pending_companies, tools), processors=1

@@ -369,6 +369,9 @@ class Settings(BaseModel):
     report_prompts: Annotated[int, Field(ge=1, le=50)] = 7
     """How many questions a website report asks."""
 
+    report_keep_days: Annotated[int, Field(ge=0, le=36_500)] = 0
+    """How many days to keep website reports after they ended; 0 keeps them for good."""
+
     report_pages: Annotated[int, Field(ge=1, le=200)] = 25
     """How many pages of a site a website report reads."""
 

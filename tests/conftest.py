@@ -15,12 +15,15 @@ import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, LiteralString
 
 import argon2
+import jinja2
 import psycopg
 import pytest
+from jinja2.bccache import Bucket
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
@@ -28,6 +31,7 @@ from jobmill.db import Database, Tx, connect, embedded
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.people import passwords
+from jobmill.web import dependencies
 
 from . import scheduling, server_clock
 
@@ -51,6 +55,29 @@ def cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "HASHER", cheap)
         patch.setattr(passwords, "DUMMY_HASH", cheap.hash("an unknown password"))
+        yield
+
+
+class CompiledTemplates(jinja2.BytecodeCache):
+    """Keeps compiled templates in memory."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if code := self._code.get(bucket.key):
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_templates() -> Iterator[None]:
+    """Compile each template once: most tests create a site of their own."""
+    shared = partial(jinja2.Environment, bytecode_cache=CompiledTemplates())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dependencies, "Environment", shared)
         yield
 
 

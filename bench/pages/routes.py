@@ -52,18 +52,21 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             /sources?platform=nothing
         """,
         "rotation": """
-            /rotation/reads /rotation/reads?status=paused /rotation/reads?status=bad
-            /rotation/reads?platform=lever /rotation/reads?platform=rss&status=bad
+            /sources/rotation/reads /sources/rotation/reads?status=paused /sources/rotation/reads?status=bad
+            /sources/rotation/reads?platform=lever /sources/rotation/reads?platform=rss&status=bad
         """,
         "queue": """
-            /queue/tasks /queue/tasks?status=FAILED /queue/tasks?status=PENDING /queue/tasks?status=BLOCKED
-            /queue/tasks?status=SUCCESS&kind=listing /queue/tasks?about=k5000 /queue/tasks?kind=nothing
+            /activity/tasks /activity/tasks?status=FAILED /activity/tasks?status=PENDING /activity/tasks?status=BLOCKED
+            /activity/tasks?status=SUCCESS&kind=listing /activity/tasks?about=k5000 /activity/tasks?kind=nothing
         """,
-        "hiring": "/hiring /hiring?status=open /hiring?status=closed",
+        "hiring": """
+            /hiring /hiring?status=open /hiring?status=closed /hiring/applicants /hiring/applicants?status=WAITLIST
+            /hiring/applicants?q=nobody /hiring/messages /hiring/messages?state=failed
+        """,
         "public": "/openings",
     }
     plain = {
-        "home": "/ /account /demo",
+        "today": "/today /health /account /demo",
         "matches": f"""
             /matches/board /matches/news?since=1 /matches/{sizes.matches // 2}
         """,
@@ -73,13 +76,14 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             /sources/new /sources/{last} /sources/{last}/change/disable /sources/4
         """,
         "rotation": f"""
-            /rotation /rotation?platform=lever /rotation?ahead=day /rotation/yield /rotation/yield?of=week
-            /rotation/yield?of=month /rotation/reads/{last} /rotation/platforms /rotation/platforms/lever
-            /rotation/searches /rotation/searches/new /rotation/searches/5 /rotation/searches/5/remove
+            /sources/rotation /sources/rotation?platform=lever /sources/rotation?ahead=day
+            /sources/rotation/yield /sources/rotation/yield?of=week
+            /sources/rotation/yield?of=month /sources/rotation/reads/{last} /sources/rotation/platforms /sources/rotation/platforms/lever
+            /sources/rotation/searches /sources/rotation/searches/new /sources/rotation/searches/5 /sources/rotation/searches/5/remove
         """,
         "queue": f"""
-            /queue /queue/pause /queue/resume /queue/unblock /queue/tasks/77 /queue/tasks/{sizes.items - 1}
-            /queue/tasks/53/retry /queue/lineage/{sizes.big} /queue/lineage/{sizes.big}?item=7 /queue/alerts/1/clear
+            /activity /activity/pause /activity/resume /activity/unblock /activity/tasks/77 /activity/tasks/{sizes.items - 1}
+            /activity/tasks/53/retry /activity/lineage/{sizes.big} /activity/lineage/{sizes.big}?item=7 /activity/alerts/1/clear
         """,
         "hiring": f"""
             /hiring/new {hot} /hiring/7 {hot}/change/close {hot}/edit {hot}?waiting=20000 {hot}/events {hot}/events?upto=40000

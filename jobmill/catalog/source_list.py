@@ -64,10 +64,12 @@ async def find(tx: Tx, filter: SourceFilter) -> list[Source]:
 class TroubleCounts:
     troubled: int
     disabled: int
+    given_up: int
+    """Disabled after repeated failures, not by a person."""
 
 
 async def count_troubled(tx: Tx, *, limit: int = 1_000) -> TroubleCounts:
-    """Count troubled and disabled sources, each up to `limit`."""
+    """Count sources with a failed last run and disabled ones, each up to `limit`."""
     counts = await fetch_one(
         tx,
         TroubleCounts,
@@ -76,7 +78,10 @@ async def count_troubled(tx: Tx, *, limit: int = 1_000) -> TroubleCounts:
                                        WHERE status = 'active' AND last_cause IS NOT NULL
                                        LIMIT %(limit)s) AS few) AS troubled,
                (SELECT count(*) FROM (SELECT FROM catalog.source WHERE status = 'disabled'
-                                       LIMIT %(limit)s) AS few) AS disabled
+                                       LIMIT %(limit)s) AS few) AS disabled,
+               (SELECT count(*) FROM (SELECT FROM catalog.source
+                                       WHERE status = 'disabled' AND retry_at IS NOT NULL
+                                       LIMIT %(limit)s) AS few) AS given_up
         """,
         {"limit": limit},
     )

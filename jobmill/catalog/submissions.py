@@ -1,7 +1,7 @@
 """Submissions: the URLs and texts that people added, and what became of each.
 
-A submission belongs to the person who added it. What a task finds out about a page is recorded for
-everyone who added it (`profile_id` None), what it decides for a profile only for that profile."""
+A submission belongs to one person. What a task finds out about a page is recorded in the submissions of
+all owners (`profile_id` None), what it decides for a profile only in that of its owner."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ async def mark_unknown(
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Submission:
-    """One submission; NotFound if it does not exist or somebody else added it."""
+    """One submission; NotFound if it does not exist or another person added it."""
     [*submissions] = await _find(tx, owner, id=id)
     if not submissions:
         raise NotFound("submission", id)

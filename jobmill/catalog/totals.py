@@ -13,10 +13,6 @@ class Totals:
 
     companies: int
     sources: int
-    active_sources: int
-    disabled_sources: int
-    troubled_sources: int
-    """Enabled sources with a failed last run, up to 1,000."""
     listings: int
     new_listings: int
     """First seen in the last 24 hours, up to 1,000."""
@@ -36,11 +32,6 @@ async def count(tx: Tx) -> Totals:
                     ELSE (SELECT count(*) FROM (SELECT FROM catalog.company LIMIT 50000) AS counted)
                END AS companies,
                (SELECT count(*) FROM catalog.source) AS sources,
-               (SELECT count(*) FROM catalog.source WHERE status = 'active') AS active_sources,
-               (SELECT count(*) FROM catalog.source WHERE status = 'disabled') AS disabled_sources,
-               (SELECT count(*) FROM (SELECT FROM catalog.source
-                                       WHERE status = 'active' AND last_cause IS NOT NULL
-                                       LIMIT 1000) AS troubled) AS troubled_sources,
                CASE WHEN (SELECT rows FROM estimate WHERE name = 'catalog.listing') > 50000
                     THEN (SELECT rows FROM estimate WHERE name = 'catalog.listing')
                     ELSE (SELECT count(*) FROM (SELECT FROM catalog.listing LIMIT 50000) AS counted)

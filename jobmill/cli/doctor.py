@@ -18,17 +18,18 @@ import typer
 
 from jobmill.cli.support import environment, output
 from jobmill.cli.support.output import AsJson
-from jobmill.db import binaries, state
+from jobmill.db import binaries, connect, state
 from jobmill.db.state import DatabaseState
 from jobmill.errors import AppError
 from jobmill.hiring.messages import letters
 from jobmill.outside import mail, model_tiers
 from jobmill.outside.browser import find_browser
 from jobmill.settings import Settings
+from jobmill.web import system_health
+from jobmill.web.system_health import LOW_SPACE, SCARCE_SPACE, SystemHealth
 
 MIN_PYTHON = (3, 11)
 MAX_CLOCK_SKEW = dt.timedelta(seconds=5)
-GB = 10**9
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def check_rights(data_dir: Path, folder: Path) -> Diagnosis:
 
 
 def check_space(free: int) -> Diagnosis:
-    result = "fail" if free < GB else "warn" if free < 5 * GB else "ok"
+    result = "fail" if free < SCARCE_SPACE else "warn" if free < LOW_SPACE else "ok"
     mend = "" if result == "ok" else "free some space, or set data_dir to a larger disk"
     return Diagnosis(result, "free space", output.format_size(free), mend)
 
@@ -153,6 +154,25 @@ def _check_database(settings: Settings) -> Iterator[Diagnosis]:
         yield check_version(database_state, direct=bool(settings.database_direct_url))
         yield check_migrations(database_state)
         yield check_clock(database_state, before, dt.datetime.now(dt.UTC))
+        if not database_state.pending and not database_state.unknown:
+            yield describe_health(asyncio.run(_read_health(url, settings)))
+
+
+async def _read_health(url: str, settings: Settings) -> SystemHealth:
+    """The same conditions as on the page Health, without the ones that are checked above."""
+    sends_mail = mail.missing_setting(settings) is None
+    async with connect(url) as database, database.transaction() as tx:
+        facts = await system_health.read_facts(tx, sends_mail=sends_mail)
+    return system_health.assess(facts)
+
+
+def describe_health(health: SystemHealth) -> Diagnosis:
+    """Conditions never fail this check: workers may be stopped on purpose."""
+    if not health.conditions:
+        return Diagnosis("ok", "health", health.summary)
+    sentences = "; ".join(condition.sentence for condition in health.conditions)
+    advice = "; ".join(condition.advice for condition in health.conditions if condition.advice)
+    return Diagnosis("warn", "health", f"{health.summary}: {sentences}", advice)
 
 
 def check_pooler(settings: Settings) -> Diagnosis:

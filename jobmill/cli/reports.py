@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +17,9 @@ from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
 from jobmill.outside.pdf import print_pdf
+from jobmill.pipelines import report as report_pipeline
 from jobmill.reports import comparison, contents, export, recurring, results, store
+from jobmill.reports import competitors as rivals
 from jobmill.reports.answers import Score
 from jobmill.reports.document import format_score
 from jobmill.reports.report import (
@@ -64,6 +67,12 @@ def create(
     every: Annotated[
         float | None, typer.Option(metavar="DAYS", min=0.05, help="Repeat it at this interval.")
     ] = None,
+    competitors: Annotated[
+        str,
+        typer.Option(
+            metavar="URL,URL", help="Websites of competitors, to analyze them for comparison."
+        ),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Create a report. A worker reads the site, forms questions and asks the models."""
@@ -80,6 +89,8 @@ def create(
 
     async def create_report(tx: Tx) -> Report:
         id = await store.create(tx, url, options, by=lookups.current_user())
+        if sites := split_list(competitors):
+            await rivals.create_reports(tx, id, sites, by=lookups.current_user())
         return await store.get(tx, id)
 
     report = session.in_transaction(create_report, declared=True)
@@ -223,6 +234,69 @@ def compare_reports(
     text = export.sections_to_markdown(title, comparison.build_comparison(compared))
     for line in text.splitlines():
         typer.echo(output.escape_controls(line))
+
+
+@app.command("competitors")
+def add_competitors(
+    id: ReportNumber,
+    sites: Annotated[
+        list[str] | None, typer.Argument(metavar="[URL]...", help="Websites of competitors.")
+    ] = None,
+    named: Annotated[
+        bool,
+        typer.Option(
+            "--found", help="Those that answers name beside it, where a website is known."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Analyze the websites of competitors; without URL and --found, list the companies that answers name.
+
+    Then compare them: `jobmill report compare REPORT OTHER`.
+    """
+
+    async def read(tx: Tx) -> tuple[Sequence[rivals.FoundCompetitor], list[Report]]:
+        located = await rivals.locate_competitors(tx, await contents.read_contents(tx, id))
+        chosen = list(sites or ())
+        chosen += [rival.domain for rival in located if named and rival.domain]
+        if chosen:
+            by = lookups.current_user()
+            await rivals.create_reports(tx, id, chosen[: rivals.MAX_AT_ONCE], by=by)
+        return located, await rivals.find_reports(tx, id)
+
+    located, reports = session.in_transaction(read, declared=True)
+    if as_json:
+        output.print_json(
+            {
+                "found": [asdict(rival) for rival in located],
+                "reports": [asdict(report) for report in reports],
+            }
+        )
+        return
+    for rival in located:
+        site = f", {rival.domain}" if rival.domain else ""
+        typer.echo(output.printable(f"{rival.name}: in {rival.answers} answers{site}"))
+    output.print_entries(map(_entry, reports))
+    if not located and not reports:
+        typer.echo("No competitors. Name their websites: `jobmill report competitors REPORT URL`.")
+
+
+@app.command()
+def delete(
+    id: ReportNumber,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Delete a report with its questions and answers. Its events are kept."""
+    stored = _read(id)
+    if not yes:
+        typer.confirm(
+            f"Delete report {id} on {output.printable(stored.report.company)}?", abort=True
+        )
+
+    async def delete_report(tx: Tx) -> None:
+        await report_pipeline.delete_report(tx, id, by=lookups.current_user())
+
+    session.in_transaction(delete_report)
 
 
 @app.command()

@@ -82,7 +82,7 @@ async def clear(tx: Tx) -> bool:
             catalog.company, catalog.company_page, catalog.source, catalog.incident, catalog.run,
             catalog.listing, catalog.listing_page, catalog.submission, catalog.board_sighting, catalog.event,
             matching.profile, matching.profile_version, matching.default_profile, matching.judging_queue,
-            matching.verdict, matching.match, matching.event, matching.vector, matching.view,
+            matching.verdict, matching.match, matching.event, matching.vector, matching.view, matching.rule_decision,
             budget.call, budget.answer,
             rotation.run, rotation.target, rotation.platform, rotation.call_allowance, rotation.signature,
             rotation.call, rotation.call_page, rotation.search, rotation.search_slice,
@@ -94,7 +94,9 @@ async def clear(tx: Tx) -> bool:
             demo.world
         """
     )
-    await tx.execute("DELETE FROM people.change WHERE noun NOT IN ('person', 'key', 'budget share')")
+    await tx.execute(
+        "DELETE FROM people.change WHERE noun NOT IN ('person', 'key', 'budget share')"
+    )
     await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
     await tx.execute("INSERT INTO rotation.call_allowance DEFAULT VALUES")
     await tx.execute(

@@ -26,6 +26,10 @@ Status: TypeAlias = Literal[
     "new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"
 ]
 Order: TypeAlias = Literal["best", "newest"]
+DismissReason: TypeAlias = Literal[
+    "pay", "location", "arrangement", "seniority", "skills", "company", "work"
+]
+"""Why a person dismissed a match; `work` is the kind of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ class Match:
     status_at: dt.datetime
     status_by: str | None
     note: str | None
+    dismiss_reason: DismissReason | None
     dropped_at: dt.datetime | None
     created_at: dt.datetime
     updated_at: dt.datetime
@@ -217,7 +222,7 @@ async def set_status(
     actor: str | None = None,
 ) -> Match:
     """Set the status of a match. Its listing is then kept forever. NotFound if the match does not
-    exist or belongs to somebody else."""
+    exist or belongs to another person."""
     before = await lock(tx, id, owner=owner)
     if before.status == status and note is None:
         return before
@@ -225,7 +230,8 @@ async def set_status(
         """
         UPDATE matching.match
            SET status = %(status)s, status_at = now(), status_by = %(actor)s,
-               note = coalesce(%(note)s, note), dropped_at = NULL, updated_at = now()
+               note = coalesce(%(note)s, note), dropped_at = NULL, updated_at = now(),
+               dismiss_reason = CASE WHEN %(status)s::matching.match_status = 'dismissed' THEN dismiss_reason END
          WHERE id = %(id)s
         """,
         {"id": id, "status": status, "actor": actor, "note": note},
@@ -238,9 +244,26 @@ async def set_status(
     return await get(tx, id, owner=owner)
 
 
+async def set_dismiss_reason(
+    tx: Tx,
+    id: int,
+    reason: DismissReason,
+    *,
+    owner: Owner = LOCAL,
+    actor: str | None = None,
+) -> Match:
+    """Say why a match was dismissed. Conflict if it is not dismissed."""
+    before = await lock(tx, id, owner=owner)
+    if before.status != "dismissed":
+        raise Conflict(f"Match {id} is {before.status}, not dismissed.")
+    await tx.execute("UPDATE matching.match SET dismiss_reason = %s WHERE id = %s", [reason, id])
+    await record_event(tx, before.id, "dismiss reason", actor=actor, reason=reason)
+    return await get(tx, id, owner=owner)
+
+
 async def lock(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
-    """Read a match and lock it until commit. NotFound if it does not exist or belongs to somebody
-    else."""
+    """Read a match and lock it until commit. NotFound if it does not exist or belongs to another
+    person."""
     # Lock the listing first, in the same order as the code that deletes listings.
     await tx.execute(
         """
@@ -280,7 +303,7 @@ def _as_status(value: Status) -> Status:
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
-    """Read a match. NotFound if it does not exist or belongs to somebody else."""
+    """Read a match. NotFound if it does not exist or belongs to another person."""
     match = await find_by_id(tx, id, owner=owner)
     if match is None:
         raise NotFound("match", id)
@@ -433,7 +456,7 @@ COLUMNS: LiteralString = """
            listing.description, match.match_score, match.application_priority,
            match.matched_skills, match.skill_gaps, match.resume_intake, match.items,
            match.scored_by, match.scrape_method, listing.via, match.status, match.status_at,
-           match.status_by, match.note, match.dropped_at, match.created_at, match.updated_at
+           match.status_by, match.note, match.dismiss_reason, match.dropped_at, match.created_at, match.updated_at
 """
 MATCHES_WORDS: LiteralString = (
     "listing.search @@ websearch_to_tsquery('english', catalog.searchable(%(q)s))"

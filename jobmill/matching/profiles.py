@@ -273,7 +273,7 @@ async def get(
     tx: Tx, name: str | None = None, *, owner: Owner = LOCAL, version: int | None = None
 ) -> ProfileVersion:
     """Read one version, by default the newest of the owner's default profile. NotFound if it does not
-    exist or belongs to somebody else."""
+    exist or belongs to another person."""
     profile_version = await fetch_one(
         tx,
         ProfileVersion,
@@ -409,7 +409,7 @@ async def give(tx: Tx, name: str, *, owner: Owner, to: Owner, by: str | None = N
 
 
 async def _choose_oldest(tx: Tx, owner: Owner, *, by: str | None) -> None:
-    """Make the oldest profile the default of an owner who has profiles and no default."""
+    """Make the oldest profile the default of an owner with profiles and without a default."""
     await tx.execute(
         """
         INSERT INTO matching.default_profile (profile_id, owner_id, set_by)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from dataclasses import dataclass
-from typing import NewType, get_args
+from typing import NewType
 
 from psycopg.errors import UniqueViolation
 
@@ -23,13 +23,11 @@ MAX_VIEWS = 20
 """Views per profile; the page shows them in one row."""
 RESTORABLE_FOR = dt.timedelta(days=7)
 """How long a removed view can be restored."""
-DEFAULT_STATUSES: list[Status] = [status for status in get_args(Status) if status != "dismissed"]
-"""The statuses shown when none is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class InboxFilters:
-    """Filters of the inbox; None does not restrict."""
+    """Filters of the inbox. None does not restrict, except that no status means new."""
 
     status: Status | None = None
     least_score: int | None = None
@@ -40,7 +38,7 @@ class InboxFilters:
     def to_query(self, profile_id: int, *, after: int | None = None, limit: int = 50) -> MatchQuery:
         return MatchQuery(
             profile_id=profile_id,
-            statuses=[self.status] if self.status else DEFAULT_STATUSES,
+            statuses=[self.status or "new"],
             least_score=self.least_score,
             arrangement=self.arrangement,
             q=self.words,

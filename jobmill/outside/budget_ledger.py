@@ -34,6 +34,8 @@ class BudgetCaps:
     """Whether to continue without a model when the day or month is spent."""
     share: Decimal | None = None
     """What one person may use of the day; None: no limit of their own."""
+    run_name: str = "budget_run"
+    """What messages call the cap of the run."""
 
 
 def read_caps(settings: Settings) -> BudgetCaps:
@@ -53,9 +55,11 @@ def read_caps(settings: Settings) -> BudgetCaps:
 
 @dataclass(frozen=True, slots=True)
 class BudgetUse:
-    """What counts against the caps; all fields except `in_flight` include reservations."""
+    """What counts against the caps; `run`, `day` and `month` include reservations."""
 
     run: Decimal
+    run_in_flight: Decimal
+    """Reserved by calls of the run that have not ended."""
     day: Decimal
     month: Decimal
     in_flight: Decimal
@@ -74,16 +78,24 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
     """Why a call that costs at most `need` is not allowed; None if it fits into the caps."""
     if need == 0:
         return None
-    for name, cap in (("call", caps.call), ("run", caps.run), ("day", caps.day), ("month", caps.month)):  # fmt: skip
+    for name, cap in (
+        ("budget_call", caps.call),
+        (caps.run_name, caps.run),
+        ("budget_day", caps.day),
+        ("budget_month", caps.month),
+    ):
         if need > cap:
-            detail = f"the call may cost ${need:.4f}, more than budget_{name} (${cap})"
+            detail = f"the call may cost ${need:.4f}, more than {name} (${cap})"
             return ModelBlocked("too_dear", detail)
     if caps.share is not None and need > caps.share:
         detail = f"the call may cost ${need:.4f}, more than this person's share (${caps.share:.2f})"
         return ModelBlocked("too_dear", detail)
-    if spent.run + need > caps.run:
+    if spent.run - spent.run_in_flight + need > caps.run:
         # A run has no next period to wait for.
-        return ModelBlocked("spent_out", f"budget_run (${caps.run}) is spent")
+        return ModelBlocked("spent_out", f"{caps.run_name} (${caps.run}) is spent")
+    if spent.run + need > caps.run:
+        detail = f"running calls have reserved the rest of {caps.run_name} (${caps.run})"
+        return ModelBlocked("busy", detail, spent.recheck_in, use_local=False)
     for name, cap, used, in_flight, opens_in in (
         ("budget_month", caps.month, spent.month, spent.in_flight, spent.next_month_in),
         ("budget_day", caps.day, spent.day, spent.in_flight, spent.next_day_in),
@@ -114,8 +126,8 @@ async def reserve(
     # A separate statement, so that it sees what other transactions committed before we got the
     # lock.
     spent = await _read_use(tx, question.run, question.person_id)
-    if question.run_cap is not None:
-        caps = replace(caps, run=min(caps.run, question.run_cap))
+    if question.run_cap is not None and question.run_cap < caps.run:
+        caps = replace(caps, run=question.run_cap, run_name="its own budget")
     if question.person_id is not None:
         share = await find_share(tx, question.person_id)
         caps = replace(caps, share=share and share.in_dollars(caps.day))
@@ -141,22 +153,26 @@ async def _read_use(tx: Tx, run: str | None, person_id: int | None) -> BudgetUse
              WHERE settled_at IS NULL AND ends_at > now()
                AND counted > 0 AND at >= (SELECT day FROM this)
         ), own AS (
+            SELECT coalesce(sum(counted), 0) AS run,
+                   coalesce(sum(counted) FILTER (WHERE settled_at IS NULL AND ends_at > now()), 0)
+                       AS run_in_flight
+              FROM budget.call
+             WHERE run = %(run)s AND counted > 0
+        ), person AS (
             SELECT coalesce(sum(counted), 0) AS share,
                    coalesce(sum(counted) FILTER (WHERE settled_at IS NULL AND ends_at > now()), 0)
                        AS share_in_flight
               FROM budget.call
              WHERE person_id = %(person)s AND counted > 0 AND at >= (SELECT day FROM this)
         )
-        SELECT coalesce((SELECT sum(counted) FROM budget.call
-                          WHERE run = %(run)s AND counted > 0), 0) AS run,
-               paid.day, paid.month, in_flight,
+        SELECT own.run, run_in_flight, paid.day, paid.month, in_flight,
                least(ends_at - now(), interval '15 seconds') AS recheck_in,
                (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day')
                    AT TIME ZONE 'UTC' - now() AS next_day_in,
                (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')
                    AT TIME ZONE 'UTC' - now() AS next_month_in,
                share, share_in_flight
-          FROM paid, running, own
+          FROM paid, running, own, person
         """,
         {"run": run, "person": person_id},
     )

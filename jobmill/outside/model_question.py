@@ -38,7 +38,7 @@ class ModelQuestion(Generic[T]):
     run_cap: Decimal | None = None
     """A lower cap than `budget_run` for the calls of `run`."""
     person_id: int | None = None
-    """Whose share of the daily budget pays for it; None: nobody's in particular."""
+    """The person with the share of the daily budget that pays for it; None: no person in particular."""
 
 
 @dataclass(frozen=True, slots=True)

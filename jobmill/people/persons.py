@@ -14,7 +14,7 @@ from jobmill.people import passwords, second_factors
 Role = Literal["seeker", "viewer", "recruiter", "admin"]
 
 Owner: TypeAlias = int | None
-"""Whose job search something belongs to: the id of a person, or `LOCAL`."""
+"""The owner of a job search: the id of a person, or `LOCAL`."""
 LOCAL: Owner = None
 """The local user of this machine: the command line, and the browser without an account."""
 

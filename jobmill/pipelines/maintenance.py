@@ -13,6 +13,7 @@ from jobmill.outside import budget_ledger
 from jobmill.people import passkeys, sessions
 from jobmill.pipelines import company, judging
 from jobmill.queue import Advance, Finish, Move, Work, retention
+from jobmill.reports import store as reports
 from jobmill.rotation import calls
 from jobmill.tools import Tools
 
@@ -53,7 +54,7 @@ async def read_postponed_pages(tools: Tools, per_day: float, work: Work) -> Move
     return Finish(f"{queued} listings queued to read their own page")
 
 
-async def prune_records(tools: Tools, work: Work) -> Move:
+async def prune_records(tools: Tools, keep_reports: dt.timedelta, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         deleted = (
             await budget_ledger.prune(tx)
@@ -68,6 +69,8 @@ async def prune_records(tools: Tools, work: Work) -> Move:
             + await apply_requests.delete_expired(tx)
             + await apply_limits.delete_unused(tx)
         )
+        if keep_reports:
+            deleted += await reports.prune(tx, keep_reports)
     total = work.data.get("pruned", 0) + deleted
     if not deleted or work.steps >= MAX_BATCHES:
         return Finish(f"{total} old calls, answers and runs pruned")

@@ -6,6 +6,8 @@ the settlement of the phase stores its result, the next status and the release o
 
 from __future__ import annotations
 
+import datetime as dt
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -42,6 +44,9 @@ from jobmill.settings import Settings, split_list
 from jobmill.tools import Tools
 
 KIND = "report"
+JUDGING_AFTER = 50.0
+"""Seconds. An attempt that asked for longer judges the answers in its next run: the review of the claims
+alone can take four of the five minutes of a run."""
 
 
 def new_item(id: int, phase: ReportPhase) -> NewItem:
@@ -53,7 +58,7 @@ def queue_feeds() -> tuple[QueueFeed, ...]:
     """One scan of the table for each phase."""
 
     def feed(phase: ReportPhase) -> QueueFeed:
-        return QueueFeed(KIND, phase, partial(_take, phase), _put_back)
+        return QueueFeed(KIND, phase, partial(_take, phase), _put_back, _record_items)
 
     return tuple(feed(phase) for phase in STATUS_OF_PHASE)
 
@@ -64,6 +69,11 @@ async def _take(phase: ReportPhase, tx: Tx, limit: int) -> Sequence[NewItem]:
 
 async def _put_back(tx: Tx, refused: Sequence[RefusedItem]) -> None:
     await store.put_back(tx, [(item.new.data["report"], item.message) for item in refused])
+
+
+async def _record_items(tx: Tx, queued: Sequence[tuple[NewItem, ItemId]]) -> None:
+    for new, item in queued:
+        await store.set_item(tx, new.data["report"], item)
 
 
 def configured_models(settings: Settings) -> tuple[str, ...]:
@@ -134,18 +144,17 @@ async def form(tools: Tools, work: Work) -> Move:
 
 async def analyze_models(tools: Tools, models: Sequence[str], work: Work) -> Move:
     """Ask each model each prompt, as often as the report wants, and judge the answers."""
+    started = time.monotonic()
     report = await _start(tools, work)
     findings = await _read_findings(tools, report)
     asked = await report_answers.ask_missing(tools, work, report, report.models or models)
     if isinstance(asked, Block | Postpone):
         return asked
+    if asked.asked and time.monotonic() - started > JUDGING_AFTER:
+        return Postpone(dt.timedelta(seconds=1), "All answers are stored; they are judged next")
     async with tools.db.transaction() as tx:
-        prompts = [stored.prompt for stored in await contents.find_prompts(tx, report.id)]
-        answers = [
-            stored.answer
-            for stored in await contents.find_answers(tx, report.id)
-            if stored.failure is None
-        ]
+        prompts, stored_answers = await report_answers.read_round(tx, report)
+    answers = [stored.answer for stored in stored_answers if stored.failure is None]
     computed = await results.compute_in_sandbox(findings, prompts, answers)
     review = await report_answers.review_claims(tools, work, report, computed, findings)
     if review.answer:
@@ -186,11 +195,21 @@ async def _read_findings(tools: Tools, report: Report) -> SiteFindings:
     return findings
 
 
+async def delete_report(tx: Tx, id: int, *, by: str | None = None) -> None:
+    """Delete a report, and cancel its task first if it waits; Conflict while a worker runs it."""
+    # The item before the row, in the order in which a worker locks them.
+    live = await find_live_item(tx, new_item(id, "website-analysis"))
+    if live is not None and live.status != "PROCESSING":
+        await operator_actions.cancel_item(tx, live.id, "its report was deleted")
+        await store.unlock(tx, id)
+    await store.delete(tx, id, by=by)
+
+
 # Periodic tasks.
 
 
 async def settle_abandoned(tx: Tx) -> None:
-    """Mark reports as failed whose item failed or was cancelled, and release those without an item."""
+    """Fail the reports of items that failed or were cancelled, and release those without an item."""
     for report in await store.lock_in_progress(tx):
         if await find_live_item(tx, new_item(report.id, "website-analysis")) is not None:
             continue
@@ -206,7 +225,7 @@ async def settle_abandoned(tx: Tx) -> None:
 
 
 async def create_recurring(tx: Tx) -> None:
-    """Create the reports whose schedule is due."""
+    """Create the reports that are due by their schedule."""
     await recurring.create_due(tx)
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from pydantic import BaseModel
 
+from jobmill.db import Tx
 from jobmill.errors import OutsideError, RetryLater
 from jobmill.outside.model_question import (
     ModelAnswer,
@@ -30,15 +32,16 @@ from jobmill.reports.answers import Prompt
 from jobmill.reports.claim_review import ClaimReviewAnswer, build_review
 from jobmill.reports.contents import NewAnswer
 from jobmill.reports.findings import SiteFindings
-from jobmill.reports.report import Report, ReportResults
+from jobmill.reports.report import Report, ReportAnswer, ReportResults
 from jobmill.sandbox import read_untrusted
 from jobmill.tools import Tools
 
 BLOCKED_ON_KEY = "model key"
 """The resource on which reports are blocked while no model can be asked."""
 PARALLEL = 4
-ASKING_SECONDS = 120.0
-"""After this an attempt asks nothing more and continues later: a phase has five minutes."""
+ASKING_SECONDS = 50.0
+"""After this an attempt asks nothing more and continues later. A phase has five minutes, and one call with
+its retries can take four."""
 LIMITED_WAIT = dt.timedelta(minutes=1)
 """How long to wait if a provider limits us and does not say how long."""
 MAX_TOKENS = 2_000
@@ -67,6 +70,8 @@ class AskedQuestions:
 
     limits: tuple[str, ...] = ()
     """Why some were not."""
+    asked: int = 0
+    """How many this attempt asked."""
 
 
 async def ask_missing(
@@ -74,21 +79,34 @@ async def ask_missing(
 ) -> AskedQuestions | Block | Postpone:
     """Ask what has no answer yet. Block without a key or budget, Postpone to continue in a new run."""
     async with tools.db.transaction() as tx:
-        prompts = [stored.prompt for stored in await contents.find_prompts(tx, report.id)]
-        stored_answers = [stored.answer for stored in await contents.find_answers(tx, report.id)]
+        prompts, stored_answers = await read_round(tx, report)
     if not models:
         return _block(report, "no model: model_cheap and model_strong are set to none")
-    answered = {(answer.prompt_key, answer.model, answer.run) for answer in stored_answers}
+    answered = {
+        (stored.answer.prompt_key, stored.answer.model, stored.answer.run)
+        for stored in stored_answers
+    }
     planned = [
         question
         for question in _plan(prompts, models, report.runs)
         if (question.prompt.key, question.model, question.run) not in answered
     ]
-    asker = _Asker(tools, work, report, iter(planned), answers=len(answered))
-    async with asyncio.TaskGroup() as group:
-        for _ in range(PARALLEL):
-            group.create_task(asker.ask_all())
-    return asker.conclude(len(planned))
+    asker = _Asker(tools, work, report, deque(planned), answers=len(answered))
+    # No task group: it would cancel calls that are paid for when another one fails.
+    outcomes = await asyncio.gather(
+        *(asker.ask_all() for _ in range(PARALLEL)), return_exceptions=True
+    )
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return asker.conclude()
+
+
+async def read_round(tx: Tx, report: Report) -> tuple[list[Prompt], list[ReportAnswer]]:
+    """The prompts of the current round and the answers so far."""
+    prompts = await contents.find_prompts(tx, report.id, report.round)
+    answers = await contents.find_answers(tx, report.id, report.round)
+    return [stored.prompt for stored in prompts], answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +127,9 @@ async def review_claims(
     )
     if question is None:
         return ClaimReview()
-    asked = await tools.model(replace(question, run_cap=report.budget))
+    # A report that names its models sends its texts to no other one.
+    model = report.models[0] if report.models else None
+    asked = await tools.model(replace(question, run_cap=report.budget, model=model))
     if isinstance(asked, ModelAnswer):
         return ClaimReview(asked.answer)
     return ClaimReview(limit=f"Claims that the rules leave open were not reviewed: {asked.detail}.")
@@ -137,28 +157,62 @@ class _Asker:
     tools: Tools
     work: Work
     report: Report
-    planned: Iterator[_PlannedQuestion]
+    planned: deque[_PlannedQuestion]
     answers: int
     """How many questions have an answer or a final failure."""
     asked: int = 0
+    running: int = 0
     unavailable: dict[str, str] = field(default_factory=dict[str, str])
-    """Models that cannot be asked, and why."""
+    """Models without a key or a price, and why."""
+    over_budget: dict[str, str] = field(default_factory=dict[str, str])
+    """Models that the budget does not allow to be asked again, and why."""
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    """How many questions a model over budget was not asked."""
     blocked: ModelBlocked | None = None
     error: OutsideError | RetryLater | None = None
+    is_broken: bool = False
+    """Whether one of the tasks failed: the others finish their call, store it, and ask nothing more."""
+    call_ended: asyncio.Event = field(default_factory=asyncio.Event)
     deadline: float = field(default_factory=lambda: time.monotonic() + ASKING_SECONDS)
 
     async def ask_all(self) -> None:
-        while self.blocked is None and self.error is None and time.monotonic() < self.deadline:
-            question = next(self.planned, None)
-            if question is None:
-                return
-            if question.model in self.unavailable:
-                self.asked += 1
-                continue
-            await self._ask(question)
+        try:
+            while self._may_ask():
+                question = self.planned.popleft()
+                if question.model in self.over_budget:
+                    self.left_out[question.model] += 1
+                elif question.model not in self.unavailable:
+                    await self._ask(question)
+        except BaseException:
+            self.is_broken = True
+            raise
+
+    def _may_ask(self) -> bool:
+        stopped = self.blocked or self.error or self.is_broken
+        return bool(self.planned) and not stopped and time.monotonic() < self.deadline
 
     async def _ask(self, planned: _PlannedQuestion) -> None:
-        result = await self.tools.model(self._question(planned))
+        self.running += 1
+        is_waiting = False
+        try:
+            result = await self.tools.model(self._question(planned))
+            if isinstance(result, ModelBlocked):
+                is_waiting = self._put_off(planned, result)
+            else:
+                await self._store(planned, result)
+        finally:
+            self.running -= 1
+            if not is_waiting:
+                self.call_ended.set()
+        if is_waiting:
+            self.call_ended.clear()
+            await self.call_ended.wait()
+
+    async def _store(
+        self,
+        planned: _PlannedQuestion,
+        result: ModelAnswer[AssistantAnswer] | ModelRefused | ModelFailed,
+    ) -> None:
         place = (planned.prompt.key, planned.model, planned.run)
         match result:
             case ModelAnswer():
@@ -170,11 +224,22 @@ class _Asker:
                 self.error = RetryLater(result.detail, result.retry_after or LIMITED_WAIT)
             case ModelFailed():
                 self.error = OutsideError(result.detail)
-            case ModelBlocked(reason="no_key" | "no_model" | "no_price"):
-                self.unavailable[planned.model] = result.detail
-                self.asked += 1
-            case ModelBlocked():
-                self.blocked = result
+
+    def _put_off(self, planned: _PlannedQuestion, blocked: ModelBlocked) -> bool:
+        """Note why a question was not asked; returns whether to wait for another call to end."""
+        if blocked.reason in ("no_key", "no_model", "no_price"):
+            self.unavailable[planned.model] = blocked.detail
+        elif blocked.use_local:
+            # Another model may be cheaper, so only this one is left out.
+            self.over_budget[planned.model] = blocked.detail
+            self.left_out[planned.model] += 1
+        else:
+            self.planned.appendleft(planned)
+            # Most of what a call reserves is free again when it has ended.
+            if blocked.reason == "busy" and self.running > 1:
+                return True
+            self.blocked = blocked
+        return False
 
     def _question(self, planned: _PlannedQuestion) -> ModelQuestion[AssistantAnswer]:
         # The cache must not answer a repeated run or a later report: the version names both.
@@ -197,30 +262,28 @@ class _Asker:
         async with self.tools.db.transaction() as tx:
             # A stale attempt stores nothing: the report may have been rerun since.
             if await lock_claim(tx, self.work):
-                await contents.save_answer(tx, self.report.id, answer)
+                await contents.save_answer(tx, self.report.id, self.report.round, answer)
         self.asked += 1
         self.answers += 1
 
-    def conclude(self, planned: int) -> AskedQuestions | Block | Postpone:
+    def conclude(self) -> AskedQuestions | Block | Postpone:
         if self.error:
             raise self.error
         missing = "; ".join(dict.fromkeys(self.unavailable.values()))
-        if missing and (self.answers == 0 or self.report.models):
+        has_none = self.answers == 0 and not self.over_budget
+        if missing and (has_none or self.report.models):
             return _block(self.report, missing)
-        limits = [f"{model} was not asked: {why}." for model, why in self.unavailable.items()]
-        if self.blocked is None and self.asked < planned:
-            note = f"{self.answers} answers so far, {planned - self.asked} left"
-            return Postpone(dt.timedelta(seconds=1), note)
         if self.blocked:
-            if not self._ends_here(self.blocked):
-                return self._wait_for_budget(self.blocked)
-            left = planned - self.asked
-            limits.append(f"{left} of the planned answers are missing: {self.blocked.detail}.")
-        return AskedQuestions(tuple(limits))
-
-    def _ends_here(self, blocked: ModelBlocked) -> bool:
-        """Whether waiting brings no more answers: the budget of this report has no next day."""
-        return blocked.use_local
+            return self._wait_for_budget(self.blocked)
+        if self.planned:
+            note = f"{self.answers} answers so far, {len(self.planned)} left"
+            return Postpone(dt.timedelta(seconds=1), note)
+        limits = [f"{model} was not asked: {why}." for model, why in self.unavailable.items()]
+        limits += [
+            f"{count} of the planned answers of {model} are missing: {self.over_budget[model]}."
+            for model, count in self.left_out.items()
+        ]
+        return AskedQuestions(tuple(limits), self.asked)
 
     def _wait_for_budget(self, blocked: ModelBlocked) -> Block:
         wait = blocked_models.block_until_budget_opens(blocked)

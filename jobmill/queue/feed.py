@@ -12,7 +12,7 @@ from typing import TypeAlias
 from jobmill.db import Tx
 from jobmill.queue.admission import remaining_capacity, submit_all
 from jobmill.queue.child_items import ChildItem, lock_existing_parents, spawn_children
-from jobmill.queue.items import NewItem, Reason, RefusedItem
+from jobmill.queue.items import AcceptedItem, ItemId, NewItem, Reason, RefusedItem
 from jobmill.queue.refusals import log_refused_spawns
 from jobmill.queue.store import CHANNEL
 
@@ -29,6 +29,8 @@ TakeRows: TypeAlias = Callable[[Tx, int], Awaitable[Sequence[NewItem | ChildItem
 PutBackRows: TypeAlias = Callable[[Tx, Sequence[RefusedItem]], Awaitable[object]]
 """Puts back the rows of items that the queue refused for now: either the phase has filled up since its room
 was counted, or the same work is alive and may have started before the row was written."""
+RecordItems: TypeAlias = Callable[[Tx, Sequence[tuple[NewItem, ItemId]]], Awaitable[object]]
+"""Stores with rows that stay in their table which item each has, in the transaction that queues them."""
 FINAL_REFUSALS: tuple[Reason, ...] = ("depth", "circular", "finished")
 """Final refusals: the lineage of the row would refuse its item again at every scan."""
 
@@ -41,6 +43,7 @@ class QueueFeed:
     stage: str
     take: TakeRows
     release: PutBackRows
+    record: RecordItems | None = None
 
 
 async def feed_batch(tx: Tx, source: QueueFeed) -> int:
@@ -69,6 +72,10 @@ async def feed_batch(tx: Tx, source: QueueFeed) -> int:
     postponed = [refusal for refusal in refused if refusal.reason not in FINAL_REFUSALS]
     if postponed:
         await source.release(tx, postponed)
+    if source.record:
+        pairs = zip(roots, answers, strict=True)
+        accepted = [(new, answer.id) for new, answer in pairs if isinstance(answer, AcceptedItem)]
+        await source.record(tx, accepted)
     return len(taken)
 
 

@@ -33,6 +33,7 @@ from jobmill.db import (
     migrate,
     open_connection,
 )
+from jobmill.db.cancellation import cancel_tasks
 from jobmill.errors import AppError, Invalid, RetryLater
 from jobmill.queue import admission, alerts, leases, operator_actions, store
 from jobmill.queue.claimer import Claimer
@@ -192,7 +193,7 @@ class Worker:
                     yield
                 finally:
                     await self._stop_processors()
-                    await _cancel_all(tasks)
+                    await cancel_tasks(tasks)
         finally:
             await self._sign_off()
 
@@ -494,15 +495,6 @@ class Worker:
             if result is not True:
                 seconds = result if isinstance(result, float) else task.every
                 await _wait_for_event(notified, seconds)
-
-
-async def _cancel_all(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancel the tasks until all have ended: on Python 3.11, a cancellation is lost if it arrives as a
-    `wait_for` ends, as in the connection pool."""
-    while running := [task for task in tasks if not task.done()]:
-        for task in running:
-            task.cancel()
-        await asyncio.wait(running, timeout=0.5)
 
 
 async def _wait_for_event(event: asyncio.Event, seconds: float) -> None:

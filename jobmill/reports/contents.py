@@ -43,7 +43,14 @@ async def save_findings(
         [Jsonb(to_json(FINDINGS, findings)), storable(company), id],
     )
     has_prompts = await fetch_value(
-        tx, bool, "SELECT EXISTS (SELECT FROM reports.prompt WHERE report_id = %s)", [id]
+        tx,
+        bool,
+        """
+        SELECT EXISTS (SELECT FROM reports.prompt
+                        WHERE report_id = report.id AND prompt.round = report.round)
+          FROM reports.report WHERE id = %s
+        """,
+        [id],
     )
     became = "completed" if site_only else "model-analysis" if has_prompts else "prompt-forming"
     await store.end_phase(tx, id, "website-analysis", became)
@@ -61,41 +68,57 @@ def _any(column: Any) -> Any:
 
 
 async def save_prompts(tx: Tx, *, id: int, prompts: Sequence[Prompt]) -> None:
-    """Replace the prompts; prompt forming ends. Answers to a prompt that stays the same are kept."""
+    """Store the prompts of the round in place of earlier ones without answers; prompt forming ends. A
+    prompt that stays the same takes over its answers from the round before."""
+    round = (await store.get(tx, id)).round
     await tx.execute(
         """
         DELETE FROM reports.prompt
-         WHERE report_id = %(id)s
-           AND (key, text) NOT IN (SELECT * FROM unnest(%(keys)s::text[], %(texts)s::text[]))
+         WHERE report_id = %(id)s AND round = %(round)s
+           AND NOT EXISTS (SELECT FROM reports.answer
+                            WHERE answer.report_id = prompt.report_id
+                              AND answer.round = prompt.round AND prompt_key = key)
         """,
-        {
-            "id": id,
-            "keys": [prompt.key for prompt in prompts],
-            "texts": [storable(prompt.text) for prompt in prompts],
-        },
+        {"id": id, "round": round},
     )
     for position, prompt in enumerate(prompts):
         await tx.execute(
             """
-            INSERT INTO reports.prompt (report_id, key, position, text, stage, audience, names_company)
-            VALUES (%s, %s, %s, %s, %s, %s, %s)
-            ON CONFLICT (report_id, key) DO UPDATE SET position = excluded.position
+            INSERT INTO reports.prompt
+                   (report_id, round, key, position, text, stage, audience, names_company)
+            VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
+            ON CONFLICT (report_id, round, key) DO UPDATE SET position = excluded.position
             """,
-            [id, prompt.key, position, storable(prompt.text), prompt.stage,
+            [id, round, prompt.key, position, storable(prompt.text), prompt.stage,
              storable(prompt.audience), prompt.names_company],
         )  # fmt: skip
+    await tx.execute(
+        """
+        INSERT INTO reports.answer
+               (report_id, round, prompt_key, model, run, text, failure, cost, asked_at)
+        SELECT report_id, %(round)s, key, model, run, answer.text, failure, cost, asked_at
+          FROM reports.answer JOIN reports.prompt AS old USING (report_id, round)
+         WHERE report_id = %(id)s AND round = %(round)s - 1 AND old.key = prompt_key
+           AND EXISTS (SELECT FROM reports.prompt AS new
+                        WHERE new.report_id = old.report_id AND new.round = %(round)s
+                          AND (new.key, new.text) = (old.key, old.text))
+        ON CONFLICT DO NOTHING
+        """,
+        {"id": id, "round": round},
+    )
     await store.end_phase(tx, id, "prompt-forming", "model-analysis")
 
 
-async def find_prompts(tx: Tx, id: int) -> list[ReportPrompt]:
+async def find_prompts(tx: Tx, id: int, round: int) -> list[ReportPrompt]:
     cursor = await tx.execute(
         """
         SELECT key, text, stage, audience, names_company, edited_by,
                (SELECT count(*) FROM reports.answer
-                 WHERE answer.report_id = prompt.report_id AND prompt_key = prompt.key)
-          FROM reports.prompt WHERE report_id = %s ORDER BY position, key
+                 WHERE answer.report_id = prompt.report_id AND answer.round = prompt.round
+                   AND prompt_key = prompt.key)
+          FROM reports.prompt WHERE report_id = %s AND round = %s ORDER BY position, key
         """,
-        [id],
+        [id, round],
     )
     return [
         ReportPrompt(Prompt(*row[:5]), edited_by=row[5], answers=row[6])
@@ -121,14 +144,21 @@ async def edit_prompt(tx: Tx, id: int, key: str, text: str, *, by: str | None = 
         UPDATE reports.prompt
            SET text = %(text)s, edited_by = coalesce(%(by)s, 'the operator'), edited_at = now(),
                names_company = %(names_company)s
-         WHERE report_id = %(id)s AND key = %(key)s
+         WHERE report_id = %(id)s AND round = %(round)s AND key = %(key)s
            AND NOT EXISTS (SELECT FROM reports.answer
-                            WHERE report_id = %(id)s AND prompt_key = %(key)s)
+                            WHERE report_id = %(id)s AND round = %(round)s AND prompt_key = %(key)s)
         """,
-        {"id": id, "key": key, "text": text, "by": by, "names_company": names_company},
+        {
+            "id": id,
+            "round": report.round,
+            "key": key,
+            "text": text,
+            "by": by,
+            "names_company": names_company,
+        },
     )
     if cursor.rowcount == 0:
-        if key not in {stored.prompt.key for stored in await find_prompts(tx, id)}:
+        if key not in {stored.prompt.key for stored in await find_prompts(tx, id, report.round)}:
             raise NotFound("prompt", key)
         raise Conflict(f"prompt {key} has answers already, so it cannot be edited")
     await history.record(tx, "report", id, "prompt edited", actor=by, key=key)
@@ -146,28 +176,28 @@ class NewAnswer:
     cost: Decimal | None = None
 
 
-async def save_answer(tx: Tx, id: int, answer: NewAnswer) -> None:
+async def save_answer(tx: Tx, id: int, round: int, answer: NewAnswer) -> None:
     """Store an answer once, whichever attempt asked for it."""
     failure = None if answer.failure is None else storable(answer.failure)
     await tx.execute(
         """
-        INSERT INTO reports.answer (report_id, prompt_key, model, run, text, failure, cost)
-        VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
+        INSERT INTO reports.answer (report_id, round, prompt_key, model, run, text, failure, cost)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
         """,
-        [id, answer.prompt_key, answer.model, answer.run,
+        [id, round, answer.prompt_key, answer.model, answer.run,
          storable(answer.text)[:MAX_ANSWER_LENGTH], failure, answer.cost],
     )  # fmt: skip
 
 
-async def find_answers(tx: Tx, id: int) -> list[ReportAnswer]:
+async def find_answers(tx: Tx, id: int, round: int) -> list[ReportAnswer]:
     cursor = await tx.execute(
         """
         SELECT prompt_key, model, run, answer.text, failure, cost, asked_at, analysis
-          FROM reports.answer JOIN reports.prompt USING (report_id)
-         WHERE report_id = %s AND prompt_key = key
+          FROM reports.answer JOIN reports.prompt USING (report_id, round)
+         WHERE report_id = %s AND round = %s AND prompt_key = key
          ORDER BY position, model, run
         """,
-        [id],
+        [id, round],
     )
     return [
         ReportAnswer(
@@ -208,7 +238,8 @@ async def store_results(tx: Tx, id: int, results: ReportResults) -> None:
         await tx.execute(
             """
             UPDATE reports.answer SET analysis = %s
-             WHERE report_id = %s AND prompt_key = %s AND model = %s AND run = %s
+             WHERE report_id = %s AND round = (SELECT round FROM reports.report WHERE id = report_id)
+               AND prompt_key = %s AND model = %s AND run = %s
             """,
             [Jsonb(to_json(ANALYSIS, analysis)), id, analysis.prompt_key, analysis.model,
              analysis.run],
@@ -222,18 +253,28 @@ async def read_contents(tx: Tx, id: int) -> ReportContents:
         "SELECT scores, recommendations, claim_review FROM reports.report WHERE id = %s", [id]
     )
     [(scores, recommendations, review)] = await cursor.fetchall()
+    reruns = report.shown_round != report.round
     return ReportContents(
         report,
         await read_findings(tx, id),
-        tuple(await find_prompts(tx, id)),
-        tuple(await find_answers(tx, id)),
+        tuple(await find_prompts(tx, id, report.shown_round)),
+        tuple(await find_answers(tx, id, report.shown_round)),
         SCORES.validate_python(scores or ()),
         RECOMMENDATIONS.validate_python(recommendations or ()),
         REVIEW.validate_python(review),
+        tuple(await find_prompts(tx, id, report.round)) if reruns else (),
     )
 
 
 async def read_newest(tx: Tx, company_id: int) -> ReportContents | None:
-    """The newest completed report of a company."""
-    newest = await store.find(tx, company_id=company_id, status="completed", limit=1)
-    return await read_contents(tx, newest[0].id) if newest else None
+    """The newest report of a company that has results."""
+    id = await fetch_value(
+        tx,
+        int,
+        """
+        SELECT id FROM reports.report WHERE company_id = %s AND results_round IS NOT NULL
+         ORDER BY id DESC LIMIT 1
+        """,
+        [company_id],
+    )
+    return None if id is None else await read_contents(tx, id)

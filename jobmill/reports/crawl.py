@@ -55,6 +55,8 @@ _TOPICS = tuple(
         r"(?:our-|company-|engineering-|tech-)?(?:blog|news|stories|newsroom|insights)|press|handbook",
     )
 )
+CAREERS = 1
+"""The topic of pages about careers."""
 _LATER = re.compile(
     r"log-?in|sign-?(?:in|up)|register|cart|checkout|account|privacy|terms|legal|imprint|impressum"
     r"|cookies?|search|tags?|categor(?:y|ies)|author|print|share|feed|status|docs|support|help"
@@ -215,6 +217,12 @@ class CrawlFrontier:
             priority = topic + _PAGE_ROUND * self._topics[topic]
             self._topics[topic] += 1
         heapq.heappush(self._heap, (min(priority, _LAST), depth, key, urldefrag(url).url))
+
+
+def is_careers_page(url: str) -> bool:
+    """Whether a part of the path is a word for careers; "/network" and "/our-work" are not."""
+    parts = urlsplit(url).path.lower().split("/")
+    return any(_TOPICS[CAREERS].fullmatch(part.partition(".")[0]) for part in parts)
 
 
 def _describe(reason: str, paths: Sequence[str]) -> str:

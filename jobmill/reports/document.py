@@ -9,12 +9,16 @@ from statistics import median
 
 from jobmill.reports.answers import AnswerAnalysis, Score
 from jobmill.reports.claims import find_absent
+from jobmill.reports.competitors import find_competitors
 from jobmill.reports.findings import Evidence, PostingShares, SiteFindings, StructuredData
 from jobmill.reports.report import LIMITS, ReportContents
 
 MAX_ROWS = 300
 """Rows of a table; exports name how many are left out. The JSON export has all."""
+MAX_TEXT = 1_500
+"""Characters of an answer; the JSON export has all."""
 NOTHING = "-"
+TONES = ("positive", "neutral", "negative")
 SCORE_NAMES = {"visibility": "Visibility", "placement": "Placement", "accuracy": "Accuracy"}
 FACT_NAMES = {
     "name": "Name",
@@ -44,6 +48,8 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     left_out: int = 0
+    id: str = ""
+    """Where bars and numbers link to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +73,9 @@ class Section:
     tables: tuple[Table, ...] = ()
 
 
-def build_sections(contents: ReportContents) -> tuple[Section, ...]:
-    """The sections of a report; parts that do not exist yet are left out."""
+def build_sections(contents: ReportContents, *, with_texts: bool = True) -> tuple[Section, ...]:
+    """The sections of a report; parts that do not exist yet are left out. `with_texts`: with the texts of
+    the answers, which the page shows in its own way under the same anchor."""
     findings = contents.findings
     sections: list[Section | None] = [_scores(contents), _recommendations(contents)]
     if findings:
@@ -81,17 +88,21 @@ def build_sections(contents: ReportContents) -> tuple[Section, ...]:
             _postings(findings.postings),
             _hostile(findings),
         ]
-    sections += [_prompts(contents), _answers(contents), _claims(contents), _absent(contents)]
-    sections.append(_limits(contents))
+    sections += [_prompts(contents), _answers(contents), _beside(contents), _claims(contents)]
+    sections += [_absent(contents), _limits(contents)]
+    if with_texts:
+        sections.append(_texts(contents))
     return tuple(section for section in sections if section)
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Cell | str]]) -> tuple[Table, ...]:
+def _table(
+    columns: Sequence[str], rows: Iterable[Sequence[Cell | str]], id: str = ""
+) -> tuple[Table, ...]:
     """A table of at most MAX_ROWS rows; none if there are no rows."""
     cells = [tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row) for row in rows]
     if not cells:
         return ()
-    return (Table(tuple(columns), tuple(cells[:MAX_ROWS]), max(len(cells) - MAX_ROWS, 0)),)
+    return (Table(tuple(columns), tuple(cells[:MAX_ROWS]), max(len(cells) - MAX_ROWS, 0), id),)
 
 
 def _quote(evidence: Evidence | None) -> Cell:
@@ -110,11 +121,11 @@ def _scores(contents: ReportContents) -> Section | None:
     if not contents.scores:
         return None
     bars = tuple(
-        Bar(SCORE_NAMES[score.name], score.value, score.low, score.high, "#answers", " of 100")
+        Bar(SCORE_NAMES[score.name], score.value, score.low, score.high, _evidence_of(score), " of 100")
         for score in contents.scores
-    )
+    )  # fmt: skip
     rows = [
-        (SCORE_NAMES[score.name], Cell(format_score(score), "#answers"), score.arithmetic)
+        (SCORE_NAMES[score.name], Cell(format_score(score), _evidence_of(score)), score.arithmetic)
         for score in contents.scores
     ]
     return Section(
@@ -126,11 +137,31 @@ def _scores(contents: ReportContents) -> Section | None:
     )
 
 
+def _evidence_of(score: Score) -> str:
+    return "#claims" if score.name == "accuracy" else "#answers"
+
+
+_FINDING_SECTIONS = {
+    "claim": "#claims",
+    "access": "#access",
+    "page": "#readability",
+    "question": "#questions",
+    "structured_data": "#structured-data",
+    "contradiction": "#structured-data",
+    "hostile": "#crawl",
+}
+
+
 def _recommendations(contents: ReportContents) -> Section | None:
     if not contents.recommendations:
         return None
     rows = [
-        (Cell(item.page, item.page), item.problem, item.proposed_text, f"{item.effect:g}")
+        (
+            Cell(item.page, item.page),
+            item.problem,
+            item.proposed_text,
+            Cell(f"{item.effect:g}", _FINDING_SECTIONS.get(item.finding.partition(":")[0])),
+        )
         for item in contents.recommendations
     ]
     return Section(
@@ -165,7 +196,11 @@ def _questions(findings: SiteFindings) -> Section | None:
     for question in questions:
         by_stage[question.stage].append(question.answer is not None)
     bars = tuple(
-        Bar(f"{stage.title()}: {sum(answers)} of {len(answers)}", 100 * sum(answers) / len(answers))
+        Bar(
+            f"{stage.title()}: {sum(answers)} of {len(answers)}",
+            100 * sum(answers) / len(answers),
+            url="#question-list",
+        )
         for stage, answers in by_stage.items()
     )
     answered = sum(question.answer is not None for question in questions)
@@ -175,7 +210,7 @@ def _questions(findings: SiteFindings) -> Section | None:
         "Questions of candidates",
         (f"The site answers {answered} of {len(questions)} questions that candidates ask.",),
         bars,
-        _table(("Stage", "Question", "Answer on the site"), rows),
+        _table(("Stage", "Question", "Answer on the site"), rows, "question-list"),
     )
 
 
@@ -196,7 +231,10 @@ def _access(findings: SiteFindings) -> Section | None:
         (
             bot,
             purpose,
-            f"{allowed[bot]} of {pages[bot]}",
+            Cell(
+                f"{allowed[bot]} of {pages[bot]}",
+                "#readability" if allowed[bot] == pages[bot] else "#unreadable-pages",
+            ),
             Cell(
                 "; ".join(list(reasons[bot])[:3]) or NOTHING,
                 next(iter(reasons[bot].values()), None),
@@ -212,7 +250,16 @@ def _access(findings: SiteFindings) -> Section | None:
         "access",
         "Access for bots",
         (note,),
-        tables=_table(("Bot", "Purpose", "Readable pages", "Why others are not"), rows),
+        tables=_table(("Bot", "Purpose", "Readable pages", "Why others are not"), rows)
+        + _table(
+            ("Bot", "Page that it may not read", "Why"),
+            [
+                (access.bot, Cell(access.url, access.url), access.reason)
+                for access in findings.access
+                if not access.allowed
+            ],
+            "unreadable-pages",
+        ),
     )
 
 
@@ -222,7 +269,9 @@ def _readability(findings: SiteFindings) -> Section | None:
             Cell(page.url, page.url),
             f"{page.raw_characters:,}",
             NOTHING if page.rendered_characters is None else f"{page.rendered_characters:,}",
-            " ".join(part for part in ((page.problem or "").replace("_", " "), page.reason) if part)
+            ": ".join(
+                part for part in ((page.problem or "").replace("_", " "), page.reason) if part
+            )
             or NOTHING,
         )
         for page in findings.readability
@@ -250,7 +299,9 @@ def _structured_data(data: StructuredData) -> Section:
         (Cell(item.listing_url, item.listing_url), item.field, item.on_site, item.on_board)
         for item in data.contradictions
     ]
-    tables = _table(("Field", "Postings without it"), missing)
+    organization = [(Cell(url, url),) for url in data.organization_pages]
+    tables = _table(("Page with data about the organization",), organization)
+    tables += _table(("Field", "Postings without it"), missing)
     tables += _table(("Posting", "Field", "On the site", "On the job board"), contradictions)
     return Section("structured-data", "Structured data", tuple(text), tables=tables)
 
@@ -265,13 +316,19 @@ def _postings(shares: PostingShares) -> Section | None:
         ("Closing date", shares.with_closing_date),
     )
     bars = tuple(
-        Bar(f"{name}: {count} of {shares.postings}", 100 * count / shares.postings)
+        Bar(
+            f"{name}: {count} of {shares.postings}",
+            100 * count / shares.postings,
+            url="#unstated" if shares.unstated else None,
+        )
         for name, count in stated
     )
     text = [f"Reposted: {shares.reposted}."]
     if shares.median_days_open is not None:
         text.insert(0, f"Median time open: {shares.median_days_open:.0f} days.")
-    return Section("postings", "What postings state", tuple(text), bars)
+    rows = [(name, Cell(title, url)) for name, title, url in shares.unstated]
+    tables = _table(("Not stated", "Posting"), rows, "unstated")
+    return Section("postings", "What postings state", tuple(text), bars, tables)
 
 
 def _hostile(findings: SiteFindings) -> Section | None:
@@ -307,24 +364,50 @@ def _answers(contents: ReportContents) -> Section | None:
         failures[place] += stored.failure is not None
         groups[place] += [stored.analysis] if stored.analysis else []
     rows = [
-        (texts[key], model, *_summarize(group), f"{failures[key, model]}")
+        (texts[key], model, *_summarize(group), Cell(f"{failures[key, model]}", "#texts"))
         for (key, model), group in groups.items()
     ]
-    columns = ("Question", "Model", "Named", "Place", "Named beside", "Cited", "No answer")
-    return Section("answers", "Answers", tables=_table(columns, rows))
+    columns = ("Question", "Model", "Named", "Place", "Tone", "Cited", "No answer")
+    tones = Counter(
+        analysis.tone for group in groups.values() for analysis in group if analysis.named
+    )
+    total = tones.total()
+    bars = tuple(
+        Bar(f"{name.title()} tone: {tones[name]} of {total}", 100 * tones[name] / total, url="#texts")
+        for name in TONES
+        if tones[name]
+    )  # fmt: skip
+    text = ("The tone is counted over the answers that name the company.",) if bars else ()
+    return Section("answers", "Answers", text, bars, _table(columns, rows, "answer-list"))
 
 
-def _summarize(analyses: Sequence[AnswerAnalysis]) -> tuple[str, str, str, str]:
+def _summarize(analyses: Sequence[AnswerAnalysis]) -> tuple[Cell, Cell, str, str]:
     places = [analysis.position for analysis in analyses if analysis.position is not None]
-    beside = Counter(name for analysis in analyses for name in analysis.beside)
     cited = Counter(domain for analysis in analyses for domain in analysis.cited_domains)
     named = sum(analysis.named for analysis in analyses)
+    tones = Counter(analysis.tone for analysis in analyses if analysis.named)
     return (
-        f"{named} of {len(analyses)}",
-        f"{median(places):g}" if places else NOTHING,
-        ", ".join(name for name, _ in beside.most_common(5)) or NOTHING,
+        Cell(f"{named} of {len(analyses)}", "#texts"),
+        Cell(f"{median(places):g}", "#texts") if places else Cell(NOTHING),
+        ", ".join(f"{tones[name]} {name}" for name in TONES if tones[name]) or NOTHING,
         ", ".join(name for name, _ in cited.most_common(5)) or NOTHING,
     )
+
+
+def _beside(contents: ReportContents) -> Section | None:
+    """The companies that answers name beside this one."""
+    rows = [
+        (
+            rival.name,
+            Cell(f"{rival.answers}", "#texts"),
+            Cell(rival.domain, f"https://{rival.domain}") if rival.domain else NOTHING,
+        )
+        for rival in find_competitors(contents)
+    ]
+    if not rows:
+        return None
+    columns = ("Company", "Answers that name it", "Website that answers cite")
+    return Section("beside", "Companies named beside it", tables=_table(columns, rows))
 
 
 def _claims(contents: ReportContents) -> Section | None:
@@ -347,13 +430,14 @@ def _claims(contents: ReportContents) -> Section | None:
         "Claims of assistants against the site",
         bars=tuple(
             Bar(f"{verdict.title()}: {by_verdict[verdict]} of {total}",
-                100 * by_verdict[verdict] / total)
+                100 * by_verdict[verdict] / total, url="#claim-list")
             for verdict in order
             if by_verdict[verdict]
         ),
         tables=_table(
             ("Verdict", "Answers", "Claim", "The site", "Reason"),
-            [(key[0], f"{counts[key]}", *rows[key]) for key in sorted_keys],
+            [(key[0], Cell(f"{counts[key]}", "#texts"), *rows[key]) for key in sorted_keys],
+            "claim-list",
         ),
     )  # fmt: skip
 
@@ -375,6 +459,27 @@ def _absent(contents: ReportContents) -> Section | None:
             ],
         ),
     )
+
+
+def _texts(contents: ReportContents) -> Section | None:
+    """The answers themselves: the evidence of the scores."""
+    prompts = {stored.prompt.key: stored.prompt.text for stored in contents.prompts}
+    rows = [
+        (
+            prompts[stored.answer.prompt_key],
+            f"{stored.answer.model}, run {stored.answer.run}",
+            _shorten(stored.answer.text) if stored.failure is None else f"No answer: {stored.failure}",
+        )
+        for stored in contents.answers
+    ]  # fmt: skip
+    if not rows:
+        return None
+    columns = ("Question", "Model", "Answer")
+    return Section("texts", "Texts of the answers", tables=_table(columns, rows))
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT].rsplit(' ', 1)[0]} …"
 
 
 def _limits(contents: ReportContents) -> Section:

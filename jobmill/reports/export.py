@@ -125,8 +125,10 @@ def _html_bar(bar: Bar) -> str:
     if bar.low is not None and bar.high is not None:
         width = max(bar.high - bar.low, 0.5)
         interval = f'<rect x="{bar.low:.1f}" y="3" width="{width:.1f}" height="2" fill="#0a3a6b"/>'
+    text = f"{escape(bar.name)}: {_bar_text(bar)}"
+    text = f'<a href="{escape(bar.url)}">{text}</a>' if bar.url else text
     return (
-        f"<p>{escape(bar.name)}: {_bar_text(bar)}</p>"
+        f"<p>{text}</p>"
         '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
         '<rect width="100" height="8" fill="#e4e4e4"/>'
         f'<rect width="{bar.value:.1f}" height="8" fill="#5a9bd8"/>{interval}</svg>'
@@ -137,7 +139,8 @@ def _html_table(table: Table) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
     rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in table.rows)
     more = f"<p>… and {table.left_out} more</p>" if table.left_out else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+    id = f' id="{table.id}"' if table.id else ""
+    return f"<table{id}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
 
 
 def _html_cell(cell: Cell) -> str:

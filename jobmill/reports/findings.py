@@ -75,7 +75,7 @@ class PageReadability:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A posting whose structured data and job board disagree."""
+    """A posting with structured data that contradicts its job board."""
 
     listing_url: str
     field: Literal["title", "place", "pay", "date"]
@@ -109,6 +109,8 @@ class PostingShares:
     with_closing_date: int = 0
     median_days_open: float | None = None
     reposted: int = 0
+    unstated: tuple[tuple[str, str, str], ...] = ()
+    """What a posting does not state, its title and its URL."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from jobmill.plain_text import single_line
 from jobmill.reports.answers import AnswerAnalysis, JudgedClaim, Recommendation
 from jobmill.reports.cited_domains import site_host
+from jobmill.reports.crawl import is_careers_page
 from jobmill.reports.findings import BotAccess, Evidence, PageReadability, SiteFindings
 from jobmill.reports.proposed_texts import propose_answer, propose_fact
 from jobmill.reports.scores import WRONG_VERDICTS
@@ -28,7 +29,6 @@ _UNREADABLE_EFFECT: Final = 15.0
 _WRONG_CLAIM_EFFECT: Final = 40.0
 """A wrong claim in every answer."""
 _HARD_TO_FIND: Final = 1.5
-_CAREERS_WORDS: Final = ("career", "job", "join", "work", "karriere", "team")
 
 
 def recommend(
@@ -44,9 +44,15 @@ def recommend(
         *_contradictions(findings),
         *_hostile_text(findings),
     ]
-    unique = {(each.page, each.finding): each for each in reversed(recommendations)}
-    ordered = sorted(unique.values(), key=lambda each: (-each.effect, each.page, each.finding))
+    # Two facts of one topic can be wrong on one page, each with its own sentence.
+    unique = {(each.page, each.finding, each.evidence): each for each in reversed(recommendations)}
+    ordered = sorted(unique.values(), key=_rank)
     return tuple(ordered[:_MAX_RECOMMENDATIONS])
+
+
+def _rank(each: Recommendation) -> tuple[float, str, str, str]:
+    quote = each.evidence.quote if each.evidence else ""
+    return -each.effect, each.page, each.finding, quote
 
 
 def _wrong_claims(
@@ -121,7 +127,7 @@ def _unreadable_pages(findings: SiteFindings) -> Iterator[Recommendation]:
     for page in pages[:_MAX_OF_ONE_KIND]:
         yield Recommendation(
             page.url, _describe_problem(page), _propose_readable(page),
-            round(_UNREADABLE_EFFECT * (1.5 if _is_careers(page.url) else 1.0) / len(pages) ** 0.5, 1),
+            round(_UNREADABLE_EFFECT * (1.5 if is_careers_page(page.url) else 1.0) / len(pages) ** 0.5, 1),
             f"page:{page.problem}",
         )  # fmt: skip
 
@@ -222,12 +228,7 @@ def _careers_page(findings: SiteFindings) -> str:
     """The page for candidates: the one that the crawl saw, else the start page."""
     pages = [page.url for page in findings.readability]
     pages += [fact.evidence.url for fact in findings.facts]
-    return next((url for url in pages if _is_careers(url)), _root(findings))
-
-
-def _is_careers(url: str) -> bool:
-    path = url.partition("://")[2].partition("/")[2].lower()
-    return any(word in path for word in _CAREERS_WORDS)
+    return next((url for url in pages if is_careers_page(url)), _root(findings))
 
 
 def _organization_script(findings: SiteFindings) -> str:

@@ -75,7 +75,11 @@ class Report:
     repeat_every: dt.timedelta | None
     repeat_at: dt.datetime | None
     previous_id: int | None
+    competitor_of: int | None
+    """The report that it is compared with."""
     round: int
+    results_round: int | None
+    """The round of the stored results, which a rerun keeps until it has completed."""
     limits: list[str]
     created_by: str | None
     created_at: dt.datetime
@@ -85,6 +89,10 @@ class Report:
     @property
     def awaits_approval(self) -> bool:
         return self.status == "model-analysis" and self.review and self.approved_at is None
+
+    @property
+    def shown_round(self) -> int:
+        return self.results_round or self.round
 
     @property
     def ledger_run(self) -> str:
@@ -132,6 +140,8 @@ class ReportContents:
     scores: tuple[Score, ...]
     recommendations: tuple[Recommendation, ...]
     review: ClaimReviewAnswer | None = None
+    next_prompts: tuple[ReportPrompt, ...] = ()
+    """The prompts of a rerun that has not completed, while the results are those of the round before."""
 
 
 FINDINGS = TypeAdapter(SiteFindings)

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from jobmill.errors import OutsideError, RetryLater
@@ -20,6 +20,7 @@ from jobmill.outside.request import (
     PageGone,
     Request,
     Truncated,
+    Validators,
 )
 from jobmill.outside.robots import MAX_ROBOTS_BYTES, parse_rules
 from jobmill.reports.crawl import CrawlFrontier, PageLink, extract_links, read_sitemap
@@ -32,9 +33,11 @@ MAX_PAGE_LENGTH = 500_000
 MAX_LLMS_TXT_BYTES = 200_000
 MAX_RENDERED_PAGES = 3
 MAX_NESTED_SITEMAPS = 2
+MAX_NAMED_UNREAD = 10
 CRAWL_SECONDS = 150.0
-"""After this no page is requested: the phase has five minutes, and pages are rendered after it."""
-RENDER_SECONDS = 90.0
+"""After this no further page is requested: the files at the root and rendering come after it."""
+READING_SECONDS = 240.0
+"""After this every request ends: the phase has five minutes, and the analysis comes after it."""
 _PERMANENT_CAUSES = ("refused", "robots", "redirects", "auth", "forbidden")
 _SCRIPT = re.compile(r"<script(?![^>]{0,200}json)", re.IGNORECASE)
 
@@ -53,20 +56,44 @@ class SiteReading:
 
 async def read_site(fetch: Fetch, site: str, max_pages: int) -> SiteReading:
     """The pages of a site. OutsideError if none can be read, RetryLater if the host wants us to wait."""
-    deadline = time.monotonic() + CRAWL_SECONDS
-    site, pages, notes = await _crawl(fetch, site, max_pages, deadline)
-    robots = await fetch(Request(_at_root(site, "/robots.txt"), max_bytes=MAX_ROBOTS_BYTES))
-    llms = await fetch(
+    bounded = _BoundedFetch(fetch, time.monotonic() + READING_SECONDS)
+    crawl_until = time.monotonic() + CRAWL_SECONDS
+    site, pages, notes = await _crawl(bounded, site, max_pages, crawl_until)
+    robots = await bounded(Request(_at_root(site, "/robots.txt"), max_bytes=MAX_ROBOTS_BYTES))
+    llms = await bounded(
         Request(_at_root(site, "/llms.txt"), page=True, max_bytes=MAX_LLMS_TXT_BYTES)
     )
-    pages, render_notes = await _render(fetch, pages)
+    pages, render_notes = await _render(bounded, pages)
     return SiteReading(
         site,
         tuple(pages),
         parse_rules(robots) or None,
         llms.url if isinstance(llms, Ok) and "html" not in llms.content_type else None,
-        (*notes, *render_notes),
+        (*notes, *render_notes, *bounded.describe_unread()),
     )
+
+
+@dataclass(slots=True)
+class _BoundedFetch:
+    """Ends requests at a deadline. A `Fetch` that waits for its turn at a slow host has none."""
+
+    fetch: Fetch
+    deadline: float
+    unread: list[str] = field(default_factory=list[str])
+
+    async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
+        try:
+            async with asyncio.timeout(max(self.deadline - time.monotonic(), 0)):
+                return await self.fetch(request, validators)
+        except TimeoutError:
+            self.unread.append(f"{request.url[:200]}{' (rendered)' if request.render else ''}")
+            return FetchFailure(request.url, "timeout", "the time for reading the site was over")
+
+    def describe_unread(self) -> list[str]:
+        if not self.unread:
+            return []
+        named = ", ".join(self.unread[:MAX_NAMED_UNREAD])
+        return [f"Not read within {READING_SECONDS:.0f} s: {named}"]
 
 
 def _at_root(site: str, path: str) -> str:
@@ -82,7 +109,8 @@ async def _crawl(
     notes: list[str] = []
     while urls := frontier.next_urls():
         if time.monotonic() > deadline:
-            notes.append(f"The crawl ended after {CRAWL_SECONDS:.0f} s, with pages left to read.")
+            named = ", ".join(urls[:MAX_NAMED_UNREAD])
+            notes.append(f"The crawl ended after {CRAWL_SECONDS:.0f} s before it read {named}.")
             break
         answers = await asyncio.gather(*(_fetch_page(fetch, url) for url in urls))
         sitemaps: list[str] = []
@@ -181,15 +209,15 @@ async def _render(
     fetch: Fetch, pages: Sequence[CrawledPage]
 ) -> tuple[list[CrawledPage], list[str]]:
     """The pages, the first few with scripts also as a browser shows them."""
-    deadline = time.monotonic() + RENDER_SECONDS
     rendered: dict[str, str] = {}
+    notes: list[str] = []
     scripted = [page for page in pages if page.status == 200 and _SCRIPT.search(page.html)]
     for page in scripted[:MAX_RENDERED_PAGES]:
-        if time.monotonic() > deadline:
-            break
         answer = await fetch(Request(page.url, page=True, render=True, max_bytes=MAX_PAGE_BYTES))
         if isinstance(answer, FetchFailure) and answer.cause == "no_browser":
             return list(pages), [f"No page was rendered: {answer.detail}"]
         if isinstance(answer, Ok):
             rendered[page.url] = _text(answer)
-    return [replace(page, rendered_html=rendered.get(page.url)) for page in pages], []
+        elif isinstance(answer, FetchFailure):
+            notes.append(f"{page.url[:200]} was not rendered: {answer.detail[:200]}")
+    return [replace(page, rendered_html=rendered.get(page.url)) for page in pages], notes

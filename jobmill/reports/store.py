@@ -29,12 +29,13 @@ from jobmill.settings import MODEL
 COLUMNS: LiteralString = """
     id, site, company_id, company, status, in_progress, in_progress_since, item_id, failed_status,
     reason, note, models, runs, prompt_count, review, approved_at, site_only, budget, repeat_every,
-    repeat_at, previous_id, round, limits, created_by, created_at, changed_at, completed_at
+    repeat_at, previous_id, competitor_of, round, results_round, limits, created_by, created_at, changed_at, completed_at
 """
 MAX_REASON_LENGTH = 2_000
 MAX_NUMBER = 50
 """Of runs and of prompts."""
 MAX_BUDGET = 10_000
+PRUNE_BATCH = 100
 MIN_INTERVAL = dt.timedelta(hours=1)
 MAX_INTERVAL = dt.timedelta(days=3_650)
 
@@ -46,6 +47,7 @@ async def create(
     *,
     by: str | None = None,
     previous_id: int | None = None,
+    competitor_of: int | None = None,
 ) -> ReportId:
     """Store a report; the next scan queues it. The URL may lack https://."""
     check_options(options)
@@ -58,10 +60,10 @@ async def create(
         """
         INSERT INTO reports.report
                (site, company_id, company, models, runs, prompt_count, review, site_only, budget,
-                repeat_every, repeat_at, previous_id, created_by)
+                repeat_every, repeat_at, previous_id, competitor_of, created_by)
         VALUES (%(site)s, %(company_id)s, %(company)s, %(models)s, %(runs)s, %(prompt_count)s,
                 %(review)s, %(site_only)s, %(budget)s, %(repeat_every)s,
-                now() + %(repeat_every)s, %(previous_id)s, %(by)s)
+                now() + %(repeat_every)s, %(previous_id)s, %(competitor_of)s, %(by)s)
         RETURNING id
         """,
         {
@@ -76,6 +78,7 @@ async def create(
             "budget": options.budget,
             "repeat_every": options.repeat_every,
             "previous_id": previous_id,
+            "competitor_of": competitor_of,
             "by": by,
         },
     )
@@ -167,13 +170,13 @@ async def find(
 
 
 async def find_previous(tx: Tx, report: Report) -> Report | None:
-    """The newest completed report of the same site before this one."""
+    """The newest report with results of the same site before this one."""
     return await fetch_one(
         tx,
         Report,
         f"""
         SELECT {COLUMNS} FROM reports.report
-         WHERE site = %(site)s AND id < %(id)s AND status = 'completed'
+         WHERE site = %(site)s AND id < %(id)s AND results_round IS NOT NULL
          ORDER BY id DESC LIMIT 1
         """,
         {"site": report.site, "id": report.id},
@@ -243,7 +246,8 @@ async def end_phase(tx: Tx, id: int, phase: ReportPhase, became: ReportStatus) -
         UPDATE reports.report
            SET status = %(became)s, in_progress = false, in_progress_since = NULL, note = NULL,
                due_at = now(), changed_at = now(), reason = NULL, failed_status = NULL,
-               completed_at = CASE WHEN %(became)s = 'completed' THEN now() END
+               completed_at = CASE WHEN %(became)s = 'completed' THEN now() END,
+               results_round = CASE WHEN %(became)s = 'completed' THEN round ELSE results_round END
          WHERE id = %(id)s AND in_progress AND status = %(was)s
         """,
         {"id": id, "was": STATUS_OF_PHASE[phase], "became": became},
@@ -267,7 +271,7 @@ async def lock_in_progress(tx: Tx) -> list[Report]:
 
 
 async def fail(tx: Tx, id: int, reason: str) -> None:
-    """End a report whose phase failed for good; what other phases stored is kept."""
+    """End a report after its phase failed for good; what other phases stored is kept."""
     reason = storable(reason)[:MAX_REASON_LENGTH]
     await tx.execute(
         """
@@ -297,17 +301,17 @@ async def release_stuck(tx: Tx, id: int) -> bool:
 
 
 async def rerun(tx: Tx, id: int, phase: ReportPhase, *, by: str | None = None) -> Report:
-    """Run one phase again and keep what the others stored. Answers of a report that was completed are
-    asked for again; those of one that failed are kept, because they are paid."""
+    """Run one phase again and keep what the others stored. A completed report asks its models again, in a
+    new round; one that failed keeps its answers and asks only for the missing ones. Answers are paid, so
+    none is deleted."""
     report = await get(tx, id, lock=True)
     if report.in_progress:
         raise Conflict(
             f"report {id} is in progress: wait until its phase has ended, or cancel its task"
         )
     await _check_rerun(tx, report, phase)
-    if phase == "model-analysis" and report.status == "completed":
-        await tx.execute("DELETE FROM reports.answer WHERE report_id = %s", [id])
-        await tx.execute("UPDATE reports.report SET round = round + 1 WHERE id = %s", [id])
+    if await _needs_new_round(tx, report, phase):
+        await _start_round(tx, report, copy_prompts=phase == "model-analysis")
     await tx.execute(
         """
         UPDATE reports.report
@@ -323,6 +327,37 @@ async def rerun(tx: Tx, id: int, phase: ReportPhase, *, by: str | None = None) -
     return await get(tx, id)
 
 
+async def _needs_new_round(tx: Tx, report: Report, phase: ReportPhase) -> bool:
+    if phase == "model-analysis":
+        return report.status == "completed"
+    if phase == "website-analysis":
+        return False
+    # Other prompts take the place of those of this round, which may have answers.
+    has_answers = await fetch_value(
+        tx,
+        bool,
+        "SELECT EXISTS (SELECT FROM reports.answer WHERE report_id = %s AND round = %s)",
+        [report.id, report.round],
+    )
+    return bool(has_answers)
+
+
+async def _start_round(tx: Tx, report: Report, *, copy_prompts: bool) -> None:
+    await tx.execute("UPDATE reports.report SET round = round + 1 WHERE id = %s", [report.id])
+    if copy_prompts:
+        await tx.execute(
+            """
+            INSERT INTO reports.prompt
+                   (report_id, round, key, position, text, stage, audience, names_company, edited_by,
+                    edited_at)
+            SELECT report_id, round + 1, key, position, text, stage, audience, names_company,
+                   edited_by, edited_at
+              FROM reports.prompt WHERE report_id = %s AND round = %s
+            """,
+            [report.id, report.round],
+        )
+
+
 async def _check_rerun(tx: Tx, report: Report, phase: ReportPhase) -> None:
     """Conflict if the phase lacks what an earlier one stores."""
     needs: dict[ReportPhase, tuple[ReportPhase, LiteralString]] = {
@@ -332,7 +367,10 @@ async def _check_rerun(tx: Tx, report: Report, phase: ReportPhase) -> None:
         ),
         "model-analysis": (
             "prompt-forming",
-            "SELECT FROM reports.prompt WHERE report_id = %s LIMIT 1",
+            """
+            SELECT FROM reports.prompt JOIN reports.report ON report.id = report_id
+             WHERE report_id = %s AND prompt.round = report.round LIMIT 1
+            """,
         ),
     }
     if phase not in needs:
@@ -353,3 +391,41 @@ async def approve(tx: Tx, id: int, *, by: str | None = None) -> None:
     )
     await history.record(tx, "report", id, "prompts approved", actor=by)
     await notify_feeds(tx)
+
+
+async def unlock(tx: Tx, id: int) -> None:
+    """Take a report out of progress after its item was cancelled."""
+    await tx.execute(
+        "UPDATE reports.report SET in_progress = false, in_progress_since = NULL WHERE id = %s",
+        [id],
+    )
+
+
+async def delete(tx: Tx, id: int, *, by: str | None = None) -> None:
+    """Delete a report with its prompts and answers; its events stay. Conflict while it is in progress."""
+    report = await get(tx, id, lock=True)
+    if report.in_progress:
+        raise Conflict(f"report {id} is in progress: delete it when its phase has ended")
+    await tx.execute("DELETE FROM reports.report WHERE id = %s", [id])
+    await history.record(
+        tx, "report", id, "deleted", actor=by, site=report.site, company=report.company
+    )
+
+
+async def prune(tx: Tx, keep: dt.timedelta) -> int:
+    """Delete one batch of reports that ended longer ago; returns how many. The newest report of a schedule
+    stays, because it creates the next one."""
+    cursor = await tx.execute(
+        """
+        DELETE FROM reports.report
+         WHERE id IN (SELECT id FROM reports.report
+                       WHERE status IN ('completed', 'failed') AND changed_at < now() - %s
+                         AND NOT in_progress AND repeat_at IS NULL
+                       ORDER BY changed_at LIMIT %s FOR UPDATE SKIP LOCKED)
+        RETURNING id, site
+        """,
+        [keep, PRUNE_BATCH],
+    )
+    deleted = [(id, {"site": site}) for id, site in await cursor.fetchall()]
+    await history.record_all(tx, "report", "pruned", deleted)
+    return len(deleted)

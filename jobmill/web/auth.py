@@ -86,7 +86,7 @@ class Visitor:
     link_issuer: str | None = None
     """The member of the company who issued that link; None for a link that the applicant was sent."""
     person_id: int | None = None
-    """The person who is signed in or owns the API key; None: the local user, or a key without owner."""
+    """The signed-in person or the owner of the API key; None: the local user, or a key without owner."""
     local: bool = False
     """Whether they run this server on their machine: they need no account."""
     name: str | None = None
@@ -100,7 +100,7 @@ class Visitor:
 
     @property
     def owner(self) -> Owner:
-        """Whose job search they see and change: their own."""
+        """The owner of the job search that they see and change."""
         self.require_workspace("search", "read")
         return self.person_id
 
@@ -176,6 +176,8 @@ async def get_signer(request: Request, db: Db) -> LinkSigner:
 async def identify(request: Request, db: Db) -> Visitor:
     visitor = await _identify(request, db)
     request.state.is_personal = visitor.role is not None or visitor.applicant_id is not None
+    # For error pages, which show the workspace of the visitor.
+    request.state.visitor = visitor
     return visitor
 
 

@@ -1,15 +1,17 @@
-"""What the banners above every page say: that this is a demo, and that this machine is offline."""
+"""What every page shows of the installation: that this is a demo, and its health."""
 
 from __future__ import annotations
 
 import time
-from typing import cast
+from typing import Annotated, cast
 
-from fastapi import Request
+from fastapi import Depends, Request
 
+from jobmill.db import Tx
 from jobmill.demo import setup
-from jobmill.outside import connectivity
 from jobmill.web.dependencies import BannerState, Db, RequestDatabase
+from jobmill.web.site_settings import SiteSettings
+from jobmill.web.system_health import HealthFacts, SystemHealth, assess, read_facts
 
 CACHE_SECONDS = 2.0
 
@@ -17,20 +19,44 @@ CACHE_SECONDS = 2.0
 class Banners(BannerState):
     """Read from the database at most every CACHE_SECONDS."""
 
-    _valid_until = 0.0
+    def __init__(self, site_settings: SiteSettings | None = None) -> None:
+        self._site_settings = site_settings or SiteSettings()
+        self._facts = HealthFacts()
+        self._valid_until = 0.0
+
+    @property
+    def health(self) -> SystemHealth:
+        return assess(self._facts)
 
     def invalidate(self) -> None:
-        self.is_demo, self.offline, self._valid_until = False, None, 0.0
+        self.is_demo, self._valid_until = False, 0.0
 
     async def refresh(self, db: RequestDatabase) -> None:
         if time.monotonic() < self._valid_until:
             return
         async with db.transaction() as tx:
-            self.is_demo = await setup.is_demo(tx)
-            self.offline = await connectivity.find_offline(tx)
+            await self.read_health(tx)
+
+    async def read_health(self, tx: Tx) -> SystemHealth:
+        """Read it again, for pages about it: the chip of the same page then shows the same."""
+        self._facts = await read_facts(
+            tx,
+            data_dir=self._site_settings.bundled_data_dir,
+            sends_mail=self._site_settings.sends_mail,
+        )
+        self.is_demo = await setup.is_demo(tx)
         self._valid_until = time.monotonic() + CACHE_SECONDS
+        return self.health
 
 
-async def refresh_banners(request: Request, db: Db) -> None:
+# Not `def`: FastAPI would run it in a thread.
+async def _banners(request: Request) -> Banners:
+    return cast(Banners, request.app.state.banners)
+
+
+CurrentBanners = Annotated[Banners, Depends(_banners)]
+
+
+async def refresh_banners(banners: CurrentBanners, db: Db) -> None:
     """A dependency of every page that shows banners."""
-    await cast(Banners, request.app.state.banners).refresh(db)
+    await banners.refresh(db)

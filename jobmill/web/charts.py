@@ -1,7 +1,7 @@
 """Small charts that the server draws as SVG, each with a text alternative.
 
-A handler creates one (`Sparkline.of(values)`), a template draws it:
-`{% from "_charts.html" import sparkline %}{{ sparkline(chart, _("Reads of the last 30 days")) }}`.
+A handler creates one (`SparkBars.of(values)`), a template draws it:
+`{% from "_charts.html" import spark_bars %}{{ spark_bars(chart, _("Reads of the last 30 days")) }}`.
 Long series are tables that series.js turns into charts (`data-series`).
 """
 
@@ -11,35 +11,46 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 WIDTH, HEIGHT = 120, 28
-EDGE = 2
+GAP, MAX_STEP, MIN_BAR = 2, 12, 1.5
 
 
-class Sparkline(NamedTuple):
-    """A line in a box of WIDTH by HEIGHT."""
+class SparkBar(NamedTuple):
+    """A bar in a box of WIDTH by HEIGHT."""
 
-    points: str
-    last: tuple[float, float] | None
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class SparkBars(NamedTuple):
+    """Small bars for counts, from zero."""
+
+    bars: Sequence[SparkBar]
     low: float
     high: float
     latest: float | None
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Sparkline:
+    def of(cls, values: Sequence[float]) -> SparkBars:
         """From the oldest value to the newest."""
         if not values:
-            return cls("", None, 0, 0, None)
-        low, high = min(values), max(values)
-        step = (WIDTH - 2 * EDGE) / max(len(values) - 1, 1)
-        dots = [
-            (round(EDGE + n * step, 1), _height(value, low, high)) for n, value in enumerate(values)
+            return cls((), 0, 0, None)
+        high = max(values) or 1
+        step = min(WIDTH / len(values), MAX_STEP)
+        left = WIDTH - step * len(values)
+        bars = [
+            SparkBar(
+                round(left + n * step, 1), round(HEIGHT - height, 1), round(step - GAP, 1), height
+            )
+            for n, height in enumerate(_bar_height(value, high) for value in values)
         ]
-        return cls(" ".join(f"{x},{y}" for x, y in dots), dots[-1], low, high, values[-1])
+        return cls(bars, min(values), max(values), values[-1])
 
 
-def _height(value: float, low: float, high: float) -> float:
-    """The y coordinate of a value; in the middle if all values are equal."""
-    share = (value - low) / (high - low) if high > low else 0.5
-    return round(HEIGHT - EDGE - share * (HEIGHT - 2 * EDGE), 1)
+def _bar_height(value: float, high: float) -> float:
+    """A count of zero leaves a thin mark, so that the run can be seen."""
+    return max(round(HEIGHT * value / high, 1), MIN_BAR)
 
 
 class ChartColumn(NamedTuple):
@@ -57,4 +68,22 @@ def make_columns(values: Sequence[tuple[str, float, str]]) -> list[ChartColumn]:
     return [
         ChartColumn(name, value, round(100 * value / highest, 1), color)
         for name, value, color in values
+    ]
+
+
+class BarGroup(NamedTuple):
+    """The bars of one day: one for each series."""
+
+    name: str
+    values: Sequence[int]
+    heights: Sequence[float]
+    """Percent of the highest bar of all."""
+
+
+def make_bar_groups(names: Sequence[str], values: Sequence[Sequence[int]]) -> list[BarGroup]:
+    """One group for each name, all on the same scale."""
+    highest = max((value for group in values for value in group), default=0) or 1
+    return [
+        BarGroup(name, group, [round(100 * value / highest, 1) for value in group])
+        for name, group in zip(names, values, strict=True)
     ]

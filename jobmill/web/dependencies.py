@@ -8,7 +8,6 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Protocol, cast
 
@@ -18,7 +17,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.errors import Unavailable
-from jobmill.outside.connectivity import Offline
 from jobmill.web import translations
 
 log = logging.getLogger(__name__)
@@ -63,12 +61,15 @@ class Render(Protocol):
     def __call__(self, template: str, status: int = 200, /, **values: object) -> HTMLResponse: ...
 
 
-@dataclass
 class BannerState:
-    """What the banners above every page say."""
+    """What every page shows of the installation; `Banners` reads it from the database."""
 
     is_demo: bool = False
-    offline: Offline | None = None
+
+    @property
+    def health(self) -> object:
+        """None: unknown, so that pages show none."""
+        return None
 
 
 def make_environment(banners: BannerState | None = None, *, sends_mail: bool = True) -> Environment:

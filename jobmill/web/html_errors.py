@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -13,12 +14,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
-from jobmill.errors import AppError, RateLimited
+from jobmill.errors import AppError, RateLimited, Unauthenticated, Unavailable
 from jobmill.people.sessions import PASSWORD_LIFETIME
 from jobmill.web import api_errors
-from jobmill.web.auth import NotSignedIn, PasswordNeeded, request_id
+from jobmill.web.auth import NotSignedIn, PasswordNeeded, Visitor, identify, request_id
 from jobmill.web.dependencies import Render
+from jobmill.web.shell import AppShell
 from jobmill.web.translations import say
+from jobmill.web.workspaces import WORKSPACE_COOKIE
 
 STATUSES = {kind: status for kind, (status, _) in api_errors.KINDS.items()} | {
     RequestValidationError: 422
@@ -45,7 +48,7 @@ def message(error: Exception) -> str:
         return str(error)
     match status_code(error):
         case 404:
-            return say("This page does not exist. Check the address or go to the home page.")
+            return say("This page does not exist. Check the address.")
         case 405:
             return say("This page does not support that kind of request.")
         case 408:
@@ -100,7 +103,7 @@ def _describe(name: str, problem: Any) -> str:
             return say("“%(name)s” in the address is not valid.", name=name)
 
 
-def error_response(request: Request, render: Render, error: Exception) -> Response:
+async def error_response(request: Request, render: Render, error: Exception) -> Response:
     """JSON for the API, HTML for browsers, and short JSON for everything else."""
     if request.url.path.startswith("/api/") or request.url.path == "/api":
         return api_errors.error_response(error)
@@ -111,7 +114,7 @@ def error_response(request: Request, render: Render, error: Exception) -> Respon
         return RedirectResponse(sign_in_url(_path_and_query(request)), 303)
     if isinstance(error, PasswordNeeded) and is_html:
         return _password_form(request, render, error)
-    response = _error_page(request, render, error) if is_html else _error_json(error)
+    response = await _error_page(request, render, error) if is_html else _error_json(error)
     if needs_sign_in and is_htmx:
         # Send the whole page to the sign-in form, not only the part that htmx asked for.
         current = urlsplit(request.headers.get("hx-current-url", ""))
@@ -139,11 +142,16 @@ def _with_mark(query: str) -> str:
     return f"?{query}" if query else ""
 
 
-def _error_page(request: Request, render: Render, error: Exception) -> Response:
+async def _error_page(request: Request, render: Render, error: Exception) -> Response:
+    """Inside the workspace of a member of the company, so that they can go on; plain for others."""
     code, plain_url = status_code(error), _url_without_query(request, error)
+    visitor = await _find_member(request, error)
+    last_used = request.cookies.get(WORKSPACE_COOKIE, "")
+    shell = AppShell(request.url.path, visitor, (), last_used) if visitor else None
     return render(
-        "error.html",
+        "error_in_shell.html" if shell else "error.html",
         code,
+        shell=shell,
         code=code,
         title=say("This address is not valid") if plain_url else _title(code),
         text=message(error),
@@ -151,6 +159,26 @@ def _error_page(request: Request, render: Render, error: Exception) -> Response:
         reloads=code == HTTPStatus.SERVICE_UNAVAILABLE and request.method == "GET",
         request_id=request_id(request),
     )
+
+
+async def _find_member(request: Request, error: Exception) -> Visitor | None:
+    """The signed-in member of the company, if the request got far enough to tell or the database responds."""
+    visitor = getattr(request.state, "visitor", None)
+    if visitor is None and not isinstance(error, Unauthenticated | Unavailable):
+        visitor = await _identify(request)
+    return visitor if visitor and visitor.role else None
+
+
+async def _identify(request: Request) -> Visitor | None:
+    """Routes that do not exist identify nobody."""
+    app = request.scope.get("app")
+    if app is None or not hasattr(app.state, "request_database"):
+        # Refused before it reached the site, such as a request from another one.
+        return None
+    try:
+        return await identify(request, copy(app.state.request_database))
+    except AppError:
+        return None
 
 
 def _password_form(request: Request, render: Render, error: PasswordNeeded) -> Response:

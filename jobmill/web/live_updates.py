@@ -88,7 +88,7 @@ class LiveUpdates:
         batch_seconds: float = BATCH_SECONDS,
     ) -> AsyncGenerator[str]:
         """Server-sent events named for their topics; `missed`: start with all topics, since the
-        page lost its connection. `searcher`: whose matches the page shows."""
+        page lost its connection. `searcher`: the owner of the matches on the page."""
         connection = LiveConnection(topics, owner, searcher)
         self._join(connection)
         try:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -59,7 +59,7 @@ HEADERS = {
 STRICT_TRANSPORT = "max-age=31536000"
 """Sent over HTTPS only. Without subdomains, which may be other sites."""
 
-ErrorHandler = Callable[[Request, Exception], Response]
+ErrorHandler = Callable[[Request, Exception], Awaitable[Response]]
 
 
 class RequestMiddleware:
@@ -110,7 +110,8 @@ class RequestMiddleware:
             if not isinstance(error, AppError | HTTPException):
                 log.error("request failed", exc_info=error)
             if not sender.status:
-                await self._handle_error(request, error)(scope, receive, sender)
+                response = await self._handle_error(request, error)
+                await response(scope, receive, sender)
         finally:
             log.log(
                 logging.WARNING if sender.status >= 500 else logging.DEBUG,

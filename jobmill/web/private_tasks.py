@@ -15,7 +15,7 @@ KINDS = (judging.KIND, submission.KIND)
 
 
 async def find_private(tx: Tx, items: Iterable[Item], visitor: Visitor) -> set[int]:
-    """The ids of tasks that score a job for a profile of somebody else."""
+    """The ids of tasks that score a job for a profile of another person."""
     by_profile: dict[int, list[int]] = {}
     for item in items:
         profile_id = judging.find_profile_id(item.key) if item.kind in KINDS else None
@@ -32,7 +32,7 @@ async def redact_items(tx: Tx, items: Sequence[Item], visitor: Visitor) -> list[
 
 
 def _redact(item: Item) -> Item:
-    """Its key and its error name the page that somebody added."""
+    """Its key and its error name the page that the person added."""
     key = f"for profile {judging.find_profile_id(item.key)}"
     return replace(item, key=key, data={}, message=None, error_text=None)
 

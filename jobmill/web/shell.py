@@ -1,97 +1,57 @@
-"""The app shell around each page: the menu, the current entry, and live update topics."""
+"""The app shell around each page: workspaces, menu, health, and live update topics."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
-from jobmill.web.access_rights import Workspace
+from jobmill.web import workspaces
 from jobmill.web.auth import SignedIn, Visitor
 from jobmill.web.dependencies import Render, View
 from jobmill.web.live_updates import Topic
-from jobmill.web.translations import say
+from jobmill.web.workspaces import WORKSPACE_COOKIE, MenuEntry, Workspace
+
+COOKIE_SECONDS = 365 * 24 * 3600
 
 
-class MenuEntry(NamedTuple):
-    name: str
-    path: str
-    workspace: Workspace | None
-    """None: everyone who is signed in may open it."""
-
-    def is_for(self, visitor: Visitor) -> bool:
-        return self.workspace is None or visitor.may_open(self.workspace)
-
-
-class MenuGroup(NamedTuple):
-    name: str
-    entries: Sequence[MenuEntry]
-
-
-def menu() -> Sequence[MenuGroup]:
-    """All entries, in the current language."""
-    return (
-        MenuGroup("", (MenuEntry(say("Home"), "/", None),)),
-        MenuGroup(
-            say("Job search"),
-            (
-                MenuEntry(say("Matches"), "/matches", "search"),
-                MenuEntry(say("Jobs"), "/jobs", "search"),
-                MenuEntry(say("Companies"), "/companies", "search"),
-                MenuEntry(say("Sources"), "/sources", "system"),
-                MenuEntry(say("Rotation"), "/rotation", "system"),
-                MenuEntry(say("Profile"), "/profile", "search"),
-            ),
-        ),
-        MenuGroup(
-            say("Hiring"),
-            (
-                MenuEntry(say("Openings"), "/hiring", "hiring"),
-                MenuEntry(say("Website reports"), "/reports", "system"),
-            ),
-        ),
-        MenuGroup(
-            say("Operations"),
-            (
-                MenuEntry(say("Queue"), "/queue", "system"),
-                MenuEntry(say("Budget"), "/budget", "system"),
-                MenuEntry(say("People and keys"), "/people", "system"),
-                MenuEntry(say("Settings"), "/settings", "system"),
-            ),
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class AppShell:
-    path: str
-    visitor: Visitor
-    topics: Sequence[Topic]
+    """The frame of one page, as its visitor sees it."""
 
-    @property
-    def menu(self) -> list[MenuGroup]:
-        """The entries that this visitor may open."""
-        groups = (
-            MenuGroup(group.name, [entry for entry in group.entries if entry.is_for(self.visitor)])
-            for group in menu()
+    def __init__(
+        self, path: str, visitor: Visitor, topics: Sequence[Topic] = (), last_used: str = ""
+    ) -> None:
+        self.path = path
+        self.visitor = visitor
+        self.topics = topics
+        self.workspaces = workspaces.list_workspaces(visitor)
+        self.workspace: Workspace | None = workspaces.find_workspace(
+            self.workspaces, path, last_used
         )
-        return [group for group in groups if group.entries]
+        self._entry = self.workspace.find_entry(path) if self.workspace else None
 
     def is_at(self, entry: MenuEntry) -> bool:
         """Whether the page is this entry or below it."""
-        below = entry.path != "/" and self.path.startswith(f"{entry.path}/")
-        return self.path == entry.path or below
+        return self._entry == entry
+
+    def remember_workspace(self, response: HTMLResponse, last_used: str) -> None:
+        """Let `/` open this workspace the next time."""
+        here = self.workspace
+        if here and here.id != last_used and here.contains(self.path):
+            response.set_cookie(
+                WORKSPACE_COOKIE, here.id, COOKIE_SECONDS, httponly=True, samesite="lax"
+            )
 
 
 class PageRenderer:
     """Renders templates that extend shell.html."""
 
-    def __init__(self, render: Render, path: str, visitor: Visitor) -> None:
+    def __init__(self, render: Render, request: Request, visitor: Visitor) -> None:
         self._render = render
-        self._path = path
+        self._path = request.url.path
+        self._last_used = request.cookies.get(WORKSPACE_COOKIE, "")
         self._visitor = visitor
 
     def __call__(
@@ -103,12 +63,15 @@ class PageRenderer:
         topics: Sequence[Topic] = (),
         **values: object,
     ) -> HTMLResponse:
-        shell = AppShell(self._path, self._visitor, topics)
-        return self._render(template, status, shell=shell, **values)
+        shell = AppShell(self._path, self._visitor, topics, self._last_used)
+        response = self._render(template, status, shell=shell, **values)
+        if status < 400:
+            shell.remember_workspace(response, self._last_used)
+        return response
 
 
 async def _page_renderer(request: Request, visitor: SignedIn, view: View) -> PageRenderer:
-    return PageRenderer(view, request.url.path, visitor)
+    return PageRenderer(view, request, visitor)
 
 
 Page = Annotated[PageRenderer, Depends(_page_renderer)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Literal, Self, cast
 
 from fastapi import Depends, Request
@@ -36,6 +37,8 @@ class SiteSettings:
     private_webhook_hosts: PrivateHosts = frozenset()
     """Private addresses that webhooks may call."""
     sends_mail: bool = False
+    bundled_data_dir: Path | None = None
+    """The folder of the bundled database; None if the database is elsewhere."""
     public_url: str = ""
     """The start of links in letters; empty: the host of the request."""
     caps: BudgetCaps = field(default_factory=lambda: read_caps(Settings()))
@@ -67,6 +70,7 @@ class SiteSettings:
             proof_of_work_bits=settings.proof_of_work_bits,
             private_webhook_hosts=allowed_private_hosts(settings),
             sends_mail=sends_mail,
+            bundled_data_dir=None if settings.database_url else settings.data_dir,
             public_url=settings.public_url,
             caps=read_caps(settings),
             seats=model_tiers.find_tiers(settings, environ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.guard_list import claims, hiring, outside, rest, store, worker
+from scripts.guard_list import claims, hiring, outside, reports, rest, store, worker
 from scripts.guard_list.guard import Guard
 
 __all__ = ["GUARDS", "Guard", "find_faults"]
@@ -15,6 +15,7 @@ GUARDS = [
     *worker.GUARDS,
     *hiring.GUARDS,
     *outside.GUARDS,
+    *reports.GUARDS,
     *rest.GUARDS,
 ]
 

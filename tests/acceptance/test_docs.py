@@ -70,6 +70,10 @@ def _is_known(line: str) -> bool:
     words = QUOTED.sub("", line).split()
     while words and (inner := getattr(command, "commands", None)):
         word = words.pop(0)
+        # An option of a group stands before the command: `profile --person EMAIL list`.
+        if word in _options(command) and words:
+            words.pop(0)
+            continue
         if word not in inner:
             return bool(NOT_LITERAL.search(word))
         command = inner[word]

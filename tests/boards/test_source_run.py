@@ -233,9 +233,11 @@ async def test_old_runs_are_deleted_except_the_newest_of_each_source(database: D
         await tx.execute(
             "INSERT INTO budget.answer VALUES ('x', 'm', '{}', now() - interval '100 days')"
         )
-    first = await maintenance.prune_records(Tools(database), item())
+    first = await maintenance.prune_records(Tools(database), dt.timedelta(), item())
     assert isinstance(first, Advance)
-    last = await maintenance.prune_records(Tools(database), item(**(first.data or {})))
+    last = await maintenance.prune_records(
+        Tools(database), dt.timedelta(), item(**(first.data or {}))
+    )
     assert isinstance(last, Finish)
     # Of 200 daily runs, those of the last 90 days stay; of 31 older runs, all stay.
     assert last.message == "112 old calls, answers and runs pruned"

@@ -83,6 +83,11 @@ class Tour:
     pages: Mapping[str, str]
     broken: Sequence[str]
 
+    @property
+    def distinct(self) -> Mapping[str, str]:
+        """One page of each path: its filters and sort orders show the same parts."""
+        return every_page.one_per_path(self.pages)
+
 
 async def _tour(name: str, place: ServedSite) -> Tour:
     walk = await every_page.find(place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 import httpx2
@@ -93,6 +93,12 @@ async def find(place: ServedSite) -> Walk:
         walk = Walk(client, ["/", *unlinked])
         await walk.walk()
         return walk
+
+
+def one_per_path(pages: Mapping[str, str]) -> dict[str, str]:
+    """The first page of each path, whatever its query and ids."""
+    first = {shape(url)[0]: url for url in reversed(pages)}
+    return {url: pages[url] for url in first.values()}
 
 
 async def read(place: ServedSite, urls: Iterable[str]) -> dict[str, str]:

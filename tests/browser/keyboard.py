@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from playwright.async_api import Page
 
-FIRST, LAST = 40, 15
+FIRST, LAST = 30, 10
 """On long pages only the first and the last tab stops are checked."""
 PATIENCE = 30
 

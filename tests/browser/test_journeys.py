@@ -57,17 +57,19 @@ async def first_run(server: str, template: str, browser: Browser) -> AsyncIterat
                 yield place
 
 
-async def test_numbers_update_live_in_the_first_run(
+async def test_the_first_screen_says_what_it_is_and_fills_with_matches(
     browser: Browser, first_run: ServedSite, size: Size, theme: Theme
 ) -> None:
     async with window(browser, first_run.origin, size, theme) as view:
         page = await view.go("/")
         await page.evaluate("window.unmoved = true")
-        listings = page.locator('ol.flow a[href="/jobs"] b')
-        before = await listings.inner_text()
+        await expect(page.locator(".intro")).to_contain_text(
+            "scores every job against your profile"
+        )
+        await expect(page.locator(".tour li")).to_have_count(3)
         await view.shoot("journey-first-run-1")
-        await expect(listings).not_to_have_text(before, timeout=PATIENCE)
-        await expect(page.locator("ol.bests li").first).to_be_visible(timeout=PATIENCE)
+        await expect(page.locator("ol.top-matches > li").first).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_role("link", name="Review matches")).to_be_visible()
         assert await page.evaluate("window.unmoved"), "the page was reloaded"
         await view.shoot("journey-first-run-2")
 
@@ -166,8 +168,10 @@ async def test_a_source_that_waits_is_approved(
     browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
     async with window(browser, own_place.origin, size, theme) as view:
-        page = await view.go("/sources?show=waiting")
+        page = await view.go("/today")
+        await page.get_by_role("link", name="Review", exact=True).first.click()
         waiting = page.locator("ul.waiting > li")
+        await expect(waiting.first).to_be_visible()
         many = await waiting.count()
         name = await waiting.first.locator("h2 a").inner_text()
         await view.shoot("journey-approve-1")
@@ -261,3 +265,27 @@ async def test_the_replay_of_an_opening_works_with_arrow_keys(
         await expect(moment).to_have_text("1")
         assert page.url.endswith("seq=1")
         await view.shoot("journey-replay-2")
+
+
+async def test_the_switcher_changes_the_workspace_and_is_remembered(
+    browser: Browser, place: ServedSite, size: Size, theme: Theme
+) -> None:
+    expected = ("/hiring/999999999", "/nowhere")
+    async with window(browser, place.origin, size, theme, expected=expected) as view:
+        page = await view.go("/")
+        await expect(page).to_have_url(re.compile("/today$"))
+        if size == "phone":
+            await page.get_by_role("button", name="Menu").click()
+        await page.locator(".workspaces").get_by_role("link", name="Hiring").click()
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Openings")
+        await view.go("/")
+        await expect(page).to_have_url(re.compile("/hiring$"))
+        await view.go("/hiring/999999999")
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Page not found")
+        await page.locator("main").get_by_role("link", name="Go to Openings").click()
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Openings")
+        # No page scrolls because of the banner above it.
+        await view.go("/nowhere" if size == "wide" else "/hiring")
+        if size == "wide":
+            height = "document.scrollingElement.scrollHeight"
+            assert await page.evaluate(height) <= await page.evaluate("innerHeight")

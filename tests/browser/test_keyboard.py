@@ -20,7 +20,7 @@ async def test_tab_reaches_every_control_in_order_with_a_visible_focus(
 ) -> None:
     faults: list[str] = []
     async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
-        for url in tour.pages:
+        for url in tour.distinct:
             await view.go(url)
             faults += [f"{url}: {problem}" for problem in await keyboard.faults(view.page)]
     assert not faults, format_faults(faults)

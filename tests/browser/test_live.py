@@ -23,4 +23,4 @@ async def test_a_page_receives_live_updates_although_a_part_loads_late(
     async with window(browser, new_place.origin) as view:
         await view.page.route(f"**/{script}", dawdle)
         async with view.page.expect_request("**/live?*", timeout=20_000):
-            await view.page.goto("/")
+            await view.page.goto("/today")

@@ -50,7 +50,7 @@ async def test_no_page_overflows_the_window_or_is_too_heavy_for_a_slow_connectio
     weights: list[int] = []
     # This window has no cache, so every page loads in full.
     async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
-        for url in tour.pages:
+        for url in tour.distinct:
             weights.append(await weigh(view, url))
             heavy = [f"{weights[-1]:,} bytes"] if weights[-1] > MOST_BYTES else []
             faults += [f"{url}: {problem}" for problem in (*heavy, *await view.overflow())]

@@ -19,7 +19,7 @@ async def test_no_page_breaks_a_rule_of_accessibility_in_either_theme(
 ) -> None:
     faults: list[str] = []
     async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
-        for url, text in tour.pages.items():
+        for url, text in tour.distinct.items():
             await view.go(url)
             violations = await axe.faults(view)
             violations += await axe.faults_of_dialogs(view) if "<dialog" in text else []
@@ -32,7 +32,7 @@ async def test_every_page_shows_its_content_without_scripts(browser: Browser, to
     async with window(
         browser, tour.place.origin, "phone", scripts=False, still=True, expected=ERRORS
     ) as view:
-        for url in tour.pages:
+        for url in tour.distinct:
             page = await view.go(url)
             if not await page.locator("main h1").is_visible():
                 faults.append(f"{url}: no h1 is seen")

@@ -133,7 +133,7 @@ async def test_up_starts_everything_and_ctrl_c_stops_it(start: Start, home: Path
     assert str(home / "data" / "postgres") in process.lines["database"]
     assert "upkeep: " in process.lines["work"]
     async with process.client() as client:
-        assert await status(client, "/") == 200
+        assert await status(client, "/today") == 200
 
         async def ready() -> bool:
             return (await client.get("/readyz")).json()["ready"]
@@ -162,7 +162,7 @@ async def test_up_starts_a_demo_and_restarts_without_it(
         async def opens() -> bool:
             # A connection that the old server had accepted is reset; browsers connect again.
             with contextlib.suppress(httpx2.ReadError, httpx2.RemoteProtocolError):
-                return await status(another, "/") == 200
+                return await status(another, "/today") == 200
             return False
 
         async with another:
@@ -186,7 +186,7 @@ async def test_open_admits_the_browser_without_showing_the_link_to_other_users(
         link = json.loads(done.stdout)["url"] if output == "--json" else done.stdout.strip()
         process.lines["page"] = link
         async with process.client() as client:
-            assert await status(client, "/") == 200
+            assert await status(client, "/today") == 200
     browser = home / "browser"
     browser.write_text(f'#!/bin/sh\necho "$@" > "{home}/arguments"\n')
     browser.chmod(0o700)
@@ -282,9 +282,9 @@ async def test_pages_survive_a_restart_of_the_database(start: Start, home: Path)
     with server.use() as url:
         process = start("web", DATABASE_URL=url).up()
         async with process.client() as client:
-            assert await status(client, "/") == 200
+            assert await status(client, "/today") == 200
             server.stop()
-            pages = ("/", "/readyz", "/metrics", "/healthz")
+            pages = ("/today", "/readyz", "/metrics", "/healthz")
             away = await asyncio.gather(*(client.get(page, headers=HTML) for page in pages))
             assert [answer.status_code for answer in away] == [503, 503, 503, 200]
             assert "Temporarily unavailable" in away[0].text
@@ -294,7 +294,7 @@ async def test_pages_survive_a_restart_of_the_database(start: Start, home: Path)
             server.start()
 
             async def back() -> bool:
-                return await status(client, "/") == 200
+                return await status(client, "/today") == 200
 
             await until(back, within=20)
             assert await status(client, "/readyz") == 200
@@ -403,11 +403,11 @@ async def test_other_machines_are_served_once_an_admin_can_sign_in(
     port = httpx2.URL(process.lines["page"]).port
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
         # Requests from this machine are treated like all others.
-        assert await status(client, "/") == 303
+        assert await status(client, "/today") == 303
         assert await status(client, "/healthz") == 200
         body = {"email": person.email, "password": PASSWORD}
         assert (await client.post("/api/session", json=body)).status_code == 200
-        assert await status(client, "/") == 200
+        assert await status(client, "/today") == 200
         stranger = await client.get("/healthz", headers={"Host": "0.0.0.1"})
         assert stranger.status_code == 400
     process.tell()

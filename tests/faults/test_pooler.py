@@ -158,7 +158,7 @@ async def test_a_pooler_in_session_mode_works_with_the_same_settings(url: str, h
             connect(pooler_url, direct_url=url) as database,
             served(pages.create_app(database, local=True)) as client,
         ):
-            answers = await asyncio.gather(*(client.get("/queue") for _ in range(40)))
+            answers = await asyncio.gather(*(client.get("/activity") for _ in range(40)))
     assert {answer.status_code for answer in answers} == {200}
 
 
@@ -210,7 +210,7 @@ async def test_a_worker_uses_up_no_retry_while_pages_use_the_pooler(
     async with served(pages.create_app(web_database, local=True)) as client:
         worker = Worker(direct_database, table, lease=SOON)
         working = asyncio.create_task(worker.drain())
-        statuses = [(await client.get("/queue")).status_code for _ in range(20)]
+        statuses = [(await client.get("/activity")).status_code for _ in range(20)]
         assert await working == len(items)
     assert set(statuses) == {200}
     rows = await fetch(
@@ -321,7 +321,7 @@ async def test_the_processes_serve_pages_through_the_pooler(
         running.up()
         assert f"web pages through {redact_passwords(pooler_url)}" in running.lines["database"]
         async with running.client() as client:
-            answers = await ask(client, ["/queue"] * 40)
+            answers = await ask(client, ["/activity"] * 40)
         assert {status for _, status in answers} == {200}
         assert count_transactions(pooler_url) >= len(answers)
         running.tell()

@@ -42,7 +42,7 @@ def caps(**more: Any) -> BudgetCaps:
 
 
 def spent(**more: Any) -> BudgetUse:
-    values: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "in_flight": 0}
+    values: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "in_flight": 0, "run_in_flight": 0}
     numbers = {name: Decimal(str(sum)) for name, sum in (values | more).items()}
     return BudgetUse(**numbers, recheck_in=SOON, next_day_in=DAY, next_month_in=MONTH)
 
@@ -57,6 +57,8 @@ def spent(**more: Any) -> BudgetUse:
         ("1", spent(day=4, month="49.5"), ("spent_out", MONTH, False)),
         ("1", spent(day=5, month=50), ("spent_out", MONTH, False)),
         ("1", spent(run="4.5"), ("spent_out", None, True)),
+        ("1", spent(run="4.5", run_in_flight="0.5"), ("busy", SOON, False)),
+        ("1", spent(run="4.5", run_in_flight="0.4"), ("spent_out", None, True)),
         ("1", spent(day=5, month=5, in_flight=1), ("busy", SOON, False)),
         ("1", spent(day=5, month=5, in_flight="0.5"), ("spent_out", DAY, False)),
         ("0", spent(run=9, day=9, month=99), None),
@@ -103,6 +105,19 @@ async def put(
     tx: Tx, need: str, limits: BudgetCaps | None = None, **more: Any
 ) -> int | ModelBlocked:
     return await budget_ledger.reserve(tx, ask(**more), "m", Decimal(need), limits or caps(), HOUR)
+
+
+async def test_running_calls_of_a_run_do_not_count_as_spent(tx: Tx) -> None:
+    own: dict[str, Any] = {"run": "report 1", "run_cap": Decimal(1)}
+    first = await put(tx, "0.7", **own)
+    assert isinstance(first, int)
+    blocked = await put(tx, "0.7", **own)
+    assert isinstance(blocked, ModelBlocked)
+    assert (blocked.reason, blocked.use_local) == ("busy", False)
+    await budget_ledger.settle(tx, first, "answered", cost=Decimal("0.1"))
+    assert isinstance(await put(tx, "0.7", **own), int)
+    over = await put(tx, "0.95", **own)
+    assert over == ModelBlocked("spent_out", "its own budget ($1) is spent")
 
 
 async def test_a_reservation_counts_until_it_is_settled(tx: Tx) -> None:

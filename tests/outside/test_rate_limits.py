@@ -13,6 +13,7 @@ from typing import Any, LiteralString
 import pytest
 
 from jobmill.db import Database, Tx, connect
+from jobmill.db.cancellation import cancel_tasks
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.rate_limits import (
     RESERVATION_LEASE,
@@ -207,9 +208,7 @@ async def test_a_full_queue_refuses_more_callers(database: Database) -> None:
     while not (done := [task for task in tasks if task.done()]):
         await asyncio.sleep(0.01)
     assert [type(task.exception()) for task in done] == [HostRateLimited]
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await cancel_tasks(tasks)
 
 
 async def test_a_cancelled_caller_releases_its_reservation(database: Database) -> None:
@@ -222,8 +221,7 @@ async def test_a_cancelled_caller_releases_its_reservation(database: Database) -
     await stand()
     waiting = asyncio.create_task(stand())
     await until(database, "SELECT 1 FROM outside.host WHERE cardinality(flights) = 1")
-    waiting.cancel()
-    await asyncio.gather(waiting, return_exceptions=True)
+    await cancel_tasks([waiting])
     async with database.transaction() as tx:
         assert await ask(tx, "SELECT flights, failures FROM outside.host") == [([], 0)]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 from decimal import Decimal
 
 import pytest
 
 from jobmill.db import Database
-from jobmill.errors import Conflict, Invalid
+from jobmill.errors import Conflict, Invalid, Unavailable
 from jobmill.outside.model_question import (
     ModelBlocked,
     ModelFailed,
@@ -20,7 +21,7 @@ from jobmill.outside.model_question import (
 )
 from jobmill.outside.request import FetchFailure
 from jobmill.pipelines import report
-from jobmill.pipelines.report_answers import BLOCKED_ON_KEY
+from jobmill.pipelines.report_answers import BLOCKED_ON_KEY, PARALLEL
 from jobmill.queue import ItemId, operator_actions
 from jobmill.reports import contents, recurring, results, store
 from jobmill.reports.claim_review import ClaimOpinion, ClaimReviewAnswer
@@ -197,7 +198,9 @@ async def test_a_report_whose_own_budget_allows_no_answer_ends_and_says_so(
     await bed.run()
     report = await bed.get(id)
     assert report.status == "completed"
-    assert any("6 of the planned answers are missing" in limit for limit in report.limits)
+    for model in MODELS:
+        limit = f"3 of the planned answers of {model} are missing: budget_run ($0) is spent."
+        assert limit in report.limits
 
 
 async def test_an_edited_question_names_the_company_only_as_a_word(bed: ReportBed) -> None:
@@ -240,7 +243,122 @@ async def test_a_spent_budget_costs_runs_and_no_prompts(database: Database) -> N
     assert stored.report.status == "completed"
     assert {answer.answer.run for answer in stored.answers} == {1}
     assert len(stored.answers) == 6
-    assert any("24 of the planned answers are missing" in limit for limit in stored.report.limits)
+    for model in MODELS:
+        limit = f"12 of the planned answers of {model} are missing: budget_run ($1) is spent."
+        assert limit in stored.report.limits
+
+
+async def test_a_model_that_is_too_dear_is_left_out_and_the_others_go_on(
+    database: Database,
+) -> None:
+    too_dear = ModelBlocked("too_dear", "the call may cost $9.0000, more than its own budget ($1)")
+
+    class OneDear(Assistant):
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+            return too_dear if question.model == MODELS[1] else await super().__call__(question)
+
+    bed = ReportBed(database, assistant=OneDear())
+    id = await bed.create(models=MODELS)
+    await bed.run()
+    stored = await bed.read(id)
+    assert stored.report.status == "completed"
+    assert [answer.answer.model for answer in stored.answers] == [MODELS[0]] * 6
+    assert f"6 of the planned answers of {MODELS[1]} are missing: {too_dear.detail}." in (
+        stored.report.limits
+    )
+
+
+async def test_a_question_waits_while_running_calls_have_reserved_the_rest_of_the_budget(
+    database: Database,
+) -> None:
+    class OneAtATime(Assistant):
+        running = 0
+        refused = 0
+
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+            if self.running:
+                self.refused += 1
+                return ModelBlocked("busy", "reserved", dt.timedelta(seconds=15), use_local=False)
+            self.running += 1
+            for _ in range(20):
+                await asyncio.sleep(0)
+            self.running -= 1
+            return await super().__call__(question)
+
+    assistant = OneAtATime()
+    bed = ReportBed(database, assistant=assistant)
+    id = await bed.create()
+    await bed.run()
+    stored = await bed.read(id)
+    assert (stored.report.status, len(stored.answers)) == ("completed", 12)
+    # A refused question is asked again when a call has ended, not in a loop.
+    assert 0 < assistant.refused <= 3 * 12
+
+
+async def test_a_report_waits_for_reservations_of_others(database: Database) -> None:
+    busy = ModelBlocked("busy", "reserved", dt.timedelta(seconds=15), use_local=False)
+    bed = ReportBed(database, assistant=Assistant(results=[busy]))
+    id = await bed.create()
+    await bed.run()
+    assert await fetch(database, "SELECT blocked_on FROM queue.live") == ["budget"]
+    await make_due(database)
+    await bed.drain()
+    assert len((await bed.read(id)).answers) == 12
+
+
+async def test_paid_answers_are_stored_when_another_call_meets_an_error(
+    database: Database,
+) -> None:
+    class OneBreaks(Assistant):
+        started = 0
+
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+            self.started += 1
+            if self.started == 1:
+                self.questions.append(question)
+                for _ in range(5):
+                    await asyncio.sleep(0)
+                raise Unavailable("the database is gone")
+            for _ in range(20):
+                await asyncio.sleep(0)
+            return await super().__call__(question)
+
+    assistant = OneBreaks()
+    bed = ReportBed(database, assistant=assistant)
+    await bed.create()
+    for _ in range(3):
+        await bed.scan()
+        await bed.drain()
+    assert await fetch(database, "SELECT count(*) FROM reports.answer") == [PARALLEL - 1]
+    await make_due(database)
+    await bed.drain()
+    assert sorted(assistant.asked.values()) == [1] * 11 + [2]
+
+
+async def test_answers_are_judged_in_the_next_run_if_asking_took_long(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "JUDGING_AFTER", 0.0)
+    bed = ReportBed(database)
+    id = await bed.create()
+    await bed.run()
+    assert await fetch(database, "SELECT message FROM queue.items WHERE status = 'PENDING'") == [
+        "All answers are stored; they are judged next"
+    ]
+    assert (await bed.read(id)).scores == ()
+    await make_due(database)
+    await bed.drain()
+    assert (await bed.get(id)).status == "completed"
+    assert len(bed.assistant.questions) == 12
+
+
+async def test_the_models_of_a_report_review_its_claims(database: Database) -> None:
+    for models, reviewer in (((MODELS[1], MODELS[0]), MODELS[1]), ((), None)):
+        assistant = Assistant(text="Tidewater makes programs for clean water.")
+        bed = ReportBed(database, assistant=assistant)
+        await bed.create(runs=1, prompt_count=1, models=models)
+        await bed.run()
+        assert assistant.reviewers == [reviewer]
 
 
 async def test_a_spent_day_waits_for_the_next(database: Database) -> None:
@@ -335,6 +453,57 @@ async def test_rerun_of_the_models_asks_again_unless_the_report_failed(bed: Repo
     assert (await bed.get(id)).status == "completed"
 
 
+async def test_a_rerun_that_fails_keeps_the_paid_answers_and_the_results(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.run()
+    before = await bed.read(id)
+    async with bed.database.transaction() as tx:
+        await store.rerun(tx, id, "model-analysis")
+    bed.assistant.results = [ModelFailed("server", "500", False)] * 100
+    await bed.scan()
+    for _ in range(5):
+        await make_due(bed.database)
+        await bed.drain()
+    await bed.settle()
+    after = await bed.read(id)
+    assert after.report.status == "failed"
+    assert (after.answers, after.scores, after.recommendations, after.prompts) == (
+        before.answers, before.scores, before.recommendations, before.prompts,
+    )  # fmt: skip
+    other = await bed.get(await bed.create())
+    async with bed.database.transaction() as tx:
+        previous = await store.find_previous(tx, other)
+    assert previous is not None
+    assert previous.id == id
+
+
+async def test_a_new_round_takes_the_place_of_the_old_one_which_is_kept(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.run()
+    bed.assistant.text = "Nobody knows Tidewater."
+    async with bed.database.transaction() as tx:
+        await store.rerun(tx, id, "model-analysis")
+    assert {answer.answer.text for answer in (await bed.read(id)).answers} != {bed.assistant.text}
+    await bed.run()
+    stored = await bed.read(id)
+    assert [answer.answer.text for answer in stored.answers] == [bed.assistant.text] * 12
+    rounds = "SELECT round, count(*) FROM reports.answer GROUP BY 1 ORDER BY 1"
+    assert await fetch(bed.database, rounds) == [(1, 12), (2, 12)]
+    recomputed = await results.recompute(stored)
+    assert recomputed is not None
+    assert recomputed.scores == stored.scores
+
+
+async def test_questions_that_stay_the_same_keep_their_answers(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.run()
+    async with bed.database.transaction() as tx:
+        await store.rerun(tx, id, "prompt-forming")
+    await bed.run()
+    assert (await bed.get(id)).status == "completed"
+    assert len(bed.assistant.questions) == 12
+
+
 async def test_rerun_is_refused_in_progress_and_without_earlier_results(bed: ReportBed) -> None:
     id = await bed.create()
     async with bed.database.transaction() as tx:
@@ -413,6 +582,20 @@ async def test_a_cancelled_item_fails_the_report(database: Database) -> None:
     assert (stored.status, stored.reason) == ("failed", "Cancelled: not needed")
 
 
+async def test_an_item_that_is_cancelled_before_it_starts_fails_the_report(bed: ReportBed) -> None:
+    id = await bed.create()
+    await bed.scan()
+    [item] = await fetch(bed.database, "SELECT id FROM queue.live")
+    assert (await bed.get(id)).item_id == item
+    async with bed.database.transaction() as tx:
+        await operator_actions.cancel_item(tx, ItemId(item), "not needed")
+        await tx.execute("UPDATE reports.report SET in_progress_since = now() - interval '1 hour'")
+    await bed.settle()
+    stored = await bed.get(id)
+    assert (stored.status, stored.reason) == ("failed", "Cancelled: not needed")
+    assert await bed.scan() == 0
+
+
 async def test_a_stale_attempt_saves_nothing(bed: ReportBed) -> None:
     id = await bed.create()
     await bed.scan()
@@ -430,6 +613,52 @@ async def test_a_stale_attempt_saves_nothing(bed: ReportBed) -> None:
         async with bed.database.transaction() as tx:
             await settle_and_save(tx, work.worker, [(settlement, move)])
         assert (await bed.get(id)).status == status
+
+
+async def test_a_phase_ends_only_once_and_only_in_its_status(bed: ReportBed) -> None:
+    id = await bed.create()
+    async with bed.database.transaction() as tx:
+        with pytest.raises(Conflict, match="no longer in the phase"):
+            await store.end_phase(tx, id, "website-analysis", "prompt-forming")
+        await store.take(tx, "website-analysis", 10)
+        with pytest.raises(Conflict, match="no longer in the phase"):
+            await store.end_phase(tx, id, "prompt-forming", "model-analysis")
+        await store.end_phase(tx, id, "website-analysis", "prompt-forming")
+    assert (await bed.get(id)).status == "prompt-forming"
+
+
+async def test_an_attempt_that_lost_its_claim_stores_no_answer(database: Database) -> None:
+    class LosesClaim(Assistant):
+        async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+            async with database.transaction() as tx:
+                await tx.execute("UPDATE queue.live SET attempt = attempt + 1")
+            return await super().__call__(question)
+
+    bed = ReportBed(database, assistant=LosesClaim())
+    await bed.create()
+    for _ in range(3):
+        await bed.scan()
+        await bed.drain()
+    assert bed.assistant.questions
+    assert await fetch(database, "SELECT count(*) FROM reports.answer") == [0]
+
+
+async def test_old_reports_are_pruned_but_not_the_one_that_a_schedule_repeats(
+    bed: ReportBed,
+) -> None:
+    old, scheduled = await bed.create(), await bed.create(repeat_every=dt.timedelta(days=7))
+    await bed.run()
+    new = await bed.create(site_only=True)
+    async with bed.database.transaction() as tx:
+        await tx.execute(
+            "UPDATE reports.report SET changed_at = now() - interval '31 days' WHERE id <> %s",
+            [new],
+        )
+        assert await store.prune(tx, dt.timedelta(days=32)) == 0
+        assert await store.prune(tx, dt.timedelta(days=30)) == 1
+    left = await fetch(bed.database, "SELECT id FROM reports.report ORDER BY id")
+    assert left == [scheduled, new]
+    assert (await bed.events(old))[-1] == "pruned"
 
 
 async def test_a_report_of_the_site_alone_ends_after_the_first_phase(bed: ReportBed) -> None:

@@ -43,10 +43,13 @@ class Assistant:
     opinions: list[ClaimOpinion] = field(default_factory=list[ClaimOpinion])
     reviews: list[str] = field(default_factory=list[str])
     """The questions about claims that the rules leave open."""
+    reviewers: list[str | None] = field(default_factory=list[str | None])
+    """The models that these name."""
 
     async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
         if question.answer_type is ClaimReviewAnswer:
             self.reviews.append(question.text)
+            self.reviewers.append(question.model)
             review = cast(T, ClaimReviewAnswer(opinions=self.opinions))
             return ModelAnswer(review, "m", Decimal("0.001"))
         self.questions.append(question)

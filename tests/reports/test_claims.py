@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from evaluation import claims as claim_evaluation
 from evaluation.labelled_claims import LABELS, read_half
+from evaluation.run import select_parts
 from jobmill.reports.answers import JudgedClaim
 from jobmill.reports.claims import claim_context, find_absent, judge_claim
 from jobmill.reports.findings import Evidence, Fact
@@ -165,3 +167,10 @@ def test_accuracy_on_the_unseen_claims_does_not_fall() -> None:
     assert confusion.precision("true") >= 0.95
     assert confusion.precision("contradicted") >= 0.88
     assert confusion.recall("contradicted") >= 0.85
+
+
+def test_the_labelled_claims_are_measured_without_the_shared_data(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    assert select_parts([], missing) == ["claims"]
+    assert select_parts(["claims", "pages"], missing) == ["claims"]
+    assert select_parts(["claims", "pages"], tmp_path) == ["claims", "pages"]

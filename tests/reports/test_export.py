@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -16,8 +18,17 @@ from jobmill.reports.answers import (
     Score,
     StoredAnswer,
 )
+from jobmill.reports.competitors import FoundCompetitor, find_competitors
 from jobmill.reports.document import MAX_ROWS, build_sections
-from jobmill.reports.findings import Evidence, Fact, QuestionAnswer, SiteFindings
+from jobmill.reports.findings import (
+    BotAccess,
+    Evidence,
+    Fact,
+    PageReadability,
+    PostingShares,
+    QuestionAnswer,
+    SiteFindings,
+)
 from jobmill.reports.report import (
     LIMITS,
     Report,
@@ -37,7 +48,7 @@ def make_contents(
 ) -> ReportContents:
     report = Report(
         ReportId(id), site, None, "Tidewater", "completed", False, None, None, None, None, None, [],
-        5, 7, False, None, False, None, None, None, None, 1, list(LIMITS), None, NOW, NOW, NOW,
+        5, 7, False, None, False, None, None, None, None, None, 1, 1, list(LIMITS), None, NOW, NOW, NOW,
     )  # fmt: skip
     evidence = Evidence(value, url)
     findings = SiteFindings(
@@ -104,8 +115,48 @@ def test_numbers_lead_to_their_evidence() -> None:
     assert sections["scores"].bars[0].url == "#answers"
     assert "answers" in sections
     [table] = sections["claims"].tables
-    assert [cell.url for cell in table.rows[0]] == [None, None, None, SITE, None]
+    assert [cell.url for cell in table.rows[0]] == [None, "#texts", None, SITE, None]
     assert [cell.text for cell in table.rows[0]][:2] == ["contradicted", "1"]
+
+
+def test_every_bar_and_link_leads_to_an_anchor_of_the_document() -> None:
+    contents = make_contents()
+    shares = PostingShares(2, 1, 2, 2, 2, unstated=(("pay", "Nurse", f"{SITE}jobs/1"),))
+    blocked = BotAccess("Googlebot", "search", SITE, False, "robots.txt: Disallow: /")
+    page = PageReadability(SITE, 900, None, None)
+    assert contents.findings is not None
+    findings = replace(contents.findings, postings=shares, access=(blocked,), readability=(page,))
+    contents = replace(contents, findings=findings)
+    sections = build_sections(contents)
+    assert all(bar.url for section in sections for bar in section.bars)
+    html = export.to_html(contents)
+    anchors = set(re.findall(r' id="([^"]+)"', html))
+    links = set(re.findall(r'href="#([^"]+)"', html))
+    assert links - anchors == set()
+    assert {"texts", "claim-list", "question-list", "unstated", "unreadable-pages"} <= links
+
+
+def test_tone_and_companies_beside_are_shown_in_every_format() -> None:
+    sections = {section.id: section for section in build_sections(make_contents())}
+    [bar] = sections["answers"].bars
+    assert bar.name == "Neutral tone: 1 of 1"
+    assert "1 neutral" in [cell.text for cell in sections["answers"].tables[0].rows[0]]
+    [row] = sections["beside"].tables[0].rows
+    assert [cell.text for cell in row] == ["Aquaflow", "1", "-"]
+
+
+def test_a_company_beside_with_and_without_its_legal_form_counts_once() -> None:
+    contents = make_contents()
+    [stored] = contents.answers
+    assert stored.analysis is not None
+    analyses = [
+        replace(stored.analysis, beside=beside, cited_domains=("jobs.aquaflow.example",))
+        for beside in (("Aquaflow", "Aquaflow Ltd"), ("Aquaflow",))
+    ]
+    answers = tuple(replace(stored, analysis=analysis) for analysis in analyses)
+    assert find_competitors(replace(contents, answers=answers)) == (
+        FoundCompetitor("Aquaflow Ltd", 2, "jobs.aquaflow.example"),
+    )
 
 
 def test_long_tables_are_cut_and_say_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
@@ -133,3 +134,23 @@ async def test_a_site_that_has_moved_is_read_at_its_new_address(
         page.url for page in reading.pages
     }
     assert any("redirects to https://new.example/" in note for note in reading.notes)
+
+
+async def test_every_request_ends_with_the_time_for_the_site_and_is_named(
+    site: LoopbackSite, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(request: ReceivedRequest, out: ResponseWriter) -> None:
+        await asyncio.Event().wait()
+
+    site.on("/", reply(HOME.encode()))
+    for path in ("/about", "/llms.txt", "/sitemap.xml"):
+        site.on(path, never)
+    monkeypatch.setattr(site_reader, "READING_SECONDS", 3.0)
+    reading = await site_reader.read_site(fetch, "https://hostile.example/", 25)
+    [start] = [page for page in reading.pages if not page.failure]
+    assert start.url == "https://hostile.example/"
+    # A page that we had no time for says nothing about the site.
+    assert not any(page.conclusive for page in reading.pages if page.failure)
+    [note] = [note for note in reading.notes if note.startswith("Not read within")]
+    for path in ("sitemap.xml", "about", "llms.txt"):
+        assert f"https://hostile.example/{path}" in note

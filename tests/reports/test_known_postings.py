@@ -114,5 +114,8 @@ def test_shares_count_what_postings_state() -> None:
         reposts=2,
     )  # fmt: skip
     silent = KnownPosting("v", "t", days_open=20)
-    assert count_posting_shares([stated, silent]) == PostingShares(2, 1, 1, 1, 1, 15, 1)
+    fields = ("arrangement", "closing date", "pay", "place")
+    assert count_posting_shares([stated, silent]) == PostingShares(
+        2, 1, 1, 1, 1, 15, 1, tuple((field, "t", "v") for field in fields)
+    )
     assert count_posting_shares([]) == PostingShares()

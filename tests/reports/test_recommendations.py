@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from jobmill.reports.answer_analysis import analyze_answer
-from jobmill.reports.answers import AnswerAnalysis, Recommendation
+from jobmill.reports.answers import AnswerAnalysis, JudgedClaim, Recommendation
+from jobmill.reports.crawl import is_careers_page
 from jobmill.reports.findings import (
     BotAccess,
     Contradiction,
@@ -20,7 +21,7 @@ from jobmill.reports.findings import (
 )
 from jobmill.reports.recommendations import recommend
 
-from .report_data import SITE, make_answer, make_findings, make_prompt
+from .report_data import SITE, make_analysis, make_answer, make_findings, make_prompt
 
 CAREERS = f"{SITE}/careers"
 COMPLETE = StructuredData(organization_pages=(SITE,))
@@ -137,3 +138,39 @@ def test_larger_effects_come_first_and_the_number_is_bounded() -> None:
     ]
     assert len(recommendations) == 60
     assert all(each.finding for each in recommendations)
+
+
+def test_two_wrong_facts_about_one_topic_are_both_recommended() -> None:
+    facts = (
+        Fact("benefits", "28 days of leave", Evidence("You get 28 days of leave.", CAREERS)),
+        Fact("benefits", "a pension of 8%", Evidence("We pay a pension of 8%.", CAREERS)),
+    )
+    claims = tuple(
+        JudgedClaim(claim, "contradicted", fact.evidence, "", "benefits")
+        for claim, fact in zip(("20 days of leave.", "A pension of 5%."), facts, strict=True)
+    )
+    analysis = replace(make_analysis(), claims=claims)
+    wrong = [
+        each
+        for each in recommend(make_findings(facts=facts), [analysis])
+        if each.finding == "claim:benefits"
+    ]
+    assert {each.evidence for each in wrong} == {fact.evidence for fact in facts}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_careers"),
+    [
+        ("/careers", True),
+        ("/en/careers/benefits", True),
+        ("/jobs.html", True),
+        ("/work-with-us", True),
+        ("/network", False),
+        ("/workshops", False),
+        ("/our-work", False),
+        ("/steamship", False),
+        ("/jobsite-safety", False),
+    ],
+)
+def test_careers_pages_are_known_by_whole_words(path: str, is_careers: bool) -> None:
+    assert is_careers_page(f"https://team.example{path}") is is_careers

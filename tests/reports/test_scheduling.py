@@ -116,6 +116,17 @@ async def test_two_schedulers_that_race_on_a_thousand_reports_queue_each_once(
     assert await fetch(database, "SELECT count(*) FROM catalog.event WHERE what = 'refused'") == [0]
 
 
+async def test_a_scan_neither_takes_nor_awaits_what_another_one_takes(
+    url: str, database: Database
+) -> None:
+    bed = ReportBed(database)
+    first, second = await bed.create(), await bed.create()
+    async with connect(url) as other, database.transaction() as tx:
+        assert await store.take(tx, "website-analysis", 1) == [first]
+        async with asyncio.timeout(20), other.transaction() as other_tx:
+            assert await store.take(other_tx, "website-analysis", 10) == [second]
+
+
 class Gauge:
     """Counts the runs of a phase at the same time."""
 

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobmill.reports.answers import AnswerAnalysis, ClaimVerdict, Score
-from jobmill.reports.scores import compute_scores, wilson_interval
+from jobmill.reports.scores import (
+    compute_scores,
+    correlate_within,
+    effective_count,
+    wilson_interval,
+)
 
 from .report_data import make_analysis, make_prompt
 
@@ -97,14 +102,37 @@ def test_values() -> None:
     assert scores["placement"].value == 62.5
     assert scores["accuracy"].value == 60.0
     assert "1 outdated, 1 contradicted; 1 unsupported" in scores["accuracy"].arithmetic
-    assert "over 3 answers" in scores["accuracy"].arithmetic
+    assert "over 3 answers to 2 prompts" in scores["accuracy"].arithmetic
 
 
-def test_five_equal_runs_do_not_prove_certainty() -> None:
-    visibility = scores_of([make_analysis(position=1, key="neutral")] * 5)["visibility"]
-    assert visibility.value == 100
-    assert visibility.low is not None
-    assert 50 < visibility.low < 60
+def test_five_equal_runs_tell_as_much_as_one() -> None:
+    for count in (1, 5, 50):
+        visibility = scores_of([make_analysis(position=1, key="neutral")] * count)["visibility"]
+        assert (visibility.value, visibility.low, visibility.high) == (100, 20.7, 100)
+
+
+def test_runs_of_one_prompt_count_as_far_as_they_differ() -> None:
+    # Each prompt always gives the same answer: six prompts tell six things, however often they run.
+    alike = {f"{number}": [float(number % 2)] * 5 for number in range(6)}
+    assert correlate_within(alike) == 1
+    assert effective_count(alike) == 6
+    # Answers vary within each prompt and not between prompts: all thirty count.
+    mixed = {f"{number}": [1.0, 0.0, 1.0, 0.0, 1.0] for number in range(6)}
+    assert correlate_within(mixed) == 0
+    assert effective_count(mixed) == 30
+    # By hand: MSB = 5 * (0.2**2 + 0.2**2) / 1 = 0.4, MSW = (5 * 0.16 + 5 * 0.24) / 8 = 0.25,
+    # correlation (0.4 - 0.25) / (0.4 + 4 * 0.25), design effect 1 + 4 * 0.107 = 1.43.
+    between = {"a": [1.0, 1.0, 1.0, 1.0, 0.0], "b": [1.0, 1.0, 0.0, 0.0, 0.0]}
+    assert round(correlate_within(between), 4) == 0.1071
+    assert round(effective_count(between), 3) == 7.0
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=6), min_size=1))
+def test_the_effective_count_lies_between_one_and_the_number_of_answers(
+    groups: list[list[float]],
+) -> None:
+    observations = {f"{number}": values for number, values in enumerate(groups)}
+    assert 1 - 1e-9 <= effective_count(observations) <= sum(map(len, groups)) + 1e-9
 
 
 def test_prompts_that_name_the_company_do_not_count_as_visibility() -> None:

@@ -48,7 +48,7 @@ async def test_another_user_of_the_machine_is_refused_on_every_route(database: D
         assert len(answers) > 100
         reached = {name: status for name, status in answers.items() if status not in (401, 403)}
         assert reached == {}
-        page = await client.get("/queue", headers=HTML, follow_redirects=True)
+        page = await client.get("/activity", headers=HTML, follow_redirects=True)
         assert page.url.path == "/sign-in"
         assert "jobmill open" in page.text
         for path in ("/healthz", "/api/healthz"):

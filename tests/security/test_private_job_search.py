@@ -1,7 +1,7 @@
-"""Nobody reaches the job search of another person: every route, every kind of visitor.
+"""A job search exists only for its owner: every route, every kind of visitor.
 
 The routes come from the application. A route below a path of the job search must answer 404 to
-everyone who names a thing of somebody else, unless `OWN` or `SEARCH_OF_ADMINS` classifies it.
+other people with its ids and names, unless `OWN` or `SEARCH_OF_ADMINS` classifies it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tests.web.test_every_route import (
 )
 
 REST = (
-    "/", "/account", "/hiring", "/queue", "/rotation", "/sources", "/budget", "/reports", "/people", "/settings",
+    "/", "/account", "/hiring", "/health", "/activity", "/queue", "/rotation", "/sources", "/budget", "/reports", "/people", "/settings",
     "/demo", "/metrics", "/live", "/openings", "/my", "/offer", "/confirm", "/sign-in", "/sign-out", "/healthz",
     "/readyz", "/static", "/api/healthz", "/api/openapi.json", "/api/jobs", "/api/session", "/api/apply",
     "/api/apply-public", "/api/withdraw", "/api/acknowledge", "/api/offers", "/api/applications", "/api/applicants",
@@ -48,6 +48,8 @@ REST = (
 """The other workspaces, public pages and the account."""
 
 OWN = {
+    "GET /today": "the matches of the visitor",
+    "POST /today/intro": "a cookie of the visitor",
     "GET /companies": "shared",
     "GET /companies/{company_id}": "shared",
     "GET /jobs/added": "lists what the visitor added",
@@ -63,7 +65,7 @@ OWN = {
     "POST /setup/profile": "saves a profile of the visitor, whatever its name",
     "GET /setup/matches": "the matches of the visitor",
 }
-"""Routes that name nothing of anybody else, and why: they show and change what is the visitor's."""
+"""Routes that name nothing of other people, and why: they show and change what is the visitor's."""
 
 PHASES = (
     (judging.KIND, "scrape"),
@@ -95,6 +97,9 @@ class Victim:
             "profile": self.profile,
             "name": self.profile,
             "status": "dismissed",
+            "reason": "company",
+            "rule": "company:wells",
+            "decision": "declined",
             "act": "save",
             "what": "https://jobs.example.com/other",
             "back": f"/matches/{self.ids['match_id']}",
@@ -169,7 +174,7 @@ async def sign_in(client: httpx2.AsyncClient, email: str) -> dict[str, str]:
 
 async def fill(tx: Tx, owner: Owner) -> Victim:
     """A profile with a match, a note, a view, an added job and a task."""
-    # Visitors who try the name of a profile see what they typed, so the secret is another word.
+    # Visitors that try the name of a profile see what they typed, so the secret is another word.
     name, secret = f"hidden-{owner or 'local'}", f"zeldasecret-{owner or 'local'}"
     place = await judged.make(
         tx,
@@ -220,6 +225,7 @@ async def checksum(database: Database, owner: Owner) -> str:
                 UNION ALL SELECT match::text FROM matching.match JOIN own ON own.id = profile_id
                 UNION ALL SELECT event::text FROM matching.event JOIN matching.match ON match.id = match_id
                                                                JOIN own ON own.id = profile_id
+                UNION ALL SELECT decision::text FROM matching.rule_decision AS decision JOIN own ON own.id = profile_id
                 UNION ALL SELECT view::text FROM matching.view JOIN own ON own.id = profile_id
                 UNION ALL SELECT waiting::text FROM matching.judging_queue AS waiting JOIN own ON own.id = profile_id
                 UNION ALL SELECT submission::text FROM catalog.submission
@@ -252,7 +258,7 @@ def test_every_route_is_classified(database: Database) -> None:
 
 
 async def test_a_job_search_exists_only_for_its_owner(world: World, database: Database) -> None:
-    """One world for all: the readers first, then those who change, then the owner."""
+    """One world for all: readers first, then intruders, then the owner."""
     assert await find_leaks(world, database) == []
     await check_cursors(world)
     for name in world.victims:
@@ -276,7 +282,7 @@ async def find_leaks(world: World, database: Database) -> list[str]:
 
 
 async def check_cursors(world: World) -> None:
-    """The order after a match of somebody else would tell how it scored."""
+    """The order after a match of another person would tell how it scored."""
     after = world.victims["anna"].ids["match_id"]
     for who, expected in (("bob", 404), ("local", 404), ("anna", 200)):
         page = await world.client.get(f"/matches?after={after}", headers=world.visitors[who])
@@ -309,6 +315,9 @@ async def use_own(world: World, database: Database, who: str) -> dict[str, int]:
     for route in search_routes(database):
         status, _ = await world.ask(route, who, victim)
         is_allowed = status < 400 or (status in (409, 422) and route.method in CHANGES)
+        if route.name == "POST /profile/rules":
+            # No rule is proposed here.
+            is_allowed = status == 404
         if status != 403 if route.name in SEARCH_OF_ADMINS else not is_allowed:
             wrong[route.name] = status
     assert await checksum(database, victim.owner) != before

@@ -119,7 +119,7 @@ async def test_only_a_persons_own_requests_keep_a_session_alive(
             )
 
     await age_sessions(database, 5)
-    await boss.get("/queue", headers=HTML | {"HX-Request": "true"})
+    await boss.get("/activity", headers=HTML | {"HX-Request": "true"})
     async with boss.stream("GET", "/live?topic=queue", headers={"Accept": "text/event-stream"}):
         pass
     assert await is_fresh() is False

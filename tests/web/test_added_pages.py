@@ -23,8 +23,8 @@ async def profile(database: Database) -> None:
         await profiles.save(tx, "main", PROFILE)
 
 
-@pytest.mark.parametrize("path", ["/", "/jobs"])
-async def test_the_box_is_on_home_and_jobs(site: httpx2.AsyncClient, path: str) -> None:
+@pytest.mark.parametrize("path", ["/today", "/jobs"])
+async def test_the_box_is_on_today_and_jobs(site: httpx2.AsyncClient, path: str) -> None:
     page = await look(site, path)
     assert page.css_first('form[action="/jobs/added"] textarea[name="what"]')
 
@@ -61,8 +61,9 @@ async def test_what_could_not_be_read_is_on_the_first_page_with_a_retry(
     path = answer.headers["location"]
     async with database.transaction() as tx:
         await submissions.mark_unknown(tx, URL, "it denied access", {"title": "Diver <i>"})
-    home = await look(site, "/")
-    assert "1 page that you added could not be read" in text(home, ".needs")
+    today = await look(site, "/today")
+    assert "Could not read Diver <i>" in text(today, ".needs")
+    assert path in [link.attributes["href"] for link in today.css(".needs a")]
     page = await look(site, path)
     assert "it denied access" in text(page, "#submission")
     assert "Diver <i>" in text(page, "dl")

@@ -241,7 +241,7 @@ async def test_links_that_a_handler_signs_are_accepted(
 async def test_pages_need_the_viewer_role_on_a_public_server(
     far: httpx2.AsyncClient, database: Database, role: Role
 ) -> None:
-    for path in ("/", "/metrics"):
+    for path in ("/hiring", "/metrics"):
         assert (await far.get(path)).status_code == 401
         assert (await far.get(path, headers=await bearer(database, role))).status_code == 200
     for path in ("/healthz", "/readyz", "/static/app.css"):

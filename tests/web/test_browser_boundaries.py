@@ -70,7 +70,7 @@ async def test_pages_for_a_certain_visitor_are_not_cached(database: Database) ->
     _, link = await make_applicant(database)
     async with site_with(database) as client:
         viewer = await bearer(database, "viewer")
-        for path in ("/", "/matches", "/hiring", "/api/jobs", "/openings"):
+        for path in ("/today", "/matches", "/hiring", "/api/jobs", "/openings"):
             answer = await client.get(path, headers=viewer)
             assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store"), path
         for path in (f"/my/{link}", f"/openings?key={link}"):

@@ -108,7 +108,7 @@ async def test_a_company_page_shows_missing_data_and_the_points_of_its_tier(
     text = (await site.get(f"/companies/{id}")).text
     assert "partial: 60 characters (needs more than 100)" in text
     assert "Culture: missing" in text
-    # The reasons are those of the visitor's own profile: the stored ones may be somebody else's.
+    # The reasons are those of the visitor's own profile: the stored ones may come from another person's.
     assert "in Porto" not in text
     assert all(html.escape(item.why) in text for item in score.items)
     assert "Tier B" in text
@@ -129,7 +129,7 @@ async def test_an_added_company_is_queued_and_its_progress_shown(
     item = answer.headers["location"].partition("item=")[2]
     assert "Waiting for a worker" in page.text
     assert "No worker is running that can process this task" in page.text
-    assert f'href="/queue/tasks/{item}"' in page.text
+    assert f'href="/activity/tasks/{item}"' in page.text
     again = await site.post(page.url.path + "/analyse")
     assert again.headers["location"].endswith(f"item={item}"), "there is one at a time"
 

@@ -1,8 +1,8 @@
 """Every route, requested by every kind of visitor.
 
 A route belongs to a workspace, which its visitor must have the right to read or to change. By default
-it is hiring; the tables below list the others. tests/security/test_private_job_search.py adds whose
-job search it is.
+it is hiring; the tables below list the others. tests/security/test_private_job_search.py adds
+the owners of job searches.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jobmill.people.persons import Role
 from jobmill.web import access_rights, site
 from jobmill.web.access_rights import ROLE_RIGHTS, SCOPE_RIGHTS, Access, Rights, Workspace
 from jobmill.web.auth import SESSION_COOKIE
-from jobmill.web.shell import menu
+from jobmill.web.workspaces import all_workspaces
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.api.helpers import apply, make_job
 from tests.web.helpers import site_with
@@ -86,14 +86,14 @@ SYSTEM = (
     "/settings",
     "/demo",
     "/api/webhooks",
+    "/activity",
+    "/health",
     "/queue",
     "/rotation",
     "/sources",
     "/budget",
-    "/reports",
-    "/api/reports",
 )
-SEARCH = ("/matches", "/profile", "/setup", "/jobs", "/companies", "/api/submissions")
+SEARCH = ("/today", "/matches", "/profile", "/setup", "/jobs", "/companies", "/api/submissions")
 
 SEARCH_OF_ADMINS = {
     "GET /companies/new",
@@ -105,6 +105,13 @@ SEARCH_OF_ADMINS = {
     "POST /setup/model",
 }
 """Routes of the job search that change what everyone shares."""
+
+HIRING_OF_ADMINS = {
+    "GET /reports/{report_id}/delete",
+    "POST /reports/{report_id}/delete",
+    "DELETE /api/reports/{report_id}",
+}
+"""Routes of hiring that delete what was paid for."""
 
 READS = ("GET", "HEAD")
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
@@ -128,7 +135,7 @@ class Route(NamedTuple):
         if self.path == "/" or self.is_below(SIGNED_IN):
             return None
         access: Access = "read" if self.method in READS else "change"
-        if self.name in SEARCH_OF_ADMINS:
+        if self.name in SEARCH_OF_ADMINS | HIRING_OF_ADMINS:
             return "system", "change"
         if self.is_below(SEARCH):
             return "search", access
@@ -309,12 +316,11 @@ async def test_the_menu_links_only_to_allowed_pages(
     world: RouteTester, database: Database, role: Role
 ) -> None:
     paths = {route.path for route in routes(database)}
-    for group in menu():
-        for entry in group.entries:
+    for workspace in all_workspaces():
+        for entry in workspace.entries:
             assert entry.path in paths, entry.path
             status = await world.ask(Route("GET", entry.path), role)
-            workspace = entry.workspace
-            allowed = workspace is None or access_rights.may(ROLE_RIGHTS[role], workspace)
+            allowed = access_rights.may(ROLE_RIGHTS[role], workspace.id)
             assert (status == 200) is allowed, (entry.path, status)
 
 
@@ -325,11 +331,19 @@ async def test_pages_do_not_link_to_workspaces_that_a_role_cannot_open(
     headers = world.headers[role] | {"Accept": "text/html"}
     rights = ROLE_RIGHTS[role]
     pages = {
-        "search": ("/matches", "/matches/board", "/jobs", "/companies", "/profile", "/setup"),
-        "hiring": ("/hiring",),
+        "search": (
+            "/today",
+            "/matches",
+            "/matches/board",
+            "/jobs",
+            "/companies",
+            "/profile",
+            "/setup",
+        ),
+        "hiring": ("/hiring", "/hiring/applicants", "/hiring/messages", "/reports"),
         "system": (),
     }
-    for path in ("/", "/account", *(path for workspace in rights for path in pages[workspace])):
+    for path in ("/account", *(path for workspace in rights for path in pages[workspace])):
         page = await world.nobody.get(path, headers=headers)
         assert page.status_code == 200, path
         links = set(re.findall(r'href="(/[^"?#]*)', page.text))

@@ -40,7 +40,7 @@ async def test_an_empty_list_of_openings_says_what_to_do(site: httpx2.AsyncClien
     page = await look(site, "/hiring")
     assert "No openings yet." in text(page)
     assert page.css_first('main a[href="/hiring/new"]')
-    assert texts(page, ".menu a[aria-current]") == ["Openings"]
+    assert texts(page, ".entries a[aria-current]") == ["Openings"]
 
 
 async def test_the_list_shows_places_waiting_people_and_offers(

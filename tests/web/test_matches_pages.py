@@ -110,14 +110,15 @@ async def test_filters_are_query_parameters_and_empty_ones_are_ignored(
         await matches.set_status(tx, valve, "saved")
         await matches.set_status(tx, poet, "dismissed")
     for query, expected in {
-        "": [pump, valve],
-        "?status=&least=&arrangement=&q=&order=": [pump, valve],
+        "": [pump],
+        "?status=&least=&arrangement=&q=&order=": [pump],
         "?status=saved": [valve],
         "?status=dismissed": [poet],
         "?least=90": [pump],
-        "?arrangement=onsite": [valve],
-        "?q=valve": [valve],
-        "?q=valve&least=95": [],
+        "?arrangement=onsite&status=saved": [valve],
+        "?q=valve": [],
+        "?q=valve&status=saved": [valve],
+        "?q=valve&status=saved&least=95": [],
     }.items():
         assert shown(await site.get(f"/matches{query}")) == expected, query
     page = await site.get("/matches?status=saved&q=valve")
@@ -175,7 +176,7 @@ async def test_setting_a_status_returns_to_the_list_with_undo(
     assert await status(database, id) == "dismissed"
     page = await site.get(answer.headers["location"])
     assert shown(page) == []
-    assert "Status of Pump Engineer: dismissed" in page.text
+    assert "Dismissed: Pump Engineer" in page.text
     assert f'action="/matches/{id}/undo"' in page.text
     undone = await site.post(f"/matches/{id}/undo", data={"back": f"/matches/{id}"})
     assert (undone.status_code, undone.headers["location"]) == (303, f"/matches/{id}")
@@ -185,22 +186,56 @@ async def test_setting_a_status_returns_to_the_list_with_undo(
     assert last.actor == "local"
 
 
-async def test_htmx_requests_receive_only_the_row(
+async def test_a_script_receives_only_what_happened_and_the_panel(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     (id,) = await fill(database, [91])
     path = f"/matches/{id}"
-    row = await site.post(f"{path}/status", data={"status": "saved"}, headers=HTMX)
-    assert row.status_code == 200
-    assert shown(row) == [id]
-    assert "<html" not in row.text
-    assert f'action="{path}/undo"' in row.text
-    row = await site.post(f"{path}/undo", headers=HTMX)
-    assert shown(row) == [id]
-    assert f'action="{path}/undo"' not in row.text
+    said = await site.post(f"{path}/status", data={"status": "saved"}, headers=HTMX)
+    assert said.status_code == 200
+    assert "Saved: Pump Engineer" in said.text
+    assert "<html" not in said.text
+    assert f'action="{path}/undo"' in said.text
+    said = await site.post(f"{path}/undo", headers=HTMX)
+    assert f'action="{path}/undo"' not in said.text
     assert await status(database, id) == "new"
     assert (await site.post(f"{path}/undo", headers=HTMX)).status_code == 200
     assert await status(database, id) == "saved"
+    panel = await site.get(f"{path}/panel?back=//evil.example")
+    assert panel.status_code == 200
+    assert "<html" not in panel.text
+    assert 'name="back" value="/matches"' in panel.text
+    assert 'value="dismissed"' in panel.text
+
+
+async def test_a_dismissal_has_an_optional_reason_until_it_is_undone(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    (id,) = await fill(database, [91])
+    path = f"/matches/{id}"
+    assert (await site.post(f"{path}/reason", data={"reason": "pay"})).status_code == 409
+    await site.post(f"{path}/status", data={"status": "dismissed"})
+    assert (await site.post(f"{path}/reason", data={"reason": "mood"})).status_code == 400
+    said = await site.post(f"{path}/reason", data={"reason": "pay"}, headers=HTMX)
+    assert "Dismissed: Pump Engineer (Pay)" in said.text
+    assert f"{path}/reason" not in said.text
+    async with database.transaction() as tx:
+        assert (await matches.get(tx, id)).dismiss_reason == "pay"
+        *_, last = await matches.read_events(tx, id)
+    assert (last.what, last.data) == ("dismiss reason", {"reason": "pay"})
+    await site.post(f"{path}/undo")
+    async with database.transaction() as tx:
+        assert (await matches.get(tx, id)).dismiss_reason is None
+
+
+async def test_the_list_shows_the_match_that_was_asked_for_beside_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    postings = [helpers.posting(1, "Pump Engineer"), helpers.posting(2, "Valve Poet")]
+    _, second = await fill(database, [91, 85], postings)
+    for query, title in {"": "Pump Engineer", f"?match={second}": "Valve Poet", "?match=99": "Pump Engineer"}.items():  # fmt: skip
+        page = await site.get(f"/matches{query}")
+        assert f'<h2 id="panel-title">{title}</h2>' in page.text, query
 
 
 @pytest.mark.parametrize(
@@ -312,7 +347,7 @@ async def test_an_empty_inbox_says_what_to_do_next(
     await says("No more matches.", f"?after={id}")
     async with database.transaction() as tx:
         await matches.set_status(tx, id, "dismissed")
-    await says("You dismissed all matches")
+    await says("you have decided on every match")
 
 
 async def test_tabs_count_what_their_lists_show(
@@ -324,9 +359,9 @@ async def test_tabs_count_what_their_lists_show(
         await judged.close(tx, (await matches.get(tx, ids[0])).listing_id)
         await judged.close(tx, (await matches.get(tx, ids[1])).listing_id)
     page = await site.get("/matches")
-    assert len(shown(page)) == 2
+    assert len(shown(page)) == 1
     assert re.findall(r">(\w+) <small>(\d+)</small>", page.text) == [
-        ("Inbox", "2"), ("New", "1"), ("Saved", "1"), ("Applied", "0"), ("Dismissed", "0"),
+        ("Inbox", "1"), ("Saved", "1"), ("Applied", "0"), ("Dismissed", "0"),
     ]  # fmt: skip
 
 
@@ -337,25 +372,27 @@ async def test_a_vacancy_from_two_sources_is_listed_once_with_a_link_to_the_othe
     async with database.transaction() as tx:
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
         await duplicate_links.link(tx, second, first)
-    for path in ("/matches", "/matches?status=new", "/matches?order=newest", "/matches/board", "/"):
+    for path in (
+        "/matches",
+        "/matches?status=new",
+        "/matches?order=newest",
+        "/matches/board",
+        "/today",
+    ):
         page = await site.get(path)
-        assert f'href="/matches/{high}"' in page.text, path
+        assert f'"/matches/{high}"' in page.text or f"match-{high}" in page.text, path
         assert f"match-{low}" not in page.text, path
     page = await site.get("/matches")
     assert shown(page) == [high, other]
-    assert re.findall(r">(\w+) <small>(\d+)</small>", page.text)[:2] == [
-        ("Inbox", "2"),
-        ("New", "2"),
-    ]
+    assert re.search(r">Inbox <small>2</small>", page.text)
     lines = await site.get("/matches/export.jsonl")
     assert [json.loads(line)["id"] for line in lines.text.splitlines()] == [other, high, low]
     also = rf'also at <a href="/matches/{low}">wells\d+ board</a></span>'
     for path in ("/matches", f"/matches/{high}"):
         assert re.search(also, (await site.get(path)).text), path
-    # A status applies to both duplicates, and the returned row shows it.
+    # A status applies to both duplicates.
     form = {"status": "saved", "back": "/matches"}
-    row = await site.post(f"/matches/{high}/status", data=form, headers=HTMX)
-    assert re.search(also, row.text)
+    await site.post(f"/matches/{high}/status", data=form, headers=HTMX)
     hidden = await site.get(f"/matches/{low}")
     assert re.search(rf'/matches/{high}">wells\d+ board</a> <em>\(saved\)</em>', hidden.text)
     assert shown(await site.get("/matches?status=new")) == [other]
@@ -369,7 +406,7 @@ async def test_the_status_of_a_duplicate_is_shown(
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
         await duplicate_links.link(tx, second, first)
     for path in ("/matches", "/matches/board"):
-        assert "Status of Pump Engineer: new" in (await site.get(f"{path}?done={low}")).text
+        assert "New: Pump Engineer" in (await site.get(f"{path}?done={low}")).text
 
 
 async def test_reasons_dealbreakers_and_missing_points_are_shown(
@@ -384,7 +421,7 @@ async def test_reasons_dealbreakers_and_missing_points_are_shown(
     async with database.transaction() as tx:
         listing = (await matches.get(tx, id)).listing_id
         await matches.set_status(tx, id, "saved")
-    for path in ("/matches", f"/matches/{id}", f"/jobs/{listing}"):
+    for path in ("/matches?status=saved", f"/matches/{id}", f"/jobs/{listing}"):
         page = await site.get(path)
         assert "Dealbreaker</span> Remote, but in another country" in page.text, path
         assert "For</span> skills: 4 of 5 requested skills: Python<" in page.text, path
@@ -559,7 +596,7 @@ async def test_the_board_has_a_column_per_status_and_buttons_to_move_cards(
     assert (moved.status_code, moved.headers["location"]) == (303, f"/matches/board?done={first}")
     page = await site.get(moved.headers["location"], headers=HTMX)
     assert shown(page) == [second, first]
-    assert "Status of Pump Engineer: saved" in page.text
+    assert "Saved: Pump Engineer" in page.text
     # The replaced part still has the Undo button.
     assert f'hx-get="/matches/board?done={first}" hx-trigger="matches from:#live"' in page.text
 
@@ -607,7 +644,7 @@ async def test_a_match_links_to_its_lineage(site: httpx2.AsyncClient, database: 
         place = await judged.make(tx)
         id = await matches.save_verdict(tx, replace(place.word(91), item=item))
         lineage_id = await lineage.get_tracking_id(tx, item)
-    link = f'href="/queue/lineage/{lineage_id}?item={item}"'
+    link = f'href="/activity/lineage/{lineage_id}?item={item}"'
     for path in (f"/matches/{id}", f"/jobs/{place.listing}"):
         assert link in (await site.get(path)).text
 

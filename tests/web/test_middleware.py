@@ -41,9 +41,10 @@ async def test_a_configured_host_name_is_accepted() -> None:
     async def app(scope: object, receive: object, send: object) -> None:
         await Response("hello")(scope, receive, send)  # pyright: ignore[reportArgumentType]
 
-    async with served(
-        RequestMiddleware(app, ["Mill.local"], lambda *_: Response("no", 400))
-    ) as client:
+    async def refuse(*_: object) -> Response:
+        return Response("no", 400)
+
+    async with served(RequestMiddleware(app, ["Mill.local"], refuse)) as client:
         assert (await client.get("/", headers={"Host": "mill.local:80"})).text == "hello"
         assert (await client.get("/", headers={"Host": "mill.example"})).text == "no"
 
@@ -109,8 +110,8 @@ async def reader() -> AsyncIterator[httpx2.AsyncClient]:
     app = FastAPI()
     render = dependencies.make_renderer(dependencies.make_environment())
 
-    def tell(request: Request, error: Exception) -> Response:
-        return html_errors.error_response(request, render, error)
+    async def tell(request: Request, error: Exception) -> Response:
+        return await html_errors.error_response(request, render, error)
 
     @app.post("/")
     async def read(request: Request) -> int:
@@ -214,7 +215,7 @@ def test_requests_from_pages_of_other_sites_are_refused(
 async def test_other_sites_may_link_to_pages_but_not_submit_forms(site: httpx2.AsyncClient) -> None:
     foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"}
     link = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-    assert (await site.get("/", headers=foreign | link)).status_code == 200
+    assert (await site.get("/today", headers=foreign | link)).status_code == 200
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         # Also for local requests, which need no sign-in.
         answer = await site.request(method, "/api/session", headers=foreign)
@@ -236,7 +237,14 @@ async def test_personal_links_are_not_logged(
 
 
 async def test_every_page_supports_head_requests(site: httpx2.AsyncClient) -> None:
-    for path in ("/", "/healthz", "/openings", "/openings/feed.xml", "/api/jobs", "/api/healthz"):
+    for path in (
+        "/today",
+        "/healthz",
+        "/openings",
+        "/openings/feed.xml",
+        "/api/jobs",
+        "/api/healthz",
+    ):
         head = await site.head(path)
         full = await site.get(path)
         assert (head.status_code, head.content) == (200, b""), path

@@ -11,10 +11,10 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
-from jobmill.matching import judging_feed, profile_document, profiles
+from jobmill.matching import judging_feed, matches, profile_document, profiles
 from jobmill.matching.profiles import ProfileVersion
 from tests.catalog import helpers as catalog
-from tests.matching import helpers
+from tests.matching import helpers, judged
 from tests.people.helpers import bearer
 from tests.web.helpers import site_with
 
@@ -308,3 +308,30 @@ async def test_only_those_with_a_job_search_see_and_change_profiles(database: Da
             assert (await site.post(f"/profile/{path}", headers=reader)).status_code == 403
             assert (await site.post(f"/profile/{path}", headers=recruiter)).status_code == 404
         assert (await site.get("/profile")).status_code == 401
+
+
+async def test_a_proposed_rule_is_shown_with_its_effect_and_decided(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    assert "No rules to decide on." in (await site.get("/profile/rules")).text
+    postings = [catalog.posting(n, f"Clerk {n}", company="Mill Ltd") for n in range(2)]
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=postings)
+        for listing in place.listings:
+            id = await matches.save_verdict(tx, place.word(90, listing))
+            await matches.set_status(tx, id or 0, "dismissed")
+            await matches.set_dismiss_reason(tx, id or 0, "company")
+    assert "Your reasons suggest 1 rule." in (await site.get("/matches")).text
+    page = await site.get("/profile/rules")
+    assert "Hide all jobs at Mill Ltd." in page.text
+    assert "You dismissed 2 matches for this reason." in page.text
+    assert "Would have hidden 2 of your last 2 matches, none of which you kept." in page.text
+    form = {"rule": "company:mill ltd", "decision": "accepted"}
+    accepted = await site.post("/profile/rules", data=form)
+    assert accepted.status_code == 303
+    page = await site.get(accepted.headers["location"])
+    assert "Rule accepted." in page.text
+    assert "Hide all jobs" not in page.text
+    async with database.transaction() as tx:
+        assert (await profiles.get(tx)).profile().stop_lists.companies == ("Mill Ltd",)
+    assert (await site.post("/profile/rules", data=form)).status_code == 404

@@ -89,24 +89,25 @@ async def test_a_step_is_paused_with_a_reason_and_resumed(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
-    confirmation = await page(site, "/queue/pause?phase=tea/steep")
+    confirmation = await page(site, "/activity/pause?phase=tea/steep")
     assert "Pause tea/steep?" in texts(confirmation, "#confirmation-title")
     assert [node.attributes["value"] for node in confirmation.css("[name=phase]")] == [
         "tea/steep",
         "tea",
     ]
-    answer = await send(site, "/queue/pause", phase="tea/steep", reason="guests")
-    assert answer.headers["location"] == "/queue?did=paused"
-    shown = await page(site, "/queue?did=paused")
+    answer = await send(site, "/activity/pause", phase="tea/steep", reason="guests")
+    assert answer.headers["location"] == "/activity?did=paused"
+    shown = await page(site, "/activity?did=paused")
     assert texts(shown, ".message") == ["Paused. Running tasks finish, and no new ones start."]
     [row] = [node for node in texts(shown, ".phases tbody th") if "paused" in node]
     assert "guests" in row
     assert row.startswith("tea/steep")
     assert (
-        "guests" in texts(await page(site, "/queue/resume?phase=tea/steep"), ".confirmation p")[0]
+        "guests"
+        in texts(await page(site, "/activity/resume?phase=tea/steep"), ".confirmation p")[0]
     )
-    assert (await send(site, "/queue/resume", phase="tea/steep")).headers["location"] == (
-        "/queue?did=resumed"
+    assert (await send(site, "/activity/resume", phase="tea/steep")).headers["location"] == (
+        "/activity?did=resumed"
     )
     assert await fetch(database, "SELECT kind FROM queue.pause") == []
 
@@ -121,34 +122,34 @@ async def test_the_health_line_reports_paused_steps(
         )
 
     async def verdict() -> tuple[list[str], bool]:
-        shown = await page(site, "/queue")
-        return texts(shown, ".verdict"), bool(shown.css(".verdict.calm"))
+        shown = await page(site, "/activity")
+        return texts(shown, ".verdict"), bool(shown.css(".needs .calm"))
 
-    assert await verdict() == (["1 task is waiting"], True)
-    await send(site, "/queue/pause", phase="tea/steep", reason="guests")
-    assert await verdict() == (["1 step is paused"], True)
-    await send(site, "/queue/pause", phase="tea", reason="guests")
-    assert await verdict() == (["2 steps are paused"], True)
-    await send(site, "/queue/resume", phase="tea")
-    await send(site, "/queue/resume", phase="tea/steep")
-    assert await verdict() == (["1 task is waiting"], True)
+    assert await verdict() == (["All working"], False)
+    await send(site, "/activity/pause", phase="tea/steep", reason="guests")
+    assert await verdict() == (["1 warning"], True)
+    await send(site, "/activity/pause", phase="tea", reason="guests")
+    assert await verdict() == (["1 warning"], True)
+    await send(site, "/activity/resume", phase="tea")
+    await send(site, "/activity/resume", phase="tea/steep")
+    assert await verdict() == (["All working"], False)
 
 
 async def test_all_steps_of_a_type_are_paused_and_resumed_together(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
-    await send(site, "/queue/pause", phase="tea", reason="guests")
-    links = [link.attributes["href"] for link in (await page(site, "/queue")).css(".act a")]
-    assert links == ["/queue/resume?phase=tea"] * 2
+    await send(site, "/activity/pause", phase="tea", reason="guests")
+    links = [link.attributes["href"] for link in (await page(site, "/activity")).css(".act a")]
+    assert links == ["/activity/resume?phase=tea"] * 2
 
 
 async def test_a_pause_needs_a_reason(site: httpx2.AsyncClient, database: Database) -> None:
     await put(database, stages(tea=end))
-    answer = await send(site, "/queue/pause", 400, phase="tea/run", reason=" ")
+    answer = await send(site, "/activity/pause", 400, phase="tea/run", reason=" ")
     assert "Enter a reason. It is kept in the history." in answer.text
     assert Html(answer.text).css_first(".confirmation")
-    answer = await send(site, "/queue/pause", 400, phase="tea/run", reason="x" * 501)
+    answer = await send(site, "/activity/pause", 400, phase="tea/run", reason="x" * 501)
     assert Html(answer.text).css_first("[name=reason]").attributes["value"] == "x" * 501
     assert await fetch(database, "SELECT kind FROM queue.pause") == []
 
@@ -157,12 +158,12 @@ async def test_pausing_an_unknown_step_or_resuming_an_active_one_is_refused(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await put(database, stages(tea=end))
-    await page(site, "/queue/pause?phase=coffee/run", 404)
-    await page(site, "/queue/pause?phase=tea/cold", 404)
-    await page(site, "/queue/pause", 422)
-    await page(site, "/queue/resume?phase=tea/run", 409)
-    await send(site, "/queue/resume", 409, phase="tea/run")
-    await send(site, "/queue/resume", 400, phase="coffee")
+    await page(site, "/activity/pause?phase=coffee/run", 404)
+    await page(site, "/activity/pause?phase=tea/cold", 404)
+    await page(site, "/activity/pause", 422)
+    await page(site, "/activity/resume?phase=tea/run", 409)
+    await send(site, "/activity/resume", 409, phase="tea/run")
+    await send(site, "/activity/resume", 400, phase="coffee")
 
 
 async def test_blocked_tasks_are_unblocked_by_resource_name(
@@ -172,16 +173,16 @@ async def test_blocked_tasks_are_unblocked_by_resource_name(
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
     assert "kettle 1 task is waiting for it Unblock kettle" in texts(
-        await page(site, "/queue"), ".acted"
+        await page(site, "/activity"), ".acted"
     )
     assert "1 task continues." in texts(
-        await page(site, "/queue/unblock?on=kettle"), ".confirmation p"
+        await page(site, "/activity/unblock?on=kettle"), ".confirmation p"
     )
-    assert "the kettle is away" in texts(await page(site, f"/queue/tasks/{id}"), ".message")
-    await send(site, "/queue/unblock", on="kettle")
+    assert "the kettle is away" in texts(await page(site, f"/activity/tasks/{id}"), ".message")
+    await send(site, "/activity/unblock", on="kettle")
     assert (await item(database, id)).status == "PENDING"
-    await send(site, "/queue/unblock", 409, on="kettle")
-    await page(site, "/queue/unblock?on=kettle", 409)
+    await send(site, "/activity/unblock", 409, on="kettle")
+    await page(site, "/activity/unblock?on=kettle", 409)
 
 
 async def test_an_alert_is_cleared_once(site: httpx2.AsyncClient, database: Database) -> None:
@@ -189,13 +190,13 @@ async def test_an_alert_is_cleared_once(site: httpx2.AsyncClient, database: Data
         database,
         "INSERT INTO queue.alert (rule, subject, detail) VALUES ('deep', 'x', 'far') RETURNING id",
     )
-    shown = await page(site, "/queue")
-    assert shown.css_first(f'.alerts a[href="/queue/alerts/{id}/clear"]')
-    assert "deep: far" in texts(await page(site, f"/queue/alerts/{id}/clear"), ".confirmation p")
-    await send(site, f"/queue/alerts/{id}/clear")
-    assert not (await page(site, "/queue")).css(".alerts")
-    await send(site, f"/queue/alerts/{id}/clear", 404)
-    await page(site, f"/queue/alerts/{id}/clear", 404)
+    shown = await page(site, "/activity")
+    assert shown.css_first(f'.alerts a[href="/activity/alerts/{id}/clear"]')
+    assert "deep: far" in texts(await page(site, f"/activity/alerts/{id}/clear"), ".confirmation p")
+    await send(site, f"/activity/alerts/{id}/clear")
+    assert not (await page(site, "/activity")).css(".alerts")
+    await send(site, f"/activity/alerts/{id}/clear", 404)
+    await page(site, f"/activity/alerts/{id}/clear", 404)
 
 
 async def test_processors_are_tiles_with_links_to_their_tasks(
@@ -210,9 +211,9 @@ async def test_processors_are_tiles_with_links_to_their_tasks(
               {"kind":"tea","stage":"run","number":3,"state":"error","item":null,"since":"2026-01-01"}]')
             """
         )
-    shown = await page(site, "/queue")
+    shown = await page(site, "/activity")
     assert texts(shown, ".tile") == ["idle", "busy 77", "error"]
-    assert [link.attributes["href"] for link in shown.css(".tile a")] == ["/queue/tasks/77"]
+    assert [link.attributes["href"] for link in shown.css(".tile a")] == ["/activity/tasks/77"]
 
 
 @pytest.mark.parametrize(
@@ -230,19 +231,19 @@ async def test_the_database_clock_decides_whether_a_schedule_is_due(
             "INSERT INTO queue.schedule (name, every, next_at) VALUES ('sweep', '1 day', now() + %s)",
             [dt.timedelta(minutes=-30 if due else 30)],
         )
-    shown = await page(site, "/queue")
+    shown = await page(site, "/activity")
     [row] = [row for row in texts(shown, "tr") if "sweep" in row]
     assert ("due" in row) is due
 
 
 async def test_live_updates_replace_no_form(site: httpx2.AsyncClient, database: Database) -> None:
     [id] = await put(database, stages(tea=end), new("tea"))
-    for path in ("/queue/pause?phase=tea/run", f"/queue/tasks/{id}/cancel"):
+    for path in ("/activity/pause?phase=tea/run", f"/activity/tasks/{id}/cancel"):
         shown = await page(site, path)
         assert shown.css("form")
         assert not shown.css("[hx-trigger] form")
-    assert 'http-equiv="refresh"' in (await site.get("/queue")).text
-    assert 'http-equiv="refresh"' not in (await site.get("/queue/pause?phase=tea/run")).text
+    assert 'http-equiv="refresh"' in (await site.get("/activity")).text
+    assert 'http-equiv="refresh"' not in (await site.get("/activity/pause?phase=tea/run")).text
 
 
 def test_rates_are_measured_between_page_views() -> None:
@@ -269,7 +270,7 @@ async def test_tasks_are_listed_newest_first_and_filtered(
     [late] = await put(database, table, new("tea", "white"))
 
     async def listed(query: str) -> list[str]:
-        html = await page(site, f"/queue/tasks{query}")
+        html = await page(site, f"/activity/tasks{query}")
         return [str(link.attributes["href"]).split("/")[-1] for link in html.css(".work a")]
 
     assert await listed("") == [str(id) for id in (late, third, second, first)]
@@ -279,7 +280,7 @@ async def test_tasks_are_listed_newest_first_and_filtered(
     assert await listed("?status=SUCCESS&kind=cup") == []
     assert await listed(f"?before={third}") == [str(second), str(first)]
     for wrong in ("status=ODD", "before=0", "before=x", "about=%00"):
-        await page(site, f"/queue/tasks?{wrong}", 422)
+        await page(site, f"/activity/tasks?{wrong}", 422)
 
 
 async def test_pages_of_tasks_have_no_gaps(database: Database) -> None:
@@ -316,7 +317,7 @@ async def test_a_task_page_shows_error_links_and_data(
     data: dict[str, Any] = {"listing_id": 7, "source": 8, "company": "Acme", "opening_id": True}
     [id] = await put(database, table, new("tea", "https://tea.example/green", data=data))
     await drain(database, table)
-    shown = await page(site, f"/queue/tasks/{id}")
+    shown = await page(site, f"/activity/tasks/{id}")
     text = texts(shown, "main")[0]
     for words in (
         "Failed",
@@ -329,7 +330,7 @@ async def test_a_task_page_shows_error_links_and_data(
         assert words in text
     links = [link.attributes["href"] for link in shown.css(".row-actions a")]
     assert links[1:] == [
-        f"/queue/tasks/{id}/retry",
+        f"/activity/tasks/{id}/retry",
         "/jobs/7",
         "/sources/8",
         "https://tea.example/green",
@@ -341,18 +342,18 @@ async def test_a_failed_task_can_be_retried(site: httpx2.AsyncClient, database: 
     table = stages(tea=fail)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
-    await page(site, f"/queue/tasks/{id}/cancel", 409)
+    await page(site, f"/activity/tasks/{id}/cancel", 409)
     assert "Retry this task?" in texts(
-        await page(site, f"/queue/tasks/{id}/retry"), "#confirmation-title"
+        await page(site, f"/activity/tasks/{id}/retry"), "#confirmation-title"
     )
-    answer = await send(site, f"/queue/tasks/{id}/retry")
-    assert answer.headers["location"] == f"/queue/tasks/{id}?did=retry"
+    answer = await send(site, f"/activity/tasks/{id}/retry")
+    assert answer.headers["location"] == f"/activity/tasks/{id}?did=retry"
     assert texts(await page(site, answer.headers["location"]), ".message[role=status]")
     assert (await item(database, id)).status == "PENDING"
     assert await fetch(database, "SELECT note FROM queue.event WHERE what = 'put back'") == [
         "by local"
     ]
-    await send(site, f"/queue/tasks/{id}/retry", 409)
+    await send(site, f"/activity/tasks/{id}/retry", 409)
 
 
 async def test_cancelling_a_task_names_consequences_and_needs_a_reason(
@@ -363,14 +364,14 @@ async def test_cancelling_a_task_names_consequences_and_needs_a_reason(
     [tea] = await put(database, table, new("tea", data={"for": cup}))
     await drain(database, table, only=[("tea", "run")])
     assert (await item(database, tea)).waits_for == cup
-    assert await page(site, f"/queue/tasks/{tea}"), "what it waits for is a link"
-    shown = await page(site, f"/queue/tasks/{tea}")
-    assert shown.css_first(f'dd a[href="/queue/tasks/{cup}"]')
-    consequences = texts(await page(site, f"/queue/tasks/{cup}/cancel"), ".confirmation p")
+    assert await page(site, f"/activity/tasks/{tea}"), "what it waits for is a link"
+    shown = await page(site, f"/activity/tasks/{tea}")
+    assert shown.css_first(f'dd a[href="/activity/tasks/{cup}"]')
+    consequences = texts(await page(site, f"/activity/tasks/{cup}/cancel"), ".confirmation p")
     assert "1 task that waits for it continues without it." in consequences
-    answer = await send(site, f"/queue/tasks/{cup}/cancel", 400, reason="")
+    answer = await send(site, f"/activity/tasks/{cup}/cancel", 400, reason="")
     assert Html(answer.text).css_first(".confirmation")
-    await send(site, f"/queue/tasks/{cup}/cancel", reason="broken")
+    await send(site, f"/activity/tasks/{cup}/cancel", reason="broken")
     assert (await item(database, cup)).message == "Cancelled: broken"
     assert (await happened(database, cup))[-1] == "cancelled"
 
@@ -386,14 +387,14 @@ async def test_only_admins_see_and_change_the_queue(database: Database) -> None:
         headers = HTML | await bearer(database, "viewer")
         [tracking] = await fetch(database, "SELECT tracking_id FROM queue.item")
         for path in ("", "/tasks", f"/tasks/{id}", f"/lineage/{tracking}"):
-            assert (await far.get(f"/queue{path}", headers=headers)).status_code == 403
-            assert (await far.get(f"/queue{path}")).status_code == 401
+            assert (await far.get(f"/activity{path}", headers=headers)).status_code == 403
+            assert (await far.get(f"/activity{path}")).status_code == 401
         for path in acts:
-            answer = await far.post(f"/queue/{path}", headers=headers, data={"phase": "tea"})
+            answer = await far.post(f"/activity/{path}", headers=headers, data={"phase": "tea"})
             assert answer.status_code == 403, path
         headers = await bearer(database, "admin")
         answer = await far.post(
-            "/queue/pause", headers=headers, data={"phase": "tea", "reason": "guests"}
+            "/activity/pause", headers=headers, data={"phase": "tea", "reason": "guests"}
         )
         assert answer.status_code == 303
     async with database.transaction() as tx:
@@ -409,10 +410,10 @@ async def test_a_lineage_is_a_tree_with_refused_tasks(
     await drain(database, table)
     [cup] = await fetch(database, "SELECT id FROM queue.item WHERE kind = 'cup'")
     tracking = (await item(database, id)).tracking_id
-    shown = await page(site, f"/queue/lineage/{tracking}?item={cup}")
+    shown = await page(site, f"/activity/lineage/{tracking}?item={cup}")
     root = shown.css_first(".kin > li")
     assert len(shown.css(".kin > li")) == 1
-    assert root.css_first(f'.node a[href="/queue/tasks/{id}"]')
+    assert root.css_first(f'.node a[href="/activity/tasks/{id}"]')
     below = root.css_first("ul")
     refused = [" ".join(node.text().split()) for node in below.css(".refused")]
     assert refused == [
@@ -420,19 +421,19 @@ async def test_a_lineage_is_a_tree_with_refused_tasks(
         "Refused would be its own ancestor tea/run green",
     ]
     here = shown.css_first("#here")
-    assert here.css_first("a").attributes["href"] == f"/queue/tasks/{cup}"
+    assert here.css_first("a").attributes["href"] == f"/activity/tasks/{cup}"
     assert here.parent is not None
     assert here.parent.parent is not None
     assert here.parent.parent.html == below.html
 
 
 async def test_unknown_tasks_and_lineages_are_not_found(site: httpx2.AsyncClient) -> None:
-    await page(site, "/queue/tasks/999999999", 404)
-    await page(site, f"/queue/lineage/{UUID(int=5)}", 404)
-    await page(site, "/queue/lineage/5", 404)
-    await page(site, "/queue/tasks/x", 404)
-    await page(site, "/queue/tasks/0", 404)
-    await page(site, "/queue/tasks/5/eat", 404)
+    await page(site, "/activity/tasks/999999999", 404)
+    await page(site, f"/activity/lineage/{UUID(int=5)}", 404)
+    await page(site, "/activity/lineage/5", 404)
+    await page(site, "/activity/tasks/x", 404)
+    await page(site, "/activity/tasks/0", 404)
+    await page(site, "/activity/tasks/5/eat", 404)
 
 
 async def test_a_large_lineage_is_truncated(site: httpx2.AsyncClient, database: Database) -> None:
@@ -456,7 +457,7 @@ async def test_a_large_lineage_is_truncated(site: httpx2.AsyncClient, database: 
         """,
     )
     [last] = await fetch(database, "SELECT max(id) FROM queue.item")
-    shown = await page(site, f"/queue/lineage/{tracking}?item={last}")
+    shown = await page(site, f"/activity/lineage/{tracking}?item={last}")
     assert len(shown.css(".kin > li")) == 500
     assert "Showing the first 500 tasks" in texts(shown, ".message")[0]
     assert f"Task {last} is not among them." in texts(shown, ".message")[0]
@@ -510,11 +511,11 @@ async def test_external_text_in_the_queue_is_escaped(
         )
     for path in ("", "/tasks", f"/tasks/{cup}", f"/tasks/{cup}/retry", f"/lineage/{tracking}",
                  "/resume?phase=tea"):  # fmt: skip
-        shown = await page(site, f"/queue{path}")
+        shown = await page(site, f"/activity{path}")
         assert not shown.css("main script, main img, main [onerror]")
         assert not shown.css('a[href^="javascript"]')
         assert "46837" not in " ".join(texts(shown, "bdi"))
-    assert words in texts(await page(site, f"/queue/tasks/{cup}"), ".facts bdi")
+    assert words in texts(await page(site, f"/activity/tasks/{cup}"), ".facts bdi")
 
 
 def test_data_escapes_direction_marks() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -14,7 +15,9 @@ from jobmill.outside import pdf
 from jobmill.settings import Settings
 from jobmill.web import site as pages
 from jobmill.web.site_settings import SiteSettings
-from tests.reports.helpers import ReportBed
+from tests.people.helpers import bearer
+from tests.queue.helpers import claim, fetch
+from tests.reports.helpers import Assistant, ReportBed
 from tests.web.conftest import served
 
 
@@ -172,6 +175,100 @@ async def test_the_company_page_says_what_it_is_like_there(
     assert "What it is like there" in page
     assert "keeps drinking water safe" in page
     assert f'href="/reports/{id}"' in page
+
+
+async def test_the_company_page_shows_what_assistants_say_beside_the_site(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        company = await companies.get_or_create(tx, "Tidewater", "https://tidewater.example")
+    text = "Tidewater was founded in 1950. Tidewater offers 30 days of paid vacation."
+    bed = ReportBed(database, assistant=Assistant(text=text))
+    await bed.create()
+    await bed.run()
+    page = (await site.get(f"/companies/{company}")).text
+    assert "What AI assistants say" in page
+    assert "The site says otherwise" in page
+    assert "Tidewater was founded in 1950." in page
+    assert "The site says so, too" in page
+    assert "Questions that the site answers" in page
+
+
+async def test_competitors_are_analyzed_once_and_compared(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await companies.get_or_create(tx, "Aquaflow", "https://aquaflow.example")
+    text = "Good employers are Tidewater, Aquaflow Ltd and Northwind Ltd (https://www.northwind.example/jobs)."
+    bed = ReportBed(database, assistant=Assistant(text=text))
+    id = await bed.create()
+    await bed.run()
+    page = (await site.get(f"/reports/{id}")).text
+    assert "Companies named beside it" in page
+    assert 'name="aquaflow.example"' in page
+    assert 'name="northwind.example"' in page
+    form = {"aquaflow.example": "yes", "sites": "https://rival.example"}
+    for _ in range(2):
+        answer = await site.post(f"/reports/{id}/competitors", data=form)
+        assert answer.status_code == 303
+    rows = await fetch(
+        database, "SELECT site, site_only FROM reports.report WHERE competitor_of = 1 ORDER BY id"
+    )
+    assert rows == [("https://rival.example/", True), ("https://aquaflow.example/", True)]
+    assert (await site.post(f"/reports/{id}/competitors", data={})).status_code == 400
+    body = {"sites": ["rival.example", "other.example"]}
+    listed = (await site.post(f"/api/reports/{id}/competitors", json=body)).json()["reports"]
+    assert [report["site"] for report in listed] == [
+        "https://rival.example/", "https://aquaflow.example/", "https://other.example/",
+    ]  # fmt: skip
+    assert {report["competitorOf"] for report in listed} == {id}
+
+
+async def test_a_report_is_deleted_after_confirmation_and_its_events_stay(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    bed = ReportBed(database)
+    id = await _complete(database)
+    assert "Its activity is kept." in (await site.get(f"/reports/{id}/delete")).text
+    assert (await site.post(f"/reports/{id}/delete")).headers["location"] == "/reports"
+    assert (await site.get(f"/reports/{id}")).status_code == 404
+    for table in ("report", "prompt", "answer"):
+        assert await fetch(database, f"SELECT count(*) FROM reports.{table}") == [0]
+    assert (await bed.events(id))[-1] == "deleted"
+    # A report that waits takes its task along; one that a worker runs stays.
+    waiting = await bed.create()
+    await bed.scan()
+    assert (await site.delete(f"/api/reports/{waiting}")).status_code == 204
+    assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
+    running = await bed.create()
+    await bed.scan()
+    await claim(database, "report", "website-analysis")
+    refused = await site.post(f"/reports/{running}/delete")
+    assert (refused.status_code, "is in progress" in refused.text) == (409, True)
+
+
+async def test_viewers_read_reports_and_recruiters_create_them(database: Database) -> None:
+    id = await _complete(database)
+    async with served(pages.create_app(database)) as site:
+        headers = {role: await bearer(database, role) for role in ("viewer", "recruiter")}
+
+        async def send(role: str, method: str, path: str, **options: Any) -> httpx2.Response:
+            return await site.request(method, path, headers=headers[role], **options)
+
+        page = (await send("viewer", "GET", f"/reports/{id}")).text
+        assert "Export as PDF" in page
+        assert "Run step again" not in page
+        assert "Delete report" not in page
+        listed = (await send("viewer", "GET", "/reports")).text
+        assert 'action="/reports"' not in listed
+        assert 'href="/reports"' in listed
+        page = (await send("recruiter", "GET", f"/reports/{id}")).text
+        assert "Run step again" in page
+        assert "Delete report" not in page
+        form = {"url": "tidewater.example"}
+        assert (await send("recruiter", "POST", "/reports", data=form)).status_code == 303
+        assert (await send("viewer", "POST", "/reports", data=form)).status_code == 403
+        assert (await send("recruiter", "POST", f"/reports/{id}/delete")).status_code == 403
 
 
 async def test_the_api_creates_shows_reruns_and_compares(

@@ -1,4 +1,4 @@
-"""/rotation: due reads, yield, scheduled reads, searches and platforms."""
+"""/sources/rotation: due reads, yield, scheduled reads, searches and platforms."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def make(database: Database, platform: str = "greenhouse", **columns: obje
 
 
 async def look(site: httpx2.AsyncClient, path: str = "", status: int = 200) -> str:
-    response = await site.get(f"/rotation{path}", headers=HTML)
+    response = await site.get(f"/sources/rotation{path}", headers=HTML)
     assert response.status_code == status
     return response.text
 
@@ -47,7 +47,9 @@ async def send(
     site: httpx2.AsyncClient, path: str, status: int = 303, **form: str
 ) -> httpx2.Response:
     response = await site.post(
-        f"/rotation{path}", data=form, headers={**HTML, "origin": str(site.base_url).rstrip("/")}
+        f"/sources/rotation{path}",
+        data=form,
+        headers={**HTML, "origin": str(site.base_url).rstrip("/")},
     )
     assert response.status_code == status
     return response
@@ -97,11 +99,11 @@ async def test_due_reads_are_shown_with_expected_new_jobs(
     soon = now() + dt.timedelta(hours=5)
     later = await make(database, "lever", due_at=soon, gate_at=soon)
     text = await look(site)
-    assert f"/rotation/reads/{rich}" in text
-    assert f"/rotation/reads/{later}" not in text
+    assert f"/sources/rotation/reads/{rich}" in text
+    assert f"/sources/rotation/reads/{later}" not in text
     assert "48 jobs" in text
-    assert f"/rotation/reads/{later}" in await look(site, "?ahead=day")
-    assert f"/rotation/reads/{rich}" not in await look(site, "?ahead=day&platform=lever")
+    assert f"/sources/rotation/reads/{later}" in await look(site, "?ahead=day")
+    assert f"/sources/rotation/reads/{rich}" not in await look(site, "?ahead=day&platform=lever")
 
 
 async def test_the_last_run_lists_skipped_reads_with_reasons(
@@ -127,9 +129,9 @@ async def test_repeated_run_requests_share_one_task(
     first = (await send(site, "/run")).headers["location"]
     again = (await send(site, "/run")).headers["location"]
     item = first.rpartition("=")[2]
-    assert first == f"/rotation?did=started&item={item}"
-    assert again == f"/rotation?did=running&item={item}"
-    assert f'href="/queue/tasks/{item}"' in await look(site, f"?did=started&item={item}")
+    assert first == f"/sources/rotation?did=started&item={item}"
+    assert again == f"/sources/rotation?did=running&item={item}"
+    assert f'href="/activity/tasks/{item}"' in await look(site, f"?did=started&item={item}")
 
 
 async def _nothing(work: Work) -> Finish:
@@ -166,7 +168,7 @@ async def test_the_yield_page_has_a_chart_table_and_sortable_tables(
         assert "data-series=" in table
         assert 'data-value="7">7<' in table
         assert table.count('scope="row" data-value=') == 2
-        assert f'<a href="/rotation/reads/{target}">' in text
+        assert f'<a href="/sources/rotation/reads/{target}">' in text
         assert "/static/series.js" in text
         assert "/static/vendor/uPlot.min.css" in text
     assert "under 6 hours: 1" in text

@@ -33,13 +33,16 @@ async def sign_in(client: httpx2.AsyncClient, **fields: str) -> httpx2.Response:
 async def test_signing_in_continues_to_the_requested_page(database: Database) -> None:
     await make_person(database)
     async with site_with(database) as client:
-        sent = await client.get("/matches?q=rust&least=70", headers=HTML)
+        sent = await client.get("/hiring/applicants?q=rust", headers=HTML)
         assert sent.status_code == 303
         form = await look(client, sent.headers["location"])
         goes_on = attribute(form, "[name=next]", "value")
         answer = await sign_in(client, next=goes_on)
-        assert (answer.status_code, answer.headers["location"]) == (303, "/matches?q=rust&least=70")
-        page = await look(client, "/matches?q=rust&least=70")
+        assert (answer.status_code, answer.headers["location"]) == (
+            303,
+            "/hiring/applicants?q=rust",
+        )
+        page = await look(client, "/hiring/applicants?q=rust")
         assert "Ada" in text(page, ".me")
 
 
@@ -80,15 +83,15 @@ async def test_wrong_credentials_keep_the_email_but_not_the_password(database: D
         await persons.deactivate(tx, "eve@example.org")
     async with site_with(database) as client:
         tries = [
-            await sign_in(client, password="wrong horse", next="/queue"),
-            await sign_in(client, email="nobody@example.org", next="/queue"),
-            await sign_in(client, email="eve@example.org", next="/queue"),
+            await sign_in(client, password="wrong horse", next="/activity"),
+            await sign_in(client, email="nobody@example.org", next="/activity"),
+            await sign_in(client, email="eve@example.org", next="/activity"),
         ]
     pages = [Html(response.text) for response in tries]
     assert [response.status_code for response in tries] == [401] * 3
     assert len({text(page, "[role=alert]") for page in pages}) == 1
     assert attribute(pages[0], "[name=email]", "value") == RIGHT["email"]
-    assert attribute(pages[0], "[name=next]", "value") == "/queue"
+    assert attribute(pages[0], "[name=next]", "value") == "/activity"
     assert "value" not in pages[0].css_first("[name=password]").attributes
     assert not any(
         "wrong horse" in response.text or "set-cookie" in response.headers for response in tries
@@ -209,14 +212,14 @@ async def test_an_htmx_request_without_session_redirects_the_whole_page(database
     async with site_with(database) as client:
         headers = HTML | {
             "HX-Request": "true",
-            "HX-Current-URL": str(client.base_url) + "/queue?kind=tea",
+            "HX-Current-URL": str(client.base_url) + "/activity?kind=tea",
         }
-        answer = await client.get("/queue", headers=headers)
+        answer = await client.get("/activity", headers=headers)
         assert answer.status_code == 401
         to = urlsplit(answer.headers["hx-redirect"])
-        assert (to.path, parse_qs(to.query)) == ("/sign-in", {"next": ["/queue?kind=tea"]})
+        assert (to.path, parse_qs(to.query)) == ("/sign-in", {"next": ["/activity?kind=tea"]})
         headers["HX-Current-URL"] = "//evil"
-        assert (await client.get("/queue", headers=headers)).headers["hx-redirect"] == "/sign-in"
+        assert (await client.get("/activity", headers=headers)).headers["hx-redirect"] == "/sign-in"
 
 
 async def test_only_get_requests_redirect_to_sign_in(database: Database) -> None:
@@ -377,7 +380,9 @@ async def test_every_error_says_what_to_do_next(database: Database, code: int, w
 
 
 def test_only_local_paths_are_accepted_after_sign_in() -> None:
-    assert html_errors.sign_in_url("/queue?a=b&c=d") == "/sign-in?next=%2Fqueue%3Fa%3Db%26c%3Dd"
+    assert (
+        html_errors.sign_in_url("/activity?a=b&c=d") == "/sign-in?next=%2Factivity%3Fa%3Db%26c%3Dd"
+    )
     assert html_errors.sign_in_url("/") == html_errors.sign_in_url("/sign-in?next=/x") == "/sign-in"
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 
 import httpx2
 import pytest
@@ -9,13 +8,9 @@ import pytest
 from jobmill import errors
 from jobmill.db import Database
 from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, operator_actions
-from jobmill.queue.alerts import Alert
-from jobmill.queue.inspect import PhaseStatus, WorkerStatus
-from jobmill.queue.overview import Overview
 from jobmill.web import html_errors
 from jobmill.web import site as pages
-from jobmill.web.pages.health import check_periodic_task
-from jobmill.web.pages.queue.overview_page import describe_health
+from jobmill.web.pages.probes import check_periodic_task
 from tests.queue.helpers import drain, put
 from tests.web.conftest import served
 
@@ -124,9 +119,9 @@ async def test_errors_are_html_for_browsers_and_json_for_programs(
     response = await site.get("/nowhere")
     assert (response.status_code, response.json()) == (
         404,
-        {"error": "This page does not exist. Check the address or go to the home page."},
+        {"error": "This page does not exist. Check the address."},
     )
-    wrong = await site.delete("/queue")
+    wrong = await site.delete("/activity")
     assert wrong.status_code == 405
     assert "GET" in wrong.headers["allow"]
 
@@ -136,7 +131,7 @@ async def test_database_errors_are_not_shown_to_visitors(
 ) -> None:
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE queue.phase RENAME TO phases")
-    answer = await site.get("/queue", headers=HTML)
+    answer = await site.get("/activity", headers=HTML)
     assert answer.status_code == 500
     assert "phase" not in answer.text.lower()
     assert "The server log has the details." in answer.text
@@ -156,58 +151,31 @@ async def test_the_queue_page_shows_pending_paused_and_failing_steps(
             VALUES ('deep', 'x', '<script>alert(1)</script>')
             """
         )
-    page = await site.get("/queue", headers=HTML)
+    page = await site.get("/activity", headers=HTML)
     assert page.status_code == 200
-    for words in ("tea/boil", "1,000", "1 active alert", "paused"):
+    for words in ("tea/boil", "1,000", "deep", "paused"):
         assert words in page.text
     assert "&lt;script&gt;" in page.text
     assert "<script>" not in page.text
     assert "guests &lt;b&gt;left" in page.text
 
 
-@pytest.mark.parametrize(
-    ("alerts", "workers", "pending", "processing", "words"),
-    [
-        (2, [True], 0, 1, "2 active alerts"),
-        (0, [True, False], 0, 1, "1 worker is not responding"),
-        (0, [], 5, 0, "No workers are running, so no tasks are processed"),
-        (0, [True], 5, 1, "Processing tasks"),
-        (0, [True], 5, 0, "5 tasks are waiting"),
-        (0, [True], 0, 0, "All tasks are done"),
-    ],
-)
-def test_the_health_line_shows_the_worst_problem(
-    alerts: int, workers: list[bool], pending: int, processing: int, words: str
-) -> None:
-    now = dt.datetime.now(dt.UTC)
-    overview = Overview(
-        phases=[PhaseStatus("tea", "boil", pending, 0, processing, 0, None, 9, None)],
-        processors=[],
-        workers=[WorkerStatus(1, "here:1", now, 1.0, alive) for alive in workers],
-        alerts=[Alert(1, "deep", "x", "x", now, now)] * alerts,
-        run_counters=[],
-        retrying=0,
-        ticked_seconds=None,
-    )
-    assert describe_health(overview)[1] == words
-
-
 async def test_the_empty_queue_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
-    page = await site.get("/queue", headers=HTML)
+    page = await site.get("/activity", headers=HTML)
     assert "No steps yet." in page.text
-    assert "No workers are running, so no tasks are processed" in page.text
+    assert "No worker is running, so no tasks are processed" in page.text
 
 
 async def test_a_page_times_out_if_the_database_does_not_respond(database: Database) -> None:
     async with served(pages.create_app(database, database_timeout=0.2, local=True)) as site:
         async with database.transaction() as tx:
             await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")
-            answer = await site.get("/queue", headers=HTML)
+            answer = await site.get("/activity", headers=HTML)
         assert answer.status_code == 503
         assert answer.headers["retry-after"] == "5"
         assert "The database does not respond" in answer.text
         assert 'http-equiv="refresh"' in answer.text
         # On a busy machine even an unlocked table may take longer than so short a limit.
         async with asyncio.timeout(60):
-            while (await site.get("/queue", headers=HTML)).status_code != 200:
+            while (await site.get("/activity", headers=HTML)).status_code != 200:
                 pass

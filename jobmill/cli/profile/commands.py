@@ -300,8 +300,8 @@ def give(
     if as_json:
         output.print_json({"id": id, "name": name, "owner": email})
     else:
-        whose = "the local user" if email == "-" else email
-        typer.echo(output.printable(f"{name} now belongs to {whose}."))
+        owner_name = "the local user" if email == "-" else email
+        typer.echo(output.printable(f"{name} now belongs to {owner_name}."))
 
 
 @app.command()

@@ -13,6 +13,7 @@ from typing import Any, cast
 import typer
 
 from jobmill.db import CONNECTION_ERRORS
+from jobmill.db.cancellation import cancel_tasks
 from jobmill.errors import AppError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -80,13 +81,6 @@ async def any_event(*events: asyncio.Event) -> AsyncGenerator[asyncio.Event]:
         yield any_set
     finally:
         await cancel_tasks(tasks)
-
-
-async def cancel_tasks(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    """Cancel the tasks that still run, and wait for them."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks)
 
 
 def crash_error(name: str, error: BaseException) -> ServiceCrashed:

@@ -12,6 +12,7 @@ from jobmill import app
 from jobmill.cli.servers import startup, supervisor
 from jobmill.cli.servers.supervisor import Service
 from jobmill.cli.support import environment, output
+from jobmill.db.cancellation import cancel_tasks
 from jobmill.demo import session
 from jobmill.errors import Invalid
 from jobmill.outside.fetch import open_fetch
@@ -82,7 +83,7 @@ async def _drain(worker: Worker, stop: asyncio.Event) -> None:
         draining.cancel()
         await asyncio.wait([draining])
     finally:
-        await supervisor.cancel_tasks([draining, stop_task])
+        await cancel_tasks([draining, stop_task])
     if draining.cancelled():
         return
     if error := draining.exception():

@@ -42,12 +42,12 @@ def current_user() -> str:
 
 
 def choose_person(email: PersonEmail = None) -> None:
-    """Remember whose job search the commands of this process work on."""
+    """Choose the owner of the job search that the commands of this process work on."""
     _person.set(email)
 
 
 async def find_owner(tx: Tx) -> Owner:
-    """Whose job search the command works on: the operator of the machine may use everyone's."""
+    """The chosen owner: the operator of the machine may use every job search."""
     email = _person.get()
     return LOCAL if email is None else (await persons.get_by_email(tx, email)).id
 

@@ -7,13 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from jobmill.app import declare_stages
 from jobmill.cli.support import environment
 from jobmill.db import CONNECTION_ERRORS, UNSTORABLE_VALUES, Database, Tx
-from jobmill.demo import session
 from jobmill.errors import Invalid, Unavailable
-from jobmill.outside.fetch import open_fetch
-from jobmill.outside.model import open_model
 from jobmill.tools import Tools
 
 T = TypeVar("T")
@@ -43,6 +39,11 @@ def with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
 
 
 async def _with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
+    # Imported here, like the stages below: that takes a second, and most commands need neither.
+    from jobmill.demo import session
+    from jobmill.outside.fetch import open_fetch
+    from jobmill.outside.model import open_model
+
     settings = environment.load_settings()
     # The command prints its result; the log of each request and item would only clutter it.
     for name in ("jobmill.outside", "jobmill.queue.item_log", "jobmill.queue.status_log"):
@@ -64,6 +65,8 @@ async def _with_database(act: Callable[[Database], Awaitable[T]], declared: bool
     try:
         async with environment.open_database(settings) as database:
             if declared:
+                from jobmill.app import declare_stages
+
                 await declare_stages(Tools(database), settings)
             return await act(database)
     except (*CONNECTION_ERRORS, *UNSTORABLE_VALUES) as error:

@@ -22,7 +22,7 @@ UPDATE matching.profile SET owner_id = admin.id
                       WHERE profile_id = profile.id ORDER BY version DESC LIMIT 1);
 UPDATE matching.default_profile SET owner_id = profile.owner_id
   FROM matching.profile WHERE profile.id = default_profile.profile_id;
--- Whoever has profiles has a default one: the oldest, for an owner without.
+-- An owner of profiles has a default one: the oldest, if there is none yet.
 INSERT INTO matching.default_profile (profile_id, owner_id, set_by)
 SELECT DISTINCT ON (owner_id) id, owner_id, 'migration' FROM matching.profile
  WHERE NOT EXISTS (SELECT FROM matching.default_profile AS chosen
@@ -35,7 +35,7 @@ SELECT profile.id, profile.owner_id, profile.name
   FROM matching.profile LEFT JOIN people.person ON person.id = owner_id
  WHERE paused_at IS NULL AND person.ended_at IS NULL;
 
--- Who became or lost the owner of a profile, and whose job search was erased.
+-- Records profiles that change their owner or are erased.
 CREATE TRIGGER profile_owner_changes AFTER UPDATE OF owner_id OR DELETE ON matching.profile FOR EACH ROW
     EXECUTE FUNCTION people.note_change('profile', '{id}', '{name}', '{id,created_at,paused_at}');
 
@@ -74,5 +74,5 @@ CREATE TABLE budget.share (
 );
 CREATE TRIGGER share_changes AFTER INSERT OR UPDATE OR DELETE ON budget.share FOR EACH ROW
     EXECUTE FUNCTION people.note_change('budget share', '{person_id}', '{}', '{person_id}');
-ALTER TABLE budget.call ADD COLUMN person_id bigint REFERENCES people.person;  -- for whom; null: for all, or the local user
+ALTER TABLE budget.call ADD COLUMN person_id bigint REFERENCES people.person;  -- the person that it is for; null: all, or the local user
 CREATE INDEX call_person ON budget.call (person_id, at) INCLUDE (counted) WHERE person_id IS NOT NULL AND counted > 0;

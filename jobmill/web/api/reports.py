@@ -12,12 +12,14 @@ from pydantic import BeforeValidator, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from jobmill.db import Tx
+from jobmill.pipelines import report as report_pipeline
 from jobmill.reports import comparison, contents, store
+from jobmill.reports import competitors as rivals
 from jobmill.reports.report import Report, ReportContents, ReportOptions, ReportPhase, ReportStatus
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, Limit, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Admin, Recruiter, Viewer
 from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, OutputTime, PathId, require_digits
@@ -27,6 +29,7 @@ router = APIRouter(prefix="/reports", tags=["reports"])
 
 MAX_PAGE_SIZE = 100
 Number = Annotated[int, Field(strict=True, ge=1, le=store.MAX_NUMBER)]
+SiteText = Annotated[str, Field(min_length=1, max_length=2_000), PLAIN_TEXT]
 ModelText = Annotated[str, Field(max_length=200), PLAIN_TEXT]
 PromptKey = Annotated[str, Path(alias="key", min_length=1, max_length=200), PLAIN_TEXT]
 OtherId = Annotated[
@@ -55,6 +58,15 @@ class NewReport(RequestBody):
     """The most that its answers may cost, in US dollars."""
     repeat_days: Annotated[int, Field(strict=True, ge=1, le=3_650)] | None = None
     """Repeat it at this interval."""
+    competitors: Annotated[tuple[SiteText, ...], Field(max_length=rivals.MAX_AT_ONCE)] = ()
+    """Websites of competitors, to analyze them for comparison."""
+
+
+class CompetitorSites(RequestBody):
+    sites: Annotated[
+        tuple[SiteText, ...],
+        Field(min_length=1, max_length=rivals.MAX_AT_ONCE, examples=[["example.org"]]),
+    ]
 
 
 class RerunBody(RequestBody):
@@ -93,8 +105,14 @@ class ReportRecord(Schema):
     limits: list[str]
     """What the report cannot say."""
     previous_id: int | None
+    competitor_of: int | None
+    """The report that it is compared with."""
     created_at: OutputTime
     completed_at: OutputTime | None
+
+
+class CompetitorReports(Schema):
+    reports: list[ReportRecord]
 
 
 class ReportDetail(Schema):
@@ -105,8 +123,12 @@ class ReportDetail(Schema):
     answers: list[dict[str, Any]]
     scores: list[dict[str, Any]]
     recommendations: list[dict[str, Any]]
+    next_prompts: list[dict[str, Any]]
+    """The questions of a rerun that has not completed; the other parts are those of the round before."""
 
-    @field_validator("findings", "prompts", "answers", "scores", "recommendations", mode="before")
+    @field_validator(
+        "findings", "prompts", "answers", "scores", "recommendations", "next_prompts", mode="before"
+    )
     @classmethod
     def _to_json(cls, value: object) -> object:
         return _camelize(value)
@@ -144,7 +166,7 @@ def _camelize(value: object) -> object:
 @router.get("", response_model=list[ReportRecord])
 async def list_reports(
     request: Request,
-    visitor: Admin,
+    visitor: Viewer,
     db: Db,
     after: AfterId = 0,
     limit: Limit = MAX_PAGE_SIZE,
@@ -158,7 +180,11 @@ async def list_reports(
 
 @router.post("", response_model=ReportRecord, status_code=201)
 async def create_report(
-    body: NewReport, request: Request, visitor: Admin, site_settings: CurrentSiteSettings, db: Db
+    body: NewReport,
+    request: Request,
+    visitor: Recruiter,
+    site_settings: CurrentSiteSettings,
+    db: Db,
 ) -> Response:
     """Create a report. The record is there at once; a worker writes the report."""
     settings = site_settings.settings
@@ -174,13 +200,15 @@ async def create_report(
 
     async def work(tx: Tx) -> Report:
         id = await store.create(tx, body.url, options, by=visitor.actor.name)
+        if body.competitors:
+            await rivals.create_reports(tx, id, body.competitors, by=visitor.actor.name)
         return await store.get(tx, id)
 
     return await run_once(request, visitor, db, work, to_schema=ReportRecord.of, status=201)
 
 
 @router.get("/{report_id}", response_model=ReportDetail, responses=problems(404))
-async def show_report(report_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_report(report_id: PathId, request: Request, visitor: Viewer, db: Db) -> Response:
     """A report with its findings, questions, answers, scores and recommendations."""
     async with db.transaction() as tx:
         return json_response(request, ReportDetail.of(await contents.read_contents(tx, report_id)))
@@ -188,7 +216,7 @@ async def show_report(report_id: PathId, request: Request, visitor: Admin, db: D
 
 @router.post("/{report_id}/rerun", response_model=ReportRecord, responses=problems(404))
 async def rerun_report(
-    report_id: PathId, body: RerunBody, request: Request, visitor: Admin, db: Db
+    report_id: PathId, body: RerunBody, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
     """Run one phase again and keep what the others stored."""
 
@@ -199,7 +227,9 @@ async def rerun_report(
 
 
 @router.post("/{report_id}/approve", response_model=ReportRecord, responses=problems(404))
-async def approve_report(report_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def approve_report(
+    report_id: PathId, request: Request, visitor: Recruiter, db: Db
+) -> Response:
     """Let the questions run of a report that was created with `review`."""
 
     async def work(tx: Tx) -> Report:
@@ -211,7 +241,12 @@ async def approve_report(report_id: PathId, request: Request, visitor: Admin, db
 
 @router.post("/{report_id}/prompts/{key}", response_model=ReportDetail, responses=problems(404))
 async def edit_report_prompt(
-    report_id: PathId, key: PromptKey, body: PromptText, request: Request, visitor: Admin, db: Db
+    report_id: PathId,
+    key: PromptKey,
+    body: PromptText,
+    request: Request,
+    visitor: Recruiter,
+    db: Db,
 ) -> Response:
     """Change the text of a question that has not run."""
 
@@ -224,10 +259,33 @@ async def edit_report_prompt(
 
 @router.get("/{report_id}/compare", response_model=ComparisonRecord, responses=problems(404))
 async def compare_report(
-    report_id: PathId, other: OtherId, request: Request, visitor: Admin, db: Db
+    report_id: PathId, other: OtherId, request: Request, visitor: Viewer, db: Db
 ) -> Response:
     """Compare a report with an earlier one, or with that of a competitor."""
     async with db.transaction() as tx:
         first = await contents.read_contents(tx, report_id)
         second = await contents.read_contents(tx, other)
     return json_response(request, ComparisonRecord.of(comparison.compare(first, second)))
+
+
+@router.post("/{report_id}/competitors", response_model=CompetitorReports, responses=problems(404))
+async def add_competitors(
+    report_id: PathId, body: CompetitorSites, request: Request, visitor: Recruiter, db: Db
+) -> Response:
+    """Create a report about the site of each competitor; returns all reports of competitors."""
+
+    async def work(tx: Tx) -> list[Report]:
+        await rivals.create_reports(tx, report_id, body.sites, by=visitor.actor.name)
+        return await rivals.find_reports(tx, report_id)
+
+    def to_schema(reports: list[Report]) -> CompetitorReports:
+        return CompetitorReports(reports=[ReportRecord.of(report) for report in reports])
+
+    return await run_once(request, visitor, db, work, to_schema=to_schema)
+
+
+@router.delete("/{report_id}", status_code=204, responses=problems(404))
+async def delete_report(report_id: PathId, visitor: Admin, db: Db) -> None:
+    """Delete a report with its questions and answers."""
+    async with db.transaction() as tx:
+        await report_pipeline.delete_report(tx, report_id, by=visitor.actor.name)

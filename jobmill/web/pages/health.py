@@ -1,74 +1,45 @@
-"""/healthz and /readyz: whether the process is alive and ready to serve."""
+"""/health: every condition of the installation, by area."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import HTMLResponse
 
-from jobmill.db import Tx, migrate
-from jobmill.errors import Unavailable
-from jobmill.queue import inspect, ticks
+from jobmill.web.auth import Admin
+from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db
+from jobmill.web.shell import Page
+from jobmill.web.system_health import AREAS, HealthArea, SystemHealth
+from jobmill.web.translations import say
 
-router = APIRouter()
-
-
-@dataclass(frozen=True, slots=True)
-class ReadinessCheck:
-    ok: bool
-    detail: str
+router = APIRouter(prefix="/health")
 
 
-@router.api_route("/healthz", methods=["GET", "HEAD"])
-async def healthz() -> PlainTextResponse:
-    """The process responds; nothing else is checked."""
-    return PlainTextResponse("ok\n")
+class AreaRow(NamedTuple):
+    name: str
+    checked: str
+    """What is checked."""
+    health: SystemHealth
 
 
-@router.api_route("/readyz", methods=["GET", "HEAD"])
-async def readyz(db: Db) -> JSONResponse:
-    """The database responds, its migrations are applied, and workers check schedules and deadlines."""
-    try:
-        async with db.transaction() as tx:
-            checks = {
-                "database": ReadinessCheck(True, "responds"),
-                "migrations": await _migrations(tx),
-                "schedules": await _periodic_task(tx, "scheduler"),
-                "deadlines": await _periodic_task(tx, "deadlines"),
-            }
-    except Unavailable:
-        checks = {"database": ReadinessCheck(False, "does not respond")}
-    ready = all(check.ok for check in checks.values())
-    body = {"ready": ready, "parts": {name: asdict(check) for name, check in checks.items()}}
-    return JSONResponse(body, 200 if ready else 503)
+@router.get("")
+async def show(visitor: Admin, db: Db, page: Page, banners: CurrentBanners) -> HTMLResponse:
+    async with db.transaction() as tx:
+        health = await banners.read_health(tx)
+    rows = [AreaRow(*_describe(area), health.of(area)) for area in AREAS]
+    return page("health/page.html", topics=["queue", "sources", "hiring"], health=health, rows=rows)
 
 
-async def _migrations(tx: Tx) -> ReadinessCheck:
-    applied, bundled = await migrate.list_applied(tx), migrate.list_migrations()
-    pending = [name for name in bundled if name not in applied]
-    newer = [name for name in applied if name not in bundled]
-    if pending:
-        return ReadinessCheck(False, f"not applied: {', '.join(pending)}")
-    if newer:
-        return ReadinessCheck(False, f"applied by a newer Jobmill: {', '.join(newer)}")
-    return ReadinessCheck(True, "up to date")
-
-
-async def _periodic_task(tx: Tx, name: str) -> ReadinessCheck:
-    return check_periodic_task(
-        has_workers=bool(await inspect.list_workers(tx)),
-        seconds_ago=await ticks.seconds_since_tick(tx, name),
-    )
-
-
-def check_periodic_task(*, has_workers: bool, seconds_ago: float | None) -> ReadinessCheck:
-    """Registered workers must complete its cycles; a worker that died stays registered."""
-    if not has_workers:
-        return ReadinessCheck(True, "no worker is registered")
-    if seconds_ago is None:
-        return ReadinessCheck(False, "no worker has checked them yet")
-    return ReadinessCheck(
-        seconds_ago <= ticks.MAX_SILENCE.total_seconds(), f"checked {seconds_ago:.0f} s ago"
-    )
+def _describe(area: HealthArea) -> tuple[str, str]:
+    names = {
+        "database": (say("Database"), say("It responds, and all migrations are applied")),
+        "disk": (say("Disk"), say("At least 5 GB are free, if the database is the bundled one")),
+        "network": (say("Network"), say("Host names can be resolved")),
+        "queue": (say("Queue"), say("Workers are running; no alerts, pauses or blocked tasks")),
+        "schedules": (say("Schedules"), say("Schedules and deadlines are checked in time")),
+        "sources": (say("Sources"), say("The last run of every source succeeded")),
+        "mail": (say("Messages"), say("Emails to applicants are sent")),
+    }
+    return names[area]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 
@@ -26,7 +27,10 @@ from jobmill.queue.inspect import NamedCount, PhaseStatus, RunCounter, WorkerSta
 from jobmill.queue.overview import Overview, count_processors, read_overview
 from jobmill.rotation import rotation_metrics
 from jobmill.rotation.rotation_metrics import RotationMetrics
+from jobmill.web import system_health
+from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db
+from jobmill.web.system_health import SystemHealth
 
 router = APIRouter()
 
@@ -34,15 +38,16 @@ PHASE_LABELS = ("kind", "stage")
 
 
 @router.api_route("/metrics", methods=["GET", "HEAD"])
-async def metrics(request: Request, db: Db) -> Response:
+async def metrics(request: Request, db: Db, banners: CurrentBanners) -> Response:
     """Read from the database at each scrape, so that all web processes report the same."""
     async with db.transaction() as tx:
         overview, rules = await read_overview(tx), await inspect.count_alerts(tx)
         rotation = await rotation_metrics.read_metrics(tx, await server_time(tx), os.environ)
         hiring = await hiring_metrics.read_metrics(tx)
+        health = await banners.read_health(tx)
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
     registry = CollectorRegistry(auto_describe=False)
-    families = [*_queue(overview, rules), *_rotation(rotation), *_hiring(hiring)]
+    families = [*_queue(overview, rules), *_rotation(rotation), *_hiring(hiring), _health(health)]
     registry.register(_FixedCollector(families))
     return Response(encode(registry), media_type=media_type)
 
@@ -56,6 +61,16 @@ class _FixedCollector(Collector):
 
     def describe(self) -> Iterable[Metric]:
         return ()
+
+
+def _health(health: SystemHealth) -> Metric:
+    counts = Counter(condition.code for condition in health.conditions)
+    family = GaugeMetricFamily(
+        "jobmill_health_conditions", "Conditions of the page Health", labels=("condition",)
+    )
+    for code in system_health.CODES:
+        family.add_metric((code,), counts[code])
+    return family
 
 
 def _queue(overview: Overview, rules: Sequence[NamedCount]) -> list[Metric]:

@@ -72,7 +72,8 @@ function focusRow(row) {
 
 function moveRow(by) {
   const rows = [...document.querySelectorAll("[data-triage] [data-row]")];
-  const here = rows.indexOf(closest(document.activeElement, "[data-row]"));
+  const current = document.querySelector("[data-triage] [aria-current]");
+  const here = rows.indexOf(closest(document.activeElement, "[data-row]") || closest(current, "[data-row]"));
   const next = here < 0 ? 0 : Math.min(Math.max(here + by, 0), rows.length - 1);
   focusRow(rows[next]);
 }
@@ -89,8 +90,10 @@ function moveColumn(by) {
 }
 
 function pressKey(key) {
-  const row = closest(document.activeElement, "[data-row]") || document.querySelector("main > [data-row]");
-  const button = row && row.querySelector(`[data-key="${key}"]`);
+  const row = closest(document.activeElement, "[data-row]");
+  const inRow = row && row.querySelector(`[data-key="${key}"]`);
+  const undo = key === "u" && document.querySelector("#toast [data-undo]");
+  const button = undo || inRow || document.querySelector(`.panel-actions [data-key="${key}"], #toast [data-reason="${key}"]`);
   if (button) button.click();
   return Boolean(button);
 }
@@ -108,7 +111,7 @@ document.addEventListener("keydown", (event) => {
   else if (localStorage.getItem("keys") === "off") return;
   else if (event.key in MOVES && document.querySelector("[data-triage]")) moveRow(MOVES[event.key]);
   else if (event.key in COLUMN_MOVES && moveColumn(COLUMN_MOVES[event.key])) {}
-  else if (!/^[sadiour]$/.test(event.key) || !pressKey(event.key)) return;
+  else if (!/^[sadiour1-7]$/.test(event.key) || !pressKey(event.key)) return;
   event.preventDefault();
 });
 

@@ -6,6 +6,7 @@
 
 (() => {
   const HEIGHT = 220;
+  const MIN_ROWS = 4;
   const DAY = 86400;
   const DAYS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 180, 365].map((n) => n * DAY);
   const TONES = ["busy", "good", "calm", "bad"];
@@ -129,8 +130,8 @@
     removeStale();
     const tables = new Set([...drawn.values()].map(({ table }) => table));
     for (const table of document.querySelectorAll("table[data-series]")) {
-      // A single row makes no line, so the table stays as it is.
-      if (!tables.has(table) && table.tBodies[0]?.rows.length > 1) draw(table);
+      // A few rows make no line, so the table stays as it is.
+      if (!tables.has(table) && table.tBodies[0]?.rows.length >= MIN_ROWS) draw(table);
     }
   }
 

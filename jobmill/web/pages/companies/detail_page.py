@@ -56,7 +56,7 @@ class CompanyDetail:
     excluded: str | None
     """The entry of the visitor's stop list that excludes it."""
     is_read: bool
-    """Whether somebody's stop list does not exclude it, so that it is read."""
+    """Whether the stop list of one profile at least does not exclude it, so that it is read."""
     report: ReportContents | None
     """The newest completed website report."""
 

@@ -10,8 +10,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError
 from jobmill.hiring.openings import cards, lifecycle
 from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
+from jobmill.hiring.waitlist import deadlines
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import terms_form
@@ -21,6 +23,8 @@ from jobmill.web.shell import Page
 router = APIRouter(prefix="/hiring")
 
 PAGE_SIZE = 50
+MAX_OFFERS = 5
+"""Offers at the top of the page, the earliest deadline first."""
 
 Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
@@ -30,16 +34,21 @@ async def show(
     visitor: Viewer,
     db: Db,
     page: Page,
+    banners: CurrentBanners,
     status: OpeningStatus | None = None,
     before: Before = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
+        health = await banners.read_health(tx)
+        offers = await deadlines.find_pending_offers(tx, limit=MAX_OFFERS)
         page_cards = await cards.list_cards(tx, status=status, before=before, limit=PAGE_SIZE + 1)
     more = page_cards[PAGE_SIZE - 1].id if len(page_cards) > PAGE_SIZE else None
     return page(
         "hiring/page.html",
         topics=["hiring"],
         cards=page_cards[:PAGE_SIZE],
+        offers=offers,
+        health=health.of("mail"),
         more=more,
         status=status,
         before=before,

@@ -145,7 +145,7 @@ async def show(
         events=[
             (event.at, job_view.describe_listing_event(event))
             for event in detail.events
-            # Jobs are shared; who keeps one is part of a private job search.
+            # Jobs are shared; keeping one is part of a private job search.
             if event.what != "marked"
         ],
         what_if=query,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, get_args
+from urllib.parse import urlencode
 
 from pydantic import Field
 
@@ -23,6 +24,8 @@ class InboxQuery(PageQuery):
     q: ShortText | None = None
     order: Order = "best"
     after: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
+    match: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
+    """The match to show beside the list."""
 
     @classmethod
     def from_filters(cls, filters: InboxFilters, profile: str | None) -> InboxQuery:
@@ -35,6 +38,10 @@ class InboxQuery(PageQuery):
             q=filters.words,
             order="newest" if filters.newest else "best",
         )
+
+    def panel_url(self, match_id: int) -> str:
+        back = urlencode({"back": self.without("match").url("/matches")})
+        return f"/matches/{match_id}/panel?{back}"
 
     @property
     def filters(self) -> InboxFilters:

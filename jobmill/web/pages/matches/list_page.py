@@ -18,6 +18,7 @@ from jobmill.matching import (
     judging_feed,
     matches,
     profiles,
+    proposed_rules,
     saved_views,
     verdicts,
 )
@@ -32,6 +33,7 @@ from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase, View
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.pages.matches.inbox_query import STATUSES, InboxQuery
+from jobmill.web.pages.matches.match_detail import MatchDetail, dismiss_reason_names, read_detail
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 
@@ -42,7 +44,7 @@ COUNT_LIMIT = 1_000
 """Tabs count up to this many matches."""
 NEW_LIMIT = 20
 """New matches are counted up to this many."""
-ALWAYS_SHOWN = ("new", "saved", "applied", "dismissed")
+ALWAYS_SHOWN = ("saved", "applied", "dismissed")
 """Statuses that have a tab even without matches."""
 
 
@@ -62,18 +64,20 @@ class InboxPage:
     changed_match: Match | None
     removed_view: SavedView | None
     empty_reason: str
+    selected: MatchDetail | None
+    """The match beside the list."""
+    proposed_rules: int
 
     @property
     def tabs(self) -> list[tuple[Status | None, str]]:
+        """The inbox, which holds what waits for a decision, and the other statuses."""
         counts = {count.status: count.count for count in self.counts}
-        in_inbox = [count for status, count in counts.items() if status != "dismissed"]
         by_status: list[tuple[Status | None, str]] = [
             (status, format_capped(counts.get(status, 0), COUNT_LIMIT))
             for status in STATUSES
-            if status in counts or status in ALWAYS_SHOWN
+            if status != "new" and (status in counts or status in ALWAYS_SHOWN)
         ]
-        plus = "+" if COUNT_LIMIT in in_inbox else ""
-        return [(None, f"{sum(in_inbox):,}{plus}"), *by_status]
+        return [(None, format_capped(counts.get("new", 0), COUNT_LIMIT)), *by_status]
 
 
 OptionalId = Annotated[int | None, Query(ge=1, le=MAX_ID)]
@@ -110,7 +114,7 @@ async def render(
             return page("matches/no_profile.html")
         content = await read_inbox(tx, version, query, done, gone)
     next_id = content.result.next
-    first_page = query.without("after")
+    first_page = query.without("after", "match")
     views = [(InboxQuery.from_filters(view.filters, query.profile), view) for view in content.views]
     return page(
         "matches/page.html",
@@ -129,7 +133,10 @@ async def render(
         first_url=first_page.url("/matches"),
         first_page=first_page,
         new_matches_url=first_page.url("/matches/news", since=content.newest),
-        back=query.url("/matches"),
+        back=query.without("match").url("/matches"),
+        panel=content.selected and content.selected.values(),
+        dismiss_reasons=list(dismiss_reason_names().items()),
+        dismiss_reason_names=dismiss_reason_names(),
         view_name=view_name,
         error=str(error) if error else None,
     )
@@ -164,7 +171,19 @@ async def read_inbox(
         changed_match,
         await _find_removed_view(tx, id, gone),
         empty_reason,
+        await _read_selected(tx, result.matches, query.match, version.owner_id),
+        len(await proposed_rules.find(tx, version)),
     )
+
+
+async def _read_selected(
+    tx: Tx, shown: Sequence[Match], id: int | None, owner: Owner
+) -> MatchDetail | None:
+    """The match of the list to show beside it: the one asked for, else the first."""
+    if not shown:
+        return None
+    wanted = next((match for match in shown if match.id == id), shown[0])
+    return await read_detail(tx, wanted.id, owner)
 
 
 async def _find_removed_view(tx: Tx, profile_id: int, id: int | None) -> SavedView | None:
@@ -186,7 +205,7 @@ async def _empty_reason(
     if query.after is not None:
         return "last page"
     if has_matches:
-        return "filtered" if query.is_filtered else "dismissed"
+        return "filtered" if query.is_filtered else "done"
     if await judging_feed.count(tx, version.profile_id, limit=1):
         return "scoring"
     return "no fit" if await verdicts.has_any(tx, version.profile_id) else "no jobs"
@@ -199,7 +218,7 @@ async def count_new(
     """How many matches of this list arrived since the page was loaded."""
     async with db.transaction() as tx:
         version = await profiles.get(tx, query.profile, owner=visitor.owner)
-        filter = query.without("after").to_filter(version.profile_id, NEW_LIMIT + 1)
+        filter = query.without("after", "match").to_filter(version.profile_id, NEW_LIMIT + 1)
         new_matches = await matches.find(tx, replace(filter, since=query.since))
-    url = query.without("after", "since").url("/matches")
+    url = query.without("after", "since", "match").url("/matches")
     return view("matches/_news.html", count=len(new_matches), limit=NEW_LIMIT, url=url)

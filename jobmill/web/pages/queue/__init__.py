@@ -1,4 +1,4 @@
-"""/queue: the work queue, its tasks and their lineages."""
+"""/activity: the work queue, its tasks and their lineages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/queue/tasks/{id}: one task, its timeline and data; retry or cancel it."""
+"""/activity/tasks/{id}: one task, its timeline and data; retry or cancel it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say, say_many
 
-router = APIRouter(prefix="/queue/tasks/{item_id}")
+router = APIRouter(prefix="/activity/tasks/{item_id}")
 
 Change = Literal["retry", "cancel"]
 ALLOWED_STATUSES: Mapping[Change, tuple[str, ...]] = {
@@ -54,7 +54,7 @@ class ItemDetail:
     waiting: int
     """How many items wait for this one."""
     is_private: bool
-    """Whether it scores a job for somebody else, so that its data and result are hidden."""
+    """Whether it scores a job for another person, so that its data and result are hidden."""
 
 
 @router.get("")
@@ -90,7 +90,7 @@ async def apply_change(
         can_repeat = isinstance(error, Invalid) and detail.item.status in ALLOWED_STATUSES[change]
         confirmation = _confirmation(detail, change, form.get("reason", "")) if can_repeat else None
         return await _render(page, detail, confirmation=confirmation, error=error)
-    return RedirectResponse(f"/queue/tasks/{item_id}?did={change}", 303)
+    return RedirectResponse(f"/activity/tasks/{item_id}?did={change}", 303)
 
 
 async def _read(db: RequestDatabase, item_id: int, visitor: Visitor) -> ItemDetail:
@@ -143,7 +143,7 @@ def _notices() -> Mapping[str, str]:
 
 def _confirmation(detail: ItemDetail, change: Change, reason: str = "") -> Confirmation:
     item = detail.item
-    item_url = f"/queue/tasks/{item.id}"
+    item_url = f"/activity/tasks/{item.id}"
     if change == "retry":
         step = f"{item.kind}/{item.stage}"
         consequences = [

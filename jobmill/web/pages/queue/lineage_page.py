@@ -1,4 +1,4 @@
-"""/queue/lineage/{tracking_id}: all tasks of one lineage as a tree."""
+"""/activity/lineage/{tracking_id}: all tasks of one lineage as a tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
-router = APIRouter(prefix="/queue")
+router = APIRouter(prefix="/activity")
 
 MAX_ITEMS = 500
 MAX_REFUSED = 5_000

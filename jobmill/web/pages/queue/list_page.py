@@ -1,4 +1,4 @@
-"""/queue/tasks: all tasks, newest first, with filters."""
+"""/activity/tasks: all tasks, newest first, with filters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 
-router = APIRouter(prefix="/queue")
+router = APIRouter(prefix="/activity")
 
 PAGE_SIZE = 50
 SCAN_LIMIT = 100_000
@@ -60,6 +60,6 @@ async def show(
         items=items,
         is_partial=result.next is not None and len(result.items) < PAGE_SIZE,
         scan_limit=SCAN_LIMIT,
-        next_url=result.next and query.url("/queue/tasks", before=result.next),
-        first_url=query.without("before").url("/queue/tasks"),
+        next_url=result.next and query.url("/activity/tasks", before=result.next),
+        first_url=query.without("before").url("/activity/tasks"),
     )

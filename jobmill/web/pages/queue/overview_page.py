@@ -1,4 +1,4 @@
-"""/queue: what the queue does now."""
+"""/activity: whether the work gets done, and what the queue does now."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated, cast
+from typing import Annotated, NamedTuple, cast
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
@@ -19,19 +19,27 @@ from jobmill.queue import inspect, overview
 from jobmill.queue.inspect import NamedCount, Pause, PhaseStatus, ProcessorStatus, ScheduleStatus
 from jobmill.queue.overview import Overview, RateTracker, RunRates, RunTotals
 from jobmill.web import html_errors
+from jobmill.web.banners import Banners, CurrentBanners
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.translations import say, say_many
+from jobmill.web.translations import say
 
-router = APIRouter(prefix="/queue")
-
-
-async def _rate_tracker(request: Request) -> RateTracker:
-    return cast(RateTracker, request.app.state.rates)
+router = APIRouter(prefix="/activity")
 
 
-Rates = Annotated[RateTracker, Depends(_rate_tracker)]
+class PageTrackers(NamedTuple):
+    """What the process remembers between two readings."""
+
+    rates: RateTracker
+    banners: Banners
+
+
+async def _trackers(request: Request, banners: CurrentBanners) -> PageTrackers:
+    return PageTrackers(cast(RateTracker, request.app.state.rates), banners)
+
+
+Trackers = Annotated[PageTrackers, Depends(_trackers)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,14 @@ class PhaseRow:
         return f"{self.phase.kind}/{self.phase.stage}"
 
 
+class WorkCounts(NamedTuple):
+    """Tasks of all steps."""
+
+    processing: int
+    pending: int
+    later: int
+
+
 @dataclass(frozen=True, slots=True)
 class QueuePage:
     overview: Overview
@@ -58,14 +74,14 @@ class QueuePage:
 
 
 @router.get("")
-async def show(db: Db, page: Page, rates: Rates, did: str = "") -> HTMLResponse:
-    return await render(db, page, rates, did=did)
+async def show(db: Db, page: Page, trackers: Trackers, did: str = "") -> HTMLResponse:
+    return await render(db, page, trackers, did=did)
 
 
 async def render(
     db: RequestDatabase,
     page: PageRenderer,
-    rates: RateTracker,
+    trackers: PageTrackers,
     *,
     did: str = "",
     confirmation: Confirmation | None = None,
@@ -74,14 +90,16 @@ async def render(
     """The page, with a confirmation or an error above it."""
     async with db.transaction() as tx:
         content = await _read(tx)
-    run_rates = rates.add(time.monotonic(), content.overview.run_counters)
+        health = await trackers.banners.read_health(tx)
+    run_rates = trackers.rates.add(time.monotonic(), content.overview.run_counters)
     return page(
         "queue/page.html",
         html_errors.status_code(error),
         topics=["queue"],
         content=content,
         overview=content.overview,
-        health=describe_health(content.overview),
+        health=health.of("queue", "schedules", "network"),
+        work=_sum_work(content.overview.phases),
         rows=phase_rows(content, run_rates),
         rates=run_rates,
         runs=_with_mean(overview.sum_runs(content.overview.run_counters)),
@@ -113,25 +131,12 @@ def _notices() -> Mapping[str, str]:
     }
 
 
-def describe_health(overview: Overview) -> tuple[str, str]:
-    """A color and a sentence for the state of the queue."""
-    silent = sum(not worker.alive for worker in overview.workers)
-    pending = sum(phase.pending for phase in overview.phases)
-    if n := len(overview.alerts):
-        return "bad", say_many("%(n)s active alert", "%(n)s active alerts", n)
-    if silent:
-        return "bad", say_many(
-            "%(n)s worker is not responding", "%(n)s workers are not responding", silent
-        )
-    if not overview.workers:
-        return "calm", say("No workers are running, so no tasks are processed")
-    if n := sum(phase.paused is not None for phase in overview.phases):
-        return "calm", say_many("%(n)s step is paused", "%(n)s steps are paused", n)
-    if any(phase.processing for phase in overview.phases):
-        return "good", say("Processing tasks")
-    if pending:
-        return "calm", say_many("%(n)s task is waiting", "%(n)s tasks are waiting", pending)
-    return "good", say("All tasks are done")
+def _sum_work(phases: Sequence[PhaseStatus]) -> WorkCounts:
+    return WorkCounts(
+        sum(phase.processing for phase in phases),
+        sum(phase.pending for phase in phases),
+        sum(phase.later for phase in phases),
+    )
 
 
 def phase_rows(content: QueuePage, rates: RunRates) -> list[PhaseRow]:

@@ -13,11 +13,14 @@ from jobmill.catalog import history
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid, NotFound
 from jobmill.outside.pdf import print_pdf
-from jobmill.reports import contents, export, recurring, store
+from jobmill.pipelines import report as report_pipeline
+from jobmill.reports import competitors, contents, export, recurring, store
 from jobmill.reports.document import build_sections
 from jobmill.reports.report import ReportPhase
+from jobmill.settings import split_list
 from jobmill.web import html_errors, job_view
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Admin, Recruiter
+from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.reports import labels
@@ -46,7 +49,9 @@ async def show(report_id: PathId, db: Db, page: Page) -> HTMLResponse:
 
 
 @router.post("/{report_id}/rerun")
-async def rerun(report_id: PathId, fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
+async def rerun(
+    report_id: PathId, fields: Fields, visitor: Recruiter, db: Db, page: Page
+) -> Response:
     """Run one phase again."""
     phase = next((name for name in get_args(ReportPhase) if name == fields.get("phase")), None)
 
@@ -59,7 +64,7 @@ async def rerun(report_id: PathId, fields: Fields, visitor: Admin, db: Db, page:
 
 
 @router.post("/{report_id}/approve")
-async def approve(report_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
+async def approve(report_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
     """Let the questions run."""
 
     async def work(tx: Tx) -> object:
@@ -70,7 +75,7 @@ async def approve(report_id: PathId, visitor: Admin, db: Db, page: Page) -> Resp
 
 @router.post("/{report_id}/prompts")
 async def edit_prompt(
-    report_id: PathId, fields: Fields, visitor: Admin, db: Db, page: Page
+    report_id: PathId, fields: Fields, visitor: Recruiter, db: Db, page: Page
 ) -> Response:
     """Change the text of a question that has not run."""
 
@@ -83,7 +88,7 @@ async def edit_prompt(
 
 @router.post("/{report_id}/schedule")
 async def set_schedule(
-    report_id: PathId, fields: Fields, visitor: Admin, db: Db, page: Page
+    report_id: PathId, fields: Fields, visitor: Recruiter, db: Db, page: Page
 ) -> Response:
     """Repeat the report every few days; no number ends it."""
 
@@ -93,6 +98,48 @@ async def set_schedule(
         return await recurring.set_schedule(tx, report_id, every, by=visitor.actor.name)
 
     return await _change(db, page, report_id, work)
+
+
+@router.post("/{report_id}/competitors")
+async def add_competitors(
+    report_id: PathId, fields: Fields, visitor: Recruiter, db: Db, page: Page
+) -> Response:
+    """Create reports about the sites of competitors."""
+
+    async def work(tx: Tx) -> object:
+        sites = split_list(fields.get("sites", ""))
+        stored = await contents.read_contents(tx, report_id)
+        located = await competitors.locate_competitors(tx, stored)
+        sites += [rival.domain for rival in located if rival.domain and fields.get(rival.domain)]
+        return await competitors.create_reports(tx, report_id, sites, by=visitor.actor.name)
+
+    return await _change(db, page, report_id, work)
+
+
+@router.get("/{report_id}/delete")
+async def ask_before_deletion(report_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
+    async with db.transaction() as tx:
+        report = await store.get(tx, report_id)
+    confirmation = Confirmation(
+        f"/reports/{report_id}/delete",
+        f"/reports/{report_id}",
+        say("Delete the report on %(company)s?", company=report.company),
+        say("Delete report"),
+        (say("Its findings, questions and answers are deleted. Its activity is kept."),),
+        danger=True,
+    )
+    return await _render(db, page, report_id, confirmation=confirmation)
+
+
+@router.post("/{report_id}/delete")
+async def delete(report_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
+    """Delete the report."""
+    try:
+        async with db.transaction() as tx:
+            await report_pipeline.delete_report(tx, report_id, by=visitor.actor.name)
+    except Conflict as error:
+        return await _render(db, page, report_id, error=error)
+    return RedirectResponse("/reports", 303)
 
 
 @router.get("/{report_id}/export")
@@ -130,11 +177,18 @@ async def _change(
 
 
 async def _render(
-    db: RequestDatabase, page: PageRenderer, id: int, *, error: AppError | None = None
+    db: RequestDatabase,
+    page: PageRenderer,
+    id: int,
+    *,
+    error: AppError | None = None,
+    confirmation: Confirmation | None = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         stored = await contents.read_contents(tx, id)
         previous = await store.find_previous(tx, stored.report)
+        rivals = await competitors.locate_competitors(tx, stored)
+        rival_reports = await competitors.find_reports(tx, id)
         events = await history.find_events(tx, "report", id, limit=MAX_EVENTS)
     report = stored.report
     return page(
@@ -146,8 +200,12 @@ async def _render(
         status=labels.describe_status(report),
         steps=labels.list_steps(report),
         phases=labels.phase_names(),
-        sections=build_sections(stored),
-        prompts=stored.prompts,
+        sections=build_sections(stored, with_texts=False),
+        prompts=stored.next_prompts or stored.prompts,
+        is_rerun=report.results_round is not None and report.status != "completed",
+        rivals=rivals,
+        rival_reports=[(rival, labels.describe_status(rival)) for rival in rival_reports],
+        confirmation=confirmation,
         editable=report.status == "model-analysis" and not report.in_progress,
         answers=stored.answers[:MAX_ANSWERS],
         more_answers=max(len(stored.answers) - MAX_ANSWERS, 0),

@@ -11,11 +11,11 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid
-from jobmill.reports import store
+from jobmill.reports import competitors, store
 from jobmill.reports.report import ReportOptions
 from jobmill.settings import Settings, split_list
 from jobmill.web import html_errors
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.reports import labels
@@ -27,7 +27,17 @@ from jobmill.web.translations import say
 router = APIRouter(prefix="/reports")
 
 PAGE_SIZE = 50
-FORM_FIELDS = ("url", "runs", "prompts", "models", "budget", "days", "review", "site_only")
+FORM_FIELDS = (
+    "url",
+    "runs",
+    "prompts",
+    "models",
+    "budget",
+    "days",
+    "review",
+    "site_only",
+    "competitors",
+)
 Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 SiteText = Annotated[str, Query(max_length=2_000)]
 
@@ -45,7 +55,7 @@ async def show(
 
 @router.post("")
 async def create(
-    fields: Fields, visitor: Admin, site_settings: CurrentSiteSettings, db: Db, page: Page
+    fields: Fields, visitor: Recruiter, site_settings: CurrentSiteSettings, db: Db, page: Page
 ) -> Response:
     """Store a report; a worker writes it."""
     try:
@@ -53,6 +63,8 @@ async def create(
         async with db.transaction() as tx:
             url = fields.get("url", "")
             id = await store.create(tx, url, options, by=visitor.actor.name)
+            if sites := split_list(fields.get("competitors", "")):
+                await competitors.create_reports(tx, id, sites, by=visitor.actor.name)
     except Invalid as error:
         return await _render(db, page, site_settings.settings, fields, error=error)
     return RedirectResponse(f"/reports/{id}", 303)

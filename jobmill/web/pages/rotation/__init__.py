@@ -1,4 +1,4 @@
-"""/rotation: which sources are read when, and what the reads find."""
+"""/sources/rotation: which sources are read when, and what the reads find."""
 
 from __future__ import annotations
 

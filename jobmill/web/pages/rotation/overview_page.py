@@ -1,4 +1,4 @@
-"""/rotation: which reads are due, what is on hold, and the last run."""
+"""/sources/rotation: which reads are due, what is on hold, and the last run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from jobmill.web.shell import Page
 from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
-router = APIRouter(prefix="/rotation")
+router = APIRouter(prefix="/sources/rotation")
 
 PAGE_SIZE = 25
 MAX_PROBLEMS = 20
@@ -92,7 +92,7 @@ async def show(
         content=content,
         notice=_notices().get(did),
         item=item,
-        current_url=query.url("/rotation"),
+        current_url=query.url("/sources/rotation"),
         labels=labels,
     )
 
@@ -142,5 +142,5 @@ async def run(visitor: Admin, db: Db) -> Response:
     except NotAdmitted as error:
         if error.refused.live is None:
             raise
-        return RedirectResponse(f"/rotation?did=running&item={error.refused.live}", 303)
-    return RedirectResponse(f"/rotation?did=started&item={id}", 303)
+        return RedirectResponse(f"/sources/rotation?did=running&item={error.refused.live}", 303)
+    return RedirectResponse(f"/sources/rotation?did=started&item={id}", 303)

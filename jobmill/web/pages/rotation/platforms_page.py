@@ -1,4 +1,4 @@
-"""/rotation/platforms: read limits of each platform."""
+"""/sources/rotation/platforms: read limits of each platform."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jobmill.web.pages.rotation import labels
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
-router = APIRouter(prefix="/rotation/platforms")
+router = APIRouter(prefix="/sources/rotation/platforms")
 
 
 @router.get("")
@@ -58,7 +58,7 @@ async def save(name: str, visitor: Admin, form: Fields, db: Db, page: Page) -> R
     async with db.transaction() as tx:
         actor = visitor.actor.name
         await platform_state.set_limits(tx, name, per_hour=per_hour, per_day=per_day, actor=actor)
-    return RedirectResponse("/rotation/platforms?did=limited", 303)
+    return RedirectResponse("/sources/rotation/platforms?did=limited", 303)
 
 
 def _format_limit(limit: int | None) -> str:

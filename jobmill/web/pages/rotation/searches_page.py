@@ -1,4 +1,4 @@
-"""/rotation/searches: keyword searches on job sites that list many companies."""
+"""/sources/rotation/searches: keyword searches on job sites that list many companies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say, say_many
 
-router = APIRouter(prefix="/rotation/searches")
+router = APIRouter(prefix="/sources/rotation/searches")
 
 MAX_LINE_LENGTH = 200
 EMPTY_FORM = {
@@ -101,8 +101,8 @@ async def confirm_remove(search_id: PathId, visitor: Admin, db: Db, page: Page) 
         slices = await searches.count_exclusive_slices(tx, search_id)
     keywords = labels.join_texts(search.keywords, say("everything"))
     confirmation = Confirmation(
-        f"/rotation/searches/{search_id}/remove",
-        "/rotation/searches",
+        f"/sources/rotation/searches/{search_id}/remove",
+        "/sources/rotation/searches",
         say(
             "Remove the search for %(keywords)s on %(platform)s?",
             keywords=keywords,
@@ -139,7 +139,7 @@ async def switch(
 
 
 def _redirect(did: str) -> Response:
-    return RedirectResponse(f"/rotation/searches?did={did}", 303)
+    return RedirectResponse(f"/sources/rotation/searches?did={did}", 303)
 
 
 def _render_form(

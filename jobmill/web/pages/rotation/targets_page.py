@@ -1,4 +1,4 @@
-"""/rotation/reads: all scheduled reads, and one with its history, priority and status."""
+"""/sources/rotation/reads: all scheduled reads, and one with its history, priority and status."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from jobmill.web.shell import Page
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.translations import say
 
-router = APIRouter(prefix="/rotation/reads")
+router = APIRouter(prefix="/sources/rotation/reads")
 
 PAGE_SIZE = 50
 Change = Literal["pause", "resume", "revive"]
@@ -81,8 +81,8 @@ async def show(
         "rotation/targets.html",
         query=query,
         targets=shown,
-        next_url=query.url("/rotation/reads", after=shown[-1].source) if has_more else None,
-        first_url=query.without("after").url("/rotation/reads"),
+        next_url=query.url("/sources/rotation/reads", after=shown[-1].source) if has_more else None,
+        first_url=query.without("after").url("/sources/rotation/reads"),
         labels=labels,
     )
 
@@ -201,7 +201,7 @@ async def save_settings(
             await target_settings.set_timing(tx, source_id, timing, actor=actor)
     except (Invalid, Conflict) as error:
         return await _render(db, page, site_settings, source_id, error=error, form=form)
-    return RedirectResponse(f"/rotation/reads/{source_id}?did=settings", 303)
+    return RedirectResponse(f"/sources/rotation/reads/{source_id}?did=settings", 303)
 
 
 @router.post("/{source_id}/{change}")
@@ -220,4 +220,4 @@ async def apply_change(
             await CHANGES[change](tx, source_id, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
         return await _render(db, page, site_settings, source_id, error=error)
-    return RedirectResponse(f"/rotation/reads/{source_id}?did={change}", 303)
+    return RedirectResponse(f"/sources/rotation/reads/{source_id}?did={change}", 303)

@@ -1,4 +1,4 @@
-"""/rotation/yield: new jobs per read over time, by platform and source, and how stale reads are."""
+"""/sources/rotation/yield: new jobs per read over time, by platform and source, and how stale reads are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jobmill.web.page_query import PageQuery
 from jobmill.web.pages.rotation import labels
 from jobmill.web.shell import Page
 
-router = APIRouter(prefix="/rotation")
+router = APIRouter(prefix="/sources/rotation")
 
 MAX_SOURCES = 50
 AGE_COLORS = {"never": "calm", "under 30 days": "calm", "older": "bad"}
@@ -74,7 +74,7 @@ async def show(query: Annotated[YieldQuery, Query()], db: Db, page: Page) -> HTM
         topics=["rotation"],
         query=query,
         content=content,
-        current_url=query.url("/rotation/yield"),
+        current_url=query.url("/sources/rotation/yield"),
         labels=labels,
     )
 

@@ -15,6 +15,7 @@ from jobmill.queue import inspect
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow
+from jobmill.web.pages.matches.inbox_query import InboxQuery
 from jobmill.web.pages.setup.steps import MATCHES, SetupStatus, list_steps, read_setup_status
 from jobmill.web.shell import Page
 from jobmill.web.site_settings import CurrentSiteSettings
@@ -53,6 +54,9 @@ async def show(
         progress=progress,
         is_finished=progress.is_finished(status),
         count_limit=COUNT_LIMIT,
+        # The rows link to the inbox.
+        query=InboxQuery(),
+        selected=None,
     )
 
 

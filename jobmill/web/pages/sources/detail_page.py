@@ -18,7 +18,7 @@ from jobmill.pipelines import preview
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue.inspect import Item
 from jobmill.web import html_errors, job_view, task_progress
-from jobmill.web.charts import Sparkline
+from jobmill.web.charts import SparkBars
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.pages.sources import labels
@@ -90,7 +90,7 @@ async def render(
         check=labels.describe_check(source),
         config=labels.describe_config(source.config),
         url=_public_url(source.url),
-        job_counts=Sparkline.of(detail.job_counts),
+        job_counts=SparkBars.of(detail.job_counts),
         describe_outcome=labels.describe_outcome,
         describe_cause=labels.describe_cause,
         events=[(event.at, labels.describe_event(event)) for event in detail.events[::-1]],

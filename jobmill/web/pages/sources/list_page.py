@@ -17,7 +17,8 @@ from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
 from jobmill.web import html_errors, job_view
-from jobmill.web.charts import Sparkline
+from jobmill.web.banners import Banners, CurrentBanners
+from jobmill.web.charts import SparkBars
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.job_view import format_capped
 from jobmill.web.page_query import PageQuery, ShortText
@@ -55,7 +56,7 @@ class SourceListQuery(PageQuery):
 class SourceRow(NamedTuple):
     source: Source
     health: SourceHealth
-    job_counts: Sparkline
+    job_counts: SparkBars
     runs: int
 
 
@@ -84,19 +85,23 @@ class SourceListPage:
 
 
 @router.get("")
-async def show(query: Annotated[SourceListQuery, Query()], db: Db, page: Page) -> HTMLResponse:
-    return await render(db, page, query)
+async def show(
+    query: Annotated[SourceListQuery, Query()], db: Db, page: Page, banners: CurrentBanners
+) -> HTMLResponse:
+    return await render(db, page, banners, query)
 
 
 async def render(
     db: RequestDatabase,
     page: PageRenderer,
+    banners: Banners,
     query: SourceListQuery,
     *,
     error: AppError | None = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         content = await _read(tx, query)
+        health = await banners.read_health(tx)
     parameter = "after" if query.show == "waiting" else "before"
     current = query.without("did")
     return page(
@@ -105,6 +110,7 @@ async def render(
         topics=["sources", "companies"] if query.show == "waiting" else ["sources"],
         query=query,
         content=content,
+        source_conditions=health.of("sources").conditions,
         rows=content.rows[:PAGE_SIZE],
         waiting=content.waiting[:PAGE_SIZE],
         next_url=content.next_start and current.url("/sources", **{parameter: content.next_start}),
@@ -133,7 +139,7 @@ async def _read(tx: Tx, query: SourceListQuery) -> SourceListPage:
 
 def _row(source: Source, runs: Sequence[source_list.RunOutcome]) -> SourceRow:
     counts = source_list.posting_counts(runs)
-    return SourceRow(source, labels.source_health(source), Sparkline.of(counts), len(counts))
+    return SourceRow(source, labels.source_health(source), SparkBars.of(counts), len(counts))
 
 
 async def _find_decided(tx: Tx, did: str | None) -> Approval | None:

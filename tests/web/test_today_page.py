@@ -1,4 +1,4 @@
-"""The home page and the demo page."""
+"""Today, the start page and the demo page."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import datetime as dt
 import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from jobmill.catalog import source_health, sources
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import withdrawals
 from jobmill.matching import matches
+from jobmill.matching.matches import MatchQuery
 from jobmill.people.persons import Role
 from jobmill.queue import alerts
 from tests.catalog.helpers import make_source
@@ -26,40 +26,69 @@ EVIL = '"><script>alert(1)</script>'
 
 
 async def test_an_empty_database_links_to_the_setup(site: httpx2.AsyncClient) -> None:
-    page = await look(site, "/")
-    assert part(page, "#home .button").attributes["href"] == "/setup"
-    assert texts(page, ".flow b") == ["0", "0", "0", "0"]
-    assert page.css(".demo") == []
+    page = await look(site, "/today")
+    assert part(page, "#today .button").attributes["href"] == "/setup"
+    assert page.css(".top-matches, .bar-groups, .demo") == []
 
 
 async def test_items_that_need_attention_are_listed_with_links(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
-        place = await judged.make(tx, listings=2)
+        place = await judged.make(tx, listings=4)
         for listing in place.listings:
             await matches.save_verdict(tx, place.word(80, listing))
-        await make_source(tx, token="waits", enabled=False)
-        off = await make_source(tx, token="off")
-        await sources.disable(tx, off, "it failed")
-        await source_health.record_problem(
-            tx, await make_source(tx, token="ill"), "server", "it said 500"
+        [offered, silent, *_] = await matches.find(tx, MatchQuery(place.profile))
+        await matches.set_status(tx, offered.id, "offer")
+        await matches.set_status(tx, silent.id, "applied")
+        await tx.execute(
+            "UPDATE matching.match SET status_at = now() - interval '20 days' WHERE id = %s",
+            [silent.id],
         )
+        source = await make_source(tx, token="waits", enabled=False)
         await alerts.raise_alert(tx, "same key", "tea", f"the same again {EVIL}")
-    page = await look(site, "/")
+    page = await look(site, "/today")
     links = [link.attributes["href"] for link in page.css(".needs a")]
     assert links == [
-        "/queue",
-        "/queue",
-        "/sources?show=disabled",
-        "/sources?show=troubled",
-        "/sources?show=waiting",
-        "/matches?status=new",
+        "/activity",
+        "/activity",
+        f"/matches/{offered.id}",
+        f"/matches/{silent.id}",
+        f"/sources?show=waiting#waits-source-{source}",
     ]
-    assert "2 new matches" in text(page, ".needs")
-    assert "the same again" in text(page, ".needs .bad")
+    assert "2 new matches" in text(page, "#today")
+    assert "the same again" in text(page, ".needs")
+    assert "no news for 20 days" in text(page, ".needs")
     assert [link.text() for link in page.css("script") if link.text()] == []
-    assert len(page.css(".bests li")) == 2
+    assert len(page.css(".top-matches .pro")) == len(page.css(".top-matches .con")) == 2
+    bars = texts(page, ".bar-groups li .hide")
+    assert bars[-1].endswith("4 New matches, 1 Applied"), bars
+
+
+async def test_the_start_page_opens_the_workspace_that_was_used_last(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    assert (await site.get("/", headers=HTML)).headers["location"] == "/today"
+    for path, first in (
+        ("/budget", "/health"),
+        ("/hiring/messages", "/hiring"),
+        ("/account", "/hiring"),
+        ("/nowhere", "/hiring"),
+        ("/jobs", "/today"),
+    ):
+        await site.get(path, headers=HTML)
+        assert (await site.get("/", headers=HTML)).headers["location"] == first, path
+    async with site_with(database) as public:
+        headers = {**HTML, **await bearer(database, "viewer")}
+        cookies = {"cookie": "jobmill_workspace=system"}
+        answer = await public.get("/", headers=headers | cookies)
+        assert answer.headers["location"] == "/today"
+
+
+async def test_the_introduction_stays_away_once_dismissed(site: httpx2.AsyncClient) -> None:
+    assert "scores every job" in text(await look(site, "/today"), ".intro")
+    assert (await post(site, "/today/intro")).headers["location"] == "/today"
+    assert (await look(site, "/today")).css(".intro") == []
 
 
 async def test_offers_are_listed_by_deadline_with_a_countdown(
@@ -74,15 +103,15 @@ async def test_offers_are_listed_by_deadline_with_a_countdown(
             first = await apply(tx, opening)
             await apply(tx, opening)
             await withdrawals.withdraw(tx, first.application.id, LOCAL)
-    page = await look(site, "/")
-    assert texts(page, ".offers a") == ["soon", "late"]
+    page = await look(site, "/hiring")
+    assert texts(page, ".offers small") == ["soon", "late"]
     assert len(page.css(".offers [data-until]")) == 2
 
 
 async def test_demo_pages_show_a_banner_and_an_admin_can_end_the_demo(database: Database) -> None:
     await demo.begin(database)
     async with site_with(database, local=True) as site:
-        for path in ("/", "/matches", "/openings"):
+        for path in ("/today", "/matches", "/openings"):
             assert "fiction" in text(await look(site, path), ".demo"), path
         page = await look(site, "/demo")
         assert "25" in texts(page, ".figures dd")
@@ -90,9 +119,9 @@ async def test_demo_pages_show_a_banner_and_an_admin_can_end_the_demo(database: 
         assert unsure.status_code == 400
         ended = await post(site, "/demo/end", {"sure": "yes"})
         assert (ended.status_code, ended.headers["location"]) == (303, "/setup")
-        page = await look(site, "/")
+        page = await look(site, "/today")
         assert page.css(".demo") == []
-        assert texts(page, ".flow b") == ["0", "0", "0", "0"]
+        assert part(page, "#today .button").attributes["href"] == "/setup"
         assert "The demo is not running" in text(await look(site, "/demo"))
 
 
@@ -102,12 +131,12 @@ async def test_only_an_admin_can_end_the_demo(database: Database) -> None:
     async with site_with(database) as site:
         for role in roles:
             headers = {**HTML, **await bearer(database, role)}
-            page = Html((await site.get("/", headers=headers)).text)
+            page = Html((await site.get("/today", headers=headers)).text)
             assert page.css(".demo a") == []
             sent = await site.post("/demo/end", data={"sure": "yes"}, headers=headers)
             assert sent.status_code == 403
     async with site_with(database, local=True) as site:
-        assert "fiction" in text(await look(site, "/"), ".demo")
+        assert "fiction" in text(await look(site, "/today"), ".demo")
 
 
 async def test_ending_the_demo_never_deletes_real_data(
@@ -117,4 +146,4 @@ async def test_ending_the_demo_never_deletes_real_data(
         await judged.make(tx, listings=1)
     sent = await post(site, "/demo/end", {"sure": "yes"})
     assert sent.status_code == 409
-    assert texts(await look(site, "/"), ".flow b")[2] == "1"
+    assert "1 day" not in text(await look(site, "/today"))

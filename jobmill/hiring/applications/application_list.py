@@ -1,0 +1,79 @@
+"""One page of the applications of all openings, newest first, with filters."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.hiring.transitions import ApplicationStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationFilter:
+    """Which applications to list; all conditions must hold."""
+
+    status: ApplicationStatus | None = None
+    opening_id: int | None = None
+    q: str | None = None
+    """Part of the name, the address or the title of the opening."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedApplicant:
+    application_id: int
+    opening_id: int
+    title: str
+    name: str
+    email: str
+    status: ApplicationStatus
+    applied_at: dt.datetime
+    acknowledge_deadline: dt.datetime | None
+    penalty_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationPage:
+    rows: list[ListedApplicant]
+    next: int | None
+    """Pass it as `before` for the next page."""
+
+
+async def list_all(
+    tx: Tx, filter: ApplicationFilter, *, before: int | None = None, limit: int, reach: int
+) -> ApplicationPage:
+    """Searches at most `reach` ids, so that a rare name does not read the whole table: a page can be
+    short and still have a next one."""
+    newest = await fetch_value(tx, int, "SELECT max(id) FROM hiring.application")
+    end = min(before or (newest or 0) + 1, (newest or 0) + 1)
+    start = max(end - reach, 0)
+    rows = await fetch_all(
+        tx,
+        ListedApplicant,
+        """
+        SELECT application.id AS application_id, opening_id, opening.title, applicant.name,
+               applicant.email, application.status, applied_at, acknowledge_deadline, penalty_count
+          FROM hiring.application
+          JOIN hiring.applicant ON applicant.id = applicant_id
+          JOIN hiring.opening ON opening.id = opening_id
+         WHERE application.id >= %(start)s AND application.id < %(end)s
+           AND (%(status)s::hiring.status IS NULL OR application.status = %(status)s)
+           AND (%(opening)s::bigint IS NULL OR opening_id = %(opening)s)
+           AND (%(q)s::text IS NULL
+                OR position(lower(%(q)s) IN lower(
+                       applicant.name || ' ' || applicant.email || ' ' || opening.title)) > 0)
+         ORDER BY application.id DESC
+         LIMIT %(limit)s
+        """,
+        {
+            "start": start,
+            "end": end,
+            "status": filter.status,
+            "opening": filter.opening_id,
+            "q": filter.q,
+            "limit": limit + 1,
+        },
+    )
+    if len(rows) > limit:
+        return ApplicationPage(rows[:limit], rows[limit - 1].application_id)
+    return ApplicationPage(rows, start if start > 0 else None)

@@ -1,0 +1,251 @@
+"""/today: new matches, what needs a decision, and the week in numbers; / opens the last workspace."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from jobmill.catalog import approvals, submissions, totals
+from jobmill.catalog.approvals import Approval
+from jobmill.catalog.submissions import Submission
+from jobmill.db import Tx
+from jobmill.db.clock import server_time
+from jobmill.demo import setup
+from jobmill.demo.state import World
+from jobmill.matching import judging_feed, match_days, matches
+from jobmill.matching.match_days import MatchDay, OpenApplication
+from jobmill.matching.matches import MatchQuery
+from jobmill.matching.profiles import ProfileId, ProfileVersion
+from jobmill.people.persons import Owner
+from jobmill.web import job_view, workspaces
+from jobmill.web.auth import SignedIn
+from jobmill.web.banners import CurrentBanners
+from jobmill.web.charts import BarGroup, make_bar_groups
+from jobmill.web.dependencies import Db, format_age
+from jobmill.web.job_view import MatchRow, format_capped
+from jobmill.web.shell import COOKIE_SECONDS, Page
+from jobmill.web.system_health import HealthCondition
+from jobmill.web.translations import say, say_many
+from jobmill.web.workspaces import WORKSPACE_COOKIE
+
+start_router = APIRouter()
+router = APIRouter(prefix="/today")
+
+MAX_MATCHES = 3
+MAX_DECISIONS = 3
+"""Named things of one kind; a link leads to the others."""
+COUNT_LIMIT = 1_000
+DAYS = 7
+DAY = dt.timedelta(days=1)
+INTRO_COOKIE = "jobmill_intro"
+"""Set once the person has dismissed the introduction."""
+
+
+@dataclass(frozen=True, slots=True)
+class TodayState:
+    world: World | None
+    version: ProfileVersion | None
+    is_empty: bool
+    """Whether nothing has been added yet."""
+    new: int
+    best: Sequence[MatchRow]
+    unscored: int
+    new_listings: int
+    approvals: Sequence[Approval]
+    approval_count: int
+    applications: Sequence[OpenApplication]
+    unread: Sequence[Submission]
+    unread_count: int
+    days: Sequence[MatchDay]
+    read_at: dt.datetime
+
+
+class DecisionItem(NamedTuple):
+    """Something that waits for a person, with its name."""
+
+    color: str
+    text: str
+    path: str
+    link: str
+    advice: str = ""
+
+
+@start_router.api_route("/", methods=["GET", "HEAD"])
+async def start(request: Request, visitor: SignedIn) -> Response:
+    """Open the workspace that the person used last, or the first that they have."""
+    last_used = request.cookies.get(WORKSPACE_COOKIE, "")
+    workspace = workspaces.find_workspace(workspaces.list_workspaces(visitor), "/", last_used)
+    return RedirectResponse(workspace.path if workspace else "/account", 303)
+
+
+@router.api_route("", methods=["GET", "HEAD"])
+async def show(
+    request: Request, db: Db, page: Page, visitor: SignedIn, banners: CurrentBanners
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        state = await read_today(tx, visitor.owner)
+        health = await banners.read_health(tx)
+    decisions = [*map(_describe_condition, health.conditions), *_decisions(state)]
+    return page(
+        "today/page.html",
+        topics=["matches", "sources", "companies", "queue"],
+        state=state,
+        decisions=[
+            decision for decision in decisions if workspaces.may_follow(visitor, decision.path)
+        ],
+        shows_intro=INTRO_COOKIE not in request.cookies,
+        day_length=format_age(state.world.day.total_seconds()) if state.world else "",
+        week=_week(state),
+        week_total=sum(day.new for day in state.days),
+        new_listings=format_capped(state.new_listings, COUNT_LIMIT),
+        unscored=format_capped(state.unscored, COUNT_LIMIT),
+    )
+
+
+@router.post("/intro")
+async def dismiss_intro(visitor: SignedIn) -> Response:
+    response = RedirectResponse("/today", 303)
+    response.set_cookie(INTRO_COOKIE, "seen", COOKIE_SECONDS, httponly=True, samesite="lax")
+    return response
+
+
+async def read_today(tx: Tx, owner: Owner) -> TodayState:
+    world = await setup.read_world(tx)
+    version = await job_view.find_profile(tx, None, owner)
+    counts = await totals.count(tx)
+    approval_count = await approvals.count_waiting(tx, limit=COUNT_LIMIT)
+    unread_count = await submissions.count_unknown(tx, owner=owner, limit=COUNT_LIMIT)
+    now = await server_time(tx)
+    starts, length = _day_starts(now, world)
+    profile = version.profile_id if version else None
+    return TodayState(
+        world=world,
+        version=version,
+        is_empty=version is None and not counts.companies and not counts.sources,
+        new=await _count_new(tx, profile) if profile else 0,
+        best=[MatchRow.of(match) for match in await _find_best(tx, profile)] if profile else [],
+        unscored=await judging_feed.count(tx, profile, limit=COUNT_LIMIT) if profile else 0,
+        new_listings=counts.new_listings,
+        approvals=await approvals.find(tx, limit=MAX_DECISIONS) if approval_count else [],
+        approval_count=approval_count,
+        applications=await match_days.find_open_applications(tx, profile, limit=MAX_DECISIONS)
+        if profile
+        else [],
+        unread=await submissions.find(tx, owner=owner, state="unknown", limit=MAX_DECISIONS)
+        if unread_count
+        else [],
+        unread_count=unread_count,
+        days=await match_days.count_days(tx, profile, starts, length) if profile else [],
+        read_at=now,
+    )
+
+
+def _day_starts(
+    now: dt.datetime, world: World | None
+) -> tuple[Sequence[dt.datetime], dt.timedelta]:
+    """The beginnings of the last days in UTC; a demo counts its own, shorter days."""
+    length = world.day if world else DAY
+    first = world.began_at if world else dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+    today = first + (now - first) // length * length
+    return [today - n * length for n in reversed(range(DAYS))], length
+
+
+async def _find_best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
+    filter = MatchQuery(profile_id=profile_id, statuses=["new"], limit=MAX_MATCHES)
+    return await matches.find(tx, filter)
+
+
+async def _count_new(tx: Tx, profile_id: ProfileId) -> int:
+    listed = await matches.count_shown(tx, profile_id, limit=COUNT_LIMIT)
+    return next((count.count for count in listed if count.status == "new"), 0)
+
+
+def _describe_condition(condition: HealthCondition) -> DecisionItem:
+    action = condition.action or say("View health")
+    return DecisionItem(
+        condition.color, condition.sentence, condition.path, action, condition.advice
+    )
+
+
+def _decisions(state: TodayState) -> list[DecisionItem]:
+    return [
+        *(_describe_application(application, state.read_at) for application in state.applications),
+        *_approvals(state),
+        *_unread(state),
+    ]
+
+
+def _describe_application(application: OpenApplication, now: dt.datetime) -> DecisionItem:
+    name = job_view.join_parts([application.title or say("(no title)"), application.company])
+    path = f"/matches/{application.id}"
+    if application.status == "offer":
+        return DecisionItem("good", say("Answer the offer: %(name)s", name=name), path, say("View"))
+    days = (now - application.status_at).days
+    text = say("Follow up: %(name)s, no news for %(n)s days", name=name, n=days)
+    return DecisionItem("busy", text, path, say("View"))
+
+
+def _approvals(state: TodayState) -> list[DecisionItem]:
+    items = [
+        DecisionItem(
+            "busy",
+            say("Approve %(name)s?", name=approval.name),
+            f"/sources?show=waiting#waits-{approval.noun}-{approval.id}",
+            say("Review"),
+            approval.evidence or "",
+        )
+        for approval in state.approvals
+    ]
+    rest = state.approval_count - len(items)
+    if rest > 0:
+        text = say_many(
+            "%(n)s more job board needs your approval",
+            "%(n)s more job boards need your approval",
+            rest,
+        )
+        items.append(DecisionItem("busy", text, "/sources?show=waiting", say("Review all")))
+    return items
+
+
+def _unread(state: TodayState) -> list[DecisionItem]:
+    items = [
+        DecisionItem(
+            "bad",
+            say("Could not read %(name)s", name=added.title or added.url or say("a pasted text")),
+            f"/jobs/added/{added.id}",
+            say("View and retry"),
+            added.reason or "",
+        )
+        for added in state.unread
+    ]
+    rest = state.unread_count - len(items)
+    if rest > 0:
+        text = say_many(
+            "%(n)s more page that you added could not be read",
+            "%(n)s more pages that you added could not be read",
+            rest,
+        )
+        items.append(DecisionItem("bad", text, "/jobs/added?state=unknown", say("View all")))
+    return items
+
+
+def _week(state: TodayState) -> list[BarGroup]:
+    """Bars of each day: new matches, and matches that the person applied to."""
+    world = state.world
+    days = [day for day in state.days if world is None or day.start >= world.began_at]
+    names = [_day_name(day.start, world) for day in days]
+    return make_bar_groups(names, [[day.new, day.applied] for day in days])
+
+
+def _day_name(start: dt.datetime, world: World | None) -> str:
+    if world:
+        return say("Day %(n)s", n=(start - world.began_at) // world.day + 1)
+    names = [
+        say("Mon"), say("Tue"), say("Wed"), say("Thu"), say("Fri"), say("Sat"), say("Sun"),
+    ]  # fmt: skip
+    return names[start.weekday()]

@@ -1,0 +1,180 @@
+"""Triage of matches with keys, pointer and touch."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from jobmill.catalog.posting import Salary
+from jobmill.db import Database
+from jobmill.matching import matches
+from jobmill.matching.matches import MatchId
+from tests.browser import axe
+from tests.browser.helpers import format_faults, window
+from tests.browser.world import ServedSite, serve
+from tests.catalog import helpers
+from tests.matching import judged
+
+SCORES = range(99, 87, -1)
+"""Of twelve matches, best first."""
+TEXT = "You keep the pumps of the town running. " * 60
+
+
+@pytest.fixture
+async def inbox(database: Database) -> AsyncIterator[tuple[ServedSite, list[MatchId]]]:
+    """A site with twelve new matches, best first."""
+    postings = [
+        helpers.posting(
+            n,
+            f"Pump Engineer {n}",
+            location="Porto",
+            description=TEXT,
+            salary=Salary(60_000 + n, 75_000, "EUR", "year", "structured"),
+        )
+        for n in range(1, len(SCORES) + 1)
+    ]
+    made: list[MatchId] = []
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=len(SCORES), postings=postings)
+        for listing, score in zip(place.listings, SCORES, strict=True):
+            id = await matches.save_verdict(tx, place.word(score, listing))
+            assert id is not None
+            made.append(id)
+    async with serve(database) as site:
+        yield site, made
+
+
+async def read_statuses(database: Database, ids: Sequence[int]) -> list[str]:
+    async with database.transaction() as tx:
+        return [(await matches.get(tx, id)).status for id in ids]
+
+
+async def expect_selected(page: Page, title: str) -> None:
+    await expect(page.locator("#panel-title")).to_have_text(title)
+    await expect(page.locator("[data-panel][aria-current]")).to_have_text(title)
+
+
+async def test_ten_matches_take_ten_keys_and_the_inbox_empties(
+    browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
+) -> None:
+    site, ids = inbox
+    async with window(browser, site.origin) as view:
+        page = await view.go("/matches")
+        await expect_selected(page, "Pump Engineer 1")
+        assert await page.locator("ol.matches > li:below(h1)").count() == len(ids)
+        for key in "sdasdasdsd":
+            await page.keyboard.press(key)
+        await expect_selected(page, "Pump Engineer 11")
+        await expect(page.locator("#toast")).to_contain_text("Pump Engineer 10")
+        decided = {"s": "saved", "d": "dismissed", "a": "applied"}
+        assert await read_statuses(site.database, ids[:10]) == [
+            decided[key] for key in "sdasdasdsd"
+        ]
+        await page.keyboard.press("s")
+        await page.keyboard.press("s")
+        await expect(page.locator(".empty")).to_contain_text("Your inbox is empty")
+        faults = await axe.faults(view)
+        assert not faults, format_faults(faults)
+
+
+async def test_decisions_are_undone_in_order_and_a_dismissal_has_a_reason(
+    browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
+) -> None:
+    site, ids = inbox
+    async with window(browser, site.origin) as view:
+        page = await view.go("/matches")
+        await page.keyboard.press("j")
+        await expect_selected(page, "Pump Engineer 2")
+        await page.keyboard.press("k")
+        await expect_selected(page, "Pump Engineer 1")
+        await page.keyboard.press("s")
+        await page.keyboard.press("d")
+        await expect(page.locator("#toast")).to_contain_text("Dismissed: Pump Engineer 2")
+        await page.keyboard.press("1")
+        await expect(page.locator("#toast")).to_contain_text("(Pay)")
+        await expect_selected(page, "Pump Engineer 3")
+        async with site.database.transaction() as tx:
+            assert (await matches.get(tx, ids[1])).dismiss_reason == "pay"
+        await page.keyboard.press("u")
+        await expect_selected(page, "Pump Engineer 2")
+        await page.keyboard.press("u")
+        await expect_selected(page, "Pump Engineer 1")
+        assert await read_statuses(site.database, ids[:3]) == ["new"] * 3
+        titles = await page.locator("ol.matches h2").all_inner_texts()
+        assert titles == [f"Pump Engineer {n}" for n in range(1, len(ids) + 1)]
+
+
+async def test_the_screen_holds_eight_rows_and_the_actions_stay_in_view(
+    browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
+) -> None:
+    site, _ = inbox
+    async with window(browser, site.origin) as view:
+        page = await view.go("/matches")
+        heights = await page.locator("ol.matches > li").evaluate_all(
+            "rows => rows.map(row => [row.offsetHeight, row.getBoundingClientRect().bottom <= innerHeight])"
+        )
+        assert len({height for height, _ in heights}) == 1
+        assert sum(is_seen for _, is_seen in heights) >= 8
+        await page.locator("#panel").evaluate("panel => panel.scrollTo(0, panel.scrollHeight)")
+        await expect(page.locator(".panel-actions button").first).to_be_in_viewport()
+        for theme in ("light", "dark"):
+            await view.turn(theme)
+            faults = await axe.faults(view)
+            assert not faults, format_faults(faults)
+
+
+async def test_a_filter_applies_while_typing(
+    browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
+) -> None:
+    site, _ = inbox
+    async with window(browser, site.origin) as view:
+        page = await view.go("/matches")
+        await page.get_by_role("searchbox").press_sequentially("engineer 12")
+        await expect(page.locator("ol.matches > li")).to_have_count(1)
+        await expect_selected(page, "Pump Engineer 12")
+        assert "q=engineer" in page.url
+        await expect(page.get_by_role("searchbox")).to_be_focused()
+
+
+async def test_on_a_phone_one_match_at_a_time_is_swiped(
+    browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
+) -> None:
+    site, ids = inbox
+    async with window(browser, site.origin, "phone") as view:
+        page = await view.go("/matches")
+        top = await page.locator("#panel-title").evaluate(
+            "title => title.getBoundingClientRect().top"
+        )
+        assert top <= 300
+        await expect(page.get_by_role("searchbox")).to_be_hidden()
+        for direction in (1, -1):
+            await swipe(page, direction)
+        await expect_selected(page, "Pump Engineer 3")
+        await page.get_by_role("button", name="Applied", exact=True).tap()
+        await expect_selected(page, "Pump Engineer 4")
+        assert await read_statuses(site.database, ids[:3]) == ["saved", "dismissed", "applied"]
+        assert not await view.overflow()
+        faults = await axe.faults(view)
+        assert not faults, format_faults(faults)
+
+
+async def swipe(page: Page, direction: int) -> None:
+    """Swipe over the match; the direction is 1 for right and -1 for left."""
+    before = await page.locator("#panel-title").inner_text()
+    await page.evaluate(
+        """
+        direction => {
+          const panel = document.getElementById("panel");
+          const at = x => new Touch({ identifier: 1, target: panel, clientX: x, clientY: 400 });
+          const send = (type, x) => panel.dispatchEvent(new TouchEvent(type, {
+            bubbles: true, touches: type === "touchend" ? [] : [at(x)], changedTouches: [at(x)],
+          }));
+          send("touchstart", 200);
+          send("touchend", 200 + 120 * direction);
+        }
+        """,
+        direction,
+    )
+    await expect(page.locator("#panel-title")).not_to_have_text(before)
