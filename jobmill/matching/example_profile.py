@@ -17,6 +17,7 @@ skills:                          # rank: primary, strong or familiar (or 3, 2, 1
   - {name: PostgreSQL, rank: strong, years: 6}
   - Kubernetes                   # without a rank, a skill is familiar
 
+languages: [English, Spanish]    # spoken; they do not change a score
 titles: [Senior Software Engineer, Staff Engineer]
 seniority: [senior, lead, staff] # or intern, entry, junior, mid, principal, manager, director, executive
 role_types: [ic]                 # ic (individual contributor) or management; empty: any

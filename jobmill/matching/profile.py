@@ -274,6 +274,8 @@ class Profile(_Part):
     summary: Prose = ""
     experience_years: Years | None = None
     skills: Annotated[tuple[Skill, ...], AfterValidator(_skills_once), Field(max_length=500)] = ()
+    languages: ProfileWords = ()
+    """Spoken languages. They do not change a score."""
     titles: ProfileWords = ()
     """Job titles the person wants, in their own words."""
     seniority: tuple[Seniority, ...] = ()

@@ -92,10 +92,11 @@ async def save(
     owner: Owner = LOCAL,
     by: str | None = None,
     note: str | None = None,
+    resume: str | None = None,
     based_on: int | None = None,
 ) -> SavedProfile:
     """Save a new version if it differs from the newest. Conflict if the newest is not the version
-    it was `based_on`."""
+    it was `based_on`. `resume`: the name of the resume that it was read from."""
     check_name(name)
     id = await _lock(tx, name, owner)
     newest = await _newest(tx, id)
@@ -104,7 +105,7 @@ async def save(
             f"Profile {name} was changed in the meantime: its newest version is {newest}, and your"
             f" changes are based on version {based_on}."
         )
-    changed = await _add(tx, id, newest, profile, by=by, note=note)
+    changed = await _add(tx, id, newest, profile, by=by, note=note, resume=resume)
     await _choose_first(tx, id, owner, by=by)
     if changed and await _is_default(tx, id):
         await company_tiers.rescore_companies(tx, await read_defaults(tx))
@@ -138,14 +139,21 @@ async def _newest(tx: Tx, id: ProfileId) -> int:
 
 
 async def _add(
-    tx: Tx, id: ProfileId, newest: int, profile: Profile, *, by: str | None, note: str | None
+    tx: Tx,
+    id: ProfileId,
+    newest: int,
+    profile: Profile,
+    *,
+    by: str | None,
+    note: str | None,
+    resume: str | None,
 ) -> int:
     """Write the version after `newest` unless the content is the same. Returns how many rows were
     written."""
     cursor = await tx.execute(
         """
-        INSERT INTO matching.profile_version (profile_id, version, content, saved_by, note)
-        SELECT %(id)s, %(newest)s + 1, %(content)s, %(by)s, %(note)s
+        INSERT INTO matching.profile_version (profile_id, version, content, saved_by, note, resume)
+        SELECT %(id)s, %(newest)s + 1, %(content)s, %(by)s, %(note)s, %(resume)s
          WHERE NOT EXISTS (SELECT FROM matching.profile_version
                             WHERE profile_id = %(id)s AND version = %(newest)s
                               AND content = %(content)s)
@@ -156,6 +164,7 @@ async def _add(
             "content": Jsonb(profile.model_dump(mode="json")),
             "by": by,
             "note": note,
+            "resume": resume,
         },
     )
     return cursor.rowcount
@@ -244,6 +253,15 @@ async def _changed(tx: Tx, name: str, owner: Owner, count: int) -> bool:
     if not count:
         await get(tx, name, owner=owner)
     return bool(count)
+
+
+async def was_read_from_resume(tx: Tx, id: ProfileId) -> bool:
+    """Whether a resume was read into any version of the profile."""
+    sql = """
+        SELECT EXISTS (SELECT FROM matching.profile_version
+                        WHERE profile_id = %s AND resume IS NOT NULL)
+        """
+    return bool(await fetch_value(tx, bool, sql, [id]))
 
 
 async def is_paused(tx: Tx, id: int) -> bool:

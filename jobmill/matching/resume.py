@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from jobmill.errors import Invalid
 from jobmill.matching import (
+    linkedin_export,
     resume_address,
+    resume_languages,
     resume_name,
     resume_sections,
     resume_skills,
@@ -30,7 +32,7 @@ from jobmill.matching.profile import Profile, ProfilePerson, Skill
 if TYPE_CHECKING:
     from pypdf import PageObject
 
-Format: TypeAlias = Literal["pdf", "docx", "json-resume", "text"]
+Format: TypeAlias = Literal["pdf", "docx", "json-resume", "linkedin", "text"]
 
 MAX_FILE_SIZE = 10_000_000
 """Bytes of a file."""
@@ -113,7 +115,7 @@ def detect_format(data: bytes) -> Format | None:
     if data.lstrip()[:5] == b"%PDF-":
         return "pdf"
     if data[:4] == b"PK\x03\x04" or data.startswith(OLE):
-        return "docx"
+        return "linkedin" if _is_linkedin_export(data) else "docx"
     return "json-resume" if _is_json_resume(data) else None
 
 
@@ -127,6 +129,13 @@ def _is_json_resume(data: bytes) -> bool:
     return isinstance(document, dict) and bool({"basics", "work", "education"} & document.keys())  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
 
 
+def _is_linkedin_export(data: bytes) -> bool:
+    try:
+        return linkedin_export.is_export(zipfile.ZipFile(io.BytesIO(data)))
+    except PARSE_ERRORS:
+        return False
+
+
 def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> ResumeDraft:
     """Read a resume into a draft profile. Invalid, with advice, if the file cannot be read or
     contains nothing usable."""
@@ -138,6 +147,8 @@ def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> Resu
     form = detect_format(data) or "text"
     if form == "json-resume":
         profile = _from_json(json.loads(data), today)
+    elif form == "linkedin":
+        profile = _from_json(_read_linkedin(data, file), today)
     else:
         profile = _from_text(_extract_text(data, form, file), today)
     if not profile.model_fields_set:
@@ -149,9 +160,16 @@ def _missing_fields(profile: Profile) -> Iterator[str]:
     stated = profile.model_fields_set
     if not profile.person.name:
         yield "person.name"
-    for name in ("summary", "experience_years", "seniority", "skills", "titles", "highlights"):
-        if name not in stated:
-            yield name
+    names = (
+        "summary",
+        "experience_years",
+        "seniority",
+        "skills",
+        "titles",
+        "languages",
+        "highlights",
+    )
+    yield from (name for name in names if name not in stated)
     yield from (
         f"person.{name}"
         for name in ("home_city", "timezone")
@@ -172,7 +190,7 @@ def _extract_text(data: bytes, form: Format, file: str) -> str:
 
 def _decode(data: bytes, file: str) -> str:
     if b"\x00" in data[:4_000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Invalid(f"{file} is not a PDF, DOCX, JSON Resume or text file.")
+        raise Invalid(f"{file} is not a PDF, DOCX, JSON Resume, LinkedIn export or text file.")
     encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         return data.decode(encoding)
@@ -232,6 +250,16 @@ def _check_unpacked_size(data: bytes, file: str) -> None:
         raise Invalid(f"{file} is too large when unpacked. Use a plain text version.")
 
 
+def _read_linkedin(data: bytes, file: str) -> dict[str, Any]:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        if len(archive.infolist()) > MAX_PARTS:
+            raise Invalid(f"{file} is too large when unpacked: it has too many files.")
+        return linkedin_export.read_export(archive, file)
+    except PARSE_ERRORS as error:
+        raise Invalid(f"{file} is damaged. Export your data from LinkedIn again.") from error
+
+
 def _paragraphs(data: bytes) -> Iterator[str]:
     import docx  # See above.
     from docx.table import Table
@@ -275,6 +303,7 @@ def _from_text(text: str, today: dt.date) -> Profile:
             resume_skills.read_licence_section(parts.get("licences", [])),
             _find_skills(text),
         ),
+        languages=resume_languages.find_languages(parts.get("languages", [])),
         titles=work_history.find_titles([*top, *work]),
         seniority=work_history.derive_seniority(
             work_history.find_headline_titles(top), employments, years
@@ -373,6 +402,9 @@ def _from_json(document: dict[str, Any], today: dt.date) -> Profile:
         seniority=work_history.derive_seniority([_as_text(basics.get("label"))], employments, work_history.total_years(employments)),
         summary=_as_text(basics.get("summary"))[:10_000],
         skills=_merge_skills(named, _find_skills("\n".join(texts)[:MAX_TEXT_LENGTH])),
+        languages=resume_languages.find_languages(
+            _as_text(entry.get("language")) for entry in _as_dicts(document.get("languages"))
+        ),
         titles=list(dict.fromkeys(title[:200] for title in titles if title))[:50],
         highlights=[line for entry in work for line in _lines(entry.get("highlights"))][:200],
         projects=_entry_lines(document.get("projects"), "name", "description"),
@@ -383,7 +415,11 @@ def _from_json(document: dict[str, Any], today: dt.date) -> Profile:
 def _person(basics: dict[str, Any]) -> ProfilePerson:
     place = _as_dict(basics.get("location"))
     city = ", ".join(filter(None, (_as_text(place.get(part)) for part in ("city", "region"))))
-    values = {"name": _as_text(basics.get("name"))[:200], "home_city": city[:200]}
+    values = {
+        "name": _as_text(basics.get("name"))[:200],
+        "home_city": city[:200],
+        "timezone": city and resume_address.find_time_zone(city[:200]),
+    }
     return ProfilePerson.model_validate({name: value for name, value in values.items() if value})
 
 

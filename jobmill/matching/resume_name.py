@@ -83,7 +83,16 @@ def _candidates(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     place = 0
     for line in lines:
         part = resume_sections.section_of_heading(line)
-        if part in ("work", "skills", "education", "projects", "achievements", "licences", "other"):
+        if part in (
+            "work",
+            "skills",
+            "education",
+            "projects",
+            "achievements",
+            "licences",
+            "languages",
+            "other",
+        ):
             return
         bare = KIND.sub("", line[:MAX_LINE_LENGTH], count=1) if KIND.match(line) else line
         if part or not bare or len(bare) > MAX_LINE_LENGTH:

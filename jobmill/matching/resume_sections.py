@@ -8,7 +8,7 @@ from typing import Final
 HEADINGS: Final[dict[str, str]] = {
     "summary": r"(?:professional |career |executive )?(?:summary|profile|objective)|about(?: me)?"
     r"|(?:kurz)?profil|über mich|zusammenfassung|à propos(?: de moi)?|perfil(?: profesional)?|sobre mí",
-    "skills": r"(?:(?:technical|core|key|professional|clinical|nursing|culinary|kitchen|legal|teaching"
+    "skills": r"(?:(?:technical|core|key|top|professional|clinical|nursing|culinary|kitchen|legal|teaching"
     r"|classroom|warehouse|practical|relevant|special|other|hard|soft|computer) )?"
     r"(?:skills|competencies|technologies|expertise)|(?:areas|fields) of (?:expertise|practice)"
     r"|practice areas|special(?:i)?ties|skills summary"
@@ -30,11 +30,12 @@ HEADINGS: Final[dict[str, str]] = {
     "licences": r"(?:professional |driving |driver['\u2019]?s )?licen[cs](?:es?|ures?)"
     r"|(?:professional )?certifications?|certificates|credentials|bar admissions?|zertifikate|lizenzen"
     r"|führerscheine?|permis(?: de conduire)?|certificaciones",
-    "other": r"languages?|interests|hobbies|publications|references"
+    "languages": r"(?:spoken |foreign )?languages?|sprach(?:en|kenntnisse)|fremdsprachen|langues|idiomas",
+    "other": r"interests|hobbies|publications|references"
     r"|volunteer(?:ing| experience| work)?|training|courses|links|internships?|military service"
-    r"|additional information|weiterbildung(?:en)?|sprachen|sprachkenntnisse|interessen"
-    r"|hobbys|ehrenamt|referenzen|praktika|langues|centres? d['\u2019]intérêts?|loisirs|bénévolat|stages"
-    r"|idiomas|intereses|referencias",
+    r"|additional information|weiterbildung(?:en)?|interessen"
+    r"|hobbys|ehrenamt|referenzen|praktika|centres? d['\u2019]intérêts?|loisirs|bénévolat|stages"
+    r"|intereses|referencias",
 }
 BESIDE: Final = r"tools|awards|honou?rs|activities|qualifications|expertise|interests|academics|preise|methoden|outils|herramientas"
 """Words that occur in headings only together with another heading word."""

@@ -117,11 +117,13 @@ async def test_ending_the_demo_and_setting_up_leads_to_a_first_match(
         await expect(page.locator("p.demo")).to_have_count(0)
         await view.shoot("journey-own-2")
         await page.goto("/setup/profile")
-        await page.get_by_label("Job titles (one per line)").fill("Senior Backend Engineer")
+        await page.get_by_label("Add a title").fill("Senior Backend Engineer")
+        await page.get_by_label("Add a title").press("Enter")
         await page.get_by_label("Home city").fill("Portland, OR")
         await page.get_by_label("Time zone").fill("America/Los_Angeles")
-        for number, skill in enumerate(skills, 1):
-            await page.get_by_label(f"Skill {number}", exact=True).fill(skill)
+        for skill in skills:
+            await page.get_by_label("Add a skill").fill(skill)
+            await page.get_by_label("Add a skill").press("Enter")
         await page.get_by_label("Years of experience").fill("9")
         await page.get_by_label("Remote", exact=True).check()
         await view.shoot("journey-own-3")

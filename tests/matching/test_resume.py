@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import io
 import json
 import random
+import zipfile
 from collections.abc import Callable
 
 import pytest
@@ -332,3 +335,58 @@ def test_a_json_profile_is_no_resume() -> None:
     assert resume.detect_format(json.dumps({"skills": ["Python"]}).encode()) is None
     assert resume.detect_format(b"[" * 100_000) is None
     assert resume.detect_format(helpers.json_resume()) == "json-resume"
+
+
+def linkedin_export(folder: str = "", **files: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(f"{folder}{name}.csv", text)
+    return packed.getvalue()
+
+
+LINKEDIN = {
+    "Profile": "First Name,Last Name,Headline,Summary,Geo Location\r\n"
+    'Maria,Santos,Registered Nurse,"Intensive care, eight years","Boise, Idaho"\r\n',
+    "Positions": "Company Name,Title,Description,Location,Started On,Finished On\r\n"
+    "Alder Valley Hospital,Charge Nurse,Led a unit,Boise,Mar 2019,\r\n"
+    "Elm Clinic,Registered Nurse,,Boise,Jan 2016,Mar 2019\r\n",
+    "Skills": "Name\r\nWound care\r\nIV therapy\r\n",
+    "Languages": "Name,Proficiency\r\nSpanish,Native or bilingual proficiency\r\n",
+    "messages": "x" * 100,
+}
+
+
+@pytest.mark.parametrize("folder", ["", "Basic_LinkedInDataExport/"])
+def test_a_linkedin_export_is_read(folder: str) -> None:
+    draft = resume.read_resume(
+        linkedin_export(folder, **LINKEDIN), "export.zip", today=dt.date(2026, 11, 1)
+    )
+    profile = draft.profile
+    assert draft.format == "linkedin"
+    assert profile.person.name == "Maria Santos"
+    assert (profile.person.home_city, profile.person.timezone) == ("Boise, Idaho", "America/Denver")
+    assert profile.titles == ("Registered Nurse", "Charge Nurse")
+    assert {"Wound care", "IV therapy"} <= {skill.name for skill in profile.skills}
+    assert profile.languages == ("Spanish",)
+    assert profile.experience_years
+    assert "arrangements" not in profile.model_fields_set
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"Profile": "0" * 2_000_001}, "too large when unpacked"),
+        ({"Profile": 'First Name\r\n"' + "x" * 200_000 + '"'}, "damaged CSV file"),
+        ({f"{n}": "" for n in range(2_001)} | {"Profile": "First Name"}, "too many files"),
+        ({"Profile": "First Name\r\n"}, "Nothing was found"),
+    ],
+)
+def test_hostile_linkedin_exports_are_refused(files: dict[str, str], reason: str) -> None:
+    with pytest.raises(Invalid, match=reason):
+        resume.read_resume(linkedin_export(**files), "export.zip")
+
+
+def test_spoken_languages_are_read_and_programming_languages_are_not() -> None:
+    text = f"{helpers.TEXT}\n\nLanguages\nEnglish (native), Spanish: B2, Python\n"
+    assert resume.read_resume(text.encode(), "cv.txt").profile.languages == ("English", "Spanish")

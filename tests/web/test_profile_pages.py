@@ -231,7 +231,7 @@ async def test_a_resume_is_read_for_review_and_nothing_is_saved(
     answer = await site.post("/profile/upload", files={"file": RESUMES[kind]})
     page = read_text(answer)
     assert answer.status_code == 200
-    assert f"Read from {RESUMES[kind][0]}" in page
+    assert f"Resume read: {RESUMES[kind][0]}" in page
     assert "Not found in the resume:" in page
     assert 'value="PostgreSQL"' in page
     async with database.transaction() as tx:

@@ -13,11 +13,12 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.catalog import companies, sources
 from jobmill.db import Database
 from jobmill.matching import matches, profiles
+from jobmill.matching.profile import Profile
 from jobmill.pipelines import discovery, source
 from jobmill.queue import Stage, declare_stages, inspect
 from jobmill.settings import Settings
 from jobmill.web.site_settings import SiteSettings
-from tests.matching import helpers, judged
+from tests.matching import helpers, judged, profession_resumes
 from tests.outside.model_server import ModelServer, answer, open_server, trouble
 from tests.people.helpers import PASSWORD, bearer, make_person
 from tests.queue.helpers import never
@@ -49,8 +50,15 @@ async def test_the_steps_lead_from_a_resume_to_the_first_matches(
     await know_phases(database)
     assert "Start setup" in (await site.get("/setup")).text
     review = await site.post("/setup/resume", files={"file": ("cv.txt", helpers.TEXT.encode())})
-    assert "Read from cv.txt" in words(review)
+    assert "Resume read: cv.txt" in words(review)
+    # The step says what happened, and nothing is ticked that the resume does not say.
+    assert [step.attributes["class"] for step in Html(review.text).css(".setup-steps li")][:2] == [
+        "done", "now",
+    ]  # fmt: skip
+    assert not Html(review.text).css('[name="arrangements"][checked]')
+    assert "America/Los_Angeles" not in review.text
     form = {"name": "main", "after": "0", "how": "fields", "base": "{}", "titles": "Cook",
+            "resume": "cv.txt",
             "arrangements": "remote", "skill": "Python", "rank": "primary", "years": "8"}  # fmt: skip
     # The home city has no default, since it decides which jobs fit.
     unsaid = await site.post("/setup/profile", data=form)
@@ -143,14 +151,14 @@ async def test_each_step_shows_its_state(database: Database) -> None:
         async with database.transaction() as tx:
             place = await judged.make(tx)
             assert await matches.save_verdict(tx, place.word(90))
-        assert await states(site, "/setup") == ["done", "done", "done", "optional", "done"]
-        assert await states(site, "/setup/matches") == ["done", "done", "done", "skipped", "now"]
+        assert await states(site, "/setup") == ["skipped", "done", "done", "optional", "done"]
+        assert await states(site, "/setup/matches") == ["skipped", "done", "done", "skipped", "now"]
     async with site_with(
         database,
         local=True,
         site_settings=SiteSettings.from_settings(Settings(), KEY),
     ) as site:
-        assert await states(site, "/setup") == ["done"] * 5
+        assert await states(site, "/setup") == ["skipped", *["done"] * 4]
         assert "not started" not in (await site.get("/setup")).text
 
 
@@ -165,7 +173,7 @@ async def test_a_text_without_resume_data_is_refused_and_kept(site: httpx2.Async
         assert "Nothing was found in the pasted text" in alert.text()
         assert alert.css_first("a").attributes["href"] == by_hand
         assert "asdf" in Html(page.text).css_first("textarea").text()
-        assert "Read from" not in page.text
+        assert "Resume read" not in page.text
 
 
 async def test_without_a_worker_adding_companies_is_refused(site: httpx2.AsyncClient) -> None:
@@ -240,3 +248,34 @@ async def test_recruiters_have_no_setup_and_seekers_only_their_own_steps(
         assert "/setup/companies" not in start.text
         assert (await site.get("/setup/companies")).status_code == 403
         assert "/setup/companies" not in (await site.get("/setup/matches")).text
+
+
+async def test_a_resume_of_another_person_replaces_only_after_a_question(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    saved = Profile.model_validate(
+        {"person": {"name": "Ana Ruiz"}, "skills": ["Welding"], "salary_floor": {"amount": 9}}
+    )
+    async with database.transaction() as tx:
+        await profiles.save(tx, "main", saved)
+    text = profession_resumes.NURSE.resume.encode()
+    review = await site.post("/setup/resume", files={"file": ("cv.txt", text)})
+    fields = Html(review.text)
+    assert fields.css_first('[name="replaces"]').attributes["value"] == "Ana Ruiz"
+    assert "Welding" not in review.text
+    assert not fields.css('[name="person_choice"][checked]')
+    form = {"name": "main", "after": "1", "how": "fields", "base": "{}", "resume": "cv.txt",
+            "replaces": "Ana Ruiz", "person.name": "Bo Lee", "person.home_city": "Lyon",
+            "person.timezone": "Europe/Paris"}  # fmt: skip
+    unsaid = await site.post("/setup/profile", data=form)
+    assert (unsaid.status_code, "Replace the profile of Ana Ruiz" in words(unsaid)) == (422, True)
+    second = await site.post("/setup/profile", data=form | {"person_choice": "new"})
+    replaced = await site.post("/setup/profile", data=form | {"person_choice": "replace"})
+    assert (second.status_code, replaced.status_code) == (303, 303)
+    async with database.transaction() as tx:
+        assert (await profiles.get(tx, "bo-lee")).profile().person.name == "Bo Lee"
+        newest = await profiles.get(tx, "main")
+        first = await profiles.get(tx, "main", version=1)
+    assert (newest.version, newest.profile().person.name) == (2, "Bo Lee")
+    assert newest.profile().salary_floor is None
+    assert first.profile() == saved

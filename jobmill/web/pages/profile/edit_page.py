@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -113,6 +115,7 @@ async def submit(
             return render_form(page, "profile/edit.html", form, FormFeedback())
         profiles.check_name(form.name)
         if action == "save":
+            form = form.decide_person(profile)
             rescore = bool(fields.get("anew"))
             saved = await save(db, database, form, profile, visitor, rescore=rescore)
             query = {"profile": saved.name, "did": "saved" if saved.changed else "same"}
@@ -189,6 +192,7 @@ async def save(
             owner=visitor.owner,
             by=by,
             note=note,
+            resume=form.resume or None,
             based_on=form.after,
         )
         await judging_feed.add_for_new_profile(tx, saved)
@@ -227,11 +231,19 @@ async def upload(request: Request, visitor: Seeker, db: Db, page: Page) -> Respo
 def form_from_resume(
     draft: Profile, newest: ProfileVersion | None, resume_name: str
 ) -> ProfileForm:
-    """Values of the resume over those of the current profile; a resume has no rules or wishes."""
+    """Values of the resume over those of the current profile; a resume has no rules or wishes. If the
+    resume is of another person, nothing of the current profile is kept."""
     note = say("read from %(name)s", name=resume_name)
     if newest is None:
-        return replace(ProfileForm.from_profile(draft), note=note)
+        return replace(ProfileForm.from_profile(draft), note=note, resume=resume_name)
     current = newest.profile()
+    if _is_other_person(current.person.name, draft.person.name):
+        return replace(
+            ProfileForm.from_profile(draft, newest, is_new=True),
+            note=note,
+            resume=resume_name,
+            replaces=current.person.name or "",
+        )
     values = {name: getattr(draft, name) for name in draft.model_fields_set}
     person = {name: getattr(draft.person, name) for name in draft.person.model_fields_set}
     if current.seniority:
@@ -239,4 +251,13 @@ def form_from_resume(
         values.pop("seniority", None)
     values["person"] = current.person.model_copy(update=person)
     merged = current.model_copy(update=values)
-    return replace(ProfileForm.from_profile(merged, newest), note=note)
+    return replace(ProfileForm.from_profile(merged, newest), note=note, resume=resume_name)
+
+
+def _is_other_person(current: str | None, other: str | None) -> bool:
+    """Whether two names cannot be of one person: middle names and initials may be left out."""
+    words, other_words = (
+        set(re.findall(r"\w{2,}", unicodedata.normalize("NFKD", name or "").casefold()))
+        for name in (current, other)
+    )
+    return bool(words and other_words) and not (words <= other_words or other_words <= words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, get_args
@@ -22,6 +24,7 @@ Mode: TypeAlias = Literal["fields", "yaml"]
 LINE_FIELDS = (
     "titles",
     "locations",
+    "languages",
     "stop_lists.companies",
     "stop_lists.domains",
     "stop_lists.keywords",
@@ -59,6 +62,12 @@ class ProfileForm:
     after: int = 0
     """The version that was edited; 0 for a new profile."""
     note: str = ""
+    resume: str = ""
+    """The name of the resume that the values were read from."""
+    replaces: str = ""
+    """The person whose profile this one would replace, if the resume is of somebody else."""
+    person_choice: str = ""
+    """`replace` or `new`: what to do about the other person."""
     mode: Mode = "fields"
     base: str = ""
     """The edited version as YAML: the fields replace only their own values in it."""
@@ -72,12 +81,15 @@ class ProfileForm:
     def from_profile(
         cls, profile: Profile, version: ProfileVersion | None = None, *, is_new: bool | None = None
     ) -> ProfileForm:
-        """A form with the values of a profile; in a new one, unset required fields stay empty."""
+        """A form with the values of a profile; in a new one, fields without a stated value stay
+        empty instead of showing a default."""
         data = profile.model_dump(mode="json")
         text = profile_document.to_yaml(profile)
         if version is None if is_new is None else is_new:
             unset = {"home_city", "timezone"} - profile.person.model_fields_set
             data["person"] |= dict.fromkeys(unset)
+            if "arrangements" not in profile.model_fields_set:
+                data["arrangements"] = []
         return cls(
             name=version.name if version else DEFAULT_NAME,
             after=version.version if version else 0,
@@ -105,6 +117,9 @@ class ProfileForm:
             name=last("name").strip(),
             after=int(after) if after.isascii() and after.isdigit() and len(after) < 10 else 0,
             note=last("note").strip()[:500],
+            resume=last("resume").strip()[:200],
+            replaces=last("replaces").strip()[:200],
+            person_choice=last("person_choice"),
             mode="yaml" if last("how") == "yaml" else "fields",
             base=last("base"),
             yaml=last("yaml"),
@@ -123,7 +138,7 @@ class ProfileForm:
             return await _read_in_child(profile_document.try_read, self.yaml)
         data = await _read_in_child(profile_document.try_parse, self.base or "{}")
         profile = profile_document.validate(_fill(data, self), "profile")
-        required = () if self.after else REQUIRED_FIELDS
+        required = () if self.after and not self.replaces else REQUIRED_FIELDS
         if missing := [path for path in required if not self.texts.get(path)]:
             problems = [ProfileProblem(None, path, say("is required")) for path in missing]
             raise InvalidProfile("profile", problems)
@@ -131,11 +146,35 @@ class ProfileForm:
 
     def in_mode(self, mode: Mode, profile: Profile) -> ProfileForm:
         """The same profile as fields or as YAML."""
-        form = ProfileForm.from_profile(profile, is_new=not self.after)
-        return replace(form, name=self.name, after=self.after, note=self.note, mode=mode)
+        form = ProfileForm.from_profile(profile, is_new=not self.after or bool(self.replaces))
+        return replace(
+            form,
+            name=self.name,
+            after=self.after,
+            note=self.note,
+            resume=self.resume,
+            replaces=self.replaces,
+            person_choice=self.person_choice,
+            mode=mode,
+        )
+
+    def decide_person(self, profile: Profile) -> ProfileForm:
+        """The form under the name to save it as. InvalidProfile if the resume is of another person
+        and the visitor has not said what to do with the profile of the first."""
+        if not self.replaces or self.person_choice == "replace":
+            return self
+        if self.person_choice != "new":
+            reason = say("choose whether to replace the profile of %(name)s", name=self.replaces)
+            raise InvalidProfile("profile", [ProfileProblem(None, "person_choice", reason)])
+        return replace(self, name=_as_profile_name(profile.person.name or "second"), after=0)
 
     def with_more_rows(self) -> ProfileForm:
         return replace(self, empty_rows=EMPTY_ROWS + MORE_ROWS)
+
+
+def _as_profile_name(name: str) -> str:
+    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return "-".join(re.findall(r"[a-z0-9]+", ascii_name))[:63].strip("-") or "second"
 
 
 async def _read_in_child(function: Callable[[str, str], T | list[ProfileProblem]], text: str) -> T:
@@ -227,5 +266,5 @@ def _form_field(path: str) -> str:
     parts = path.split(".")
     if parts[0] == "skills" and len(parts) > 1:
         return ".".join(parts[:2])
-    names = (*SINGLE_FIELDS, *CHOICES, "skills")
+    names = (*SINGLE_FIELDS, *CHOICES, "skills", "person_choice")
     return next((name for name in names if path == name or path.startswith(f"{name}.")), "")

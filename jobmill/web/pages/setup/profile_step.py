@@ -86,7 +86,13 @@ async def show_form(
 def _render_form(
     page: PageRenderer, status: SetupStatus, form: ProfileForm, feedback: FormFeedback
 ) -> HTMLResponse:
-    return edit_page.render_form(page, TEMPLATE, form, feedback, steps=list_steps(status, PROFILE))
+    steps = list_steps(_with_resume(status, form), PROFILE)
+    return edit_page.render_form(page, TEMPLATE, form, feedback, steps=steps)
+
+
+def _with_resume(status: SetupStatus, form: ProfileForm) -> SetupStatus:
+    """The status while a resume is being checked: it was read, though nothing is saved yet."""
+    return status._replace(resume_read=status.resume_read or bool(form.resume))
 
 
 @router.post(PROFILE)
@@ -107,9 +113,10 @@ async def save(
     try:
         profiles.check_name(form.name)
         profile = await form.read_profile()
+        form = form.decide_person(profile)
         await edit_page.save(db, database, form, profile, visitor, rescore=True)
     except (Invalid, Conflict) as error:
-        steps = list_steps(status, PROFILE)
+        steps = list_steps(_with_resume(status, form), PROFILE)
         return await edit_page.render_error(
             db, page, TEMPLATE, form, error, visitor.owner, steps=steps
         )

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from jobmill.catalog import source_import
 from jobmill.catalog.source_import import ReadProgress
 from jobmill.db import Tx
-from jobmill.matching import matches
+from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.web import job_view
@@ -36,6 +36,8 @@ class SetupStatus(NamedTuple):
     """What exists already."""
 
     version: ProfileVersion | None
+    resume_read: bool
+    """Whether the profile was ever filled in from a resume."""
     boards: ReadProgress
     has_models: bool
     has_matches: bool
@@ -47,6 +49,7 @@ async def read_setup_status(tx: Tx, site_settings: SiteSettings, visitor: Visito
     version = await job_view.find_profile(tx, None, visitor.owner)
     return SetupStatus(
         version,
+        bool(version) and await profiles.was_read_from_resume(tx, version.profile_id),
         await source_import.count_progress(tx),
         any(seat.missing is None for seat in site_settings.seats),
         await _has_matches(tx, version),
@@ -68,7 +71,7 @@ def list_steps(status: SetupStatus, current_path: str) -> Sequence[SetupStep]:
         (MODEL, say("Model"), status.has_models),
     )
     steps = (
-        (RESUME, say("Resume"), has_profile),
+        (RESUME, say("Resume read") if status.resume_read else say("Resume"), status.resume_read),
         (PROFILE, say("Profile"), has_profile),
         *(shared_steps if status.may_add_boards else ()),
         (MATCHES, say("First matches"), status.has_matches),
@@ -78,7 +81,9 @@ def list_steps(status: SetupStatus, current_path: str) -> Sequence[SetupStep]:
         _make_step(
             path,
             name,
-            "now" if path == current_path else _state(path, done=done, passed=n < current),
+            "now"
+            if path == current_path
+            else _state(path, done=done, passed=n < current or (path == RESUME and has_profile)),
         )
         for n, (path, name, done) in enumerate(steps)
     ]
