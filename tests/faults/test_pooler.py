@@ -26,7 +26,7 @@ from jobmill.queue import Finish, Move, Work, Worker
 from jobmill.settings import Settings
 from jobmill.web import site as pages
 from jobmill.web.dependencies import Db
-from jobmill.web.shell import menu
+from jobmill.web.workspaces import all_workspaces
 from tests.cli import forked
 from tests.cli.forked import as_url
 from tests.cli.test_serve import Running
@@ -122,7 +122,7 @@ async def test_every_page_is_served_through_two_server_connections(
 async def test_frequently_requested_pages_use_no_prepared_statements(
     pooled: Settings, direct_database: Database
 ) -> None:
-    paths = [entry.path for group in menu() for entry in group.entries]
+    paths = [entry.path for workspace in all_workspaces() for entry in workspace.entries]
     # The driver would prepare a statement that a connection runs for the sixth time.
     paths = [path for path in paths for _ in range(30)]
     async with (

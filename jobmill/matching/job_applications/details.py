@@ -32,7 +32,7 @@ class StoredDetails(ApplicationDetails):
 
 
 async def get(tx: Tx, match_id: int) -> StoredDetails:
-    """Read the details of a match; the caller has checked whose match it is."""
+    """Read the details of a match; the caller has checked the owner of the match."""
     stored = await fetch_one(
         tx,
         StoredDetails,

@@ -51,7 +51,7 @@ class ApplicationContact(ContactFields):
 
 
 async def find_notes(tx: Tx, match_id: int) -> list[ApplicationNote]:
-    """Read the notes of a match, the newest first; the caller has checked whose match it is."""
+    """Read the notes of a match, the newest first; the caller has checked the owner of the match."""
     return await fetch_all(
         tx,
         ApplicationNote,
@@ -133,7 +133,7 @@ async def edit_note(
 
 
 async def find_contacts(tx: Tx, match_id: int) -> list[ApplicationContact]:
-    """Read the contacts of a match; the caller has checked whose match it is."""
+    """Read the contacts of a match; the caller has checked the owner of the match."""
     return await fetch_all(
         tx,
         ApplicationContact,
