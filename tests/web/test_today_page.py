@@ -11,6 +11,8 @@ from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import withdrawals
 from jobmill.matching import matches
+from jobmill.matching.job_applications import details
+from jobmill.matching.job_applications.details import ApplicationDetails
 from jobmill.matching.matches import MatchQuery
 from jobmill.people.persons import Role
 from jobmill.queue import alerts
@@ -38,9 +40,12 @@ async def test_items_that_need_attention_are_listed_with_links(
         place = await judged.make(tx, listings=4)
         for listing in place.listings:
             await matches.save_verdict(tx, place.word(80, listing))
-        [offered, silent, *_] = await matches.find(tx, MatchQuery(place.profile))
+        [offered, silent, planned, *_] = await matches.find(tx, MatchQuery(place.profile))
         await matches.set_status(tx, offered.id, "offer")
         await matches.set_status(tx, silent.id, "applied")
+        await matches.set_status(tx, planned.id, "saved")
+        step = ApplicationDetails(next_step="Call Ana", next_step_on=dt.date(2026, 1, 5))
+        await details.save(tx, planned.id, step)
         await tx.execute(
             "UPDATE matching.match SET status_at = now() - interval '20 days' WHERE id = %s",
             [silent.id],
@@ -52,15 +57,17 @@ async def test_items_that_need_attention_are_listed_with_links(
     assert links == [
         "/activity",
         "/activity",
-        f"/matches/{offered.id}",
-        f"/matches/{silent.id}",
+        f"/applications/{planned.id}",
+        f"/applications/{offered.id}",
+        f"/applications/{silent.id}",
         f"/sources?show=waiting#waits-source-{source}",
     ]
-    assert "2 new matches" in text(page, "#today")
+    assert "1 new match" in text(page, "#today")
+    assert "Call Ana: Pump Engineer" in text(page, ".needs")
     assert "the same again" in text(page, ".needs")
     assert "no news for 20 days" in text(page, ".needs")
     assert [link.text() for link in page.css("script") if link.text()] == []
-    assert len(page.css(".top-matches .pro")) == len(page.css(".top-matches .con")) == 2
+    assert len(page.css(".top-matches .pro")) == len(page.css(".top-matches .con")) == 1
     bars = texts(page, ".bar-groups li .hide")
     assert bars[-1].endswith("4 New matches, 1 Applied"), bars
 

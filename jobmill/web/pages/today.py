@@ -18,6 +18,8 @@ from jobmill.db.clock import server_time
 from jobmill.demo import setup
 from jobmill.demo.state import World
 from jobmill.matching import judging_feed, match_days, matches
+from jobmill.matching.job_applications import followups
+from jobmill.matching.job_applications.followups import DueStep
 from jobmill.matching.match_days import MatchDay, OpenApplication
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profiles import ProfileId, ProfileVersion
@@ -58,6 +60,7 @@ class TodayState:
     new_listings: int
     approvals: Sequence[Approval]
     approval_count: int
+    due_steps: Sequence[DueStep]
     applications: Sequence[OpenApplication]
     unread: Sequence[Submission]
     unread_count: int
@@ -133,6 +136,7 @@ async def read_today(tx: Tx, owner: Owner) -> TodayState:
         new_listings=counts.new_listings,
         approvals=await approvals.find(tx, limit=MAX_DECISIONS) if approval_count else [],
         approval_count=approval_count,
+        due_steps=await followups.due(tx, owner, limit=MAX_DECISIONS),
         applications=await match_days.find_open_applications(tx, profile, limit=MAX_DECISIONS)
         if profile
         else [],
@@ -174,15 +178,23 @@ def _describe_condition(condition: HealthCondition) -> DecisionItem:
 
 def _decisions(state: TodayState) -> list[DecisionItem]:
     return [
+        *(_describe_due_step(step) for step in state.due_steps),
         *(_describe_application(application, state.read_at) for application in state.applications),
         *_approvals(state),
         *_unread(state),
     ]
 
 
+def _describe_due_step(step: DueStep) -> DecisionItem:
+    name = job_view.join_parts([step.title or say("(no title)"), step.company])
+    due = say("due %(date)s", date=step.due_on.isoformat())
+    text = say("%(step)s: %(name)s", step=step.step, name=name)
+    return DecisionItem("busy", text, f"/applications/{step.match_id}", say("View"), due)
+
+
 def _describe_application(application: OpenApplication, now: dt.datetime) -> DecisionItem:
     name = job_view.join_parts([application.title or say("(no title)"), application.company])
-    path = f"/matches/{application.id}"
+    path = f"/applications/{application.id}"
     if application.status == "offer":
         return DecisionItem("good", say("Answer the offer: %(name)s", name=name), path, say("View"))
     days = (now - application.status_at).days
