@@ -137,33 +137,6 @@ async def test_ending_the_demo_and_setting_up_leads_to_a_first_match(
         await view.shoot("journey-own-5")
 
 
-async def test_matches_can_be_sorted_with_the_keyboard_alone(
-    browser: Browser, own_place: ServedSite, size: Size, theme: Theme
-) -> None:
-    async with window(browser, own_place.origin, size, theme) as view:
-        page = await view.go("/matches?status=new")
-        rows = page.locator("[data-triage] [data-row]")
-        first, second = [await rows.nth(n).get_attribute("id") for n in (0, 1)]
-        await view.shoot("journey-triage-1")
-        await page.keyboard.press("j")
-        await expect(page.locator(f"#{first} h2 a")).to_be_focused()
-        await page.keyboard.press("s")
-        await expect(page.locator(f"#{first} .status")).to_have_text("saved")
-        await expect(page.locator(f"#{first} h2 a")).to_be_focused()
-        await page.keyboard.press("j")
-        await expect(page.locator(f"#{second} h2 a")).to_be_focused()
-        await page.keyboard.press("a")
-        await expect(page.locator(f"#{second} .status")).to_have_text("applied")
-        await page.keyboard.press("d")
-        await expect(page.locator(f"#{second} .status")).to_have_text("dismissed")
-        await page.keyboard.press("u")
-        await expect(page.locator(f"#{second} .status")).to_have_text("applied")
-        await view.shoot("journey-triage-2")
-        await page.reload()
-        await page.goto("/matches?status=saved")
-        await expect(page.locator(f"#{first}")).to_be_visible()
-
-
 async def test_a_source_that_waits_is_approved(
     browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:

@@ -45,7 +45,7 @@ async def test_the_phone_menu_opens_and_closes_with_the_keyboard(
 ) -> None:
     async with window(browser, place.origin, "phone") as view:
         page = await view.go("/matches")
-        menu, opener = page.locator("nav.menu"), page.locator("button.opener")
+        menu, opener = page.locator("nav.menu"), page.locator(".thumb button.opener")
         await expect(menu).to_be_hidden()
         await opener.focus()
         await page.keyboard.press("Enter")

@@ -79,7 +79,7 @@ async def test_a_person_adds_a_passkey_and_signs_in_with_it(
             await page.wait_for_selector("text=Use passkey")
             await check_page(shown)
             await page.click("text=Use passkey")
-            await page.wait_for_url(f"{origin}/")
+            await page.wait_for_url(f"{origin}/hiring")
         credential = parse_qs(sent[-1])["credential"][0]
         async with database.transaction() as tx:
             [stored] = await passkeys.find_all(tx, person.id)

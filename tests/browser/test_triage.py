@@ -101,6 +101,7 @@ async def test_decisions_are_undone_in_order_and_a_dismissal_has_a_reason(
         await expect_selected(page, "Pump Engineer 2")
         await page.keyboard.press("u")
         await expect_selected(page, "Pump Engineer 1")
+        await expect(page.locator("#toast")).to_contain_text("New: Pump Engineer 1")
         assert await read_statuses(site.database, ids[:3]) == ["new"] * 3
         titles = await page.locator("ol.matches h2").all_inner_texts()
         assert titles == [f"Pump Engineer {n}" for n in range(1, len(ids) + 1)]
@@ -154,6 +155,7 @@ async def test_on_a_phone_one_match_at_a_time_is_swiped(
         await expect_selected(page, "Pump Engineer 3")
         await page.get_by_role("button", name="Applied", exact=True).tap()
         await expect_selected(page, "Pump Engineer 4")
+        await expect(page.locator("#toast")).to_contain_text("Applied: Pump Engineer 3")
         assert await read_statuses(site.database, ids[:3]) == ["saved", "dismissed", "applied"]
         assert not await view.overflow()
         faults = await axe.faults(view)

@@ -173,7 +173,9 @@ def test_a_profile_is_edited(run: Run, home: Path) -> None:
     assert "-- Seattle\n+- Porto\n" in change.stdout
     assert "Saved as version 2 of main." in change.stdout
     (same,) = json_lines(run("edit", "main", "--json", EDITOR="true"))
-    assert same == {"name": "main", "version": 2, "changed": False, "waiting": 0}
+    assert same == {
+        "profile_id": 1, "name": "main", "version": 2, "changed": False, "waiting": 0,
+    }  # fmt: skip
     assert drafts(home) == []
 
 

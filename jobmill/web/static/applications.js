@@ -178,6 +178,6 @@ document.addEventListener("pointercancel", (event) => endDrag(event, null));
 document.addEventListener("dragstart", (event) => { if (closest(event.target, "[data-card]")) event.preventDefault(); });
 
 // A live update must not replace the card that is being moved.
-document.addEventListener("htmx:before:swap", (event) => { if (moving) event.preventDefault(); });
+document.addEventListener("htmx:before:swap", (event) => { if (moving || drag) event.preventDefault(); });
 document.addEventListener("htmx:after:swap", prepareBoard);
 prepareBoard();

@@ -1,5 +1,5 @@
-// Triage of matches: the focused row of the list is shown in the panel, and a decision moves on to the next
-// row. Without this script rows are links and decisions are plain forms.
+// Triage of matches: the chosen row of the list is shown in the panel, and a decision moves on to the next row.
+// Without this script rows are links and decisions are plain forms.
 "use strict";
 
 const panels = new Map();
@@ -64,8 +64,15 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 }, true);
 
-document.addEventListener("focusin", (event) => {
-  const link = closest(event.target, "[data-triage] [data-panel]");
+function focusAndSelect(row) {
+  focusRow(row);
+  select(row);
+}
+
+// j and k move the focus (app.js); the focused match is shown. Tab only moves the focus.
+document.addEventListener("keydown", (event) => {
+  if (!(event.key in MOVES) || isTyping(event)) return;
+  const link = closest(document.activeElement, "[data-triage] [data-panel]");
   if (link && link !== currentLink()) select(link.closest("[data-row]"));
 });
 
@@ -73,7 +80,7 @@ document.addEventListener("click", (event) => {
   const link = closest(event.target, "[data-triage] [data-panel]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  link.focus();
+  focusAndSelect(link.closest("[data-row]"));
   if (matchMedia("(max-width: 56rem)").matches) panel().scrollIntoView();
 });
 
@@ -90,7 +97,7 @@ function decide(form, submitter) {
   panels.delete(currentLink().dataset.panel);
   row.remove();
   const sent = post(form, submitter);
-  if (next) next.querySelector("[data-panel]").focus();
+  if (next) focusAndSelect(next);
   else sent.then(() => location.assign(document.querySelector("[data-triage]").dataset.list));
 }
 
@@ -104,7 +111,7 @@ function undo(form, submitter) {
   list.insertBefore(row, before?.parentNode === list ? before : null);
   row.querySelector("[data-panel]").removeAttribute("aria-current");
   loading = loading || [];
-  return sent.then(() => { row.querySelector("[data-panel]").focus(); offerUndo(); });
+  return sent.then(() => { focusAndSelect(row); offerUndo(); });
 }
 
 // After an undo, offer to undo the decision before it.
