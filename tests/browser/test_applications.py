@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, FloatRect, Page, expect
 
 from jobmill.db import Database
 from jobmill.matching import matches
@@ -61,11 +61,16 @@ async def expect_in(page: Page, site: ServedSite, id: int, column: str) -> None:
         assert await custom_statuses.find_key(tx, id) == column
 
 
+async def find_box(page: Page, selector: str) -> FloatRect:
+    """Where an element is; a live update may replace the board at any moment."""
+    while not (box := await page.locator(selector).bounding_box()):
+        pass
+    return box
+
+
 async def drag_by_mouse(page: Page, id: int, column: str) -> None:
-    card = await page.locator(f"#application-{id}").bounding_box()
-    target = await page.locator(f'[data-column="{column}"] h2').bounding_box()
-    assert card
-    assert target
+    card = await find_box(page, f"#application-{id}")
+    target = await find_box(page, f'[data-column="{column}"] h2')
     await page.mouse.move(card["x"] + 20, card["y"] + card["height"] / 2)
     await page.mouse.down()
     await page.mouse.move(target["x"] + 30, target["y"] + 20, steps=5)
@@ -75,9 +80,9 @@ async def drag_by_mouse(page: Page, id: int, column: str) -> None:
 async def drag_by_touch(page: Page, id: int, column: str) -> None:
     """With real touch events of the browser, on the card's button and the bar of statuses."""
     handle = page.locator(f"#application-{id} [data-move]")
-    await handle.scroll_into_view_if_needed()
-    start = await handle.bounding_box()
-    assert start
+    # In the middle: bars cover the edges of a phone's screen.
+    await handle.evaluate("handle => handle.scrollIntoView({ block: 'center' })")
+    start = await find_box(page, f"#application-{id} [data-move]")
     client = await page.context.new_cdp_session(page)
 
     async def send(kind: str, *points: tuple[float, float]) -> None:
@@ -99,7 +104,7 @@ async def test_applications_move_through_all_statuses_by_mouse_keyboard_and_touc
     browser: Browser, tracked: tuple[ServedSite, list[MatchId]]
 ) -> None:
     site, [by_mouse, by_key, by_touch] = tracked
-    async with window(browser, site.origin) as view:
+    async with window(browser, site.origin, still=True) as view:
         page = await view.go("/applications")
         for column in [*COLUMNS[1:], "saved"]:
             await drag_by_mouse(page, by_mouse, column)
@@ -123,7 +128,7 @@ async def test_applications_move_through_all_statuses_by_mouse_keyboard_and_touc
         await page.keyboard.press("Escape")
         await expect(page.locator("#move-bar")).to_be_hidden()
         assert page.url.partition("?")[0].endswith("/applications")
-    async with window(browser, site.origin, "phone") as view:
+    async with window(browser, site.origin, "phone", still=True) as view:
         page = await view.go("/applications")
         for column in COLUMNS[1:]:
             await drag_by_touch(page, by_touch, column)

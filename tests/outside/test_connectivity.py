@@ -129,7 +129,7 @@ async def test_every_page_says_that_this_machine_is_offline(
 ) -> None:
     names.is_down = True
     await fetcher(Request("https://wells.example/"))
-    for path in ("/", "/matches", "/sources"):
+    for path in ("/today", "/matches", "/sources"):
         assert "This machine is offline" in (await offline_pages.get(path)).text, path
 
 

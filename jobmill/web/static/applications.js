@@ -6,6 +6,9 @@ const COLUMN_MOVES = { h: -1, l: 1 };
 const TARGET_MOVES = { ...COLUMN_MOVES, ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 };
 let drag = null;
 let moving = null;
+// Moves the dragged card: the security policy of the pages forbids style attributes.
+const dragSheet = new CSSStyleSheet();
+document.adoptedStyleSheets.push(dragSheet);
 
 const bar = () => document.getElementById("move-bar");
 const cardLink = (card) => card && card.querySelector("h3 a");
@@ -153,14 +156,14 @@ document.addEventListener("pointermove", (event) => {
     getSelection()?.removeAllRanges();
   }
   event.preventDefault();
-  drag.card.style.translate = `${x}px ${y}px`;
+  dragSheet.replaceSync(`.moving { translate: ${x}px ${y}px; }`);
   markTarget(targetAt(event));
 });
 
 function endDrag(event, key) {
   if (!drag || event.pointerId !== drag.id) return;
-  const { card, moved } = drag;
-  card.removeAttribute("style");
+  const { moved } = drag;
+  dragSheet.replaceSync("");
   drag = null;
   if (!moved) return;
   // The click that follows a drag must not open the card.
@@ -177,7 +180,16 @@ document.addEventListener("pointerup", (event) => {
 document.addEventListener("pointercancel", (event) => endDrag(event, null));
 document.addEventListener("dragstart", (event) => { if (closest(event.target, "[data-card]")) event.preventDefault(); });
 
-// A live update must not replace the card that is being moved.
-document.addEventListener("htmx:before:swap", (event) => { if (moving || drag) event.preventDefault(); });
-document.addEventListener("htmx:after:swap", prepareBoard);
+// A live update replaces the board: continue with the new card.
+document.addEventListener("htmx:after:swap", () => {
+  prepareBoard();
+  const held = moving || drag?.card;
+  if (!held || held.isConnected) return;
+  const card = document.getElementById(held.id);
+  if (drag) drag.card = card;
+  if (!card) drag = null;
+  if (!moving) return;
+  moving = null;
+  if (card) startMove(card);
+});
 prepareBoard();

@@ -217,10 +217,17 @@ async def test_settings_fold_aliases_and_limit_applications_per_day(
 
 def test_site_settings_come_from_the_settings() -> None:
     limits = PublicApplyLimits(opening=600, network=60, domain=60)
-    assert SiteSettings.from_settings(Settings()) == SiteSettings(public_apply_limits=limits)
+    local = Settings()
+    assert SiteSettings.from_settings(local) == SiteSettings(
+        public_apply_limits=limits, bundled_data_dir=local.data_dir
+    )
     settings = Settings(fold_email_aliases=True, applications_per_person_per_day=3)
     assert SiteSettings.from_settings(settings) == SiteSettings(
-        fold_aliases=True, applications_per_day=3, public_apply_limits=limits, settings=settings
+        fold_aliases=True,
+        applications_per_day=3,
+        public_apply_limits=limits,
+        settings=settings,
+        bundled_data_dir=settings.data_dir,
     )
 
 
