@@ -306,6 +306,7 @@ async def test_a_lost_connection_is_replaced_and_work_continues(database: Databa
                 """
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE datname = current_database() AND pid <> pg_backend_pid()
+                   AND backend_type = 'client backend'
                 """
             )
         await put(database, table, new("tea"))
@@ -330,6 +331,7 @@ async def test_a_claim_whose_answer_was_lost_is_released(database: Database) -> 
                 """
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE datname = current_database() AND pid <> pg_backend_pid()
+                   AND backend_type = 'client backend'
                 """
             )
         async with asyncio.timeout(20):
@@ -486,6 +488,7 @@ async def test_a_read_only_server_uses_up_no_retry(database: Database) -> None:
                 """
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE datname = current_database() AND pid <> pg_backend_pid()
+                   AND backend_type = 'client backend'
                 """
             )
 
