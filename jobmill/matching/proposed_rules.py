@@ -207,15 +207,15 @@ def _propose_arrangements(
     profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
 ) -> Iterable[ProposedRule]:
     accepted = profile.arrangements or get_args(Arrangement)
-    kept_ones = {match.arrangement for match in kept}
+    kept_arrangements = {match.arrangement for match in kept}
     for arrangement, count in _often((match.arrangement for match in dismissed), MIN_DISMISSALS):
-        left = [other for other in accepted if other != arrangement]
-        if arrangement in accepted and left and arrangement not in kept_ones:
+        accepted_then = [other for other in accepted if other != arrangement]
+        if arrangement in accepted and accepted_then and arrangement not in kept_arrangements:
             yield ProposedRule(
                 f"arrangement:{arrangement}",
                 f"Hide {arrangement} jobs.",
                 count,
-                _changed(profile, arrangements=left),
+                _changed(profile, arrangements=accepted_then),
             )
 
 
@@ -223,31 +223,33 @@ def _propose_seniority(
     profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
 ) -> Iterable[ProposedRule]:
     accepted = profile.seniority or get_args(Seniority)
-    kept_ones = {match.seniority for match in kept}
+    kept_levels = {match.seniority for match in kept}
     for level, count in _often((match.seniority for match in dismissed), MIN_DISMISSALS):
-        left = [other for other in accepted if other != level]
-        if level in accepted and left and level not in kept_ones:
+        accepted_then = [other for other in accepted if other != level]
+        if level in accepted and accepted_then and level not in kept_levels:
             yield ProposedRule(
                 f"seniority:{level}",
                 f"Do not look for {level} positions.",
                 count,
-                _changed(profile, seniority=left),
+                _changed(profile, seniority=accepted_then),
             )
 
 
 def _propose_locations(
     profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
 ) -> Iterable[ProposedRule]:
-    kept_ones = " ".join(match.location or "" for match in kept).casefold()
+    kept_places = " ".join(match.location or "" for match in kept).casefold()
     for place in profile.locations:
         named = place.partition(",")[0].casefold()
         count = sum(named in (match.location or "").casefold() for match in dismissed)
-        if count >= MIN_DISMISSALS and named not in kept_ones:
+        if count >= MIN_DISMISSALS and named not in kept_places:
             yield ProposedRule(
                 f"location:{place.casefold()}",
                 f"Do not look for jobs in {place}.",
                 count,
-                _changed(profile, locations=[one for one in profile.locations if one != place]),
+                _changed(
+                    profile, locations=[other for other in profile.locations if other != place]
+                ),
             )
 
 

@@ -222,6 +222,7 @@ async def test_a_page_reads_only_the_rows_it_shows(site: httpx2.AsyncClient, pat
         "/matches?order=newest",
         "/matches?status=saved",
         "/matches?status=new&order=newest",
+        "/applications",
     ],
 )
 async def test_searches_stay_within_the_scan_limit(site: httpx2.AsyncClient, path: str) -> None:

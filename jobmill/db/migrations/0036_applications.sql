@@ -71,3 +71,6 @@ CREATE TABLE matching.application_file (
     removed_at timestamptz
 );
 CREATE UNIQUE INDEX application_file_once ON matching.application_file (match_id, data_hash, name) WHERE removed_at IS NULL;
+
+-- The matches that were dismissed last, which can be restored from the board.
+CREATE INDEX match_dismissed ON matching.match (profile_id, status_at DESC, id DESC) WHERE status = 'dismissed';

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_all
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Conflict
 from jobmill.matching import matches
 from jobmill.matching.job_applications import custom_statuses
@@ -179,7 +179,9 @@ async def move(
     """Move an application to the column with this key or name. MovedMeanwhile if it is no longer in
     the state that the page showed."""
     await _lock_unmoved(tx, match_id, owner, seen)
-    column = await custom_statuses.find_column(tx, await _profile_of(tx, match_id), key)
+    sql = "SELECT profile_id FROM matching.match WHERE id = %s"
+    profile_id = await fetch_value(tx, int, sql, [match_id]) or 0
+    column = await custom_statuses.find_column(tx, profile_id, key)
     return await matches.set_status(
         tx,
         match_id,
@@ -211,15 +213,3 @@ async def _lock_unmoved(tx: Tx, match_id: int, owner: Owner, seen: str | None) -
             f"{match.title or 'This application'} was moved in the meantime: its status is now"
             f" {match.status}. Nothing was changed. Look at the board and move it again."
         )
-
-
-async def _profile_of(tx: Tx, match_id: int) -> int:
-    rows = await fetch_all(
-        tx, _ProfileId, "SELECT profile_id FROM matching.match WHERE id = %s", [match_id]
-    )
-    return rows[0].profile_id
-
-
-@dataclass(frozen=True, slots=True)
-class _ProfileId:
-    profile_id: int

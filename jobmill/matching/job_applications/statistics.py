@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import LiteralString
 
 from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.matching.matches import Status
 
 WEEKS = 12
+MAX_PER_STATUS = 200
+"""The newest applications of each status that the statistics count."""
+_NEWEST: LiteralString = """
+    unnest(%(statuses)s::matching.match_status[]) AS counted (status),
+    LATERAL (SELECT * FROM matching.match
+              WHERE profile_id = %(profile)s AND match.status = counted.status AND dropped_at IS NULL
+              ORDER BY created_at DESC, id DESC LIMIT %(limit)s) AS match
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +62,22 @@ async def read_statistics(tx: Tx, profile_id: int) -> ApplicationStatistics:
     )
 
 
+def _parameters(profile_id: int, *statuses: Status) -> dict[str, object]:
+    return {"profile": profile_id, "statuses": list(statuses), "limit": MAX_PER_STATUS}
+
+
 async def _count_by_week(tx: Tx, profile_id: int) -> list[WeekCount]:
     """The day of an application is the one that the person entered, else when its status first was
     applied."""
     return await fetch_all(
         tx,
         WeekCount,
-        """
+        f"""
         WITH sent AS (
             SELECT coalesce(applied_on, (SELECT min(at)::date FROM matching.event
                                           WHERE event.match_id = match.id AND what = 'status'
                                             AND data->>'after' = 'applied')) AS day
-              FROM matching.match LEFT JOIN matching.application ON match_id = match.id
-             WHERE profile_id = %(profile)s
-               AND status IN ('applied', 'interviewing', 'offer', 'rejected')
+              FROM {_NEWEST} LEFT JOIN matching.application ON match_id = match.id
         )
         SELECT week::date, count(day)::int AS count
           FROM generate_series(date_trunc('week', current_date) - %(weeks)s * interval '7 days',
@@ -73,7 +85,8 @@ async def _count_by_week(tx: Tx, profile_id: int) -> list[WeekCount]:
           LEFT JOIN sent ON date_trunc('week', day) = week
          GROUP BY week ORDER BY week
         """,
-        {"profile": profile_id, "weeks": WEEKS - 1},
+        _parameters(profile_id, "applied", "interviewing", "offer", "rejected")
+        | {"weeks": WEEKS - 1},
     )
 
 
@@ -81,20 +94,19 @@ async def _count_replies(tx: Tx, profile_id: int) -> ReplyCount:
     counts = await fetch_one(
         tx,
         ReplyCount,
-        """
-        SELECT count(*)::int AS applied, (count(*) FILTER (WHERE status <> 'applied'))::int AS replied
-          FROM matching.match
-         WHERE profile_id = %s
-           AND (status IN ('applied', 'interviewing', 'offer')
+        f"""
+        SELECT count(*)::int AS applied,
+               (count(*) FILTER (WHERE match.status <> 'applied'))::int AS replied
+          FROM {_NEWEST}
+         WHERE (match.status <> 'rejected'
                 -- A job that was rejected before the person applied is no reply.
-                OR status = 'rejected'
-                   AND (EXISTS (SELECT FROM matching.application
+                OR (EXISTS (SELECT FROM matching.application
                                  WHERE match_id = match.id AND applied_on IS NOT NULL)
                         OR EXISTS (SELECT FROM matching.event
                                     WHERE match_id = match.id AND what = 'status'
                                       AND data->>'after' IN ('applied', 'interviewing', 'offer'))))
         """,
-        [profile_id],
+        _parameters(profile_id, "applied", "interviewing", "offer", "rejected"),
     )
     assert counts is not None
     return counts
@@ -104,12 +116,12 @@ async def _measure_durations(tx: Tx, profile_id: int) -> list[StatusDuration]:
     return await fetch_all(
         tx,
         StatusDuration,
-        """
+        f"""
         WITH stay AS (
             SELECT data->>'after' AS status, data->>'custom_after' AS custom, at AS since,
                    lead(at, 1, now()) OVER (PARTITION BY match_id ORDER BY event.id) AS until
-              FROM matching.event JOIN matching.match ON match.id = match_id
-             WHERE profile_id = %s AND what = 'status' AND status NOT IN ('new', 'dismissed')
+              FROM {_NEWEST} JOIN matching.event ON match_id = match.id
+             WHERE what = 'status'
                AND (data->>'before', data->>'custom_before_id')
                    IS DISTINCT FROM (data->>'after', data->>'custom_after_id')
         )
@@ -120,5 +132,5 @@ async def _measure_durations(tx: Tx, profile_id: int) -> list[StatusDuration]:
          GROUP BY custom, status ORDER BY min(array_position(
                ARRAY['saved', 'applied', 'interviewing', 'offer', 'rejected'], status)), custom NULLS FIRST
         """,
-        [profile_id],
+        _parameters(profile_id, "saved", "applied", "interviewing", "offer", "rejected"),
     )
