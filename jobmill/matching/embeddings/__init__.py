@@ -1,10 +1,7 @@
-"""Compare the meaning of texts with a small embedding model that runs locally."""
+"""Compare the meaning of texts locally, by the vectors of their words."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,24 +9,24 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from .minilm import MiniLM
+    from .static_vectors import StaticVectors
 
 Vector: TypeAlias = "npt.NDArray[np.float32]"
-"""A vector of length 1."""
+"""A vector of length 1, or the zero vector."""
 
-MODEL = "all-MiniLM-L6-v2, 128 tokens"
-"""Stored with every vector: vectors of another model or token limit are not compared."""
-UNRELATED, CLOSE = 0.2, 0.6
+UNRELATED, CLOSE = 0.34, 0.73
 """Similarity of an unrelated and of a close pair of posting and profile. Of real postings, most
-related pairs are around 0.5 and unrelated ones around 0.3."""
-
-# One text at a time, to keep the default thread pool free for other work.
-_thread = ThreadPoolExecutor(1, "meaning")
+related pairs are around 0.65 and unrelated ones around 0.4."""
 
 
-async def embed(texts: Sequence[str]) -> list[Vector]:
-    """Compute the vector of each text in a thread."""
-    return await asyncio.get_running_loop().run_in_executor(_thread, _embed, tuple(texts))
+def compare_texts(posting_text: str, profile_text: str) -> float:
+    """The similarity of two texts from 0 (unrelated) to 1 (close), over the range of real pairs."""
+    return scale_similarity(similarity(embed(posting_text), _embed_profile(profile_text)))
+
+
+def embed(text: str) -> Vector:
+    """The vector of a text, whose first line is its heading. It takes a fraction of a millisecond."""
+    return _load().embed(text)
 
 
 def similarity(first: Vector, second: Vector) -> float:
@@ -37,19 +34,18 @@ def similarity(first: Vector, second: Vector) -> float:
     return max(-1.0, min(1.0, float(first @ second)))
 
 
-def scaled_similarity(similarity: float) -> float:
-    """Scale a similarity to 0 (unrelated) to 1 (close), over the range of real pairs."""
+def scale_similarity(similarity: float) -> float:
     return max(0.0, min(1.0, (similarity - UNRELATED) / (CLOSE - UNRELATED)))
 
 
-def _embed(texts: Sequence[str]) -> list[Vector]:
-    model = _model()
-    return [model.embed(text) for text in texts]
+@lru_cache(maxsize=64)
+def _embed_profile(text: str) -> Vector:
+    return embed(text)
 
 
 @lru_cache(maxsize=1)
-def _model() -> MiniLM:
+def _load() -> StaticVectors:
     # Import on first use, because most processes never compare texts.
-    from .minilm import MiniLM
+    from .static_vectors import StaticVectors
 
-    return MiniLM()
+    return StaticVectors()

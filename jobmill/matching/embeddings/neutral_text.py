@@ -13,7 +13,7 @@ from jobmill.matching.profile import Profile
 from jobmill.plain_text import fold_case
 
 MAX_LENGTH = 4_000
-"""Maximum length in characters; the model does not read further."""
+"""Maximum length of the title and of the body in characters."""
 _MAX_INPUT_LENGTH = 50_000
 MAX_HEADING_LENGTH = 60
 """Maximum length of a heading in characters; longer lines are sentences."""
@@ -105,19 +105,21 @@ def posting_text(posting: Posting) -> str:
     for name in _spellings(company_names.company_key(posting.company)):
         text = _remove_name(text, name, posting.company or "")
     title, _, body = text.partition("\n")
-    return _neutralize("\n".join([title, *_about_the_work(body)]))
+    return _join(title, "\n".join(_about_the_work(body)))
 
 
 def profile_text(profile: Profile) -> str:
     """The text of a profile that describes wishes and experience, without the person's name. Skills
     are left out, because adding a skill must never lower a score."""
-    text = "\n".join([". ".join(profile.titles), profile.summary, *profile.highlights])
+    titles = " ".join(". ".join(profile.titles).split())
+    text = "\n".join([titles, profile.summary, *profile.highlights])
     text = _ADDRESS.sub(" ", text)
     name = profile.person.name or ""
     words = re.sub(r"[^\w'\u2019-]+", " ", fold_case(name)).split()
     for part in [words, *([word] for word in words if len(word) > 1)]:
         text = _remove_name(text, part, name)
-    return _neutralize(text)
+    title, _, body = text.partition("\n")
+    return _join(title, body)
 
 
 def _about_the_work(text: str) -> list[str]:
@@ -171,7 +173,12 @@ def _letters(word: str) -> str:
     return "['\u2019.]?".join(map(re.escape, word))
 
 
+def _join(title: str, body: str) -> str:
+    """A text whose first line is the title, which counts as much as the rest."""
+    return "\n".join(part for part in map(_neutralize, (title, body)) if part)
+
+
 def _neutralize(text: str) -> str:
     text = _TRADE.sub(r"\1person", text)
-    # The model reads lower case.
+    # The vectors are those of words in lower case.
     return " ".join(_EMPTY.sub(" ", _WORDS.sub(" ", text)).lower().split())[:MAX_LENGTH]
