@@ -22,6 +22,21 @@ async def erase_search(tx: Tx, owner: Owner) -> int:
     await tx.execute("DELETE FROM matching.judging_queue WHERE profile_id = ANY(%s)", [ids])
     await tx.execute("DELETE FROM matching.match WHERE profile_id = ANY(%s)", [ids])
     await tx.execute("DELETE FROM matching.verdict WHERE profile_id = ANY(%s)", [ids])
+    await tx.execute(
+        """
+        DELETE FROM notification.event
+         WHERE person_id IS NOT DISTINCT FROM %s::bigint AND data ? 'match'
+        """,
+        [owner],
+    )
+    # Jobs that only this person had imported.
+    await tx.execute(
+        """
+        DELETE FROM catalog.listing
+         WHERE private AND NOT EXISTS (SELECT FROM matching.match WHERE listing_id = listing.id)
+           AND NOT EXISTS (SELECT FROM matching.verdict WHERE listing_id = listing.id)
+        """
+    )
     await tx.execute("DELETE FROM matching.default_profile WHERE profile_id = ANY(%s)", [ids])
     await tx.execute("DELETE FROM matching.profile_version WHERE profile_id = ANY(%s)", [ids])
     await tx.execute("DELETE FROM matching.profile WHERE id = ANY(%s)", [ids])

@@ -36,6 +36,33 @@ highlights: [Cut pump downtime by 40%]
 projects: ["tinypump: a simulator of pumps"]
 achievements: [Best Pump 2020]
 
+# The master resume: what a resume or letter for one job may be made of. It does not change a score.
+resume:
+  headline: Senior Software Engineer
+  contact:
+    email: dana@example.net
+    phone: +351 555 0100
+    address: 12 Mill Lane, Portland, OR 97204  # as printed; if missing, your home city
+    links: [{label: GitHub, url: "https://github.example/dana"}]
+  work_authorisation: [US citizen] # in your own words
+  experience:                    # newest first; months such as 2021-03, years such as 2021, or present
+    - title: Staff Engineer
+      employer: Wells & Co
+      location: Portland, OR
+      start: 2019-04
+      end: present
+      summary: Control software for 60 pumping stations.
+      highlights: [Cut pump downtime by 40%, Led a team of five]
+      skills: [Python, PostgreSQL]
+  projects:
+    - {name: tinypump, url: "https://tinypump.example", start: 2020, end: 2021, summary: A simulator of pumps., highlights: [Used in two courses], skills: [Python]}
+  education:
+    - {institution: University of Porto, degree: BSc, field: Hydrology, grade: first class, start: 2005, end: 2009, highlights: [Thesis on wells]}
+  licences:
+    - {name: Water Operator License, issuer: State of Oregon, number: W-1234, issued: 2015, expires: 2027-06}
+  languages:
+    - {name: English, level: native}
+
 rules:                           # these are the defaults; keep only what you change
   strikes:                       # a job with this many strikes (`threshold`) is filtered out
     threshold: 5

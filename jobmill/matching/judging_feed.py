@@ -40,6 +40,7 @@ async def add(
             SELECT profile.id, listing.id, %(parent)s
               FROM matching.profile, catalog.listing
              WHERE listing.id = ANY(%(ids)s)
+               AND (%(profile)s::bigint IS NOT NULL OR NOT listing.private)
                AND CASE WHEN %(profile)s::bigint IS NULL
                         THEN profile.id IN (SELECT id FROM matching.active_profile)
                         ELSE profile.id = %(profile)s END
@@ -72,6 +73,7 @@ async def add_open(tx: Tx, profile_id: int) -> int:
         INSERT INTO matching.judging_queue (profile_id, listing_id)
         SELECT %s, id FROM catalog.listing
          WHERE closed_at IS NULL AND (duplicate_of IS NULL OR duplicate_kind = 'multi_location')
+           AND NOT private
          ORDER BY id
         ON CONFLICT (profile_id, listing_id) DO NOTHING
         """,
@@ -88,6 +90,7 @@ async def add_unjudged(tx: Tx, profile_id: int) -> int:
         INSERT INTO matching.judging_queue (profile_id, listing_id)
         SELECT %(profile)s, id FROM catalog.listing
          WHERE closed_at IS NULL AND (duplicate_of IS NULL OR duplicate_kind = 'multi_location')
+           AND NOT private
            AND NOT EXISTS (SELECT FROM matching.verdict
                             WHERE profile_id = %(profile)s AND listing_id = listing.id)
          ORDER BY id

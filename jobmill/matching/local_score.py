@@ -8,14 +8,13 @@ from jobmill.catalog import listings
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
-from jobmill.db import Database
 from jobmill.matching.profile import Profile
 from jobmill.matching.verdict import FilterResult, MatchResult
 from jobmill.matching.verdicts import Outcome
 
-from . import posting_facts
+from . import embeddings, posting_facts
 from .bounded_reading import run_bounded
-from .embeddings import vectors
+from .embeddings import neutral_text
 from .posting_facts import PostingFacts
 from .rules import filter, scoring
 from .rules.company_facts import Employer
@@ -42,16 +41,13 @@ async def apply_filter(
     return filter.apply_rules(profile, posting, await _read_facts(posting), platforms)
 
 
-async def score(
-    database: Database, profile: Profile, listing: Listing, employer: Employer
-) -> MatchResult:
-    """Compute the local score. The listing's embedding is computed once and stored."""
-    facts = await _read_facts(listings.to_posting(listing))
-    return await _score(database, profile, listing, employer, facts)
+async def score(profile: Profile, listing: Listing, employer: Employer) -> MatchResult:
+    """Compute the local score."""
+    posting = listings.to_posting(listing)
+    return await _score(profile, posting, employer, await _read_facts(posting))
 
 
 async def judge(
-    database: Database,
     profile: Profile,
     listing: Listing,
     employer: Employer,
@@ -65,7 +61,7 @@ async def judge(
     filter_result = filter.apply_rules(profile, posting, facts, platforms)
     if not filter_result.passed and not score_rejected:
         return LocalVerdict(filter_result, None)
-    return LocalVerdict(filter_result, await _score(database, profile, listing, employer, facts))
+    return LocalVerdict(filter_result, await _score(profile, posting, employer, facts))
 
 
 async def _read_facts(posting: Posting) -> PostingFacts:
@@ -73,10 +69,18 @@ async def _read_facts(posting: Posting) -> PostingFacts:
 
 
 async def _score(
-    database: Database, profile: Profile, listing: Listing, employer: Employer, facts: PostingFacts
+    profile: Profile, posting: Posting, employer: Employer, facts: PostingFacts
 ) -> MatchResult:
-    similarity = await vectors.similarity_to_profile(database, listing, profile)
-    posting = listings.to_posting(listing)
+    similarity = await _compare_texts(profile, posting)
     return await run_bounded(
         posting, scoring.score_posting, profile, posting, facts, employer, similarity
     )
+
+
+async def _compare_texts(profile: Profile, posting: Posting) -> float | None:
+    """The similarity of the texts; None if the profile has none."""
+    profile_text = neutral_text.profile_text(profile)
+    if not profile_text:
+        return None
+    posting_text = await run_bounded(posting, neutral_text.posting_text, posting)
+    return embeddings.compare_texts(posting_text, profile_text)

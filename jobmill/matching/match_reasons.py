@@ -10,6 +10,13 @@ from .verdict import ScoreItem
 
 TWO_SIDED = ("skills", "model")
 """Items that tell what speaks for a match and what speaks against it."""
+LABELS = {
+    "title": "Title",
+    "seniority": "Seniority",
+    "size": "Company size",
+    "model": "Model review",
+}
+"""What the reasons of these items are about; the others say so themselves."""
 MAX_SKILLS = 5
 """How many missing skills a reason names."""
 
@@ -55,15 +62,20 @@ def find_reasons(items: Iterable[ScoreItem], skill_gaps: Sequence[str]) -> Match
 
 
 def _describe_gain(item: ScoreItem) -> str:
-    return f"{item.name}: {_quote(item, 'for') or item.why.partition('; missing: ')[0]}"
+    return _label(item, _quote(item, "for") or item.why.partition("; missing: ")[0])
 
 
 def _describe_loss(item: ScoreItem, skill_gaps: Sequence[str]) -> str:
     if item.name == "skills" and skill_gaps:
         rest = len(skill_gaps) - MAX_SKILLS
         more = f" and {rest} more" if rest > 0 else ""
-        return f"missing skills: {', '.join(skill_gaps[:MAX_SKILLS])}{more}"
-    return f"{item.name}: {_quote(item, 'against') or item.why}"
+        return f"Missing skills: {', '.join(skill_gaps[:MAX_SKILLS])}{more}"
+    return _label(item, _quote(item, "against") or item.why)
+
+
+def _label(item: ScoreItem, text: str) -> str:
+    label = LABELS.get(item.name)
+    return f"{label}: {text}" if label and not text.startswith(label) else text
 
 
 def _quote(item: ScoreItem, side: Literal["for", "against"]) -> str:

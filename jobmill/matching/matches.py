@@ -326,6 +326,15 @@ async def lock(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
     return await get(tx, id, owner=owner)
 
 
+async def has_match(tx: Tx, listing_id: int, *, owner: Owner) -> bool:
+    """Whether a listing is a match of one of the owner's profiles."""
+    sql = """
+        SELECT match.id FROM matching.match JOIN matching.profile ON profile.id = profile_id
+         WHERE listing_id = %s AND owner_id IS NOT DISTINCT FROM %s::bigint LIMIT 1
+    """
+    return await fetch_value(tx, int, sql, [listing_id, owner]) is not None
+
+
 async def undo_status(
     tx: Tx, id: int, *, owner: Owner = LOCAL, actor: str | None = None
 ) -> tuple[Match, Match]:

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import unicodedata
 import zoneinfo
 from collections import Counter
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from jobmill.catalog.posting import Arrangement, Period, Seniority
+from jobmill.matching.master_resume import MasterResume
+from jobmill.matching.profile_fields import ProfileLines, ProfilePart, ProfileWords, Prose, Words
 
 Rank: TypeAlias = Literal["primary", "strong", "familiar"]
 RANKS: dict[Rank, int] = {"primary": 3, "strong": 2, "familiar": 1}
 """The weight of a skill of each rank."""
-
-
-def _clean(text: str) -> str:
-    # Terminals and PostgreSQL do not accept control characters.
-    if any(unicodedata.category(mark) in ("Cc", "Cs") and mark not in "\n\r\t" for mark in text):
-        raise ValueError("should not contain control characters")
-    return text.strip()
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(_clean(text).split())
-
-
-def _not_empty(text: str) -> str:
-    if not text:
-        raise ValueError("should not be empty")
-    return text
 
 
 def _zone(name: str) -> str:
@@ -53,22 +37,6 @@ def _domain(name: str) -> str:
     return name
 
 
-def _once(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Remove repeated entries, ignoring case."""
-    return tuple({name.casefold(): name for name in reversed(names)}.values())[::-1]
-
-
-Words: TypeAlias = Annotated[
-    str, AfterValidator(_on_one_line), Field(max_length=200), AfterValidator(_not_empty)
-]
-Prose: TypeAlias = Annotated[str, AfterValidator(_clean), Field(max_length=10_000)]
-ProfileLine: TypeAlias = Annotated[
-    str, AfterValidator(_on_one_line), Field(max_length=2_000), AfterValidator(_not_empty)
-]
-ProfileWords: TypeAlias = Annotated[
-    tuple[Words, ...], AfterValidator(_once), Field(max_length=1_000)
-]
-ProfileLines: TypeAlias = Annotated[tuple[ProfileLine, ...], Field(max_length=200)]
 # Strict: neither `yes` nor "5" is a number.
 Points: TypeAlias = Annotated[int, Field(strict=True, ge=-1_000, le=1_000)]
 Gain: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=1_000)]
@@ -76,20 +44,7 @@ Score: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=100)]
 Years: TypeAlias = Annotated[float, Field(strict=True, ge=0, le=80, allow_inf_nan=False)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_empty(cls, data: Any) -> Any:
-        """Treat a field without a value (`titles:`) as not set."""
-        if not isinstance(data, dict):
-            return data
-        fields = cast(dict[object, object], data)
-        return {name: value for name, value in fields.items() if value is not None}
-
-
-class Span(_Part):
+class Span(ProfilePart):
     """A range: from the mildest case to the worst, or from the lowest value to the highest."""
 
     least: Points
@@ -106,7 +61,7 @@ def _strikes(least: int, most: int) -> Any:
     return Field(default=Span(least=least, most=most))
 
 
-class Strikes(_Part):
+class Strikes(ProfilePart):
     """Strikes per rule. A listing that reaches `threshold` strikes is filtered out."""
 
     threshold: Annotated[Gain, Field(ge=1)] = 5
@@ -127,7 +82,7 @@ class Strikes(_Part):
         return self
 
 
-class CompanyPoints(_Part):
+class CompanyPoints(ProfilePart):
     """Points that rank companies."""
 
     home_city_office: Gain = 50
@@ -137,7 +92,7 @@ class CompanyPoints(_Part):
     ai_ml: Gain = 10
 
 
-class Tiers(_Part):
+class Tiers(ProfilePart):
     """The lowest points of each tier. Below C, a company is in tier D."""
 
     S: Gain = 150
@@ -152,7 +107,7 @@ class Tiers(_Part):
         return self
 
 
-class SizePoints(_Part):
+class SizePoints(ProfilePart):
     """Points added to a score for the size of the company."""
 
     preferred: Points = 10
@@ -161,7 +116,7 @@ class SizePoints(_Part):
     """The company is small and another size is preferred."""
 
 
-class Threshold(_Part):
+class Threshold(ProfilePart):
     """The lowest score of a match."""
 
     score: Score = 80
@@ -169,7 +124,7 @@ class Threshold(_Part):
     """Used when the company has an office in the home city."""
 
 
-class Priorities(_Part):
+class Priorities(ProfilePart):
     """The lowest score of each priority. Below `medium`, the priority is low."""
 
     high: Score = 85
@@ -182,7 +137,7 @@ class Priorities(_Part):
         return self
 
 
-class Weights(_Part):
+class Weights(ProfilePart):
     """How the parts of a score share its 100 points, without those for time zone and size. They must
     add up to 100."""
 
@@ -202,7 +157,7 @@ class Weights(_Part):
         return self
 
 
-class Rules(_Part):
+class Rules(ProfilePart):
     """The numbers used to judge listings and companies."""
 
     strikes: Strikes = Strikes()
@@ -223,13 +178,13 @@ class Rules(_Part):
         return self
 
 
-class ProfilePerson(_Part):
+class ProfilePerson(ProfilePart):
     name: Words | None = None
     home_city: Words = "Portland, OR"
     timezone: Annotated[Words, AfterValidator(_zone)] = "America/Los_Angeles"
 
 
-class Skill(_Part):
+class Skill(ProfilePart):
     """A name alone is enough: `- Python`."""
 
     name: Words
@@ -251,14 +206,14 @@ def _skills_once(skills: tuple[Skill, ...]) -> tuple[Skill, ...]:
     return skills
 
 
-class SalaryFloor(_Part):
+class SalaryFloor(ProfilePart):
     amount: Annotated[float, Field(strict=True, gt=0, le=1e9, allow_inf_nan=False)]
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
     """Three capital letters, as in ISO 4217."""
     period: Period = "year"
 
 
-class StopLists(_Part):
+class StopLists(ProfilePart):
     """What the person never wants to see."""
 
     companies: ProfileWords = ()
@@ -267,7 +222,7 @@ class StopLists(_Part):
     """Whole words in a title or a URL."""
 
 
-class Profile(_Part):
+class Profile(ProfilePart):
     """Everything about the person. Empty fields are unknown or do not matter."""
 
     person: ProfilePerson = ProfilePerson()
@@ -294,4 +249,11 @@ class Profile(_Part):
     `achievements`."""
     projects: ProfileLines = ()
     achievements: ProfileLines = ()
+    resume: MasterResume = MasterResume()
+    """The master resume. It does not change a score."""
     rules: Rules = Rules()
+
+
+def scores_alike(first: Profile, second: Profile) -> bool:
+    """Whether two profiles score every listing the same: they differ at most in the master resume."""
+    return first.model_copy(update={"resume": second.resume}) == second

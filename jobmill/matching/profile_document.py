@@ -28,6 +28,7 @@ MESSAGES = {
     "float_type": "should be a number",
     "missing": "is missing",
 }
+_MONTH = "a month such as 2021-03 or a year such as 2021"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,15 @@ def validate(data: object, file: str, lines: Mapping[Path, int] | None = None) -
     try:
         return Profile.model_validate(data)
     except ValidationError as error:
-        problems = [_problem(details, lines or {}) for details in error.errors()]
-        raise InvalidProfile(
-            file, sorted(problems, key=lambda problem: problem.line or 0)
-        ) from None
+        raise InvalidProfile(file, list_problems(error, lines)) from None
+
+
+def list_problems(
+    error: ValidationError, lines: Mapping[Path, int] | None = None
+) -> list[ProfileProblem]:
+    """The problems by line; entries of lists are counted from 1."""
+    problems = [_problem(details, lines or {}) for details in error.errors()]
+    return sorted(problems, key=lambda problem: problem.line or 0)
 
 
 def to_yaml(profile: Profile) -> str:
@@ -210,7 +216,8 @@ def _message(error: ErrorDetails, path: Path) -> str:
     if kind in ("model_type", "model_attributes_type"):
         return "should be a group of fields (`name: value`)"
     if kind == "string_pattern_mismatch":
-        return f"should be three capital letters such as USD, not {_short(error['input'])}"
+        expected = "three capital letters such as USD" if path[-1] == "currency" else _MONTH
+        return f"should be {expected}, not {_short(error['input'])}"
     message = MESSAGES.get(kind) or error["msg"].removeprefix("Input ")
     return f"{message}, not {_short(error['input'])}"
 

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
-from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.errors import ChangedMeanwhile, Conflict, Invalid, NotFound
 from jobmill.matching import company_tiers
 from jobmill.matching.profile import Profile
 from jobmill.people.persons import LOCAL, Owner
@@ -101,13 +101,13 @@ async def save(
     id = await _lock(tx, name, owner)
     newest = await _newest(tx, id)
     if based_on is not None and newest != based_on:
-        raise Conflict(
+        raise ChangedMeanwhile(
             f"Profile {name} was changed in the meantime: its newest version is {newest}, and your"
             f" changes are based on version {based_on}."
         )
     changed = await _add(tx, id, newest, profile, by=by, note=note, resume=resume)
     await _choose_first(tx, id, owner, by=by)
-    if changed and await _is_default(tx, id):
+    if changed and await _is_default(tx, id) and not await _scores_as(tx, id, newest, profile):
         await company_tiers.rescore_companies(tx, await read_defaults(tx))
     return SavedProfile(id, name, newest + changed, bool(changed))
 
@@ -168,6 +168,17 @@ async def _add(
         },
     )
     return cursor.rowcount
+
+
+async def _scores_as(tx: Tx, id: ProfileId, version: int, profile: Profile) -> bool:
+    """Whether a version scores as a profile does: only the master resume differs."""
+    sql = """
+        SELECT coalesce((SELECT content - 'resume' = %s::jsonb - 'resume'
+                           FROM matching.profile_version
+                          WHERE profile_id = %s AND version = %s), false)
+        """
+    content = Jsonb(profile.model_dump(mode="json"))
+    return bool(await fetch_value(tx, bool, sql, [content, id, version]))
 
 
 async def _choose_first(tx: Tx, id: ProfileId, owner: Owner, *, by: str | None) -> None:

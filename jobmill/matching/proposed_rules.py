@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, LiteralString, get_args
 
@@ -127,65 +127,149 @@ async def _read_decisions(tx: Tx, profile_id: int) -> set[str]:
 def propose(profile: Profile, decided: Sequence[DecidedMatch]) -> list[ProposedRule]:
     """The rules that the dismissals suggest, those with the most dismissals first."""
     kept = [match for match in decided if match.status in KEPT]
-    makers: list[tuple[tuple[DismissReason, ...], Callable[..., Iterable[ProposedRule]]]] = [
-        (("company",), _propose_companies),
-        (("pay",), _propose_salary_floor),
-        (("arrangement",), _propose_arrangements),
-        (("seniority",), _propose_seniority),
-        (("location",), _propose_locations),
-        (("work", "skills"), _propose_keywords),
-    ]
-    rules = [
-        rule
-        for reasons, make in makers
-        for rule in make(profile, [match for match in decided if match.reason in reasons], kept)
-    ]
+    rules: list[ProposedRule] = []
+    for proposer in _PROPOSERS:
+        dismissed = [match for match in decided if match.reason in proposer.reasons]
+        rules += _propose(profile, proposer, dismissed, kept)
+    pay = [match for match in decided if match.reason == "pay"]
+    rules += _propose_salary_floor(profile, pay, kept)
     return sorted(rules, key=lambda rule: -rule.dismissals)
 
 
-def _changed(profile: Profile, **changes: Any) -> Profile:
-    return Profile.model_validate(profile.model_dump() | changes)
+def _changed(profile: Profile, changes: Mapping[str, Any]) -> Profile:
+    return Profile.model_validate({**profile.model_dump(), **changes})
 
 
-def _often(values: Iterable[str | None], least: int) -> list[tuple[str, int]]:
-    counts = Counter(value for value in values if value)
-    return [(value, count) for value, count in counts.most_common() if count >= least]
+@dataclass(frozen=True, slots=True)
+class _Proposer:
+    """Proposes a rule for each value that several dismissed matches share and no kept one has."""
+
+    noun: str
+    reasons: tuple[DismissReason, ...]
+    text: str
+    find_values: Callable[[Profile, DecidedMatch], Iterable[str]]
+    """The values of a match that a rule can be about."""
+    change: Callable[[Profile, str], Mapping[str, Any] | None]
+    """The changed fields of the profile; None if the profile has the rule, or cannot have it."""
+    least: int = MIN_DISMISSALS
 
 
-def _propose_companies(
-    profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
+def _propose(
+    profile: Profile,
+    proposer: _Proposer,
+    dismissed: Sequence[DecidedMatch],
+    kept: Sequence[DecidedMatch],
 ) -> Iterable[ProposedRule]:
-    excluded = {name.casefold() for name in profile.stop_lists.companies}
-    excluded |= {match.company.casefold() for match in kept if match.company}
-    for company, count in _often((match.company for match in dismissed), MIN_OF_COMPANY):
-        if company.casefold() not in excluded:
-            stop_lists = profile.stop_lists.model_dump()
-            stop_lists["companies"] = [*profile.stop_lists.companies, company]
+    kept_values = {
+        value.casefold() for match in kept for value in proposer.find_values(profile, match)
+    }
+    counts = Counter(
+        value for match in dismissed for value in set(proposer.find_values(profile, match))
+    )
+    for value, count in counts.most_common():
+        if count < proposer.least or value.casefold() in kept_values:
+            continue
+        if changes := proposer.change(profile, value):
             yield ProposedRule(
-                f"company:{company.casefold()}",
-                f"Hide all jobs at {company}.",
+                f"{proposer.noun}:{value.casefold()}",
+                proposer.text.format(value),
                 count,
-                _changed(profile, stop_lists=stop_lists),
+                _changed(profile, changes),
             )
+
+
+def _without(values: Sequence[str], value: str) -> list[str] | None:
+    """The other values; None if the value is not among them or is the last: an empty list means any."""
+    return [other for other in values if other != value] or None if value in values else None
+
+
+def _change_accepted(
+    field: str, choices: Sequence[str]
+) -> Callable[[Profile, str], Mapping[str, Any] | None]:
+    """Removes a value from those that a field accepts; an empty field accepts all choices."""
+
+    def change(profile: Profile, value: str) -> Mapping[str, Any] | None:
+        rest = _without(getattr(profile, field) or choices, value)
+        return {field: rest} if rest else None
+
+    return change
+
+
+def _stop(
+    profile: Profile, field: Literal["companies", "keywords"], value: str
+) -> Mapping[str, Any] | None:
+    excluded: Sequence[str] = getattr(profile.stop_lists, field)
+    if value.casefold() in map(str.casefold, excluded):
+        return None
+    return {"stop_lists": profile.stop_lists.model_dump() | {field: [*excluded, value]}}
+
+
+def _stop_keyword(profile: Profile, word: str) -> Mapping[str, Any] | None:
+    """Not for a word of a title that the person wants."""
+    wanted = WORD.findall(" ".join(profile.titles).casefold())
+    return None if word in wanted else _stop(profile, "keywords", word)
+
+
+def _named_places(profile: Profile, match: DecidedMatch) -> list[str]:
+    """The places of the profile that the match names."""
+    location = (match.location or "").casefold()
+    return [place for place in profile.locations if place.partition(",")[0].casefold() in location]
+
+
+_PROPOSERS = (
+    _Proposer(
+        "company",
+        ("company",),
+        "Hide all jobs at {}.",
+        lambda _, match: [match.company] if match.company else [],
+        lambda profile, company: _stop(profile, "companies", company),
+        MIN_OF_COMPANY,
+    ),
+    _Proposer(
+        "arrangement",
+        ("arrangement",),
+        "Hide {} jobs.",
+        lambda _, match: [match.arrangement] if match.arrangement else [],
+        _change_accepted("arrangements", get_args(Arrangement)),
+    ),
+    _Proposer(
+        "seniority",
+        ("seniority",),
+        "Do not look for {} positions.",
+        lambda _, match: [match.seniority] if match.seniority else [],
+        _change_accepted("seniority", get_args(Seniority)),
+    ),
+    _Proposer(
+        "location",
+        ("location",),
+        "Do not look for jobs in {}.",
+        _named_places,
+        lambda profile, place: {
+            "locations": [other for other in profile.locations if other != place]
+        },
+    ),
+    _Proposer(
+        "keyword",
+        ("work", "skills"),
+        "Hide jobs with “{}” in the title.",
+        lambda _, match: WORD.findall((match.title or "").casefold()),
+        _stop_keyword,
+    ),
+)
 
 
 def _propose_salary_floor(
     profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
 ) -> Iterable[ProposedRule]:
     """The highest salary that was too low, unless the person kept a job with that salary."""
-    units = Counter(_unit(match) for match in dismissed)
-    units.pop(None, None)
+    units = Counter(unit for match in dismissed if (unit := _unit(match)))
     for unit, count in units.most_common(1):
-        if count < MIN_DISMISSALS or unit is None:
-            return
-        refused = [match.salary_max for match in dismissed if _unit(match) == unit]
-        amount = max(salary for salary in refused if salary is not None)
-        lowest_kept = min(
-            (match.salary_max or amount for match in kept if _unit(match) == unit), default=None
-        )
+        refused = [match.salary_max or 0 for match in dismissed if _unit(match) == unit]
+        amount = max(refused)
+        kept_salaries = [match.salary_max or 0 for match in kept if _unit(match) == unit]
         floor = profile.salary_floor
         is_covered = floor and (floor.currency, floor.period) == unit and floor.amount > amount
-        if is_covered or (lowest_kept is not None and lowest_kept <= amount):
+        if count < MIN_DISMISSALS or is_covered or min(kept_salaries, default=amount + 1) <= amount:
             return
         currency, period = unit
         floor = SalaryFloor(amount=amount + 1, currency=currency, period=period)
@@ -193,7 +277,7 @@ def _propose_salary_floor(
             f"pay:{currency}:{period}:{amount:.0f}",
             f"Ask for more than {currency} {amount:,.0f} a {period}.",
             count,
-            _changed(profile, salary_floor=floor.model_dump()),
+            _changed(profile, {"salary_floor": floor.model_dump()}),
         )
 
 
@@ -201,79 +285,6 @@ def _unit(match: DecidedMatch) -> tuple[str, Period] | None:
     if match.salary_max and match.salary_currency and match.salary_period:
         return match.salary_currency, match.salary_period
     return None
-
-
-def _propose_arrangements(
-    profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
-) -> Iterable[ProposedRule]:
-    accepted = profile.arrangements or get_args(Arrangement)
-    kept_arrangements = {match.arrangement for match in kept}
-    for arrangement, count in _often((match.arrangement for match in dismissed), MIN_DISMISSALS):
-        accepted_then = [other for other in accepted if other != arrangement]
-        if arrangement in accepted and accepted_then and arrangement not in kept_arrangements:
-            yield ProposedRule(
-                f"arrangement:{arrangement}",
-                f"Hide {arrangement} jobs.",
-                count,
-                _changed(profile, arrangements=accepted_then),
-            )
-
-
-def _propose_seniority(
-    profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
-) -> Iterable[ProposedRule]:
-    accepted = profile.seniority or get_args(Seniority)
-    kept_levels = {match.seniority for match in kept}
-    for level, count in _often((match.seniority for match in dismissed), MIN_DISMISSALS):
-        accepted_then = [other for other in accepted if other != level]
-        if level in accepted and accepted_then and level not in kept_levels:
-            yield ProposedRule(
-                f"seniority:{level}",
-                f"Do not look for {level} positions.",
-                count,
-                _changed(profile, seniority=accepted_then),
-            )
-
-
-def _propose_locations(
-    profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
-) -> Iterable[ProposedRule]:
-    kept_places = " ".join(match.location or "" for match in kept).casefold()
-    for place in profile.locations:
-        named = place.partition(",")[0].casefold()
-        count = sum(named in (match.location or "").casefold() for match in dismissed)
-        if count >= MIN_DISMISSALS and named not in kept_places:
-            yield ProposedRule(
-                f"location:{place.casefold()}",
-                f"Do not look for jobs in {place}.",
-                count,
-                _changed(
-                    profile, locations=[other for other in profile.locations if other != place]
-                ),
-            )
-
-
-def _propose_keywords(
-    profile: Profile, dismissed: Sequence[DecidedMatch], kept: Sequence[DecidedMatch]
-) -> Iterable[ProposedRule]:
-    """Words that several dismissed titles share, and no kept or wanted title contains."""
-    wanted = " ".join(
-        [*profile.titles, *profile.stop_lists.keywords, *(match.title or "" for match in kept)]
-    )
-    known = set(WORD.findall(wanted.casefold()))
-    words = (
-        word for match in dismissed for word in set(WORD.findall((match.title or "").casefold()))
-    )
-    for word, count in _often(words, MIN_DISMISSALS):
-        if word not in known:
-            stop_lists = profile.stop_lists.model_dump()
-            stop_lists["keywords"] = [*profile.stop_lists.keywords, word]
-            yield ProposedRule(
-                f"keyword:{word}",
-                f"Hide jobs with “{word}” in the title.",
-                count,
-                _changed(profile, stop_lists=stop_lists),
-            )
 
 
 async def dry_run(
@@ -292,7 +303,7 @@ async def dry_run(
     hidden: list[_NewestMatch] = []
     for match in newest:
         local = await local_score.judge(
-            database, profile, listed[match.listing_id], employers[match.listing_id], platforms
+            profile, listed[match.listing_id], employers[match.listing_id], platforms
         )
         after = rescore.predict_outcome(stored.get(match.listing_id), local)
         if after.outcome != "matched":

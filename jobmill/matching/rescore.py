@@ -96,7 +96,7 @@ async def compare_open_listings(
         for listing in page_listings:
             if is_compared(listing, stored.get(listing.id)):
                 employer = employers.get(listing.company_id or 0, Employer())
-                local = await local_score.judge(database, profile, listing, employer, platforms)
+                local = await local_score.judge(profile, listing, employer, platforms)
                 yield _change(listing, stored.get(listing.id), local, statuses.get(listing.id))
         after = page.next
         if after is None:

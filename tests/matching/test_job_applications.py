@@ -8,9 +8,12 @@ import datetime as dt
 import pytest
 
 from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.catalog import companies, listing_search
+from jobmill.catalog.listing_search import ListingQuery
+from jobmill.catalog.posting import Posting
 from jobmill.db import Database, fetch_value
 from jobmill.errors import Conflict, NotFound
-from jobmill.matching import erasure, matches, profiles
+from jobmill.matching import erasure, judging_feed, matches, profiles
 from jobmill.matching.job_applications import (
     board,
     csv_import,
@@ -24,9 +27,12 @@ from jobmill.matching.job_applications.board import MovedMeanwhile
 from jobmill.matching.job_applications.details import ApplicationDetails
 from jobmill.matching.job_applications.entries import ContactFields
 from jobmill.matching.matches import MatchId
+from jobmill.matching.profile import Profile
 from jobmill.people.persons import LOCAL
+from tests.catalog import helpers
 from tests.matching import judged
 from tests.matching.judged import Place
+from tests.people.helpers import make_person
 
 
 async def make(database: Database, count: int = 1) -> tuple[Place, list[MatchId]]:
@@ -137,3 +143,42 @@ async def test_erasing_a_search_erases_its_applications(database: Database) -> N
         for table in ("custom_status", "application", "application_note", "application_contact",
                       "application_file"):  # fmt: skip
             assert await fetch_value(tx, int, f"SELECT count(*) FROM matching.{table}") == 0  # type: ignore[arg-type]
+
+
+async def test_an_imported_job_stays_private_until_a_source_lists_it(database: Database) -> None:
+    text = b"title,company,url\nWard nurse,City Clinic,https://clinic.example/jobs/7\n"
+    file = await csv_import.read_file(text)
+    ana = (await make_person(database, "ana@example.org", "seeker")).id
+    ben = (await make_person(database, "ben@example.org", "seeker")).id
+    async with database.transaction() as tx:
+        for owner in (ana, ben):
+            await profiles.save(tx, "main", Profile(titles=("Nurse",)), owner=owner)
+        version = await profiles.get(tx, "main", owner=ana)
+        await csv_import.import_rows(tx, version, file, PLATFORM_RULES)
+        [application] = await board.find_all(tx, version.profile_id, limit=9)
+        listing = (await matches.get(tx, application.id, owner=ana)).listing_id
+        assert (await listing_search.find(tx, ListingQuery())).hits == []
+        assert await companies.find(tx) == []
+        other = await profiles.get(tx, "main", owner=ben)
+        assert await judging_feed.add_open(tx, other.profile_id) == 0
+        assert await judging_feed.add(tx, [listing]) == 0
+        assert await matches.has_match(tx, listing, owner=ana)
+        assert not await matches.has_match(tx, listing, owner=ben)
+    async with database.transaction() as tx:
+        # The same vacancy elsewhere is not hidden behind the private one.
+        source = await helpers.make_source(tx)
+        await helpers.run(tx, source, 0, [Posting("Ward nurse", "https://clinic.example/jobs/7")])
+        [hit] = (await listing_search.find(tx, ListingQuery())).hits
+        assert hit.title == "Ward nurse"
+
+
+async def test_erasing_a_search_deletes_its_private_jobs_only(database: Database) -> None:
+    file = await csv_import.read_file(b"title,company\nWard nurse,City Clinic\n")
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        version = await profiles.get(tx, "main")
+        await csv_import.import_rows(tx, version, file, PLATFORM_RULES)
+        await erasure.erase_search(tx, LOCAL)
+        cursor = await tx.execute("SELECT id FROM catalog.listing")
+        kept = [id for (id,) in await cursor.fetchall()]
+    assert kept == place.listings

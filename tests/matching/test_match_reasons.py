@@ -19,14 +19,14 @@ ABROAD = ScoreItem("arrangement", 0, 5, "Remote, but in another country", state=
 @pytest.mark.parametrize(
     ("items", "best", "worst"),
     [
-        ((SKILLS, TITLE), "skills: 4 of 5 requested skills: Go, SQL", "missing skills: Rust"),
-        ((TITLE, PAY), "title: Similar to Backend Engineer", "salary: Pay not stated"),
-        ((SKILLS, ZONE), "skills: 4 of 5 requested skills: Go, SQL", f"timezone: {ZONE.why}"),
-        ((SKILLS, ZONE, ABROAD), "skills: 4 of 5 requested skills: Go, SQL", f"arrangement: {ABROAD.why}"),
-        ((TITLE, ANY_SIZE), "title: Similar to Backend Engineer", None),
+        ((SKILLS, TITLE), "4 of 5 requested skills: Go, SQL", "Missing skills: Rust"),
+        ((TITLE, PAY), "Title: Similar to Backend Engineer", "Pay not stated"),
+        ((SKILLS, ZONE), "4 of 5 requested skills: Go, SQL", ZONE.why),
+        ((SKILLS, ZONE, ABROAD), "4 of 5 requested skills: Go, SQL", ABROAD.why),
+        ((TITLE, ANY_SIZE), "Title: Similar to Backend Engineer", None),
         ((ANY_SIZE,), None, None),
-        ((TITLE, NEAR), "title: Similar to Backend Engineer", "meaning: Text similarity: 90%"),
-        ((NEAR,), None, "meaning: Text similarity: 90%"),
+        ((TITLE, NEAR), "Title: Similar to Backend Engineer", "Text similarity: 90%"),
+        ((NEAR,), None, "Text similarity: 90%"),
     ],
 )  # fmt: skip
 def test_the_strongest_reasons_are_chosen(
@@ -38,7 +38,7 @@ def test_the_strongest_reasons_are_chosen(
 
 def test_half_a_skill_match_is_not_the_best_reason_beside_a_full_title() -> None:
     half = ScoreItem("skills", 22, 43, "2 of 5 requested skills")
-    assert find_reasons((half, TITLE), ()).reason_for == "title: Similar to Backend Engineer"
+    assert find_reasons((half, TITLE), ()).reason_for == "Title: Similar to Backend Engineer"
 
 
 def test_everything_missing_from_100_points_is_listed_the_largest_loss_first() -> None:
@@ -56,10 +56,10 @@ def test_a_model_gives_its_quotes_as_reasons() -> None:
     words = ("for: 5 years of Python", "against: on call every week")
     model = ScoreItem("model", 60, 85, "m rated the fit 70 of 100", words)
     reasons = find_reasons((model,), ())
-    assert reasons.reason_for == "model: “5 years of Python”"
-    assert reasons.reason_against == "model: “on call every week”"
+    assert reasons.reason_for == "Model review: “5 years of Python”"
+    assert reasons.reason_against == "Model review: “on call every week”"
 
 
 def test_many_missing_skills_are_shortened() -> None:
     reasons = find_reasons((SKILLS,), list("ABCDEFG"))
-    assert reasons.reason_against == "missing skills: A, B, C, D, E and 2 more"
+    assert reasons.reason_against == "Missing skills: A, B, C, D, E and 2 more"

@@ -60,19 +60,19 @@ def test_the_company_does_not_change_the_text(company: str, site: str) -> None:
 )
 def test_a_company_is_found_in_every_spelling(company: str, written: str) -> None:
     posting = Posting("Welder", company=company, description=f"Weld for {written} at sea")
-    assert neutral_text.posting_text(posting) == "welder. weld for at sea"
+    assert neutral_text.posting_text(posting) == "welder.\nweld for at sea"
 
 
 def test_a_company_name_used_as_a_word_is_kept() -> None:
     posting = Posting(
         "Packer", company="Box", description="Box packs a box with C and Boxing gloves"
     )
-    assert neutral_text.posting_text(posting) == "packer. packs a box with c and boxing gloves"
+    assert neutral_text.posting_text(posting) == "packer.\npacks a box with c and boxing gloves"
 
 
 def test_a_language_is_not_the_company_that_it_begins_like() -> None:
     posting = Posting("C++ Developer", company="C", description="C# helps")
-    assert neutral_text.posting_text(posting) == "c++ developer. c# helps"
+    assert neutral_text.posting_text(posting) == "c++ developer.\nc# helps"
 
 
 def test_text_about_the_work_comes_first_and_company_praise_is_removed() -> None:
@@ -83,13 +83,13 @@ def test_text_about_the_work_comes_first_and_company_praise_is_removed() -> None
         "We hire without regard to anything.",
     )
     assert neutral_text.posting_text(posting) == (
-        "welder. responsibilities weld pipes. about you steady hands. we are nice."
+        "welder.\nresponsibilities weld pipes. about you steady hands. we are nice."
     )
 
 
 def test_requirements_replace_the_full_text_if_present() -> None:
     posting = Posting("Welder", description="Long.\nSteady hands.", requirements="Steady hands.")
-    assert neutral_text.posting_text(posting) == "welder. steady hands."
+    assert neutral_text.posting_text(posting) == "welder.\nsteady hands."
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_similar_words_are_kept(text: str) -> None:
     polish = text.replace("Polish", "polish")
     assert (
         neutral_text.posting_text(Posting("Welder", description=polish))
-        == f"welder. {polish.lower()}"
+        == f"welder.\n{polish.lower()}"
     )
 
 

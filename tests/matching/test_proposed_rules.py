@@ -8,7 +8,7 @@ import pytest
 
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.db import Database
-from jobmill.errors import Conflict
+from jobmill.errors import ChangedMeanwhile
 from jobmill.matching import matches, profiles, proposed_rules
 from jobmill.matching.matches import DismissReason
 from jobmill.matching.profile import Profile, SalaryFloor, StopLists
@@ -100,7 +100,7 @@ async def test_a_rule_is_tried_accepted_once_and_applies(database: Database) -> 
             await proposed_rules.accept(tx, version, rule, result.hidden, by="ada")
 
     outcomes = await asyncio.gather(accept(), accept(), return_exceptions=True)
-    assert sorted(type(outcome) for outcome in outcomes if outcome) == [Conflict]
+    assert sorted(type(outcome) for outcome in outcomes if outcome) == [ChangedMeanwhile]
     async with database.transaction() as tx:
         newest = await profiles.get(tx)
         assert newest.version == version.version + 1

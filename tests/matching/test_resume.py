@@ -12,8 +12,10 @@ from collections.abc import Callable
 import pytest
 
 from jobmill.errors import Invalid
-from jobmill.matching import profile_document, resume, resume_name, resume_sections, work_history
+from jobmill.matching import profile_document
+from jobmill.matching import resumes as resume
 from jobmill.matching.profile import Profile
+from jobmill.matching.resumes import person_name, sections, work_history
 from tests.matching import helpers, resumes
 
 
@@ -196,7 +198,7 @@ def test_every_month_of_employment_counts_once(lines: list[str], years: float | 
     ],
 )
 def test_only_what_is_surely_a_name_is_taken_for_one(top: str, name: str | None) -> None:
-    assert resume_name.find_name(top) == name
+    assert person_name.find_name(top) == name
 
 
 LOREM = "Lorem Ipsum\n\n" + "Lorem ipsum dolor sit amet, consectetur adipiscing elit.\n" * 40
@@ -224,7 +226,7 @@ def test_a_text_in_which_nothing_is_found_is_not_understood(text: str) -> None:
     ],
 )
 def test_a_title_is_no_heading(line: str, part: str | None) -> None:
-    assert resume_sections.section_of_heading(line) == part
+    assert sections.section_of_heading(line) == part
 
 
 def test_json_without_anything_in_it_is_no_resume() -> None:

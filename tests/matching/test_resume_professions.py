@@ -7,8 +7,10 @@ import pytest
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog.posting import Posting
 from jobmill.extract.fields.missing_fields import fill_missing_fields
-from jobmill.matching import posting_facts, resume, resume_address, resume_skills
+from jobmill.matching import posting_facts
+from jobmill.matching import resumes as resume
 from jobmill.matching.profile import Profile
+from jobmill.matching.resumes import home_address, skill_sections
 from jobmill.matching.rules import filter, scoring
 from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import MatchResult
@@ -92,7 +94,7 @@ def test_a_job_of_another_profession_scores_low(profession: str) -> None:
 def test_the_entries_of_a_skill_section_are_taken_verbatim(
     lines: list[str], names: list[str]
 ) -> None:
-    assert [skill.name for skill in resume_skills.read_skill_section(lines)] == names
+    assert [skill.name for skill in skill_sections.read_skill_section(lines)] == names
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_the_entries_of_a_skill_section_are_taken_verbatim(
     ],
 )
 def test_licences_are_read_without_issuer_number_and_date(line: str, names: list[str]) -> None:
-    assert [skill.name for skill in resume_skills.read_licence_section([line])] == names
+    assert [skill.name for skill in skill_sections.read_licence_section([line])] == names
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_licences_are_read_without_issuer_number_and_date(line: str, names: list
     ],
 )
 def test_a_home_city_is_read_from_an_address(line: str, city: str | None) -> None:
-    assert resume_address.find_home_city([line], "Dana Pell") == city
+    assert home_address.find_home_city([line], "Dana Pell") == city
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_a_home_city_is_read_from_an_address(line: str, city: str | None) -> Non
     ],
 )
 def test_the_time_zone_follows_from_the_home_city(city: str, zone: str | None) -> None:
-    assert resume_address.find_time_zone(city) == zone
+    assert home_address.find_time_zone(city) == zone
 
 
 @pytest.mark.parametrize(

@@ -235,8 +235,8 @@ async def _add(
 ) -> None:
     owner = version.owner_id
     if match_id is None:
-        # A listing that the catalog has stays as it is: only sources may change it.
-        listing_id = listing_id or await save_posting.save(
+        # Others must not see what the person applied to. A listing that the catalog has stays as it is.
+        listing_id = listing_id or await save_posting.save_private(
             tx,
             Posting(row.title, row.url, company=row.company, location=row.location or None),
             platforms,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 
 from jobmill.db import Tx, fetch_all, fetch_one
-from jobmill.errors import Conflict, Invalid
+from jobmill.errors import ChangedMeanwhile, Invalid
 from jobmill.matching import matches
 from jobmill.people.persons import LOCAL, Owner
 
@@ -79,7 +79,7 @@ async def save(
     match = await matches.lock(tx, match_id, owner=owner)
     before = await get(tx, match_id)
     if based_on is not None and based_on != before.version:
-        raise Conflict(
+        raise ChangedMeanwhile(
             "These details were changed in the meantime. Reload the page and change them again."
         )
     changed = [

@@ -10,8 +10,9 @@ from typing import Literal, LiteralString, TypeAlias
 from psycopg.errors import UniqueViolation
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
-from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.errors import ChangedMeanwhile, Conflict, Invalid, NotFound
 from jobmill.matching import matches
+from jobmill.matching.matches import MatchId
 from jobmill.people.persons import LOCAL, Owner
 
 EntryKind: TypeAlias = Literal["note", "contact", "file"]
@@ -115,7 +116,7 @@ async def edit_note(
     if note.body == body:
         return
     if note.version != based_on:
-        raise Conflict(
+        raise ChangedMeanwhile(
             "This note was changed in the meantime. Copy your text, reload the page and try again."
         )
     try:
@@ -202,16 +203,30 @@ async def remove(
 ) -> None:
     """Remove an entry, and delete for good what was removed long ago. NotFound if it does not exist."""
     match = await matches.lock(tx, match_id, owner=owner)
-    table = TABLES[kind]
-    purge: LiteralString = f"DELETE FROM {table} WHERE match_id = %s AND removed_at < now() - %s"
+    purge: LiteralString = (
+        f"DELETE FROM {TABLES[kind]} WHERE match_id = %s AND removed_at < now() - %s"
+    )
     await tx.execute(purge, [match_id, RESTORABLE_FOR])
+    await _mark(tx, match.id, kind, id, removed=True, actor=actor)
+
+
+async def _mark(
+    tx: Tx, match_id: MatchId, kind: EntryKind, id: int, *, removed: bool, actor: str | None
+) -> None:
+    """Nothing happens if the entry is marked so already. NotFound if it does not exist."""
     change: LiteralString = f"""
-        UPDATE {table} SET removed_at = now()
-         WHERE match_id = %s AND id = %s AND removed_at IS NULL RETURNING id
+        UPDATE {TABLES[kind]} SET removed_at = CASE WHEN %(removed)s THEN now() END
+         WHERE match_id = %(match)s AND id = %(id)s AND (removed_at IS NULL) = %(removed)s
+        RETURNING id
     """
-    if await fetch_value(tx, int, change, [match_id, id]) is not None:
-        await matches.record_event(tx, match.id, f"{kind} removed", actor=actor, entry=id)
-    elif await find_removed(tx, match_id, kind, id) is None:
+    exists: LiteralString = (
+        f"SELECT id FROM {TABLES[kind]} WHERE match_id = %(match)s AND id = %(id)s"
+    )
+    values = {"match": match_id, "id": id, "removed": removed}
+    if await fetch_value(tx, int, change, values) is not None:
+        what = f"{kind} {'removed' if removed else 'restored'}"
+        await matches.record_event(tx, match_id, what, actor=actor, entry=id)
+    elif await fetch_value(tx, int, exists, values) is None:
         raise NotFound(kind, id)
 
 
@@ -242,17 +257,8 @@ async def restore(
     """Restore a removed entry. Nothing happens if it is there. NotFound if it was deleted for good,
     Conflict if the same was added again."""
     match = await matches.lock(tx, match_id, owner=owner)
-    change: LiteralString = f"""
-        UPDATE {TABLES[kind]} SET removed_at = NULL
-         WHERE match_id = %s AND id = %s AND removed_at IS NOT NULL RETURNING id
-    """
-    exists: LiteralString = f"SELECT id FROM {TABLES[kind]} WHERE match_id = %s AND id = %s"
     try:
         async with tx.transaction():
-            restored = await fetch_value(tx, int, change, [match_id, id])
+            await _mark(tx, match.id, kind, id, removed=False, actor=actor)
     except UniqueViolation as error:
         raise Conflict(f"This {kind} was added again in the meantime.") from error
-    if restored is not None:
-        await matches.record_event(tx, match.id, f"{kind} restored", actor=actor, entry=id)
-    elif await fetch_value(tx, int, exists, [match_id, id]) is None:
-        raise NotFound(kind, id)

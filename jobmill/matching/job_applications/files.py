@@ -12,10 +12,10 @@ from jobmill.errors import Invalid, NotFound
 from jobmill.matching import matches
 from jobmill.matching.job_applications import entries
 from jobmill.people.persons import LOCAL, Owner
+from jobmill.plain_text import clean_file_name
 
 MAX_BYTES = 5_000_000
 MAX_FILES = 20
-MAX_NAME_LENGTH = 120
 
 
 def _starts(*prefixes: bytes) -> Callable[[bytes], bool]:
@@ -63,7 +63,7 @@ class FileContent:
 
 
 async def find_all(tx: Tx, match_id: int) -> list[ApplicationFile]:
-    """Read the files of a match without their content; the caller has checked whose match it is."""
+    """Read the files of a match without their content; the caller has checked the owner of the match."""
     return await fetch_all(
         tx,
         ApplicationFile,
@@ -86,7 +86,7 @@ async def add(
 ) -> None:
     """Store a file. The same file again is the same file. Invalid if it is too large or its content
     does not fit its name."""
-    name = clean_name(name)
+    name = clean_file_name(name)
     media_type = _check_type(name, data)
     match = await matches.lock(tx, match_id, owner=owner)
     await entries.check_limit(tx, "file", match_id, MAX_FILES)
@@ -101,14 +101,6 @@ async def add(
     )
     if id is not None:
         await matches.record_event(tx, match.id, "file added", actor=actor, entry=id)
-
-
-def clean_name(name: str) -> str:
-    """The last part of a path, without characters that do not belong in a file name."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    cleaned = "".join(char for char in last if char.isprintable() and char not in '<>:"|?*')
-    stem, suffix = PurePosixPath(cleaned).stem, PurePosixPath(cleaned).suffix
-    return f"{stem.strip('. ')[: MAX_NAME_LENGTH - 10] or 'file'}{suffix[:10]}"
 
 
 def _check_type(name: str, data: bytes) -> str:

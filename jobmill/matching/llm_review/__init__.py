@@ -41,8 +41,12 @@ of required skills that the profile has. The author of a listing cannot influenc
 
 LOCAL_ITEMS = ("salary", "arrangement", "timezone", "size")
 """Items of the local score that a model does not judge."""
-CANDIDATE, EMPLOYER = "[candidate]", "[employer]"
-"""Placeholders sent instead of names."""
+CANDIDATE, EMPLOYER, CONTACT = "[candidate]", "[employer]", "[contact]"
+"""Placeholders sent instead of names, e-mail addresses and phone numbers."""
+EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
+PHONE = re.compile(r"(?<![\w.,/$€£-])(?:\+|00|\(|0)\d[\d ().-]{6,20}\d(?!\w)")
+MIN_PHONE_DIGITS = 9
+"""Shorter numbers are figures of the person's work."""
 
 INSTRUCTIONS = """\
 You judge for a candidate how well a job listing fits them. The document has two parts: CANDIDATE,
@@ -103,8 +107,9 @@ def build_question(
     item: int | None,
     run: str | None,
 ) -> ModelQuestion[ReviewAnswer]:
-    """Build the question. It contains neither the person's name nor the company's."""
-    candidate = _replace_names(_candidate_names(profile), CANDIDATE, _candidate(profile, local))
+    """Build the question. It contains neither the person's name and contact details nor the
+    company's name, and nothing of the master resume."""
+    candidate = _anonymise(profile, _candidate(profile, local))
     names = (*_company_names(employer.name), *_company_names(posting.company))
     listing = _replace_names(names, EMPLOYER, _listing(posting))
     return ModelQuestion(
@@ -128,6 +133,21 @@ def _replace_names(names: Iterable[str], mark: str, text: str) -> str:
     return text
 
 
+def _anonymise(profile: Profile, text: str) -> str:
+    """Replace the person's name, and e-mail addresses and phone numbers wherever they stand."""
+    text = PHONE.sub(_hide_phone, EMAIL.sub(CONTACT, text))
+    return _replace_names(_candidate_names(profile), CANDIDATE, text)
+
+
+def _hide_phone(match: re.Match[str]) -> str:
+    return CONTACT if sum(map(str.isdigit, match.group())) >= MIN_PHONE_DIGITS else match.group()
+
+
+def preview_candidate(profile: Profile) -> str:
+    """What a model is told about the person, besides which skills of a job they have."""
+    return _anonymise(profile, _candidate(profile, None))
+
+
 def _candidate_names(profile: Profile) -> tuple[str, ...]:
     name = profile.person.name or ""
     return (name, *name.split())
@@ -141,7 +161,7 @@ def _company_names(company: str | None) -> tuple[str, ...]:
     return company or "", " ".join(words).rstrip(",")
 
 
-def _candidate(profile: Profile, local: MatchResult) -> str:
+def _candidate(profile: Profile, local: MatchResult | None) -> str:
     ranked = sorted(profile.skills, key=lambda skill: -RANKS[skill.rank])[:MAX_SKILLS]
     years = profile.experience_years
     facts = {
@@ -150,8 +170,8 @@ def _candidate(profile: Profile, local: MatchResult) -> str:
         "Wanted titles": "; ".join(profile.titles),
         "Wanted seniority": ", ".join(profile.seniority),
         "Wanted kind of role": ", ".join(profile.role_types),
-        "Skills found in both texts by rules": "; ".join(local.matched_skills),
-        "Skills found in the listing alone by rules": "; ".join(local.skill_gaps),
+        "Skills found in both texts by rules": "; ".join(local.matched_skills) if local else "",
+        "Skills found in the listing alone by rules": "; ".join(local.skill_gaps) if local else "",
         "Summary": profile.summary[:MAX_SUMMARY_LENGTH],
         "Highlights": _lines(profile.highlights),
         "Projects": _lines(profile.projects),
@@ -289,7 +309,7 @@ def _verified_intake(
 
     def among(*kinds: tuple[str, ...]) -> Callable[[str], str | None]:
         lines = (line for kind in kinds for line in _lines_to_send(kind))
-        sent = {_replace_names(names, CANDIDATE, line): line for line in lines}
+        sent = {_anonymise(profile, line): line for line in lines}
         return lambda claim: sent.get(claim_checks.closest_line(claim, list(sent)) or "")
 
     sentences = claim_checks.split_sentences(review.summary.replace(CANDIDATE, names[0] or "I"))

@@ -13,7 +13,9 @@ HEADINGS: Final[dict[str, str]] = {
     r"(?:skills|competencies|technologies|expertise)|(?:areas|fields) of (?:expertise|practice)"
     r"|practice areas|special(?:i)?ties|skills summary"
     r"|(?:it-|edv-|fach)?kenntnisse|fähigkeiten|kompetenzen|compétences(?: techniques)?|habilidades",
-    "work": r"(?:professional |work |relevant |industry )?(?:experience|background)"
+    "work": r"(?:(?:professional|work|working|relevant|industry|teaching|clinical|nursing|legal|culinary|kitchen|military"
+    r"|management|research|practical|driving|retail|hospitality|engineering|academic|career|recent|previous|selected) )?"
+    r"(?:work )?(?:experience|background)|professional history|work record"
     r"|employment(?: history| record)?|(?:work|career) history|career|positions held"
     r"|beruf(?:s(?:erfahrung|praxis)|licher werdegang|liche (?:erfahrung(?:en)?|stationen|laufbahn))"
     r"|werdegang|praxiserfahrung|expériences?(?: professionnelles?)?|parcours(?: professionnel)?"

@@ -13,13 +13,17 @@ from typing import Any, Final
 
 from jobmill.errors import Invalid
 
-FILES: Final = ("profile", "positions", "skills", "languages", "certifications", "projects")
+FILES: Final = (
+    "profile", "positions", "skills", "languages", "certifications", "projects", "education",
+    "email addresses", "phonenumbers",
+)  # fmt: skip
 """The files that say something about the person's work; all others stay unread."""
 MAX_FILE_SIZE: Final = 2_000_000
 """Bytes of one CSV file, unpacked."""
 MAX_ROWS: Final = 1_000
 MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DATE: Final = re.compile(r"(?:\d{1,2} )?(?P<month>[A-Za-z]{3})[a-z]{0,6}\.? (?P<year>\d{4})")
+URL: Final = re.compile(r"https?://[^\s,\]\[]{3,190}")
 
 CsvRow = dict[str, str]
 
@@ -43,17 +47,32 @@ def read_export(archive: zipfile.ZipFile, file: str) -> dict[str, Any]:
             "name": f"{person.get('first name', '')} {person.get('last name', '')}".strip(),
             "label": person.get("headline", ""),
             "summary": person.get("summary", ""),
-            "location": {"city": person.get("geo location", "")},
+            "email": _primary_email(rows["email addresses"]),
+            "phone": rows["phonenumbers"][0].get("number", "") if rows["phonenumbers"] else "",
+            "location": {
+                "city": person.get("geo location", ""),
+                "address": person.get("address", ""),
+            },
+            "profiles": [
+                {"network": "Website", "url": url}
+                for url in URL.findall(person.get("websites", ""))
+            ],
         },
         "work": [_position(row) for row in rows["positions"]],
+        "education": [_school(row) for row in rows["education"]],
         "skills": [{"name": row.get("name", "")} for row in rows["skills"]],
-        "certificates": [{"name": row.get("name", "")} for row in rows["certifications"]],
-        "languages": [{"language": row.get("name", "")} for row in rows["languages"]],
-        "projects": [
-            {"name": row.get("title", ""), "description": row.get("description", "")}
-            for row in rows["projects"]
+        "certificates": [_certificate(row) for row in rows["certifications"]],
+        "languages": [
+            {"language": row.get("name", ""), "fluency": row.get("proficiency", "")}
+            for row in rows["languages"]
         ],
+        "projects": [_project(row) for row in rows["projects"]],
     }
+
+
+def _primary_email(rows: list[CsvRow]) -> str:
+    primary = [row for row in rows if row.get("primary", "").casefold() == "yes"]
+    return next((row.get("email address", "") for row in [*primary, *rows]), "")
 
 
 def _parts(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -88,10 +107,41 @@ def _position(row: CsvRow) -> dict[str, Any]:
     return {
         "position": row.get("title", ""),
         "name": row.get("company name", ""),
+        "location": row.get("location", ""),
         "summary": row.get("description", ""),
         "startDate": _as_iso_month(row.get("started on", "")),
         # None means that the position is held today.
         "endDate": _as_iso_month(ended) if ended else None,
+    }
+
+
+def _school(row: CsvRow) -> dict[str, Any]:
+    return {
+        "institution": row.get("school name", ""),
+        "studyType": row.get("degree name", ""),
+        "startDate": _as_iso_month(row.get("start date", "")),
+        "endDate": _as_iso_month(row.get("end date", "")),
+        "courses": [text for name in ("notes", "activities") if (text := row.get(name, ""))],
+    }
+
+
+def _certificate(row: CsvRow) -> dict[str, Any]:
+    return {
+        "name": row.get("name", ""),
+        "issuer": row.get("authority", ""),
+        "number": row.get("license number", ""),
+        "date": _as_iso_month(row.get("started on", "")),
+        "expires": _as_iso_month(row.get("finished on", "")),
+    }
+
+
+def _project(row: CsvRow) -> dict[str, Any]:
+    return {
+        "name": row.get("title", ""),
+        "description": row.get("description", ""),
+        "url": row.get("url", ""),
+        "startDate": _as_iso_month(row.get("started on", "")),
+        "endDate": _as_iso_month(row.get("finished on", "")),
     }
 
 

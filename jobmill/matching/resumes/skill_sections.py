@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from .posting_facts import skills
-from .profile import Skill
+from ..posting_facts import skills
+from ..profile import Skill
 from .work_history import BULLET
 
 MAX_SKILLS: Final = 500
@@ -35,7 +35,7 @@ HEADING_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 def read_skill_section(lines: Sequence[str]) -> list[Skill]:
     """Read every entry of the section, whether or not our list of skills contains it."""
     by_name: dict[str, Skill] = {}
-    for line in _join_wrapped(_before_unknown_heading(lines)):
+    for line in _join_wrapped(before_unknown_heading(lines)):
         for entry in BREAK.split(LABEL.sub("", line)):
             if skill := _read_entry(entry):
                 by_name.setdefault(skill.name.casefold(), skill)
@@ -44,7 +44,7 @@ def read_skill_section(lines: Sequence[str]) -> list[Skill]:
 
 def read_licence_section(lines: Sequence[str]) -> list[Skill]:
     """Read licences and certificates by their names, without issuers, numbers and dates."""
-    names = (name for line in _before_unknown_heading(lines) for name in _licence_names(line))
+    names = (name for line in before_unknown_heading(lines) for name in licence_names(line))
     licences = filter(None, map(_read_entry, names))
     return list({licence.name.casefold(): licence for licence in licences}.values())[:MAX_SKILLS]
 
@@ -59,14 +59,14 @@ def merge_skills(*groups: Iterable[Skill]) -> list[Skill]:
     return list(by_name.values())[:MAX_SKILLS]
 
 
-def _licence_names(line: str) -> list[str]:
+def licence_names(line: str) -> list[str]:
     """All names of a list; the first part of a line that also names the issuer or a date."""
     parts = [part for part in BREAK.split(BULLET.sub("", line.strip())) if part]
     is_list = all(len(part.split()) <= 3 and not re.search(r"\d{3}", part) for part in parts)
     return [ISSUED.sub("", part) for part in (parts if is_list else parts[:1])]
 
 
-def _before_unknown_heading(lines: Sequence[str]) -> Iterator[str]:
+def before_unknown_heading(lines: Sequence[str]) -> Iterator[str]:
     """The lines of the section, up to a line of capitals that is likely another heading."""
     for line in lines:
         words = line.split()

@@ -9,7 +9,7 @@ from typing import Final
 
 from jobmill.places import gazetteer, parsed_place, utc_offsets
 
-from .rules.working_hours import standard_offset
+from ..rules.working_hours import standard_offset
 from .work_history import ROLE
 
 MAX_LINE_LENGTH: Final = 160

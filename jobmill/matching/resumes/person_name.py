@@ -10,8 +10,8 @@ from typing import Final
 
 from jobmill.places import gazetteer
 
-from . import resume_sections
-from .posting_facts import skills
+from ..posting_facts import skills
+from . import sections
 from .work_history import ROLE, SEPARATOR
 
 MAX_LINES: Final = 15
@@ -82,7 +82,7 @@ def _candidates(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield candidate names with their position, up to the first section heading."""
     place = 0
     for line in lines:
-        part = resume_sections.section_of_heading(line)
+        part = sections.section_of_heading(line)
         if part in (
             "work",
             "skills",

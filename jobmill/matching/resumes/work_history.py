@@ -9,12 +9,13 @@ from typing import Final, NamedTuple
 
 from jobmill.catalog.posting import Seniority
 
-from .posting_facts import role_type
-from .rules.seniority_distance import STEPS
+from ..posting_facts import role_type
+from ..rules.seniority_distance import STEPS
+from . import date_ranges
 
 BULLET: Final = re.compile(r"^\s*(?:[-\u2013\u2014*•·▪◦●‣]|\d{1,2}[.)])\s+")
-ROLE: Final = re.compile(
-    r"\b(?:engineer|developer|programmer|architect|scientist|analyst|designer|administrator|manager"
+_ROLES: Final = (
+    r"engineer|developer|programmer|architect|scientist|analyst|designer|administrator|manager"
     r"|director|consultant|researcher|specialist|technician|writer|recruiter|accountant|nurse"
     r"|teacher|coordinator|strategist|officer|tester|lead|sre|cto|ceo|cfo|coo|intern|working student"
     r"|chef|(?:line|prep|head|lead|pastry|school) cook|lawyer|attorney|counsel|solicitor|barrister|paralegal"
@@ -23,53 +24,21 @@ ROLE: Final = re.compile(
     r"|physician|pharmacist|paramedic|midwife|caregiver|aide|tutor|lecturer|instructor|professor|librarian"
     r"|receptionist|secretary|bookkeeper|cashier|bartender|barista|waiter|waitress|representative|executive"
     r"|\w{0,20}(?:entwickler|ingenieur|berater|leiter|architekt|techniker|pfleger|lehrer|praktikant)(?:in)?"
-    r"|werkstudent(?:in)?|stagiaire)"
-    r"(?: (?:i{1,3}|iv|v|[1-5]))?$"
+    r"|werkstudent(?:in)?|stagiaire"
+)
+ROLE: Final = re.compile(
+    rf"\b(?:{_ROLES})(?: (?:i{{1,3}}|iv|v|[1-5]))?$"
     # Languages in which the role comes first.
     r"|^(?:développeu(?:r|se)|ingénieure?|chef(?:fe)? de projet|technicien(?:ne)?|infirmi(?:er|ère)"
     r"|chef de (?:partie|cuisine)|comptable|desarrollador(?:a)?|ingenier[oa]|head of|vp of|director of)\b",
     re.IGNORECASE,
 )
+ROLE_WORD: Final = re.compile(rf"\b(?:{_ROLES})\b", re.IGNORECASE)
 SEPARATOR: Final = re.compile(
     r"\s+(?:at|@|bei|chez)\s+|\s*[,|•·(\t]\s*|\s+[-\u2013\u2014]+\s+|\s{3,}"
 )
 EDGES: Final = " :;.)*_\u2013\u2014-"
 
-MONTHS: Final[dict[str, int]] = {
-    "jan": 1, "jän": 1, "ene": 1, "feb": 2, "fev": 2, "fév": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4,
-    "avr": 4, "abr": 4, "may": 5, "mai": 5, "jun": 6, "juin": 6, "jul": 7, "juil": 7, "aug": 8, "aou": 8,
-    "aoû": 8, "ago": 8, "sep": 9, "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12, "déc": 12,
-    "dic": 12,
-}  # fmt: skip
-MONTH: Final = (
-    r"(?:jan(?:uary|uar|vier|v)?|jän(?:ner)?|ene(?:ro)?|feb(?:ruary|ruar|rero)?|f[ée]v(?:rier|r)?"
-    r"|mar(?:ch|s|zo)?|märz?|mrz|apr(?:il)?|avr(?:il)?|abr(?:il)?|mayo?|mai|june?|juni|junio|juin"
-    r"|july?|juli|julio|juil(?:let)?|aug(?:ust)?|ao[uû]t|ago(?:sto)?|sep(?:t(?:ember|embre|iembre)?)?"
-    r"|o[ck]t(?:ober|obre|ubre)?|nov(?:ember|embre|iembre)?|de[cz](?:ember)?|déc(?:embre)?"
-    r"|dic(?:iembre)?)(?!\w)"
-)
-
-
-def _point(n: int) -> str:
-    """Jan 2019, Jan '19, 03/2018, 01.03.2018, 2018-03 or 2018."""
-    return (
-        rf"(?:(?P<word{n}>{MONTH})\.?[ ,/-]{{0,2}}(?:de )?"
-        rf"|(?:[0-3]?\d[./])?(?P<month{n}>0?[1-9]|1[0-2]) ?[./-] ?)?"
-        rf"(?P<year{n}>(?:19|20)\d\d|['\u2019]\d\d)(?:[-/.](?P<iso{n}>0[1-9]|1[0-2]))?(?!\w)"
-    )
-
-
-NOW: Final = (
-    r"(?:the )?(?:present|now|today|current(?:ly)?|date|ongoing|heute|jetzt|aktuell|laufend|dato"
-    r"|aujourd['\u2019]?hui|présent|actuel(?:lement)?|ce jour|actualidad|presente|actual|hoy)(?!\w)"
-)
-RANGE: Final = re.compile(
-    rf"(?<![\w.]){_point(1)}\s{{0,3}}"
-    r"(?:[-\u2010-\u2015~]{1,2}|(?:to|until|till|bis|à|au|a|al|hasta)(?!\w))\s{0,3}"
-    rf"(?:(?:till|until|bis|to) )?(?:{_point(2)}|(?P<now>{NOW})|(?P<open>$))",
-    re.IGNORECASE,
-)
-SINCE: Final = re.compile(rf"\W{{0,3}}(?:since|seit|depuis|desde) {_point(1)}", re.IGNORECASE)
 MAX_LINE_LENGTH: Final = 200
 """Characters of a line to look at; text after the dates describes the work."""
 MAX_LINES: Final = 3_000
@@ -133,7 +102,7 @@ def find_headline_titles(lines: Iterable[str]) -> list[str]:
 
 
 def _without_dates(line: str) -> str:
-    return SINCE.sub(" | ", RANGE.sub(" | ", line))
+    return date_ranges.SINCE.sub(" | ", date_ranges.RANGE.sub(" | ", line))
 
 
 def _strip_edges(part: str) -> str:
@@ -177,30 +146,21 @@ def _titles_near(rows: Sequence[str], n: int, used: set[int]) -> list[str]:
 def _spans(row: str, today: dt.date) -> Iterator[tuple[int, int]]:
     now = today.year * 12 + today.month - 1
     bare = BULLET.sub("", row)
-    for match in RANGE.finditer(bare):
+    for match in date_ranges.RANGE.finditer(bare):
         # A bullet point describes the work, unless it starts with the dates.
         if bare == row or match.start() < 3:
-            start = _month_number(match, 1, ends=False)
-            end = _month_number(match, 2, ends=True) if match["year2"] else now
+            start = date_ranges.month_number(match, 1, ends=False)
+            end = date_ranges.month_number(match, 2, ends=True) if match["year2"] else now
             yield from _plausible(start, min(end, now))
     # Elsewhere it may be the age of a company.
-    since = SINCE.search(bare)
+    since = date_ranges.SINCE.search(bare)
     if since and (since.start() == 0 or (bare == row and find_titles([row]))):
-        yield from _plausible(_month_number(since, 1, ends=False), now)
+        yield from _plausible(date_ranges.month_number(since, 1, ends=False), now)
 
 
 def _plausible(start: int, end: int) -> Iterator[tuple[int, int]]:
     if 1950 * 12 <= start < end <= start + 60 * 12:
         yield start, end
-
-
-def _month_number(match: re.Match[str], n: int, *, ends: bool) -> int:
-    """A year alone counts as its middle, so that 2016 to 2019 is three years."""
-    short, word = match[f"year{n}"].strip("'\u2019"), (match[f"word{n}"] or "").lower()
-    year = int(short if len(short) > 2 else f"19{short}" if short > "50" else f"20{short}")
-    number = match[f"month{n}"] or match[f"iso{n}"]
-    month = int(number) if number else MONTHS.get(word[:4]) or MONTHS.get(word[:3])
-    return year * 12 + (month - 1 + ends if month else 6)
 
 
 def total_years(employments: Iterable[Employment]) -> float | None:
