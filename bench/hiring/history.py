@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import LiteralString
+
 from jobmill.db import Tx
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.openings import lifecycle
@@ -78,3 +80,52 @@ async def of_status(tx: Tx, opening_id: int, status: str, count: int) -> list[in
         [opening_id, status, count],
     )
     return [id for (id,) in await cursor.fetchall()]
+
+
+OVERDUE: LiteralString = """
+    SELECT count(*) FROM hiring.application
+     WHERE status = 'PENDING_ACKNOWLEDGMENT' AND acknowledge_deadline < now() - interval '1 hour'
+    """
+
+
+async def due_offers(tx: Tx, openings: int, each: int) -> None:
+    """Openings whose slots are all offered, with as many applicants waiting; all offers have just ended.
+
+    The deadlines are a day ago, so that `OVERDUE` does not count the offers that follow.
+    """
+    await tx.execute(
+        """
+        WITH made AS (
+            INSERT INTO hiring.opening
+                   (title, capacity, occupied, waiting, next_key, top_key, next_deadline_at,
+                    acknowledge_window, created_at, last_event_at)
+            SELECT 'Due', %(each)s, %(each)s, %(each)s, %(each)s + 1, %(each)s,
+                   now() - interval '1 day', interval '1 day', now(), now()
+              FROM generate_series(1, %(openings)s)
+            RETURNING id
+        )
+        INSERT INTO hiring.application
+               (opening_id, applicant_id, status, queue_key, acknowledge_deadline, applied_at, entered_at)
+        SELECT made.id, n, CASE WHEN n <= %(each)s THEN 'PENDING_ACKNOWLEDGMENT' ELSE 'WAITLIST' END::hiring.status,
+               CASE WHEN n > %(each)s THEN n - %(each)s END,
+               CASE WHEN n <= %(each)s THEN now() - interval '1 day' END, now(), now()
+          FROM made, generate_series(1, 2 * %(each)s) AS n
+        """,
+        {"openings": openings, "each": each},
+    )
+    await tx.execute(
+        """
+        INSERT INTO hiring.waitlist_block (opening_id, block, waiting)
+        SELECT opening_id, queue_key >> 10, count(*) FROM hiring.application
+          JOIN hiring.opening ON opening.id = opening_id
+         WHERE title = 'Due' AND application.status = 'WAITLIST' AND queue_key IS NOT NULL
+         GROUP BY opening_id, queue_key >> 10
+            ON CONFLICT DO NOTHING
+        """
+    )
+    await tx.execute(
+        """
+        INSERT INTO hiring.webhook (url, secret) SELECT 'http://127.0.0.1:9/', ''
+         WHERE NOT EXISTS (SELECT FROM hiring.webhook)
+        """
+    )

@@ -1,7 +1,8 @@
 """Sends requests from a separate process: `python -m bench.hiring.load PORT PATH CLIENTS SECONDS`.
 
 Reads bodies from standard input, one JSON value per line, and sends each once, in order. Each
-client has one connection and waits for its answer. Prints the results as JSON.
+client has one connection and waits for its answer. Prints the results as JSON. With KEYED in the
+environment every request has an Idempotency-Key of its own.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from uuid import uuid4
 
 import uvloop
 
 COOKIE = os.environ["COOKIE"].encode()
 """Cookie of local access."""
+KEYED = "KEYED" in os.environ
 
 
 async def client(
@@ -30,10 +33,12 @@ async def client(
 ) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for body in bodies:
+        key = b"Idempotency-Key: %b\r\n" % uuid4().hex.encode() if KEYED else b""
         began = time.perf_counter()
         writer.write(
             b"POST %b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            b"Cookie: %b\r\nContent-Length: %d\r\n\r\n%b" % (path.encode(), COOKIE, len(body), body)
+            b"Cookie: %b\r\n%bContent-Length: %d\r\n\r\n%b"
+            % (path.encode(), COOKIE, key, len(body), body)
         )
         head = await reader.readuntil(b"\r\n\r\n")
         length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from http.client import HTTPConnection
@@ -46,6 +47,10 @@ SECONDS = 8.0
 STEPS = 300
 CAPACITY = 5
 SETTLE = 5.0
+MANY_CLIENTS = 300
+OFFERS = 100_000
+OFFER_OPENINGS = (1_000, 1)
+WORKERS = 2
 
 
 @dataclass
@@ -54,6 +59,13 @@ class HiringFigures:
 
     bare: dict[int, float] = field(default_factory=dict[int, float])
     applies: dict[int, float] = field(default_factory=dict[int, float])
+    keyed_applies: dict[int, float] = field(default_factory=dict[int, float])
+    """With an Idempotency-Key."""
+    failed_applies: int = 0
+    page_ms: float = 0
+    """A page while 300 clients apply with keys, the slowest of 20."""
+    deadlines_s: dict[int, float] = field(default_factory=dict[int, float])
+    """Seconds until `OFFERS` offers that ended together are taken back, by number of openings."""
     web_ms: dict[int, float] = field(default_factory=dict[int, float])
     overbooked: int = 0
     costs: dict[str, dict[int, dict[str, float]]] = field(default_factory=dict[str, Any])
@@ -65,6 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[0, 10_000, 1_000_000])
     parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--offers", type=int, default=OFFERS)
     options = parser.parse_args()
     figures = HiringFigures()
     with (
@@ -72,11 +85,13 @@ def main() -> None:
         EmbeddedServer(Path(folder, "postgres")).use() as url,
     ):
         bench = Bench(url, Path(folder), figures)
-        asyncio.run(bench.prepare(max(*options.sizes, 40_000) + 10_000))
+        asyncio.run(bench.prepare(max(*options.sizes, 2 * options.offers, 40_000) + 10_000))
         with bench.web():
             bench.crowds(options.seconds)
             for size in options.sizes:
                 bench.steps(size)
+            for count in OFFER_OPENINGS:
+                bench.deadlines(count, options.offers)
     _print(figures, options.sizes)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(asdict(figures), indent=1) + "\n")
@@ -102,19 +117,7 @@ class Bench:
     def web(self) -> Iterator[None]:
         """The real command, as an operator starts it."""
         self.port = _free_port()
-        variables = {
-            "DATABASE_URL": f"postgresql:///?{urlencode(conninfo_to_dict(self.url))}",
-            "JOBMILL_WEB_PORT": str(self.port),
-            "JOBMILL_LOG_LEVEL": "warning",
-            "JOBMILL_DATA_DIR": str(self.folder / "data"),
-        }
-        self._web = subprocess.Popen(
-            [sys.executable, "-m", "jobmill", "web"],
-            cwd=ROOT,
-            env=os.environ | variables,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self._web = self._start("web")
         try:
             assert self._web.stdout
             self._web.stdout.readline()
@@ -125,6 +128,21 @@ class Bench:
         finally:
             self._web.terminate()
             self._web.communicate()
+
+    def _start(self, command: str) -> subprocess.Popen[str]:
+        variables = {
+            "DATABASE_URL": f"postgresql:///?{urlencode(conninfo_to_dict(self.url))}",
+            "JOBMILL_WEB_PORT": str(self.port),
+            "JOBMILL_LOG_LEVEL": "error" if command == "worker" else "warning",
+            "JOBMILL_DATA_DIR": str(self.folder / "data"),
+        }
+        return subprocess.Popen(
+            [sys.executable, "-m", "jobmill", command],
+            cwd=ROOT,
+            env=os.environ | variables,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def _sign_in(self, link: str) -> str:
         """Open the printed link and return its cookie."""
@@ -146,7 +164,15 @@ class Bench:
         connection.close()
         return answer
 
-    def load(self, path: str, bodies: list[dict[str, int]], clients: int, seconds: float) -> Any:
+    def load(
+        self,
+        path: str,
+        bodies: list[dict[str, int]],
+        clients: int,
+        seconds: float,
+        *,
+        keyed: bool = False,
+    ) -> Any:
         sent = subprocess.run(
             [
                 sys.executable,
@@ -158,7 +184,7 @@ class Bench:
                 str(seconds),
             ],
             cwd=ROOT,
-            env=os.environ | {"COOKIE": self.cookie},
+            env=os.environ | {"COOKIE": self.cookie} | ({"KEYED": "yes"} if keyed else {}),
             input="\n".join(json.dumps(body) for body in bodies),
             capture_output=True,
             text=True,
@@ -175,21 +201,70 @@ class Bench:
 
     def crowds(self, seconds: float) -> None:
         """Applications per second to one opening, beside plain updates per second of its row."""
-        for clients in (1, 32):
-            made = self.in_database(
-                lambda tx: lifecycle.create(tx, OpeningTerms("Hot"), CAPACITY, LOCAL)
-            )
+        for clients in (1, 32, MANY_CLIENTS):
+            self.figures.applies[clients] = self._crowd(clients, seconds, keyed=False)
+            if clients == 1:
+                continue
+            if clients < MANY_CLIENTS:
+                self.figures.keyed_applies[clients] = self._crowd(clients, seconds, keyed=True)
+                continue
+            with ThreadPoolExecutor(1) as pages:
+                slowest = pages.submit(self._slowest_page, seconds)
+                self.figures.keyed_applies[clients] = self._crowd(clients, seconds, keyed=True)
+                self.figures.page_ms = 1000 * slowest.result()
+
+    def _slowest_page(self, seconds: float) -> float:
+        took: list[float] = []
+        for _ in range(20):
+            time.sleep(seconds / 25)
+            began = time.perf_counter()
+            self.get("/openings")
+            took.append(time.perf_counter() - began)
+        return max(took)
+
+    def _crowd(self, clients: int, seconds: float, *, keyed: bool) -> float:
+        made = self.in_database(
+            lambda tx: lifecycle.create(tx, OpeningTerms("Hot"), CAPACITY, LOCAL)
+        )
+        if not keyed and clients < MANY_CLIENTS:
             self.figures.bare[clients] = self._bare(made.id, clients, seconds)
-            before = self._web_seconds()
-            bodies = [{"applicantId": n, "jobId": made.id} for n in range(1, 40_001)]
-            result = self.load("/api/apply", bodies, clients, seconds)
-            count = sum(result["answers"].values())
-            assert set(result["answers"]) == {"201 ACTIVE", "201 WAITLIST"}, result
-            self.figures.applies[clients] = count / result["seconds"]
+        before = self._web_seconds()
+        bodies = [{"applicantId": n, "jobId": made.id} for n in range(1, 40_001)]
+        result = self.load("/api/apply", bodies, clients, seconds, keyed=keyed)
+        count = sum(result["answers"].values())
+        placed = {"201 ACTIVE", "201 WAITLIST"}
+        self.figures.failed_applies += sum(
+            number for answer, number in result["answers"].items() if answer not in placed
+        )
+        if not keyed:
             self.figures.web_ms[clients] = 1000 * (self._web_seconds() - before) / count
-            after = self.in_database(lambda tx, id=made.id: openings.get(tx, id))
-            active = result["answers"]["201 ACTIVE"]
-            self.figures.overbooked += max(active - CAPACITY, after.occupied - CAPACITY, 0)
+        after = self.in_database(lambda tx: openings.get(tx, made.id))
+        active = result["answers"]["201 ACTIVE"]
+        self.figures.overbooked += max(active - CAPACITY, after.occupied - CAPACITY, 0)
+        return count / result["seconds"]
+
+    def deadlines(self, count: int, offers: int) -> None:
+        """How long two workers take for offers of this many openings that end at the same instant.
+
+        They do everything a worker does, so they also send a letter and a webhook for each.
+        """
+        workers = [self._start("worker") for _ in range(WORKERS)]
+        try:
+            self._wait_for_workers()
+            self.in_database(lambda tx: history.due_offers(tx, count, offers // count))
+            began = time.perf_counter()
+            while self.in_database(lambda tx: _value(tx, history.OVERDUE)):
+                time.sleep(0.2)
+            self.figures.deadlines_s[count] = time.perf_counter() - began
+        finally:
+            for worker in workers:
+                worker.kill()
+                worker.communicate()
+
+    def _wait_for_workers(self) -> None:
+        running = "SELECT count(*) FROM queue.worker WHERE beat_at > now() - interval '5 s'"
+        while self.in_database(lambda tx: _value(tx, running)) < WORKERS:
+            time.sleep(0.2)
 
     def _bare(self, opening_id: int, clients: int, seconds: float) -> float:
         script = self.folder / "bare.sql"
@@ -217,7 +292,6 @@ class Bench:
         id = self.in_database(lambda tx: history.opening(tx, size))
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute("VACUUM ANALYZE")
-            connection.execute("CHECKPOINT")
         # The new rows are still being written to the disk.
         os.sync()
         time.sleep(SETTLE)
@@ -234,7 +308,7 @@ class Bench:
         asyncio.run(self._replay(id, size))
 
     def _cost(self, step: str, size: int, path: str, bodies: list[dict[str, int]]) -> None:
-        # Warm up caches after the vacuum and the checkpoint.
+        # Warm up caches after the vacuum.
         self.load(path, bodies[:50], 1, 60)
         wal, server = self._wal(), self._server_seconds()
         result = self.load(path, bodies[50:], 1, 60)
@@ -299,14 +373,22 @@ def _free_port() -> int:
 
 def _print(figures: HiringFigures, sizes: list[int]) -> None:
     crowd = Table(
-        "one hot opening", "bare row updates/s", "applies/s", "of bare", "web CPU ms each"
+        "one hot opening",
+        "bare row updates/s",
+        "applies/s",
+        "of bare",
+        "with a key/s",
+        "web CPU ms each",
     )
     for clients, rate in figures.applies.items():
+        bare = figures.bare.get(clients)
+        keyed = figures.keyed_applies.get(clients)
         crowd.add_row(
             f"{clients} clients",
-            f"{figures.bare[clients]:,.0f}",
+            f"{bare:,.0f}" if bare else "",
             f"{rate:,.0f}",
-            f"{rate / figures.bare[clients]:.2f}",
+            f"{rate / bare:.2f}" if bare else "",
+            f"{keyed:,.0f}" if keyed else "",
             f"{figures.web_ms[clients]:.2f}",
         )
     Console().print(crowd)
@@ -325,6 +407,10 @@ def _print(figures: HiringFigures, sizes: list[int]) -> None:
     for size, took in figures.position_ms.items():
         reads.add_row(f"{size:,}", f"{took:.1f}", f"{figures.replay_ms[size]:,.0f}")
     Console().print(reads)
+    ends = Table("offers that end together, in", "seconds")
+    for count, took in figures.deadlines_s.items():
+        ends.add_row(f"{count:,} openings" if count > 1 else "one opening", f"{took:,.1f}")
+    Console().print(ends)
     for goal in _goals(figures, sizes):
         print(line(goal, "hiring"))
 
@@ -333,7 +419,14 @@ def _goals(figures: HiringFigures, sizes: list[int]) -> Iterator[Goal]:
     yield Goal("overbooked", figures.overbooked, 0, at_most=True)
     for clients, rate in figures.applies.items():
         yield Goal(f"applies_{clients}", rate, 300)
-        yield Goal(f"applies_{clients}_of_bare", rate / figures.bare[clients], 0.5)
+        if clients in figures.bare:
+            yield Goal(f"applies_{clients}_of_bare", rate / figures.bare[clients], 0.5)
+    for clients, rate in figures.keyed_applies.items():
+        yield Goal(f"keyed_{clients}_of_plain", rate / figures.applies[clients], 0.9)
+    yield Goal("failed_applies", figures.failed_applies, 0, at_most=True)
+    yield Goal("page_ms", figures.page_ms, 1_000, at_most=True)
+    for count, took in figures.deadlines_s.items():
+        yield Goal(f"deadlines_{count}_s", took, 60, at_most=True)
     for step, by_size in figures.costs.items():
         growth = by_size[sizes[-1]]["p50_ms"] / by_size[sizes[0]]["p50_ms"]
         yield Goal(f"{step}_growth", growth, 1.3, at_most=True)

@@ -15,6 +15,7 @@ class OpeningCounts:
     openings: int
     occupied: int
     waiting: int
+    in_review: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,10 @@ async def read_metrics(tx: Tx) -> HiringMetrics:
         """
         SELECT status::text, count(opening.id)::int AS openings,
                coalesce(sum(occupied), 0)::int AS occupied,
-               coalesce(sum(waiting), 0)::int AS waiting
+               coalesce(sum(waiting), 0)::int AS waiting,
+               coalesce(sum(in_review), 0)::int AS in_review
           FROM unnest(enum_range(NULL::hiring.opening_status)) AS status
-          LEFT JOIN hiring.opening USING (status)
+          LEFT JOIN (SELECT * FROM hiring.opening WHERE parent_id IS NULL) AS opening USING (status)
          GROUP BY status ORDER BY status
         """,
     )

@@ -50,6 +50,8 @@ class LockedOpening:
         self.capacity = opening.capacity
         self.occupied = opening.occupied
         self.waiting = opening.waiting
+        self.in_review = opening.in_review
+        self.drawn = opening.drawn
         self.excess = opening.excess
         self.next_key = opening.next_key
         self.top_key = opening.top_key
@@ -58,9 +60,11 @@ class LockedOpening:
         """The queue key of the last application on the waitlist; None: not read yet."""
         self.seq = opening.last_seq
         self.positions_changed = False
+        self.ended_applicants: set[ApplicantId] = set()
+        """The applicants of applications that ended under this lock."""
         self._hash = opening.last_hash
         self._ids = iter(opening.ids)
-        self._live_applicants: set[int] = set()
+        self._live_applications: dict[int, int] = {}
         self._entered: list[Application] = []
         self._moved: dict[ApplicationId, tuple[Application, ApplicationStatus]] = {}
         self._block_changes: Counter[int] = Counter()
@@ -69,13 +73,22 @@ class LockedOpening:
         self._notices: list[Notice] = []
         self._updates: list[tuple[AsyncCursor[TupleRow], int]] = []
 
-    def set_live_applicants(self, live: set[int]) -> None:
-        """Those of the new applicants that already have a live application."""
-        self._live_applicants = live
+    def set_live_applications(self, live: dict[int, int]) -> None:
+        """The live applications of the new applicants, by applicant id."""
+        self._live_applications = live
 
     @property
     def free_slots(self) -> int:
         return max(self.capacity - self.occupied, 0)
+
+    @property
+    def has_started(self) -> bool:
+        """Whether this is an interview time that has started: it takes no bookings and offers no slots."""
+        return self.opening.starts_at is not None and self.opening.starts_at <= self.at
+
+    def limit_deadline(self, deadline: dt.datetime) -> dt.datetime:
+        """An offer of an interview time ends when the interview starts, at the latest."""
+        return min(deadline, self.opening.starts_at or deadline)
 
     async def flush(self) -> Tx:
         """Write all changes so far; returns the transaction, which then reads them."""
@@ -114,8 +127,9 @@ class LockedOpening:
         return await applications.get(await self.flush(), id)
 
     def refuse_duplicate(self, applicant_id: ApplicantId) -> None:
-        if applicant_id in self._live_applicants:
-            raise DuplicateApplication(applicant_id, self.opening.id)
+        live = self._live_applications.get(applicant_id)
+        if live is not None:
+            raise DuplicateApplication(applicant_id, self.opening.id, live)
 
     def add_application(
         self,
@@ -131,7 +145,6 @@ class LockedOpening:
         """Add a new application; raises DuplicateApplication if the applicant has a live one."""
         check_transition(None, status)
         self.refuse_duplicate(applicant_id)
-        self._live_applicants.add(applicant_id)
         application = Application(
             id=ApplicationId(next(self._ids)),
             opening_id=self.opening.id,
@@ -143,7 +156,9 @@ class LockedOpening:
             entered_at=self.at,
             acknowledge_deadline=deadline,
             confirm_by=confirm_by,
+            parent_id=self.opening.parent_id,
         )
+        self._live_applications[applicant_id] = application.id
         self._entered.append(application)
         self._count(None, application)
         metadata = {"jobId": self.opening.id, "applicantId": applicant_id}
@@ -173,20 +188,40 @@ class LockedOpening:
         )
         self._keep(application, moved)
         if status == "INACTIVE":
-            self._live_applicants.discard(application.applicant_id)
+            self._live_applications.pop(application.applicant_id, None)
+            self.ended_applicants.add(application.applicant_id)
         self._count(application, moved)
         metadata = {"jobId": self.opening.id, **metadata}
         self._record(type, moved, application.status, metadata, why, note)
         return moved
 
     def confirm_address(self, application: Application) -> Application:
-        """Record that the owner of the address confirmed it; status, position and offer stay."""
-        confirmed = replace(application, confirm_by=None, entered_at=self.at)
-        self._keep(application, confirmed)
-        why = {"rule": "address confirmed in time"}
-        metadata = {"jobId": self.opening.id}
-        self._record("ADDRESS_CONFIRMED", confirmed, application.status, metadata, why)
-        return confirmed
+        """Record that the owner of the address confirmed it."""
+        return self.change_application(
+            application,
+            "ADDRESS_CONFIRMED",
+            metadata={},
+            why={"rule": "address confirmed in time"},
+            confirm_by=None,
+            entered_at=self.at,
+        )
+
+    def change_application(
+        self,
+        application: Application,
+        type: ApplicationEventType,
+        *,
+        metadata: Mapping[str, Any],
+        why: Mapping[str, Any],
+        note: str | None = None,
+        **changes: Any,
+    ) -> Application:
+        """Record a change that keeps the status, the position and the offer."""
+        changed = replace(application, **changes)
+        self._keep(application, changed)
+        metadata = {"jobId": self.opening.id, **metadata}
+        self._record(type, changed, application.status, metadata, why, note)
+        return changed
 
     def _keep(self, application: Application, changed: Application) -> None:
         # Write each row once: the second update of a row would make PostgreSQL lock its applicant, and
@@ -205,9 +240,15 @@ class LockedOpening:
         application: Application,
         *,
         due_at: dt.datetime | None = None,
+        ended_offer: dt.datetime | None = None,
         **data: Any,
     ) -> None:
-        """Send the applicant a letter after the transaction commits."""
+        """Send the applicant a letter after the transaction commits.
+
+        `ended_offer` is the deadline of an offer that has ended, if the letter is about that.
+        """
+        if ended_offer:
+            data["endedOffer"] = format_timestamp(ended_offer)
         self._notices.append(
             Notice(kind, self.opening.id, application.id, self.seq, due_at or self.at, data)
         )
@@ -216,6 +257,7 @@ class LockedOpening:
         was = before.status if before else None
         self.occupied += (after.status in OCCUPYING) - (was in OCCUPYING)
         self.waiting += (after.status == "WAITLIST") - (was == "WAITLIST")
+        self.in_review += (after.status == "IN_REVIEW") - (was == "IN_REVIEW")
         if before and before.queue_key is not None:
             self._block_changes[applications.block_of(before.queue_key)] -= 1
             self.positions_changed = True
@@ -282,6 +324,8 @@ class LockedOpening:
                 capacity=self.capacity,
                 occupied=self.occupied,
                 waiting=self.waiting,
+                in_review=self.in_review,
+                drawn=self.drawn,
                 excess=self.excess,
                 next_key=self.next_key,
                 top_key=self.top_key,
@@ -318,7 +362,7 @@ async def lock_opening(
         )
         locked = LockedOpening(tx, await openings.fetch_locked(lock_cursor, opening_id), by)
         if live_cursor:
-            locked.set_live_applicants({id async for (id,) in live_cursor})
+            locked.set_live_applications({applicant: id async for applicant, id in live_cursor})
         yield locked
         await locked.save()
     locked.check_updates()

@@ -13,8 +13,10 @@ from typing import Any, Literal
 from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.hiring.actor import SYSTEM, Actor
 from jobmill.hiring.applications import withdrawals
+from jobmill.hiring.forms import stored_answers
 from jobmill.hiring.messages import notices
 from jobmill.hiring.records.applicants import ApplicantNotFound
+from jobmill.hiring.reviews import application_reviews
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 ErasureReason = Literal["asked for", "kept long enough"]
@@ -48,7 +50,9 @@ async def summarize_stored_data(tx: Tx, applicant_id: int) -> StoredData:
                CASE WHEN bounded AND NOT is_live THEN until END AS until
           FROM hiring.applicant
          CROSS JOIN LATERAL (
-            SELECT count(*) AS applications, coalesce(bool_and(keep_days IS NOT NULL), false) AS bounded,
+            SELECT count(*) FILTER (WHERE application.parent_id IS NULL) AS applications,
+                   -- Interview times are kept as long as the opening that they are for.
+                   coalesce(bool_and(keep_days IS NOT NULL OR application.parent_id IS NOT NULL), false) AS bounded,
                    max(keep_days) AS days, coalesce(bool_or(application.status <> 'INACTIVE'), false) AS is_live,
                    max(entered_at + make_interval(days => keep_days)) AS until,
                    coalesce(sum((SELECT count(*) FROM hiring.event
@@ -68,7 +72,10 @@ async def summarize_stored_data(tx: Tx, applicant_id: int) -> StoredData:
 
 
 async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
-    """Everything stored about an applicant, as JSON values; raises ApplicantNotFound."""
+    """Everything stored about an applicant, as JSON values; raises ApplicantNotFound.
+
+    Without the knockout answers, which are rules of the company.
+    """
     data = await fetch_value(
         tx,
         dict[str, Any],
@@ -77,7 +84,12 @@ async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
             'applicant', (SELECT to_jsonb(applicant) FROM hiring.applicant WHERE id = %(id)s),
             'applications', (
                 SELECT coalesce(jsonb_agg(to_jsonb(application)
-                           || jsonb_build_object('opening', title) ORDER BY application.id), '[]')
+                           || jsonb_build_object('opening', title)
+                           || CASE WHEN starts_at IS NULL THEN '{}'
+                                   ELSE jsonb_build_object('interview', jsonb_build_object(
+                                       'starts_at', starts_at, 'ends_at', ends_at,
+                                       'place', location))
+                              END ORDER BY application.id), '[]')
                   FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
                  WHERE applicant_id = %(id)s),
             'events', (
@@ -89,10 +101,42 @@ async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
                 SELECT coalesce(jsonb_agg(to_jsonb(notice) - 'webhook_id' ORDER BY notice.id), '[]')
                   FROM hiring.application JOIN hiring.notice ON application_id = application.id
                  WHERE applicant_id = %(id)s AND webhook_id IS NULL),
+            'reviewNotes', (
+                SELECT coalesce(jsonb_agg(to_jsonb(review_note) ORDER BY review_note.id), '[]')
+                  FROM hiring.application JOIN hiring.review_note ON application_id = application.id
+                 WHERE applicant_id = %(id)s),
+            'ratings', (
+                SELECT coalesce(jsonb_agg(to_jsonb(rating) ORDER BY rated_at, reviewer, criterion), '[]')
+                  FROM hiring.application JOIN hiring.rating ON application_id = application.id
+                 WHERE applicant_id = %(id)s),
+            'tags', (
+                SELECT coalesce(jsonb_agg(to_jsonb(own_tag) ORDER BY added_at, tag), '[]')
+                  FROM hiring.application JOIN hiring.tag AS own_tag ON application_id = application.id
+                 WHERE applicant_id = %(id)s),
             'applyRequests', (
-                SELECT coalesce(jsonb_agg(to_jsonb(apply_request) ORDER BY apply_request.id), '[]')
+                SELECT coalesce(jsonb_agg(to_jsonb(apply_request) - 'knockouts' ORDER BY apply_request.id), '[]')
                   FROM hiring.apply_request JOIN hiring.applicant USING (email_key)
                  WHERE applicant.id = %(id)s),
+            'answers', (
+                SELECT coalesce(jsonb_agg(to_jsonb(form_answer) - 'knockouts'
+                           || jsonb_build_object('questions', (
+                                  SELECT jsonb_agg(question - 'knockout' ORDER BY number)
+                                    FROM jsonb_array_elements(fields)
+                                         WITH ORDINALITY AS asked (question, number)))
+                           ORDER BY application.id), '[]')
+                  FROM hiring.application JOIN hiring.form_answer ON application_id = application.id
+                  JOIN hiring.application_form
+                    ON application_form.opening_id = form_answer.opening_id AND version = form_version
+                 WHERE applicant_id = %(id)s),
+            'files', (
+                SELECT coalesce(jsonb_agg(to_jsonb(uploaded_file) - 'apply_request_id'
+                           ORDER BY uploaded_at, uploaded_file.id), '[]')
+                  FROM hiring.uploaded_file
+                 WHERE application_id IN (SELECT id FROM hiring.application WHERE applicant_id = %(id)s)
+                    OR apply_request_id IN (
+                       SELECT apply_request.id
+                         FROM hiring.apply_request JOIN hiring.applicant USING (email_key)
+                        WHERE applicant.id = %(id)s)),
             'blocked', (
                 SELECT coalesce(jsonb_agg(to_jsonb(blocklist)), '[]')
                   FROM hiring.blocklist JOIN hiring.applicant USING (email_key)
@@ -122,8 +166,10 @@ async def erase_applicant(
                     locked, application, rule=f"data erased: {reason}", reason=None
                 )
     await _erase_notes(tx, applicant_id)
+    await application_reviews.erase_reviews(tx, applicant_id)
     await notices.erase_for_applicant(tx, applicant_id)
     await _erase_requests(tx, applicant_id)
+    await stored_answers.delete_of_applicant(tx, applicant_id)
     await _erase_row(tx, applicant_id)
 
 
@@ -146,7 +192,8 @@ async def _live(tx: Tx, applicant_id: int) -> list[tuple[int, int]]:
         """
         SELECT opening_id, id FROM hiring.application
          WHERE applicant_id = %s AND status <> 'INACTIVE'
-         ORDER BY opening_id
+         -- An opening before its interview times.
+         ORDER BY coalesce(parent_id, opening_id), opening_id
         """,
         [applicant_id],
     )
@@ -187,7 +234,7 @@ async def _erase_row(tx: Tx, applicant_id: int) -> None:
     await tx.execute(
         """
         UPDATE hiring.applicant
-           SET name = %s, email = '', email_key = NULL, erased_at = now(),
+           SET name = %s, email = '', email_key = NULL, language = NULL, erased_at = now(),
                link_version = link_version + 1
          WHERE id = %s AND erased_at IS NULL
         """,
@@ -220,6 +267,7 @@ async def _find_expired(tx: Tx, among: Sequence[int] | None = None) -> list[int]
            AND NOT EXISTS (
                SELECT FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
                 WHERE applicant_id = applicant.id
+                  AND application.parent_id IS NULL
                   AND (application.status <> 'INACTIVE' OR keep_days IS NULL
                        OR entered_at > now() - make_interval(days => keep_days)))
          ORDER BY id

@@ -7,7 +7,8 @@ from typing import Literal
 
 from jobmill.errors import Conflict
 
-ApplicationStatus = Literal["ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"]
+ApplicationStatus = Literal["ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE", "IN_REVIEW"]
+"""Only openings that review or draw applications have `IN_REVIEW`, which takes no slot and no position."""
 
 ApplicationEventType = Literal[
     "APPLIED",
@@ -18,16 +19,30 @@ ApplicationEventType = Literal[
     "LAPSED",
     "ADDRESS_CONFIRMED",
     "ADDRESS_UNCONFIRMED",
+    "ACCEPTED",
+    "REJECTED",
+    "SCORED",
+    "STAGE_CHANGED",
 ]
 
 OpeningEventType = Literal[
-    "OPENED", "EDITED", "CAPACITY_CHANGED", "PAUSED", "RESUMED", "CLOSED", "REOPENED"
+    "OPENED",
+    "EDITED",
+    "FORM_CHANGED",
+    "CAPACITY_CHANGED",
+    "PAUSED",
+    "RESUMED",
+    "CLOSED",
+    "REOPENED",
+    "LOTTERY_OPENED",
+    "LOTTERY_DRAWN",
 ]
 
 EventType = Literal[ApplicationEventType, OpeningEventType]
 
 TRANSITIONS: Mapping[ApplicationStatus | None, frozenset[ApplicationStatus]] = {
-    None: frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST"}),
+    None: frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST", "IN_REVIEW"}),
+    "IN_REVIEW": frozenset({"WAITLIST", "INACTIVE"}),
     "WAITLIST": frozenset({"PENDING_ACKNOWLEDGMENT", "INACTIVE"}),
     "PENDING_ACKNOWLEDGMENT": frozenset({"ACTIVE", "WAITLIST", "INACTIVE"}),
     "ACTIVE": frozenset({"INACTIVE"}),

@@ -4,18 +4,38 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.guard_list import claims, hiring, outside, reports, rest, store, worker
+from scripts.guard_list import (
+    api,
+    claims,
+    documents,
+    forms,
+    hiring,
+    hiring_writes,
+    notifications,
+    outside,
+    quiet_hours,
+    reports,
+    rest,
+    store,
+    worker,
+)
 from scripts.guard_list.guard import Guard
 
 __all__ = ["GUARDS", "Guard", "find_faults"]
 
 GUARDS = [
     *claims.GUARDS,
+    *documents.GUARDS,
     *store.GUARDS,
     *worker.GUARDS,
     *hiring.GUARDS,
+    *hiring_writes.GUARDS,
+    *forms.GUARDS,
+    *quiet_hours.GUARDS,
+    *notifications.GUARDS,
     *outside.GUARDS,
     *reports.GUARDS,
+    *api.GUARDS,
     *rest.GUARDS,
 ]
 

@@ -185,9 +185,16 @@ GUARDS: list[Guard] = [
     guard(
         "tries to sign in are limited for each account",
         "jobmill/web/rate_limits.py",
-        "    limits.sign_in_account.take(account)\n",
+        '_per_minute(f"of {account}", SIGN_INS_PER_MINUTE_OF_ACCOUNT),',
         "",
         "tests/web/test_session.py::test_sign_in_attempts_are_limited_by_network_and_account",
+    ),
+    guard(
+        "test letters are limited for each person",
+        "jobmill/web/rate_limits.py",
+        "    _rate_limits(request).test_letters.take(visitor.actor.name)\n",
+        "    pass\n",
+        "tests/web/test_mail_setup.py::test_a_test_letter_shows_what_the_mail_server_says",
     ),
     guard(
         "one failed application costs the others of its batch nothing",
@@ -255,6 +262,22 @@ GUARDS: list[Guard] = [
         "tests/catalog/test_source_runs.py::test_a_run_overtaken_by_a_newer_one_is_ignored",
     ),
     guard(
+        "one admin at a time saves settings",
+        "jobmill/people/stored_settings.py",
+        "await tx.execute(\"SELECT pg_advisory_xact_lock(hashtext('jobmill.settings'))\")",
+        "pass",
+        "tests/people/test_stored_settings.py::"
+        "test_of_two_admins_who_edit_one_setting_the_second_is_told",
+    ),
+    guard(
+        "an imported job is private",
+        "jobmill/catalog/listing_search.py",
+        '(True, "NOT private")',
+        '(False, "NOT private")',
+        "tests/matching/test_job_applications.py::"
+        "test_an_imported_job_stays_private_until_a_source_lists_it",
+    ),
+    guard(
         "a company found twice at once is made once",
         "jobmill/catalog/companies.py",
         "await tx.execute(\"SELECT pg_advisory_xact_lock(hashtext('jobmill.company'),"
@@ -262,5 +285,21 @@ GUARDS: list[Guard] = [
         "pass",
         "tests/catalog/test_companies.py::"
         "test_a_company_found_concurrently_with_and_without_website_is_one",
+    ),
+    guard(
+        "a change of the master resume alone scores nothing again",
+        "jobmill/web/profile_changes.py",
+        "if current is None or scores_alike(current.profile(), profile):",
+        "if current is None:",
+        "tests/web/test_master_resume_pages.py::"
+        "test_a_change_of_the_resume_alone_scores_nothing_again",
+    ),
+    guard(
+        "a model is told no contact details",
+        "jobmill/matching/llm_review/__init__.py",
+        "text = PHONE.sub(_hide_phone, EMAIL.sub(CONTACT, text))",
+        "pass",
+        "tests/web/test_master_resume_pages.py::"
+        "test_the_profile_page_shows_exactly_what_a_model_is_told",
     ),
 ]

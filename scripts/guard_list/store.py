@@ -244,6 +244,13 @@ GUARDS: list[Guard] = [
         f"{MIGRATIONS}::test_an_edited_migration_is_refused",
     ),
     guard(
+        "a database is backed up before it is migrated",
+        MIGRATE,
+        "        await back_up(todo[0])\n",
+        "        pass\n",
+        "tests/db/test_migration_backup.py::test_several_processes_that_upgrade_at_once_write_one_backup",
+    ),
+    guard(
         "concurrent migrations are serialized",
         MIGRATE,
         "    await tx.execute(\"SELECT pg_advisory_xact_lock(hashtext('jobmill.migrate'))\")\n",

@@ -20,7 +20,9 @@ _numbers = count(1)
 
 
 async def make_opening(tx: Tx, capacity: int = 1, **terms: Any) -> Opening:
-    return await lifecycle.create(tx, replace(OpeningTerms("Baker"), **terms), capacity, LOCAL)
+    """An opening with five minutes to accept an offer, unless the terms say otherwise."""
+    defaults = OpeningTerms("Baker", acknowledge_window=dt.timedelta(minutes=5))
+    return await lifecycle.create(tx, replace(defaults, **terms), capacity, LOCAL)
 
 
 async def make_applicant(tx: Tx, name: str = "Ada") -> Applicant:

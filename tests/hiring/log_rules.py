@@ -29,6 +29,7 @@ class LogChecker:
     status: str = "open"
     occupied: set[int] = field(default_factory=set[int])
     waiting: dict[int, int] = field(default_factory=dict[int, int])
+    in_review: set[int] = field(default_factory=set[int])
     ended: set[int] = field(default_factory=set[int])
     promotions: int = 0
     misses: int = 0
@@ -41,7 +42,7 @@ class LogChecker:
                 self.capacity = line.metadata["to"]
             case "PAUSED" | "CLOSED" | "RESUMED" | "REOPENED":
                 self.status = {"PAUSED": "paused", "CLOSED": "closed"}.get(line.type, "open")
-            case "EDITED":
+            case "EDITED" | "FORM_CHANGED" | "LOTTERY_OPENED" | "LOTTERY_DRAWN":
                 pass
             case _:
                 assert line.application_id is not None
@@ -49,10 +50,16 @@ class LogChecker:
 
     def _move(self, line: LogEvent, id: int) -> None:
         assert id not in self.ended, f"{line}: it had ended"
-        before = {"occupied": id in self.occupied, "waiting": id in self.waiting}
+        before = {
+            "occupied": id in self.occupied,
+            "waiting": id in self.waiting,
+            "in review": id in self.in_review,
+        }
         if line.type == "APPLIED":
             assert not any(before.values()), f"{line}: it was there"
-        if line.type == "APPLIED" and line.to_status != "WAITLIST":
+        if line.type in ("ACCEPTED", "REJECTED", "SCORED"):
+            assert before["in review"], f"{line}: it was not in review"
+        if line.type == "APPLIED" and line.to_status not in ("WAITLIST", "IN_REVIEW"):
             assert not self.waiting, f"{line}: a newcomer passed {self.waiting}"
         if line.type == "PROMOTED":
             self.promotions += 1
@@ -65,6 +72,7 @@ class LogChecker:
             assert before["occupied"], f"{line}: it had no offer"
         self.occupied.discard(id)
         self.waiting.pop(id, None)
+        self.in_review.discard(id)
         self._enter(line, id)
 
     def _enter(self, line: LogEvent, id: int) -> None:
@@ -73,6 +81,8 @@ class LogChecker:
                 assert line.queue_key is not None
                 assert line.queue_key not in self.waiting.values(), f"{line}: its place is taken"
                 self.waiting[id] = line.queue_key
+            case "IN_REVIEW":
+                self.in_review.add(id)
             case "INACTIVE":
                 self.ended.add(id)
             case _:
@@ -107,6 +117,7 @@ async def check_log(tx: Tx, opening_id: int) -> LogChecker:
         assert checker.waiting.get(id) == key
         assert (id in checker.occupied) == (status in ("ACTIVE", "PENDING_ACKNOWLEDGMENT"))
         assert (id in checker.ended) == (status == "INACTIVE")
+        assert (id in checker.in_review) == (status == "IN_REVIEW")
     if checker.status == "open":
         assert not checker.waiting or len(checker.occupied) >= checker.capacity, "a slot lies idle"
     return checker

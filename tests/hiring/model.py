@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -37,6 +38,12 @@ class Model:
     misses: dict[int, int] = field(default_factory=dict[int, int])
     just_missed: set[int] = field(default_factory=set[int])
     owners: dict[int, int] = field(default_factory=dict[int, int])
+    admission: str = "first_come"
+    by_score: bool = False
+    drawn: bool = False
+    in_review: list[int] = field(default_factory=list[int])
+    scores: dict[int, int] = field(default_factory=dict[int, int])
+    stages: dict[int, str] = field(default_factory=dict[int, str])
     unconfirmed: dict[int, bool] = field(default_factory=dict[int, bool])
     """Applications whose address is not confirmed, and whether their time is over before the next step."""
     step: int = 0
@@ -60,7 +67,13 @@ class Model:
             return "ACTIVE"
         if id in self.pending:
             return "PENDING_ACKNOWLEDGMENT"
+        if id in self.in_review:
+            return "IN_REVIEW"
         return "WAITLIST" if id in self.places else "INACTIVE"
+
+    @property
+    def collects(self) -> bool:
+        return self.admission == "review" or (self.admission == "lottery" and not self.drawn)
 
     def settle(self) -> None:
         self.step += 1
@@ -79,6 +92,11 @@ class Model:
                 self.places += [GAP] * self.misses[id] + [id]
         if over or late:
             self.fill()
+
+    def tick(self) -> None:
+        """What the deadline worker does: nothing unless something is overdue."""
+        if any(offer.ends for offer in self.pending.values()) or any(self.unconfirmed.values()):
+            self.settle()
 
     def fill(self) -> None:
         while self.status == "open" and self.free and self.waiting:
@@ -105,19 +123,111 @@ class Model:
         if self.status != "open":
             raise Refused("Conflict")
         must_wait = bool(self.waiting) or not self.free
-        if must_wait and self.limit is not None and len(self.waiting) >= self.limit:
+        undecided = len(self.waiting) + len(self.in_review)
+        if self.limit is not None and undecided >= self.limit and (undecided or not self.free):
             raise Refused("Conflict")
         self.owners[id] = applicant
         if ends is not None:
             self.unconfirmed[id] = ends
-        if must_wait and GAP in self.places:
-            self.places[self.places.index(GAP)] = id
+        if self.collects:
+            self.in_review.append(id)
         elif must_wait:
-            self.places.append(id)
+            self.join(id)
         elif self.asks:
             self.pending[id] = Offer(self.offers_end, (self.step, id))
         else:
             self.active.append(id)
+
+    def join(self, id: int) -> None:
+        if GAP in self.places:
+            self.places[self.places.index(GAP)] = id
+        else:
+            self.places.append(id)
+
+    def accept(self, ids: list[int]) -> None:
+        """Accept applications together; those that are not in review are left alone."""
+        self.settle()
+        self.refuse_before_draw()
+        self.accept_in_order([id for id in ids if id in self.in_review])
+
+    def refuse_before_draw(self) -> None:
+        if self.admission == "lottery" and not self.drawn:
+            raise Refused("EntryAwaitsDraw")
+
+    def accept_in_order(self, ids: list[int]) -> None:
+        chosen = sorted(ids)
+        if self.by_score:
+            chosen.sort(key=lambda id: -self.scores.get(id, -1))
+        self.enter_waitlist(chosen)
+
+    def enter_waitlist(self, ids: list[int]) -> None:
+        for id in ids:
+            self.in_review.remove(id)
+            self.join(id)
+        if ids:
+            self.fill()
+
+    def accept_one(self, id: int) -> None:
+        self.settle()
+        self.refuse_before_draw()
+        if id not in self.in_review:
+            raise Refused("NotInReview")
+        self.accept_in_order([id])
+
+    def reject(self, id: int) -> None:
+        self.settle()
+        if id not in self.in_review:
+            raise Refused("NotInReview")
+        self.leave(id)
+
+    def score(self, id: int, points: int) -> None:
+        self.settle()
+        self.refuse_before_draw()
+        if id not in self.in_review:
+            raise Refused("NotInReview")
+        self.scores[id] = points
+
+    def draw(self, seed: bytes, numbers: dict[int, int]) -> None:
+        self.settle()
+        if self.admission != "lottery" or self.drawn or not self.in_review:
+            raise Refused("Conflict")
+        self.drawn = True
+        lots = {id: hashlib.sha256(seed + b"%d" % numbers[id]).digest() for id in self.in_review}
+        self.enter_waitlist(sorted(self.in_review, key=lambda id: lots[id]))
+
+    def change_admission(self, admission: str, *, by_score: bool, rest: str | None) -> None:
+        self.settle()
+        stays = admission == self.admission
+        if not stays and admission == "first_come" and self.in_review and rest is None:
+            raise Refused("Conflict")
+        if not stays and admission == "lottery" and self.in_review:
+            raise Refused("Conflict")
+        self.admission, self.by_score = admission, by_score
+        if stays:
+            return
+        if admission == "lottery":
+            self.drawn = False
+        elif admission == "first_come" and rest == "accept":
+            # The test saves the usual window with the admission, and offers have the new terms.
+            ends, self.offers_end = self.offers_end, False
+            self.accept_in_order(list(self.in_review))
+            self.offers_end = ends
+        elif admission == "first_come":
+            for id in list(self.in_review):
+                self.leave(id)
+
+    def move(self, id: int, seen: str, to: str) -> None:
+        self.settle()
+        if id not in self.active:
+            raise Refused("Conflict")
+        if seen != self.stage(id) or to == self.stage(id):
+            raise Refused("StageMoved")
+        self.stages[id] = to
+        if to == "rejected":
+            self.end(id)
+
+    def stage(self, id: int) -> str:
+        return self.stages.get(id, "screen")
 
     def withdraw(self, id: int) -> None:
         self.settle()
@@ -140,6 +250,8 @@ class Model:
             self.leave_places(id)
         elif id in self.active:
             self.active.remove(id)
+        elif id in self.in_review:
+            self.in_review.remove(id)
         else:
             del self.pending[id]
         self.just_missed.discard(id)
@@ -148,7 +260,8 @@ class Model:
 
     def answer(self, id: int, *, yes: bool) -> str:
         self.settle()
-        if id in self.just_missed:
+        # An offer without any time to answer has ended as soon as it is made.
+        if id in self.just_missed or (id in self.pending and self.pending[id].ends):
             return "MissedOffer"
         if id not in self.pending:
             raise Refused("Conflict")

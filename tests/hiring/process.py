@@ -14,7 +14,7 @@ from jobmill.queue.worker import PeriodicTask
 async def main(url: str) -> None:
     async with connect(url, size=3) as database:
         print("ready", flush=True)
-        chore = PeriodicTask(deadlines.POLL_SECONDS, deadlines.expire_one_opening)
+        chore = PeriodicTask(deadlines.POLL_SECONDS, deadlines.expire_due_openings)
         await Worker(database, {}, periodic_tasks=[chore]).run()
 
 

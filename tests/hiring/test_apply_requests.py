@@ -30,7 +30,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Contact, parse_contact
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from tests.hiring.change_past import age
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.log_rules import check_log_in, read_log
@@ -170,8 +170,8 @@ async def test_a_worker_ends_unconfirmed_applications_and_offers_their_slots(tx:
     waits = await apply(tx, opening)
     await tx.execute("UPDATE hiring.application SET confirm_by = now() WHERE id = %s", [id])
     await tx.execute("UPDATE hiring.opening SET next_deadline_at = now()")
-    assert await expire_one_opening(tx)
-    assert not await expire_one_opening(tx)
+    assert await expire_due_openings(tx)
+    assert not await expire_due_openings(tx)
     offered = await applications.get(tx, waits.application.id)
     assert offered.status == "PENDING_ACKNOWLEDGMENT"
 
@@ -271,10 +271,10 @@ async def test_confirming_while_the_window_ends_does_one_of_both(wide_database: 
         async with wide_database.transaction() as tx:
             id = await place(tx, opening, dt.timedelta(milliseconds=20))
         token = ConfirmationToken("application", id)
-        steps: list[Callable[[Tx], Awaitable[Any]]] = [expire_one_opening, confirming(token)] * 4
+        steps: list[Callable[[Tx], Awaitable[Any]]] = [expire_due_openings, confirming(token)] * 4
         await asyncio.gather(*(do(wide_database, step) for step in steps))
         await asyncio.sleep(0.02)
-        await do(wide_database, expire_one_opening)
+        await do(wide_database, expire_due_openings)
         async with wide_database.transaction() as tx:
             endings = (await types_of(tx, opening))[2:]
             assert endings in (["ADDRESS_CONFIRMED"], ["ADDRESS_UNCONFIRMED"])

@@ -11,6 +11,7 @@ import pytest
 from jobmill.db import Tx
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, by_applicant
+from jobmill.hiring.admission import decisions, lottery
 from jobmill.hiring.applications import apply_requests, offers, submissions, withdrawals
 from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.audit_log import explanations, replay
@@ -21,12 +22,15 @@ from jobmill.hiring.audit_log.explanations import (
     Occupancy,
 )
 from jobmill.hiring.audit_log.replay import ApplicationsAhead, EventNotFound
+from jobmill.hiring.forms import form_versions
+from jobmill.hiring.forms.form_fields import parse_form
 from jobmill.hiring.messages.signed_links import ConfirmationToken
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningNotFound
+from jobmill.hiring.stages.stage_moves import move_to_stage
 from jobmill.hiring.transitions import ApplicationEventType, OpeningEventType
-from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from tests.hiring.helpers import apply, make_applicant, make_opening
 
 from .change_past import age, unguarded
@@ -142,8 +146,8 @@ def scene(**changes: Any) -> EventContext:
                 ),
                 "This was missed offer 1; the application ends after 3.",
                 (
-                    "Application 7 moved to the end of the waitlist: position 4, behind"
-                    " 4 applications (2, 3, 4 and 1 more)."
+                    "Application 7 moved to the end of the waitlist, behind 4 applications (2, 3, 4"
+                    " and 1 more): position 4 once the free places were offered."
                 ),
                 "The next application will be placed ahead.",
             ],
@@ -162,7 +166,11 @@ def scene(**changes: Any) -> EventContext:
         (scene(type="OPENED"), ["The company created the opening with 2 places."]),
         (
             scene(type="EDITED", metadata={"jobId": 1, "title": "Cook", "maxMissed": 2}),
-            ["The company changed the terms: maxMissed, title. Open offers are not affected."],
+            [
+                "The company set the number of missed offers that end an application to 2.",
+                "The company renamed the opening to “Cook”.",
+                "Current offers keep their deadline.",
+            ],
         ),
         (
             scene(type="CAPACITY_CHANGED"),
@@ -202,17 +210,20 @@ def test_pages_format_names_and_times_in_explanations() -> None:
     ]
     assert rendered[0] == "The offer of event 5 was open until 12:00 and was not answered."
     # An application without a name is called by its id.
-    position = "position 4, behind 4 applications (Bo, Cy, 4 and 1 more)"
-    assert rendered[2] == f"ada moved to the end of the waitlist: {position}."
+    ahead = "behind 4 applications (Bo, Cy, 4 and 1 more)"
+    position = "position 4 once the free places were offered"
+    assert rendered[2] == f"ada moved to the end of the waitlist, {ahead}: {position}."
 
 
 async def test_every_event_type_is_explained(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=2)
+    question = parse_form({"fields": [{"type": "file", "label": "CV"}]})
+    await form_versions.save_form(tx, opening.id, question, LOCAL)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
     await withdrawals.withdraw(tx, ids[0], LOCAL, reason="no longer there")
     for _ in range(4):
         await age(tx, opening.id, MINUTES)
-        await expire_one_opening(tx)
+        await expire_due_openings(tx)
     [offered] = (await replay.replay_at(tx, opening.id)).active
     await offers.acknowledge(tx, offered.application_id, LOCAL)
     for window in (1, 0):
@@ -228,6 +239,14 @@ async def test_every_event_type_is_explained(tx: Tx) -> None:
     await lifecycle.reopen(tx, opening.id, LOCAL)
     await lifecycle.set_capacity(tx, opening.id, 2, LOCAL)
     await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
+    await move_to_stage(tx, offered.application_id, "interview", LOCAL, seen=None)
+    await lifecycle.edit(tx, opening.id, LOCAL, admission="review")
+    undecided = (await apply(tx, opening)).application.id
+    await decisions.score(tx, undecided, 50, LOCAL)
+    await decisions.reject(tx, undecided, LOCAL)
+    await lifecycle.edit(tx, opening.id, LOCAL, admission="lottery")
+    await apply(tx, opening)
+    await lottery.draw(tx, opening.id, LOCAL)
     last = (await openings.get(tx, opening.id)).last_seq
     explained = [
         await explanations.explain_event(tx, opening.id, seq) for seq in range(1, last + 1)
@@ -297,7 +316,7 @@ async def test_a_newcomer_in_a_gap_comes_before_an_application_that_missed_an_of
     first, second, _ = [(await apply(tx, opening)).application.id for _ in range(3)]
     await withdrawals.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, MINUTES)
-    await expire_one_opening(tx)
+    await expire_due_openings(tx)
     decayed = await explain(tx, opening.id, "DECAY_TRIGGERED")
     assert decayed.application_id == second
     assert decayed.ahead.count == 1

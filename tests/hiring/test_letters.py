@@ -101,6 +101,7 @@ WRONG = [
     ("promoted", "Subject: $nmae\n\nHi\n", r"uses \$nmae"),
     ("withdrawn", "Subject: Hi\n\n$accept_link\n", r"uses \$accept_link"),
     ("promoted", "Subject: Hi\n\nIt costs $5\n", r"Write \$\$"),
+    ("promoted", "Subject: Hi\n\nA place for you!\n", r"Add \$accept_link or \$my_link"),
 ]
 
 

@@ -21,7 +21,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Applicant, Contact
 from jobmill.hiring.waitlist import snapshots
-from jobmill.hiring.waitlist.deadlines import expire_one_opening, lock_and_expire_offers
+from jobmill.hiring.waitlist.deadlines import expire_due_openings, lock_and_expire_offers
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 from .log_rules import check_log_in
@@ -107,7 +107,7 @@ async def test_an_offer_expires_and_is_made_again_during_an_erasure(
         # This is how an erasure begins; it then waits for the opening.
         await erasing.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
         async with asyncio.timeout(5), database.transaction() as tx:
-            await (withdrawals.withdraw(tx, id, LOCAL) if leaves else expire_one_opening(tx))
+            await (withdrawals.withdraw(tx, id, LOCAL) if leaves else expire_due_openings(tx))
     checker = await check_log_in(database, opening.id)
     assert (checker.misses, checker.promotions, len(checker.ended)) == (1, 1, leaves)
 
@@ -181,7 +181,7 @@ async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
             "SELECT FROM hiring.opening WHERE id = %s FOR NO KEY UPDATE", [busy.id]
         )
         async with database.transaction() as tx:
-            assert await expire_one_opening(tx)
+            assert await expire_due_openings(tx)
     assert (await check_log_in(database, other.id)).misses == 1
 
 

@@ -11,18 +11,28 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from jobmill.db import Tx
+from jobmill.db import Tx, fetch_value
 from jobmill.errors import AppError
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import apply_requests, offers, submissions, withdrawals
+from jobmill.hiring.admission import decisions, lottery
+from jobmill.hiring.applications import (
+    apply_requests,
+    bulk_actions,
+    offers,
+    submissions,
+    withdrawals,
+)
 from jobmill.hiring.applications.submissions import ApplyRequest
-from jobmill.hiring.audit_log import replay, verification
+from jobmill.hiring.audit_log import fairness_proof, replay, verification
+from jobmill.hiring.audit_log.verify_fairness import Verifier
 from jobmill.hiring.messages.signed_links import ConfirmationToken
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applicants import ApplicantId
-from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from jobmill.hiring.records.openings import DEFAULT_ACKNOWLEDGE_WINDOW, Admission, Opening
+from jobmill.hiring.stages.stage_definitions import DEFAULT_STAGES
+from jobmill.hiring.stages.stage_moves import move_to_stage
+from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.model import Model, Refused, States, list_replayed_states, list_states
 from tests.hiring.test_races import allow_short_windows, set_window
@@ -47,9 +57,24 @@ OFTEN = (
     + ["answer"] * 3
     + ["time goes by"] * 4
 )
-SELDOM = ["withdraw", "acknowledge", "decline", "resize", "promote", "promote with a slot", "turn"]
+DECIDED = ["decide"] * 5 + ["accept many"] * 2 + ["draw"] * 2 + ["move"] * 3
+DECISIONS = {"accept", "accept many", "reject", "score", "draw", "admission", "stage"}
+ADMISSIONS: list[Admission] = ["first_come", "review", "lottery"]
+STAGES = [stage.key for stage in DEFAULT_STAGES]
+SELDOM = [
+    "withdraw",
+    "acknowledge",
+    "decline",
+    "resize",
+    "promote",
+    "promote with a slot",
+    "turn",
+    "accept",
+    "stage",
+    "admission",
+]
 RANDOM_STEPS = some.lists(
-    some.builds(Step, some.sampled_from(OFTEN + SELDOM), some.integers(0, 60)),
+    some.builds(Step, some.sampled_from(OFTEN + DECIDED + SELDOM), some.integers(0, 60)),
     min_size=20,
     max_size=40,
 )
@@ -61,6 +86,9 @@ def choose_steps(actual: Comparison, steps: list[Step]) -> Iterator[Step]:
     for step in steps:
         model = actual.model
         live = sorted({*model.active, *model.pending})
+        if step.verb in ("decide", "move"):
+            yield choose_decision(model, step)
+            continue
         match step.verb:
             case "leave" if live:
                 yield Step("withdraw", sorted(model.owners).index(live[step.which % len(live)]))
@@ -87,6 +115,16 @@ def choose_steps(actual: Comparison, steps: list[Step]) -> Iterator[Step]:
                 yield step
 
 
+def choose_decision(model: Model, step: Step) -> Step:
+    """A decision on an application in review, or a move of one with a slot."""
+    choices = model.in_review if step.verb == "decide" else model.active
+    if not choices:
+        return Step("apply", step.which)
+    verbs = ("accept", "reject", "score", "score") if step.verb == "decide" else ("stage",)
+    index = sorted(model.owners).index(choices[step.which // 4 % len(choices)])
+    return Step(verbs[step.which % len(verbs)], index + len(model.owners) * step.which)
+
+
 class Comparison:
     """One opening in the database, and the same opening in the plain model."""
 
@@ -96,8 +134,19 @@ class Comparison:
         self.model = model
         self.people = people
         self.past: dict[int, States] = {}
+        self.past_stages: dict[int, dict[int, str]] = {}
+        self.seed = b""
+        self.numbers: dict[int, int] = {}
+        """The numbers of entries by application id."""
+        self.seen = ""
+        """The stage that a reviewer saw, sometimes an outdated one."""
 
     async def take(self, step: Step) -> None:
+        if step.verb == "draw":
+            self.seed = await self._read_seed()
+            self.numbers = await lottery.find_entry_numbers(self.tx, self.model.in_review)
+        current = self.model.stage(self.pick_application(step))
+        self.seen = "offer" if step.which % 7 == 0 else current
         plain = self.model.copy()
         try:
             expected = self.run_in_model(plain, step)
@@ -125,6 +174,7 @@ class Comparison:
         model = self.model
         model.active = [id if application == -1 else application for application in model.active]
         model.places = [id if application == -1 else application for application in model.places]
+        model.in_review = [id if undecided == -1 else undecided for undecided in model.in_review]
         if -1 in model.unconfirmed:
             model.unconfirmed[id] = model.unconfirmed.pop(-1)
         if -1 in model.pending:
@@ -136,7 +186,42 @@ class Comparison:
         ids = sorted(self.model.owners)
         return ids[step.which % len(ids)] if ids else 0
 
+    async def _read_seed(self) -> bytes:
+        query = (
+            "SELECT seed FROM hiring.lottery WHERE opening_id = %s ORDER BY opened_seq DESC LIMIT 1"
+        )
+        return await fetch_value(self.tx, bytes, query, [self.opening.id]) or b""
+
+    def pick_many(self, step: Step) -> list[int]:
+        return sorted(self.model.owners)[step.which % 3 :: 2]
+
+    def decide_in_model(self, model: Model, step: Step) -> None:
+        id = self.pick_application(step)
+        match step.verb:
+            case "accept many":
+                model.accept(self.pick_many(step))
+            case "draw":
+                model.draw(self.seed, self.numbers)
+            case "admission":
+                rest = (None, "accept", "reject")[step.which // 6 % 3]
+                model.change_admission(
+                    ADMISSIONS[step.which % 3], by_score=step.which % 2 == 1, rest=rest
+                )
+            case _ if not id:
+                raise Refused("ApplicationNotFound")
+            case "accept":
+                model.accept_one(id)
+            case "reject":
+                model.reject(id)
+            case "score":
+                model.score(id, step.which % 101)
+            case _:
+                model.move(id, self.seen, STAGES[step.which % 5])
+
     def run_in_model(self, model: Model, step: Step) -> str | None:
+        if step.verb in DECISIONS:
+            self.decide_in_model(model, step)
+            return None
         id = self.pick_application(step)
         match step.verb:
             case "apply" | "apply unconfirmed":
@@ -145,33 +230,32 @@ class Comparison:
             case "offers end" | "offers last":
                 model.offers_end = step.verb == "offers end"
             case "tick":
-                if any(offer.ends for offer in model.pending.values()) or any(
-                    model.unconfirmed.values()
-                ):
-                    model.settle()
+                model.tick()
             case "resize":
                 model.resize(1 + step.which % 4)
             case "pause" | "resume" | "close" | "reopen":
                 model.turn(*TURNS[step.verb])
             case _ if not id:
                 raise Refused("ApplicationNotFound")
-            case "withdraw" | "confirm":
-                getattr(model, step.verb)(id)
             case "acknowledge" | "decline":
                 return model.answer(id, yes=step.verb == "acknowledge")
-            case _:
+            case "promote" | "promote with a slot":
                 model.promote(id, add_slot=step.verb != "promote")
+            case _:
+                getattr(model, step.verb)(id)
         return None
 
     async def run_in_product(self, step: Step) -> Any:
         tx, id, opening = self.tx, self.pick_application(step), self.opening.id
+        if step.verb in DECISIONS:
+            return await self._decide(id, step)
         match step.verb:
             case "apply" | "apply unconfirmed":
                 return await self._apply(step)
             case "offers end" | "offers last":
                 await set_window(tx, opening, "0" if step.verb == "offers end" else "1 day")
             case "tick":
-                while await expire_one_opening(tx):
+                while await expire_due_openings(tx):
                     break
             case "resize":
                 await lifecycle.set_capacity(tx, opening, 1 + step.which % 4, LOCAL)
@@ -195,6 +279,34 @@ class Comparison:
         assert placed.position == await applications.find_position(self.tx, placed.application)
         return placed.application
 
+    async def _decide(self, id: int, step: Step) -> None:
+        tx, opening = self.tx, self.opening.id
+        match step.verb:
+            case "accept many":
+                await bulk_actions.run_bulk_action(
+                    tx, opening, "accept", self.pick_many(step), LOCAL, reason=""
+                )
+            case "draw":
+                await lottery.draw(tx, opening, LOCAL)
+            case "admission":
+                await lifecycle.edit(
+                    tx,
+                    opening,
+                    LOCAL,
+                    in_review=(None, "accept", "reject")[step.which // 6 % 3],
+                    admission=ADMISSIONS[step.which % 3],
+                    review_order="score" if step.which % 2 else "applied",
+                    # The window of the test is too short to be saved again.
+                    acknowledge_window=DEFAULT_ACKNOWLEDGE_WINDOW,
+                )
+                await set_window(tx, opening, "0" if self.model.offers_end else "1 day")
+            case "score":
+                await decisions.score(tx, id, step.which % 101, LOCAL)
+            case "stage":
+                await move_to_stage(tx, id, STAGES[step.which % 5], LOCAL, seen=self.seen)
+            case _:
+                await getattr(decisions, step.verb)(tx, id, LOCAL)
+
     async def _end_or_confirm(self, id: int, step: Step) -> None:
         await applications.find_opening_id(self.tx, id)
         if step.verb == "withdraw":
@@ -207,13 +319,19 @@ class Comparison:
         for id in self.model.owners:
             application = await applications.get(self.tx, id)
             live[id] = (application.status, await applications.find_position(self.tx, application))
+            notes = (application.score, application.stage)
+            assert notes == (self.model.scores.get(id), self.model.stages.get(id))
         assert live == list_states(self.model)
         after = await openings.get(self.tx, self.opening.id)
         model = self.model
         assert (after.capacity, after.status) == (model.capacity, model.status)
         occupied = len(model.active) + len(model.pending)
         assert (after.occupied, after.waiting) == (occupied, len(model.waiting))
+        assert (after.in_review, after.collects) == (len(model.in_review), model.collects)
         self.past[after.last_seq] = list_replayed_states(model)
+        self.past_stages[after.last_seq] = {
+            id: stage.capitalize() for id, stage in model.stages.items() if id in model.active
+        }
 
     async def compare_past(self) -> None:
         """Compare the replay of each instant with what was visible then."""
@@ -221,10 +339,21 @@ class Comparison:
             replayed = await replay.replay_at(self.tx, self.opening.id, seq=seq)
             replayed_states = {
                 application.application_id: (application.status, application.position)
-                for application in (*replayed.active, *replayed.waiting)
+                for application in (*replayed.active, *replayed.waiting, *replayed.in_review)
             }
             assert replayed_states == then, seq
+            for application in replayed.active:
+                stage = self.past_stages[seq].get(application.application_id)
+                assert application.stage == stage, seq
         assert (await verification.verify_log(self.tx, self.opening.id)).faults == []
+        if self.model.admission != "first_come":
+            return
+        verifier = Verifier()
+        async for line in fairness_proof.iter_lines(self.tx, self.opening.id):
+            verifier.read(line)
+        verifier.finish([])
+        # Steps change the window in the table alone, so the log cannot know how long offers are open.
+        assert [fault for fault in verifier.faults if "open for less" not in fault[2]] == []
 
 
 TURNS = {
@@ -244,17 +373,31 @@ TURNS = {
     max_missed=some.integers(1, 3),
     asks=some.booleans(),
     limit=some.sampled_from([None, None, 2]),
+    admission=some.sampled_from(ADMISSIONS),
 )
 async def test_the_product_and_the_plain_model_agree(
-    tx: Tx, steps: list[Step], capacity: int, max_missed: int, asks: bool, limit: int | None
+    tx: Tx,
+    steps: list[Step],
+    capacity: int,
+    max_missed: int,
+    asks: bool,
+    limit: int | None,
+    admission: Admission,
 ) -> None:
     await tx.rollback()
     await allow_short_windows(tx)
     opening = await make_opening(
-        tx, capacity, max_missed=max_missed, require_acknowledgement=asks, waitlist_limit=limit
+        tx,
+        capacity,
+        max_missed=max_missed,
+        require_acknowledgement=asks,
+        waitlist_limit=limit,
+        fairness_proof=True,
+        admission=admission,
     )
     people = [(await make_applicant(tx)).id for _ in range(PEOPLE)]
-    actual = Comparison(tx, opening, Model(capacity, max_missed, asks, limit), people)
+    model = Model(capacity, max_missed, asks, limit, admission=admission)
+    actual = Comparison(tx, opening, model, people)
     for step in choose_steps(actual, steps):
         await actual.take(step)
     await actual.compare_past()

@@ -5,6 +5,7 @@ import datetime as dt
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from email.message import EmailMessage
 from typing import Any
 
 import psycopg
@@ -13,19 +14,21 @@ import pytest
 from jobmill import app
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
-from jobmill.hiring.actor import by_applicant
+from jobmill.hiring.actor import SYSTEM, by_applicant
 from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.messages import notices
 from jobmill.hiring.messages.notices import Notice, reason_not_to_send
 from jobmill.hiring.messages.signed_links import LinkSigner
+from jobmill.hiring.waitlist import deadlines
 from jobmill.people import secrets
 from jobmill.pipelines import notices as pipeline
 from jobmill.queue import Finish, operator_actions
 from jobmill.queue.store import CHANNEL
 from jobmill.settings import Settings
-from tests.hiring.helpers import apply, make_applicant, make_opening
+from jobmill.time_zones import format_local_time
+from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 from tests.hiring.notices_helpers import HOUR, NOW, OFFER_LETTER, Sender, ids, item, states
-from tests.outside.mailbox import PASSWORD, Mailbox, open_mailbox
+from tests.outside.mailbox import PASSWORD, Mailbox, open_mailbox, text_of
 from tests.queue.helpers import claim_twice, fetch, make_due, statuses
 
 
@@ -33,6 +36,15 @@ from tests.queue.helpers import claim_twice, fetch, make_due, statuses
 async def mailbox() -> AsyncIterator[Mailbox]:
     async with open_mailbox() as mailbox:
         yield mailbox
+
+
+def read_calendar_file(letter: EmailMessage) -> tuple[str, dict[str, str]]:
+    """The method in the content type of the attached file, and its properties."""
+    [file] = letter.iter_attachments()
+    assert (file.get_content_type(), file.get_filename()) == ("text/calendar", "offer.ics")
+    lines = file.get_content().replace("\r\n ", "").split("\r\n")
+    properties = dict(line.partition(":")[::2] for line in lines if line)
+    return str(file.get_param("method")), properties
 
 
 def sender(database: Database, mailbox: Mailbox, **more: Any) -> Sender:
@@ -117,7 +129,7 @@ async def test_a_polling_worker_sends_due_letters_without_a_notification(
     for text in ("first", "second"):
         await add_due_notice(database, text=text)
         async with asyncio.timeout(20):
-            while not any(text in letter.get_content() for letter in mailbox.letters):
+            while not any(text in text_of(letter) for letter in mailbox.letters):
                 await asyncio.sleep(0.05)
     worker.stop()
     await running
@@ -164,7 +176,7 @@ async def test_a_letter_is_sent_once_with_the_applicants_own_links(
     assert len(by_subject) == len(mailbox.letters) == 2
     offer = by_subject["A place for you: Baker & Söhne"]
     assert offer["to"].addresses[0].display_name == "Grace"
-    text = offer.get_content()
+    text = text_of(offer)
     assert "You have 60 minutes." in text
     links = re.findall(r"https://wells\.example/(my|offer)/([\w.-]+)(\S*)", text)
     assert [(kind, query) for kind, _, query in links] == [
@@ -177,6 +189,43 @@ async def test_a_letter_is_sent_once_with_the_applicants_own_links(
     assert sent == ["withdrawn", "promoted"]
 
 
+async def test_an_offer_comes_with_a_calendar_file_that_its_end_cancels(
+    database: Database, mailbox: Mailbox
+) -> None:
+    terms = {"acknowledge_window": HOUR, "time_zone": "America/New_York", "max_missed": 2}
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, require_acknowledgement=True, **terms)
+        application = (await apply(tx, opening)).application
+    post, deadline = sender(database, mailbox), application.acknowledge_deadline
+    assert deadline
+    await post.send()
+    [offer] = mailbox.letters
+    method, event = read_calendar_file(offer)
+    assert (method, event["METHOD"], event["SEQUENCE"]) == ("PUBLISH", "PUBLISH", "0")
+    assert event["DTEND"] == f"{deadline:%Y%m%dT%H%M%SZ}"
+    assert format_local_time(deadline, "America/New_York") in text_of(offer)
+    for end in ("missed", "accepted"):
+        async with database.transaction() as tx:
+            if end == "missed":
+                await let_pass(tx, opening, HOUR)
+                async with deadlines.lock_and_expire_offers(tx, opening.id, SYSTEM):
+                    pass
+            else:
+                by = by_applicant(application.applicant_id)
+                await offers.acknowledge(tx, application.id, by)
+        await post.send()
+    by_subject = {str(letter["subject"]).partition(":")[0]: letter for letter in mailbox.letters}
+    missed, again, accepted = (
+        by_subject[subject]
+        for subject in ("You are back on the waitlist", "A place for you", "You have a place")
+    )
+    method, cancelled = read_calendar_file(missed)
+    assert (method, cancelled["STATUS"], cancelled["SEQUENCE"]) == ("CANCEL", "CANCELLED", "1")
+    assert "One more missed offer ends your application." in text_of(missed)
+    _, second = read_calendar_file(again)
+    assert read_calendar_file(accepted)[1]["UID"] == second["UID"] != event["UID"]
+
+
 async def test_no_letter_is_sent_for_an_answered_offer(
     database: Database, mailbox: Mailbox
 ) -> None:
@@ -186,10 +235,10 @@ async def test_no_letter_is_sent_for_an_answered_offer(
         await offers.acknowledge(tx, application.id, by_applicant(application.applicant_id))
         await tx.execute("UPDATE hiring.notice SET due_at = now()")
     await sender(database, mailbox).send()
-    assert mailbox.letters == []
+    assert [letter["subject"] for letter in mailbox.letters] == ["You have a place: Baker"]
     actual_states = await states(database)
-    assert {kind for kind, _, _ in actual_states} == {"promoted", "reminder"}
-    assert {row[1:] for row in actual_states} == {
+    assert {kind for kind, _, _ in actual_states} == {"promoted", "reminder", "accepted"}
+    assert {row[1:] for row in actual_states if row[0] != "accepted"} == {
         ("dropped", "the offer was answered or has ended")
     }
 

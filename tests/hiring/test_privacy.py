@@ -18,6 +18,7 @@ from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, SYSTEM, by_applicant
 from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.audit_log import verification
+from jobmill.hiring.interviews import bookings
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
@@ -28,6 +29,7 @@ from jobmill.queue import Advance, Finish, ItemId, Work
 from jobmill.tools import Tools
 from tests.hiring.change_past import age
 from tests.hiring.helpers import apply, make_applicant, make_opening
+from tests.hiring.interview_helpers import make_times
 
 DAY = dt.timedelta(days=1)
 
@@ -56,6 +58,19 @@ async def test_an_export_contains_all_data_of_one_person_only(tx: Tx) -> None:
     assert ben.email not in json.dumps(shown)
     with pytest.raises(ApplicantNotFound):
         await privacy.export_personal_data(tx, 0)
+
+
+async def test_an_export_says_when_and_where_an_interview_is(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    ada = await make_applicant(tx)
+    application = (await apply(tx, opening, ada.id)).application
+    [time] = await make_times(tx, opening, count=1)
+    await bookings.book(tx, application.id, time.id, by_applicant(ada.id))
+    shown = await privacy.export_personal_data(tx, ada.id)
+    [plain, booking] = shown["applications"]
+    assert "interview" not in plain
+    assert dt.datetime.fromisoformat(booking["interview"]["starts_at"]) == time.starts_at
+    assert booking["interview"]["place"] == "Room 4"
 
 
 async def test_erasing_ends_the_application_and_offers_its_slot_to_the_next(tx: Tx) -> None:

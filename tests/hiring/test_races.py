@@ -21,11 +21,11 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, openings
 from jobmill.hiring.records.applicants import ApplicantId, Contact
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log_rules import check_log_in
 
-ROUNDS = 15
+ROUNDS = 8
 MIN_STEPS = 100
 
 
@@ -197,7 +197,7 @@ async def test_concurrent_workers_expire_an_offer_once(wide_database: Database) 
     async def work() -> None:
         for _ in range(20):
             async with wide_database.transaction() as tx:
-                await expire_one_opening(tx)
+                await expire_due_openings(tx)
 
     await asyncio.gather(*(work() for _ in range(12)))
     for opening in made:
@@ -275,7 +275,7 @@ async def run_random_steps(database: Database, seconds: float, seed: int) -> Cou
                 lambda tx: submissions.apply_with_contact(tx, opening.id, random_contact()),
                 lambda tx: several(tx, opening),
                 erase_random_applicant,
-                expire_one_opening,
+                expire_due_openings,
             ]
         )
 

@@ -12,7 +12,7 @@ from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.audit_log import summary
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records.openings import OpeningNotFound
-from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from tests.hiring.change_past import age
 from tests.hiring.helpers import apply, make_opening
 
@@ -34,7 +34,7 @@ async def test_times_and_counts_come_from_the_log(tx: Tx) -> None:
     await age(tx, opening.id, 2 * MINUTE)
     await withdrawals.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, 6 * MINUTE)
-    await expire_one_opening(tx)
+    await expire_due_openings(tx)
     await age(tx, opening.id, MINUTE)
     await offers.acknowledge(tx, third, LOCAL)
     await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
@@ -63,7 +63,7 @@ async def test_a_missed_offer_does_not_add_to_the_time_of_the_next(tx: Tx) -> No
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
     await withdrawals.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, 6 * MINUTE)
-    await expire_one_opening(tx)
+    await expire_due_openings(tx)
     await age(tx, opening.id, MINUTE)
     await offers.acknowledge(tx, second, LOCAL)
     figures = await summary.summarize(tx, opening.id)

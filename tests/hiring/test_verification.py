@@ -19,7 +19,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningNotFound
 from jobmill.hiring.waitlist import snapshots
-from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from tests.hiring.helpers import apply, make_applicant, make_opening
 
 from .change_past import age, reseal, unguarded
@@ -36,7 +36,7 @@ async def make_log(tx: Tx) -> Opening:
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
     await withdrawals.withdraw(tx, ids[0], LOCAL, reason="no longer there")
     await age(tx, opening.id, MINUTES)
-    await expire_one_opening(tx)
+    await expire_due_openings(tx)
     await offers.acknowledge(tx, ids[2], LOCAL)
     await offers.offer_out_of_turn(tx, ids[1], LOCAL, reason="an old friend", add_slot=True)
     return await openings.get(tx, opening.id)

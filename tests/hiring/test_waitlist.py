@@ -16,7 +16,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application, DuplicateApplication
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist.deadlines import expire_one_opening
+from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 WINDOW = dt.timedelta(minutes=5)
@@ -60,7 +60,7 @@ async def test_an_applicant_with_a_live_application_cannot_apply_again(tx: Tx) -
 async def test_no_application_is_taken_after_apply_until(tx: Tx) -> None:
     current = await server_time(tx)
     ended = await make_opening(tx, 2, apply_until=current - WINDOW)
-    with pytest.raises(Conflict, match="Applications closed at"):
+    with pytest.raises(Conflict, match="Applications closed on"):
         await apply(tx, ended)
     await apply(tx, await make_opening(tx, 2, apply_until=current + WINDOW))
 
@@ -116,7 +116,7 @@ async def test_a_penalty_costs_a_place_even_if_the_last_applicants_have_left(tx:
     for placement in gone:
         await withdrawals.withdraw(tx, placement.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    await expire_one_opening(tx)
+    await expire_due_openings(tx)
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
     newcomers = [(await apply(tx, opening)).application.id for _ in range(2)]
     assert await queue(tx, opening) == [newcomers[0], second.application.id, newcomers[1]]
@@ -127,12 +127,12 @@ async def test_a_penalty_is_counted_from_the_last_waiting_application(tx: Tx) ->
     first, second, third = [await apply(tx, opening) for _ in range(3)]
     await withdrawals.withdraw(tx, first.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    await expire_one_opening(tx)
+    await expire_due_openings(tx)
     # The second waits behind a gap and leaves: the third is not placed relative to it.
     await withdrawals.withdraw(tx, second.application.id, LOCAL)
     waiting = await apply(tx, opening)
     await let_pass(tx, opening, WINDOW)
-    await expire_one_opening(tx)
+    await expire_due_openings(tx)
     assert (await now(tx, waiting)).status == "PENDING_ACKNOWLEDGMENT"
     newcomers = [(await apply(tx, opening)).application.id for _ in range(2)]
     assert await queue(tx, opening) == [newcomers[0], third.application.id, newcomers[1]]
@@ -146,7 +146,7 @@ async def test_later_arrivals_do_not_take_the_place_of_a_penalized_applicant_tha
     for application in (first, second):
         await withdrawals.withdraw(tx, application.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    await expire_one_opening(tx)
+    await expire_due_openings(tx)
     assert await queue(tx, opening) == [third.application.id, fourth.application.id]
     await withdrawals.withdraw(tx, third.application.id, LOCAL)
     newcomers = [(await apply(tx, opening)).application.id for _ in range(3)]
@@ -160,7 +160,7 @@ async def test_an_expired_offer_does_not_end_another_one(tx: Tx) -> None:
     await let_pass(tx, opening, WINDOW / 2)
     late = await apply(tx, opening)
     await let_pass(tx, opening, WINDOW / 2)
-    assert await expire_one_opening(tx)
+    assert await expire_due_openings(tx)
     assert (await now(tx, early)).penalty_count == 1
     unchanged = await now(tx, late)
     assert (unchanged.status, unchanged.penalty_count) == ("PENDING_ACKNOWLEDGMENT", 0)
@@ -173,10 +173,10 @@ async def test_an_application_lapses_after_the_maximum_of_missed_offers(tx: Tx) 
     statuses: list[str] = []
     for _ in range(4):
         await let_pass(tx, opening, WINDOW)
-        await expire_one_opening(tx)
+        await expire_due_openings(tx)
         statuses.append((await now(tx, second)).status)
     assert statuses == ["PENDING_ACKNOWLEDGMENT", "PENDING_ACKNOWLEDGMENT", "INACTIVE", "INACTIVE"]
-    assert not await expire_one_opening(tx)
+    assert not await expire_due_openings(tx)
 
 
 async def test_more_capacity_makes_offers_and_less_takes_no_slot_away(tx: Tx) -> None:
@@ -232,12 +232,12 @@ async def test_an_applicant_that_fell_back_is_notified_when_moving_up_again(tx: 
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     ada, bob, eve, joe = [await apply(tx, opening) for _ in range(4)]
     await let_pass(tx, opening, WINDOW)
-    assert await expire_one_opening(tx)
+    assert await expire_due_openings(tx)
     # Ada is third and last now, and knows it from the letter about the missed offer.
     assert ada.application.id not in await read_notified_positions(tx, opening)
     for applicant in (bob, eve):
         await withdrawals.withdraw(tx, applicant.application.id, LOCAL)
-    assert (await read_notified_positions(tx, opening))[ada.application.id] == [2, 1]
+    assert (await read_notified_positions(tx, opening))[ada.application.id] == [1]
     assert joe.application.id in await read_notified_positions(tx, opening)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all, fetch_value
@@ -17,6 +18,7 @@ class ApplicationFilter:
     opening_id: int | None = None
     q: str | None = None
     """Part of the name, the address or the title of the opening."""
+    tag: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class ListedApplicant:
     applied_at: dt.datetime
     acknowledge_deadline: dt.datetime | None
     penalty_count: int
+    tags: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,19 @@ async def list_all(
         ListedApplicant,
         """
         SELECT application.id AS application_id, opening_id, opening.title, applicant.name,
-               applicant.email, application.status, applied_at, acknowledge_deadline, penalty_count
+               applicant.email, application.status, applied_at, acknowledge_deadline, penalty_count,
+               ARRAY(SELECT tag FROM hiring.tag
+                      WHERE application_id = application.id ORDER BY tag) AS tags
           FROM hiring.application
           JOIN hiring.applicant ON applicant.id = applicant_id
           JOIN hiring.opening ON opening.id = opening_id
          WHERE application.id >= %(start)s AND application.id < %(end)s
+           AND application.parent_id IS NULL
            AND (%(status)s::hiring.status IS NULL OR application.status = %(status)s)
            AND (%(opening)s::bigint IS NULL OR opening_id = %(opening)s)
+           AND (%(tag)s::text IS NULL
+                OR EXISTS (SELECT FROM hiring.tag
+                            WHERE application_id = application.id AND tag.tag = %(tag)s))
            AND (%(q)s::text IS NULL
                 OR position(lower(%(q)s) IN lower(
                        applicant.name || ' ' || applicant.email || ' ' || opening.title)) > 0)
@@ -71,6 +80,7 @@ async def list_all(
             "status": filter.status,
             "opening": filter.opening_id,
             "q": filter.q,
+            "tag": filter.tag,
             "limit": limit + 1,
         },
     )

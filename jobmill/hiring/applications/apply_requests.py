@@ -15,11 +15,15 @@ from jobmill.errors import Conflict, Gone
 from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.applications.submissions import ApplyRequest
+from jobmill.hiring.forms import stored_answers, uploads
+from jobmill.hiring.forms.answers import FormSubmission
+from jobmill.hiring.forms.stored_answers import AnsweredForm
 from jobmill.hiring.messages import notices, personal_links
 from jobmill.hiring.messages.signed_links import ConfirmationToken
 from jobmill.hiring.records import applicants, applications, blocklist, openings
 from jobmill.hiring.records.applicants import ApplicantId, Contact
 from jobmill.hiring.records.applications import DuplicateApplication
+from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 LETTER_INTERVAL = dt.timedelta(minutes=10)
@@ -48,6 +52,8 @@ class ConfirmationState:
     confirmed: bool
     expired: bool
     confirm_by: dt.datetime | None
+    time_zone: str
+    """Of the opening."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +62,50 @@ class _StoredRequest:
     name: str
     email: str
     email_key: str
+    language: str | None
     expired: bool
     application_id: int | None
 
     @property
     def contact(self) -> Contact:
-        return Contact(self.name, self.email, self.email_key)
+        return Contact(self.name, self.email, self.email_key, self.language)
 
 
-async def submit(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) -> None:
+async def submit(
+    tx: Tx,
+    opening_id: int,
+    contact: Contact,
+    lasts: dt.timedelta,
+    submission: FormSubmission | None = None,
+) -> None:
     """Mail a link that confirms the address and applies; raises Conflict if the opening takes no applications.
 
     What depends on the address stays between Jobmill and its owner: a person who has applied is mailed the
     link to their page, a blocked address nothing, and the caller cannot tell.
     """
-    await require_open(tx, opening_id)
+    opening = await require_open(tx, opening_id)
+    if opening.form_required and submission is None:
+        raise submissions.AnswersNeeded
     if await blocklist.find_blocked(tx, [contact.email_key]):
         return
     if not await remind_applicant(tx, opening_id, contact.email_key):
-        await _save(tx, opening_id, contact, lasts)
+        request_id = await _save(tx, opening_id, contact, lasts)
+        if opening.form_version:
+            await _save_answers(tx, opening_id, request_id, submission)
 
 
-async def require_open(tx: Tx, opening_id: int) -> None:
-    """Raise Conflict if the opening takes no applications at all; raises OpeningNotFound."""
+async def require_open(tx: Tx, opening_id: int) -> Opening:
+    """The opening; raises Conflict if it takes no applications at all, and OpeningNotFound."""
     opening = await openings.get(tx, opening_id)
+    if opening.parent_id is not None:
+        raise openings.OpeningNotFound(opening_id)
     free = max(opening.capacity - opening.occupied, 0)
-    refusal = submissions.reason_to_refuse(opening, free, opening.waiting, opening.now)
+    refusal = submissions.reason_to_refuse(
+        opening, free, opening.waiting + opening.in_review, opening.now
+    )
     if refusal:
         raise Conflict(refusal)
+    return opening
 
 
 async def remind_applicant(tx: Tx, opening_id: int, email_key: str) -> bool:
@@ -104,6 +126,8 @@ async def remind_applicant(tx: Tx, opening_id: int, email_key: str) -> bool:
         text = "You have already applied for this opening. Your page shows the status."
         await personal_links.send_link(tx, email_key, text, application_id=application.id)
     else:
+        # Two requests at once send one letter.
+        await applicants.lock_existing(tx, [], [email_key])
         await notices.repeat_confirmation(tx, opening_id, application.id, LETTER_INTERVAL)
     return True
 
@@ -114,19 +138,33 @@ class _LiveApplication:
     confirmed: bool
 
 
-async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) -> None:
-    """Store the request and its letter. The latest name counts: an earlier one was never confirmed."""
+async def _save_answers(
+    tx: Tx, opening_id: int, request_id: int, submission: FormSubmission | None
+) -> None:
+    """Store the latest answers with the request; raises UploadExpired if a file of them is gone."""
+    if submission and submission.files:
+        # A repeated request finds its own files, which an earlier attempt has attached.
+        usable = await uploads.find_unused(
+            tx, opening_id, submission.files, lock=True, apply_request_id=request_id
+        )
+        if len(usable) < len(submission.files):
+            raise uploads.UploadExpired
+    await stored_answers.insert_for_request(tx, request_id, submission)
+
+
+async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) -> int:
+    """Store the request and its letter; returns its id. The latest name counts: an earlier one was never confirmed."""
     request_id = await fetch_value(
         tx,
         int,
         """
         INSERT INTO hiring.apply_request AS existing
-               (opening_id, name, email, email_key, expires_at)
-        SELECT id, %(name)s, %(email)s, %(key)s, least(now() + %(lasts)s, apply_until)
+               (opening_id, name, email, email_key, language, expires_at)
+        SELECT id, %(name)s, %(email)s, %(key)s, %(language)s, least(now() + %(lasts)s, apply_until)
           FROM hiring.opening WHERE id = %(opening)s
         ON CONFLICT (opening_id, email_key) WHERE application_id IS NULL
-        DO UPDATE SET name = excluded.name, requested_at = excluded.requested_at,
-                      expires_at = excluded.expires_at
+        DO UPDATE SET name = excluded.name, language = excluded.language,
+                      requested_at = excluded.requested_at, expires_at = excluded.expires_at
         RETURNING id
         """,
         {
@@ -134,6 +172,7 @@ async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) 
             "name": contact.name,
             "email": contact.email,
             "key": contact.email_key,
+            "language": contact.language,
             "lasts": lasts,
         },
     )
@@ -156,6 +195,8 @@ async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) 
             "limit": LETTERS_PER_DAY,
         },
     )
+    assert request_id is not None
+    return request_id
 
 
 async def find_state(tx: Tx, token: ConfirmationToken) -> ConfirmationState:
@@ -168,7 +209,7 @@ async def find_state(tx: Tx, token: ConfirmationToken) -> ConfirmationState:
             SELECT opening_id, title, name,
                    application.status <> 'INACTIVE' AND confirm_by IS NULL AS confirmed,
                    application.status = 'INACTIVE' OR coalesce(confirm_by <= clock_timestamp(), false)
-                       AS expired, confirm_by
+                       AS expired, confirm_by, time_zone
               FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
               JOIN hiring.applicant ON applicant.id = applicant_id
              WHERE application.id = %s
@@ -181,7 +222,8 @@ async def find_state(tx: Tx, token: ConfirmationToken) -> ConfirmationState:
             ConfirmationState,
             """
             SELECT opening_id, title, name, application_id IS NOT NULL AS confirmed,
-                   expires_at <= clock_timestamp() AS expired, expires_at AS confirm_by
+                   expires_at <= clock_timestamp() AS expired, expires_at AS confirm_by,
+                   time_zone
               FROM hiring.apply_request JOIN hiring.opening ON opening.id = opening_id
              WHERE apply_request.id = %s
             """,
@@ -190,6 +232,13 @@ async def find_state(tx: Tx, token: ConfirmationToken) -> ConfirmationState:
     if state is None:
         raise _expired()
     return state
+
+
+async def find_answers(tx: Tx, token: ConfirmationToken) -> AnsweredForm | None:
+    """The answers that confirming sends: a stranger may have entered them under this address."""
+    if token.kind == "application":
+        return None
+    return await stored_answers.find_by_request(tx, token.id)
 
 
 async def confirm(
@@ -214,6 +263,7 @@ async def confirm(
         "UPDATE hiring.apply_request SET application_id = %s WHERE id = %s",
         [application_id, token.id],
     )
+    await stored_answers.move_to_application(tx, token.id, application_id)
     return AppliedBy(application_id, applicant_id)
 
 
@@ -227,7 +277,10 @@ async def _apply(
     """Apply for the applicant; the live application if the company has added one meanwhile."""
     by = by_applicant(applicant_id, request)
     [result] = await submissions.apply_all(
-        tx, opening_id, [ApplyRequest(applicant_id, by)], daily_limit=daily_limit
+        tx,
+        opening_id,
+        [ApplyRequest(applicant_id, by, is_confirmed=True)],
+        daily_limit=daily_limit,
     )
     if isinstance(result, DuplicateApplication):
         id = await fetch_value(
@@ -267,8 +320,8 @@ async def _find_request(tx: Tx, id: int) -> _StoredRequest:
         tx,
         _StoredRequest,
         """
-        SELECT opening_id, name, email, email_key, expires_at <= clock_timestamp() AS expired,
-               application_id
+        SELECT opening_id, name, email, email_key, language,
+               expires_at <= clock_timestamp() AS expired, application_id
           FROM hiring.apply_request
          WHERE id = %s
         """,

@@ -9,6 +9,7 @@ from typing import Literal
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import Actor
+from jobmill.hiring.admission import decisions
 from jobmill.hiring.applications.offers import OUT_OF_TURN
 from jobmill.hiring.applications.withdrawals import end_application, withdrawal_rule
 from jobmill.hiring.locked_opening import LockedOpening
@@ -19,20 +20,25 @@ from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
-BulkAction = Literal["withdraw", "promote", "message"]
-BulkOutcome = Literal["withdrawn", "offered", "told", "refused"]
+BulkAction = Literal["withdraw", "promote", "message", "accept", "reject"]
+BulkOutcome = Literal["withdrawn", "offered", "told", "refused", "accepted", "rejected"]
 
 MAX_APPLICATIONS: Mapping[BulkAction, int] = {
     "withdraw": 5_000,
     "promote": 5_000,
     "message": 100_000,
+    "accept": 5_000,
+    "reject": 5_000,
 }
 """Other requests for the opening wait for the lock while one action runs."""
 MAX_MESSAGE_LENGTH = 10_000
+DECISIONS: frozenset[BulkAction] = frozenset({"accept", "reject"})
+"""Actions on applications in review; their reason is optional."""
 BEFORE: Mapping[ApplicationStatus, str] = {
     "ACTIVE": "had a place",
     "PENDING_ACKNOWLEDGMENT": "had an offer",
     "WAITLIST": "was waiting",
+    "IN_REVIEW": "was in review",
 }
 
 
@@ -56,10 +62,13 @@ async def run_bulk_action(
     reason: str,
     message: str | None = None,
     add_slots: bool = False,
+    tell_reason: bool = False,
     dry_run: bool = False,
 ) -> list[BulkResult]:
     """Apply the action to these applications in order, or to the whole waitlist if `ids` is None.
 
+    Without ids, `accept` and `reject` decide on all applications in review. Accepted ones join the waitlist in
+    the opening's review order. `tell_reason` tells rejected applicants the reason.
     A refused application does not stop the others. A dry run is rolled back.
     """
     _check_input(action, ids, reason, message)
@@ -67,12 +76,18 @@ async def run_bulk_action(
         tx.transaction(force_rollback=dry_run),
         lock_and_expire_offers(tx, opening_id, by) as locked,
     ):
-        refused, selected = await _select(locked, ids, MAX_APPLICATIONS[action])
+        refused, selected = await _select(locked, ids, action)
         match action:
             case "withdraw":
                 results = await _withdraw(locked, selected, reason)
             case "promote":
                 results = _promote(locked, selected, reason, add_slots)
+            case "accept":
+                results = await _accept(locked, selected, reason)
+            case "reject":
+                results = [
+                    _reject(locked, application, reason, tell_reason) for application in selected
+                ]
             case "message":
                 results = [
                     _send_message(locked, application, reason, message or "")
@@ -84,7 +99,7 @@ async def run_bulk_action(
 def _check_input(
     action: BulkAction, ids: Sequence[int] | None, reason: str, message: str | None
 ) -> None:
-    if not reason.strip():
+    if action not in DECISIONS and not reason.strip():
         raise Invalid("Enter a reason. It is kept in the audit log.")
     if action == "message" and not (message and message.strip()):
         raise Invalid("Enter the message to send.")
@@ -95,15 +110,20 @@ def _check_input(
 
 
 async def _select(
-    locked: LockedOpening, ids: Sequence[int] | None, limit: int
+    locked: LockedOpening, ids: Sequence[int] | None, action: BulkAction
 ) -> tuple[list[BulkResult], list[Application]]:
     """The applications of this opening, each once, and a refusal for every id that is not among them."""
     tx = await locked.flush()
     if ids is None:
-        waiting = await applications.find_first_waiting(tx, locked.opening.id, limit + 1)
+        limit = MAX_APPLICATIONS[action]
+        if action in DECISIONS:
+            waiting = await applications.find_in_review(tx, locked.opening.id)
+        else:
+            waiting = await applications.find_first_waiting(tx, locked.opening.id, limit + 1)
         if len(waiting) > limit:
+            count = locked.in_review if action in DECISIONS else locked.waiting
             raise Invalid(
-                f"{locked.waiting:,} applications wait, but at most {limit:,} can be changed at once. "
+                f"{count:,} applications wait, but at most {limit:,} can be changed at once. "
                 "Select some of them."
             )
         return [], waiting
@@ -155,6 +175,47 @@ def _promote(
         promotions.offer_slot(locked, application, why=OUT_OF_TURN, note=reason)
         results.append(BulkResult(application.id, application.applicant_id, "offered"))
     return results
+
+
+async def _accept(
+    locked: LockedOpening, selected: Sequence[Application], reason: str
+) -> list[BulkResult]:
+    decisions.refuse_before_draw(locked)
+    undecided = [application for application in selected if application.status == "IN_REVIEW"]
+    ordered = decisions.sort_by_review_order(undecided, locked.opening.review_order)
+    why = decisions.ACCEPTED_BY_COMPANY
+    offered = await decisions.accept_all(locked, ordered, why=why, note=reason.strip() or None)
+    offered_ids = {application.id for application in offered}
+    results = [
+        BulkResult(
+            application.id,
+            application.applicant_id,
+            "offered" if application.id in offered_ids else "accepted",
+        )
+        for application in undecided
+    ]
+    results += [
+        _refuse_decided(application) for application in selected if application not in undecided
+    ]
+    chosen = {application.id for application in undecided}
+    others = [application for application in offered if application.id not in chosen]
+    return [
+        *results,
+        *(BulkResult(other.id, other.applicant_id, "offered", "next in line") for other in others),
+    ]
+
+
+def _reject(
+    locked: LockedOpening, application: Application, reason: str, tell_reason: bool
+) -> BulkResult:
+    if application.status != "IN_REVIEW":
+        return _refuse_decided(application)
+    decisions.reject_application(locked, application, reason.strip() or None, tell_reason)
+    return BulkResult(application.id, application.applicant_id, "rejected")
+
+
+def _refuse_decided(application: Application) -> BulkResult:
+    return _refuse(application, f"it is not in review: {decisions.DECIDED[application.status]}")
 
 
 def _send_message(

@@ -92,6 +92,8 @@ async def acknowledge(
             why={"rule": "confirmed in time"},
             confirm_by=None if by_mailed_link else application.confirm_by,
         )
+        kind = "accepted" if locked.opening.parent_id is None else "interview_booked"
+        locked.add_notice(kind, accepted, ended_offer=application.acknowledge_deadline)
         return Placement(accepted)
 
 
@@ -123,7 +125,9 @@ async def _get_offered(
     locked: LockedOpening, application_id: int, deadline: dt.datetime | None
 ) -> Application | MissedOffer:
     application = await locked.get_application(application_id)
-    if is_missed(application, deadline):
+    ends_at = application.acknowledge_deadline
+    # Of very many offers that ended together, some may still wait to be taken back.
+    if is_missed(application, deadline) or (ends_at and ends_at <= locked.at):
         return MissedOffer(application)
     if application.status != "PENDING_ACKNOWLEDGMENT":
         raise Conflict(

@@ -27,12 +27,13 @@ class MissedOffer:
     application: Application
 
 
-ACTIVE = "You have a slot: you are now ACTIVE."
-PENDING = "A slot is free for you. Confirm it before the deadline."
+ACTIVE = "You have a place."
+PENDING = "A place is free for you. Confirm it before the deadline."
+RECEIVED = "Your application has been received and waits for a decision."
 WAITING = "You have been added to the waitlist at position {}."
 UNCONFIRMED = "Check your email: follow the link in it to complete your application."
 WITHDRAWN = "Application withdrawn successfully."
-PROMOTED = "A slot was offered out of turn."
+PROMOTED = "A place was offered out of turn."
 ANSWERED: dict[Answer, str] = {
     "accept": "Promotion acknowledged. You are now ACTIVE.",
     "decline": "Offer declined. Your application has ended.",
@@ -49,6 +50,8 @@ def apply_message(placement: Placement) -> str:
             return ACTIVE
         case "PENDING_ACKNOWLEDGMENT":
             return PENDING
+        case "IN_REVIEW":
+            return RECEIVED
         case _:
             return WAITING.format(placement.position)
 

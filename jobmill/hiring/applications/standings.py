@@ -29,6 +29,12 @@ class ApplicationStanding:
     acknowledge_deadline: dt.datetime | None
     time_in_current_state_seconds: int
     queue_key: int | None
+    penalty_count: int
+    """Missed offers."""
+    max_missed: int
+    """Missed offers after which the application ends."""
+    time_zone: str
+    """Of the opening."""
 
 
 async def list_standings(
@@ -65,11 +71,12 @@ async def _list_without_positions(
         """
         SELECT application.id AS application_id, opening.id AS job_id, title AS job_title,
                application.status, NULL::bigint AS queue_position, queue_key, applied_at,
-               promoted_at, acknowledge_deadline,
+               promoted_at, acknowledge_deadline, penalty_count, max_missed, time_zone,
                greatest(floor(extract(epoch FROM clock_timestamp() - entered_at)), 0)::bigint
                    AS time_in_current_state_seconds
           FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
          WHERE applicant_id = %(applicant)s AND application.id > %(after)s
+           AND application.parent_id IS NULL
          ORDER BY application.id
          LIMIT %(limit)s
         """,
@@ -85,9 +92,18 @@ async def _with_position(tx: Tx, standing: ApplicationStanding) -> ApplicationSt
 
 
 async def list_timeline(
-    tx: Tx, applicant_id: int, *, after: str | None = None, limit: int = MAX_PAGE_SIZE
+    tx: Tx,
+    applicant_id: int,
+    *,
+    after: str | None = None,
+    limit: int = MAX_PAGE_SIZE,
+    for_applicant: bool = False,
 ) -> list[AuditEvent]:
-    """The events of the applicant's applications, in order; `after` is a `timeline_cursor`."""
+    """The events of the applicant's applications, in order; `after` is a `timeline_cursor`.
+
+    `for_applicant` leaves out the company's own steps: scores, the names of stages, and moves between
+    stages that do not end the application.
+    """
     await applicants.get(tx, applicant_id)
     cursor = CURSOR.fullmatch(after) if after else None
     if after and not cursor:
@@ -97,12 +113,19 @@ async def list_timeline(
         AuditEvent,
         """
         SELECT event.id, event.opening_id, event.seq, event.application_id, event.type,
-               event.from_status, event.to_status, event.metadata, event.why, event.actor,
-               event.note, event.created_at
+               event.from_status, event.to_status, event.why, event.actor, event.note,
+               event.created_at,
+               CASE WHEN %(for_applicant)s AND event.type = 'STAGE_CHANGED'
+                    THEN event.metadata - '{from,to,fromName,toName}'::text[]
+                    ELSE event.metadata
+               END AS metadata
           FROM hiring.application JOIN hiring.event ON event.application_id = application.id
           LEFT JOIN hiring.event AS last
                  ON last.opening_id = %(opening)s::bigint AND last.seq = %(seq)s::bigint
-         WHERE applicant_id = %(applicant)s
+         WHERE applicant_id = %(applicant)s AND application.parent_id IS NULL
+           AND NOT (%(for_applicant)s AND (
+                   event.type = 'SCORED'
+                   OR event.type = 'STAGE_CHANGED' AND event.to_status <> 'INACTIVE'))
            AND (%(opening)s::bigint IS NULL OR (event.created_at, event.opening_id, event.seq)
                                                > (last.created_at, last.opening_id, last.seq))
          ORDER BY event.created_at, event.opening_id, event.seq
@@ -113,6 +136,7 @@ async def list_timeline(
             "opening": int(cursor[1]) if cursor else None,
             "seq": int(cursor[2]) if cursor else None,
             "limit": limit,
+            "for_applicant": for_applicant,
         },
     )
 

@@ -7,6 +7,7 @@ from jobmill.errors import Conflict
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.locked_opening import LockedOpening
+from jobmill.hiring.messages.notices import NoticeKind
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.waitlist import promotions
@@ -31,6 +32,12 @@ def withdrawal_rule(by: Actor) -> str:
     return "removed by the company" if by.side == "company" else "withdrawn"
 
 
+def _choose_letter(locked: LockedOpening) -> NoticeKind:
+    if locked.opening.parent_id is not None:
+        return "interview_cancelled"
+    return "removed" if locked.by.side == "company" else "withdrawn"
+
+
 async def end_application(
     locked: LockedOpening,
     application: Application,
@@ -40,7 +47,22 @@ async def end_application(
     fill: bool = True,
 ) -> Application:
     """End an application under the opening's lock; `fill` offers its slot to the next at once."""
-    ended = locked.move_application(
+    ended = record_end(locked, application, rule=rule, reason=reason)
+    locked.add_notice(
+        _choose_letter(locked),
+        ended,
+        ended_offer=application.acknowledge_deadline,
+    )
+    if fill:
+        await promotions.offer_free_slots(locked, cause=locked.seq)
+    return ended
+
+
+def record_end(
+    locked: LockedOpening, application: Application, *, rule: str, reason: str | None
+) -> Application:
+    """End an application under the opening's lock, without a letter and without offering its slot."""
+    return locked.move_application(
         application,
         "INACTIVE",
         "WITHDRAWN",
@@ -49,7 +71,3 @@ async def end_application(
         note=reason,
         missed_at=None,
     )
-    locked.add_notice("removed" if locked.by.side == "company" else "withdrawn", ended)
-    if fill:
-        await promotions.offer_free_slots(locked, cause=locked.seq)
-    return ended

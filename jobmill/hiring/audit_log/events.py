@@ -67,6 +67,18 @@ async def find_by_opening(
     )
 
 
+async def find_requests(tx: Tx, application_ids: Sequence[int]) -> dict[int, str | None]:
+    """The ids of the HTTP requests that applied, by application; None if it had none."""
+    cursor = await tx.execute(
+        """
+        SELECT application_id, request FROM hiring.event
+         WHERE application_id = ANY (%s::bigint[]) AND type = 'APPLIED'
+        """,
+        [list(application_ids)],
+    )
+    return {id: request for id, request in await cursor.fetchall()}
+
+
 async def find_by_applicant(tx: Tx, applicant_id: int) -> list[AuditEvent]:
     """All events of the applicant's applications, in order."""
     return await fetch_all(

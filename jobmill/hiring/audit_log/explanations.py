@@ -9,6 +9,7 @@ from typing import Any, LiteralString, TypeAlias
 
 from jobmill.db import Tx, fetch_one
 from jobmill.hiring.audit_log import replay
+from jobmill.hiring.audit_log.changed_terms import describe_term
 from jobmill.hiring.audit_log.hash_chain import EventFields
 from jobmill.hiring.audit_log.replay import NONE_AHEAD, ApplicationsAhead, EventNotFound
 from jobmill.hiring.records import applicants, openings
@@ -211,6 +212,8 @@ def compose_sentences(context: EventContext) -> list[Sentence]:
             sentences = _explain_missed_offer(context)
         case "ADDRESS_CONFIRMED" | "ADDRESS_UNCONFIRMED":
             sentences = _explain_confirmation(context)
+        case "ACCEPTED" | "REJECTED" | "SCORED" | "STAGE_CHANGED":
+            sentences = _explain_decision(context)
         case _:
             sentences = [(text,) for text in _explain_opening_event(context.event)]
     return [*sentences, *_reason(context.event)]
@@ -218,6 +221,9 @@ def compose_sentences(context: EventContext) -> list[Sentence]:
 
 def _explain_application(context: EventContext) -> list[Sentence]:
     event, occupancy = context.event, context.occupancy
+    if event.to_status == "IN_REVIEW":
+        wait = "the draw" if event.why.get("rule") == "entries wait for the draw" else "a decision"
+        return [(_mention(event), f" was received and waits for {wait}.")]
     if event.to_status == "WAITLIST":
         sentences: list[Sentence] = [
             (_why_waitlisted(occupancy),),
@@ -233,7 +239,8 @@ def _explain_application(context: EventContext) -> list[Sentence]:
         return sentences
     free = (f"A place was free{_taken(occupancy)} and nobody was waiting.",)
     if event.deadline:
-        return [free, ("It was offered to ", _mention(event), " until ", event.deadline, ".")]
+        offered: Sentence = ("It was offered to ", _mention(event), " until ", event.deadline, ".")
+        return [free, offered, *_explain_quiet_hours(event)]
     return [free, (_mention(event), " took it at once.")]
 
 
@@ -246,7 +253,8 @@ def _why_waitlisted(occupancy: Occupancy | None) -> str:
 def _explain_offer(context: EventContext) -> list[Sentence]:
     event, ahead = context.event, context.ahead
     sentences: list[Sentence] = [(f"A place was free{_taken(context.occupancy)}.",)]
-    if context.cause:
+    # An application that was just accepted frees no place: it is offered one that was free before.
+    if context.cause and context.cause.type != "ACCEPTED":
         sentences.append((f"Event {context.cause.seq} freed it: ", *_freed_by(context.cause), "."))
     if event.why.get("rule") == "next in line":
         sentences.append((_mention(event), " was next in line, ", *_behind(ahead), "."))
@@ -256,7 +264,15 @@ def _explain_offer(context: EventContext) -> list[Sentence]:
         sentences.append(passed_over if ahead.count else ("Nobody was passed over.",))
     if event.deadline:
         sentences.append(("The offer is open until ", event.deadline, "."))
-    return sentences
+    return [*sentences, *_explain_quiet_hours(event)]
+
+
+def _explain_quiet_hours(event: ExplainedEvent) -> list[Sentence]:
+    start = event.why.get("countsFrom")
+    if start is None:
+        return []
+    begins = dt.datetime.fromisoformat(start)
+    return [("It was made in quiet hours, so the time to accept it counts from ", begins, ".")]
 
 
 def _freed_by(cause: ExplainedEvent) -> Sentence:
@@ -267,6 +283,8 @@ def _freed_by(cause: ExplainedEvent) -> Sentence:
             return _mention(cause), " did not answer the offer in time"
         case "ADDRESS_UNCONFIRMED":
             return _mention(cause), " did not confirm the email address in time"
+        case "STAGE_CHANGED":
+            return _mention(cause), f" was moved to {cause.metadata['toName']}"
         case "CAPACITY_CHANGED":
             before, after = cause.metadata["from"], cause.metadata["to"]
             return (f"the number of places changed from {before} to {after}",)
@@ -283,13 +301,58 @@ def _explain_withdrawal(context: EventContext) -> list[Sentence]:
             sentence = application, " declined the offer."
         case "removed by the company":
             sentence = "The company removed ", application, "."
+        case "opening closed":
+            sentence = "The company closed the opening and ended ", application, "."
         case "withdrawn" | None:
             sentence = application, " withdrew."
         case rule:
             sentence = application, f" left ({rule})."
     if event.from_status in OCCUPYING:
         return [sentence, ("This freed the place.",)]
+    if event.from_status == "IN_REVIEW":
+        return [sentence, ("It was not decided yet.",)]
     return [sentence, ("Until then on the waitlist, ", *_behind(context.ahead), ".")]
+
+
+def _explain_decision(context: EventContext) -> list[Sentence]:
+    """Decisions of the company on an application, in review or with a place."""
+    event, application = context.event, _mention(context.event)
+    match event.type:
+        case "ACCEPTED" if context.cause:
+            return [
+                (
+                    f"The draw of event {context.cause.seq} placed ",
+                    application,
+                    ", ",
+                    *_behind(context.ahead),
+                    ".",
+                ),
+            ]
+        case "ACCEPTED":
+            return [
+                ("The company accepted ", application, "."),
+                ("It joined the waitlist ", *_behind(context.ahead), "."),
+            ]
+        case "REJECTED":
+            return [("The company did not accept ", application, ". The application has ended.")]
+        case "SCORED":
+            points = event.metadata["to"]
+            text = "removed the score" if points is None else f"set the score to {points}"
+            return [(f"The company {text} of ", application, ".")]
+        case _:
+            return _explain_stage(event)
+
+
+def _explain_stage(event: ExplainedEvent) -> list[Sentence]:
+    facts, application = event.metadata, _mention(event)
+    moved: Sentence = (
+        "The company moved ",
+        application,
+        f" from {facts['fromName']} to {facts['toName']}.",
+    )
+    if event.to_status == "INACTIVE":
+        return [moved, ("The application has ended. This freed the place.",)]
+    return [moved, (application, " keeps the place.")]
 
 
 def _explain_confirmation(context: EventContext) -> list[Sentence]:
@@ -317,19 +380,24 @@ def _explain_missed_offer(context: EventContext) -> list[Sentence]:
     ]
     if event.type == "LAPSED":
         return [*sentences, ("The application has ended.",)]
-    position = event.metadata["newPosition"]
     return [
         *sentences,
         (
             _mention(event),
-            f" moved to the end of the waitlist: position {position}, ",
-            *_behind(context.ahead),
-            ".",
+            " moved to the end of the waitlist",
+            *_describe_new_position(event.metadata["newPosition"], context.ahead),
         ),
         (
             f"The next {'application' if missed == 1 else f'{missed} applications'} will be placed ahead.",
         ),
     ]
+
+
+def _describe_new_position(position: int, ahead: ApplicationsAhead) -> Sentence:
+    """The position that the waitlist shows: that after the free places were offered to those ahead."""
+    if position > ahead.count:
+        return (f": position {position}, ", *_behind(ahead), ".")
+    return (", ", *_behind(ahead), f": position {position} once the free places were offered.")
 
 
 def _explain_opening_event(event: ExplainedEvent) -> list[str]:
@@ -338,23 +406,54 @@ def _explain_opening_event(event: ExplainedEvent) -> list[str]:
         case "OPENED":
             return [f"The company created the opening with {_count(facts['capacity'], 'place')}."]
         case "EDITED":
-            changed = ", ".join(sorted(name for name in facts if name != "jobId"))
-            return [f"The company changed the terms: {changed}. Open offers are not affected."]
+            changes = [
+                describe_term(name, facts[name]) for name in sorted(facts) if name != "jobId"
+            ]
+            return [
+                *(f"The company {change}." for change in changes),
+                "Current offers keep their deadline.",
+            ]
+        case "FORM_CHANGED":
+            questions = _count(facts["questions"], "question")
+            return [
+                f"The company saved version {facts['version']} of the form, with {questions}.",
+                "Earlier applications keep the questions that they answered.",
+            ]
         case "CAPACITY_CHANGED":
             change = (
                 f"The company changed the number of places from {facts['from']} to {facts['to']}"
             )
             return [f"{change}, with {facts['occupied']} taken.", _explain_resize(facts)]
+        case "LOTTERY_OPENED":
+            return [
+                "Entries are collected and drawn by lot.",
+                f"The SHA-256 of the secret seed is {facts['commitment']}.",
+            ]
+        case "LOTTERY_DRAWN":
+            return [
+                f"The company drew the order of {_count(facts['entries'], 'application')}.",
+                f"The seed is {facts['seed']}.",
+                "Entries are sorted by the SHA-256 of the seed followed by their number.",
+            ]
         case "PAUSED" | "CLOSED":
             return [
                 f"The company {event.type.lower()} the opening.",
                 "Applications are closed. Open places are not offered automatically.",
+                *_explain_closing(facts),
             ]
         case _:
             return [
                 f"The company {event.type.lower()} the opening.",
                 "Open places are offered automatically again.",
             ]
+
+
+def _explain_closing(facts: Mapping[str, Any]) -> list[str]:
+    """What a closing did to waiting applications; nothing if they were kept."""
+    if not facts.get("ended"):
+        return []
+    ended, told = _count(facts["ended"], "application"), _count(facts["told"], "letter")
+    return [f"{ended} without a place ended, with {told}. People with a place keep it."]
 
 
 def _explain_resize(facts: Mapping[str, Any]) -> str:

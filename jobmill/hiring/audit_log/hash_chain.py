@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,3 +84,8 @@ def make_note(text: str) -> EventNote:
 
 def digest_note(text: str, salt: bytes) -> bytes:
     return hashlib.sha256(salt + text.encode()).digest()
+
+
+def digest_form(fields: Sequence[Mapping[str, Any]]) -> str:
+    """The digest of a version of the application form, which its event holds."""
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from jobmill.db import Tx, fetch_one, fetch_value
@@ -44,6 +44,8 @@ class ReplayedApplication(NamedTuple):
     position: int | None
     deadline: dt.datetime | None
     penalty_count: int
+    stage: str | None = None
+    """The name of the stage; None if the application was not moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class OpeningReplay:
     """By application id."""
     waiting: list[ReplayedApplication]
     """By position; applications with an expired offer come last, without a position."""
+    in_review: list[ReplayedApplication] = field(default_factory=list[ReplayedApplication])
+    """By application id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ class ReplayedCounts:
 
     occupied: int
     waiting: int
+    in_review: int
     next_deadline_at: dt.datetime | None
     top_key: int
 
@@ -125,7 +130,9 @@ async def replay_at(
     else:
         position = await _position_after(tx, opening_id, seq)
     state = await state_at(tx, opening_id, position.seq)
-    active, waiting = split_by_slot(await _list_applications(tx, opening_id, position), position.at)
+    listed = list(await _list_applications(tx, opening_id, position))
+    in_review = [application for application in listed if application.status == "IN_REVIEW"]
+    active, waiting = split_by_slot(listed, position.at)
     return OpeningReplay(
         opening_id,
         position.at,
@@ -135,13 +142,14 @@ async def replay_at(
         len(active),
         active,
         waiting,
+        in_review,
     )
 
 
 def split_by_slot(
     applications: Iterable[ReplayedApplication], at: dt.datetime
 ) -> tuple[list[ReplayedApplication], list[ReplayedApplication]]:
-    """Split applications into those with a slot and those that wait; both keep their order."""
+    """Applications with a slot, and those that wait for one; both keep their order."""
     active: list[ReplayedApplication] = []
     waiting: list[ReplayedApplication] = []
     expired: list[tuple[dt.datetime, int, ReplayedApplication]] = []
@@ -150,7 +158,7 @@ def split_by_slot(
             waiting.append(application)
         elif application.deadline is not None and application.deadline <= at:
             expired.append((application.deadline, application.application_id, application))
-        else:
+        elif application.status != "IN_REVIEW":
             active.append(application)
     return active, waiting + [application for _, _, application in sorted(expired)]
 
@@ -283,7 +291,8 @@ async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
              ORDER BY application_id, seq DESC
         )
         SELECT count(*) FILTER (WHERE to_status IN ('ACTIVE', 'PENDING_ACKNOWLEDGMENT')) AS occupied,
-               count(queue_key) AS waiting, least(min(deadline), min(confirm_by)) AS next_deadline_at,
+               count(queue_key) AS waiting,
+               count(*) FILTER (WHERE to_status = 'IN_REVIEW') AS in_review, least(min(deadline), min(confirm_by)) AS next_deadline_at,
                coalesce(max(queue_key), 0) AS top_key
           FROM last
         """,
@@ -310,17 +319,23 @@ async def _list_applications(
              WHERE opening_id = %(opening)s AND seq <= %(seq)s
                AND type IN ('DECAY_TRIGGERED', 'LAPSED')
              GROUP BY application_id
+        ), staged AS (
+            SELECT DISTINCT ON (application_id) application_id, metadata->>'toName' AS stage
+              FROM hiring.event
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s AND type = 'STAGE_CHANGED'
+             ORDER BY application_id, seq DESC
         )
         SELECT last.application_id, applicant_id, name AS applicant_name, to_status AS status,
                -- Applications that do not wait have no key and sort behind all others.
                CASE WHEN last.queue_key IS NOT NULL
                     THEN row_number() OVER (ORDER BY last.queue_key, last.application_id)
                 END AS position,
-               deadline, coalesce(offers, 0) AS penalty_count
+               deadline, coalesce(offers, 0) AS penalty_count, staged.stage
           FROM last
           JOIN hiring.application ON application.id = last.application_id
           JOIN hiring.applicant ON applicant.id = applicant_id
           LEFT JOIN missed ON missed.application_id = last.application_id
+          LEFT JOIN staged ON staged.application_id = last.application_id
          WHERE to_status <> 'INACTIVE'
            -- The clock ends an unconfirmed application; its event is written a little later.
            AND (last.confirm_by IS NULL OR last.confirm_by > %(at)s)

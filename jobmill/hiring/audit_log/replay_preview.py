@@ -18,6 +18,8 @@ class ReplayPreview:
     waiting_count: int
     active: list[ReplayedApplication]
     waiting: list[ReplayedApplication]
+    in_review_count: int
+    in_review: list[ReplayedApplication]
 
 
 async def preview_at(
@@ -71,17 +73,28 @@ async def _preview(
               FROM queue
              ORDER BY queue_key, deadline, application_id
              LIMIT %(limit)s
+        ), undecided AS (
+            SELECT *, NULL::bigint AS position, count(*) OVER () AS total FROM last
+             WHERE to_status = 'IN_REVIEW'
+             ORDER BY application_id
+             LIMIT %(limit)s
         ), shown AS (
-            SELECT true AS has_slot, * FROM active UNION ALL SELECT false, * FROM waiting
+            SELECT 'active' AS part, * FROM active
+            UNION ALL SELECT 'waiting', * FROM waiting
+            UNION ALL SELECT 'in review', * FROM undecided
         )
-        SELECT has_slot, total, application_id, applicant_id, name, to_status, position, deadline,
+        SELECT part, total, application_id, applicant_id, name, to_status, position, deadline,
                (SELECT count(*) FROM hiring.event
                  WHERE event.application_id = shown.application_id AND event.seq <= %(seq)s
-                   AND type IN ('DECAY_TRIGGERED', 'LAPSED')) AS penalty_count
+                   AND type IN ('DECAY_TRIGGERED', 'LAPSED')) AS penalty_count,
+               (SELECT metadata->>'toName' FROM hiring.event
+                 WHERE event.application_id = shown.application_id AND event.seq <= %(seq)s
+                   AND type = 'STAGE_CHANGED'
+                 ORDER BY event.seq DESC LIMIT 1) AS stage
           FROM shown
           JOIN hiring.application ON application.id = shown.application_id
           JOIN hiring.applicant ON applicant.id = applicant_id
-         ORDER BY has_slot, shown.queue_key, shown.deadline, shown.application_id
+         ORDER BY part, shown.queue_key, shown.deadline, shown.application_id
         """,
         {
             "opening": opening_id,
@@ -95,11 +108,16 @@ async def _preview(
         },
     )
     rows = await cursor.fetchall()
-    active = [row for row in rows if row[0]]
-    queue = [row for row in rows if not row[0]]
+    totals = {row[0]: row[1] for row in rows}
+    listed = {
+        part: [ReplayedApplication._make(row[2:]) for row in rows if row[0] == part]
+        for part in ("active", "waiting", "in review")
+    }
     return ReplayPreview(
-        active[0][1] if active else 0,
-        queue[0][1] if queue else 0,
-        sorted(ReplayedApplication._make(row[2:]) for row in active),
-        [ReplayedApplication._make(row[2:]) for row in queue],
+        totals.get("active", 0),
+        totals.get("waiting", 0),
+        sorted(listed["active"]),
+        listed["waiting"],
+        totals.get("in review", 0),
+        sorted(listed["in review"]),
     )

@@ -24,12 +24,14 @@ class OpeningSummary:
     avg_acknowledgment_time_seconds: float | None
     """From an offer to its confirmation."""
     decay_events: int
+    in_review_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
     active: int
     waiting: int
+    in_review: int
     inactive: int
     total: int
     promotion: float | None
@@ -53,6 +55,7 @@ async def summarize(tx: Tx, opening_id: int) -> OpeningSummary:
         counts.promotion,
         counts.acknowledgment,
         counts.decays,
+        counts.in_review,
     )
 
 
@@ -66,7 +69,9 @@ async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
             SELECT count(*) FILTER (WHERE type = 'APPLIED') AS total,
                    count(*) FILTER (WHERE to_status = 'INACTIVE') AS inactive,
                    count(*) FILTER (WHERE to_status = 'WAITLIST')
-                   - count(*) FILTER (WHERE from_status = 'WAITLIST') AS waiting
+                   - count(*) FILTER (WHERE from_status = 'WAITLIST') AS waiting,
+                   count(*) FILTER (WHERE to_status = 'IN_REVIEW')
+                   - count(*) FILTER (WHERE from_status = 'IN_REVIEW') AS in_review
               FROM hiring.event
              WHERE opening_id = %(opening)s AND seq <= %(seq)s
         ), offered AS (
@@ -94,7 +99,8 @@ async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
               LEFT JOIN hiring.event ON event.opening_id = %(opening)s AND seq <= %(seq)s
                                     AND event.application_id = offered.application_id AND type = 'APPLIED'
         )
-        SELECT total - inactive - waiting - late AS active, waiting + late AS waiting, inactive,
+        SELECT total - inactive - waiting - in_review - late AS active,
+               waiting + late AS waiting, in_review, inactive,
                total, promotion, acknowledgment, decays
           FROM flow CROSS JOIN timed
         """,

@@ -14,7 +14,7 @@ from typing import Any
 from psycopg.rows import class_row
 
 from jobmill.db import Tx, fetch_all, fetch_value
-from jobmill.hiring.audit_log import hash_chain, replay
+from jobmill.hiring.audit_log import draws, hash_chain, replay
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.transitions import ApplicationStatus, EventType
@@ -24,14 +24,18 @@ MAX_FAULTS = 1_000
 BATCH = 500
 
 TARGET_STATUSES: Mapping[EventType, frozenset[ApplicationStatus | None]] = {
-    "APPLIED": frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST"}),
+    "APPLIED": frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST", "IN_REVIEW"}),
     "PROMOTED": frozenset({"PENDING_ACKNOWLEDGMENT"}),
     "ACKNOWLEDGED": frozenset({"ACTIVE"}),
     "WITHDRAWN": frozenset({"INACTIVE"}),
     "DECAY_TRIGGERED": frozenset({"WAITLIST"}),
     "LAPSED": frozenset({"INACTIVE"}),
-    "ADDRESS_CONFIRMED": frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST"}),
+    "ADDRESS_CONFIRMED": frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST", "IN_REVIEW"}),
     "ADDRESS_UNCONFIRMED": frozenset({"INACTIVE"}),
+    "ACCEPTED": frozenset({"WAITLIST"}),
+    "REJECTED": frozenset({"INACTIVE"}),
+    "SCORED": frozenset({"IN_REVIEW"}),
+    "STAGE_CHANGED": frozenset({"ACTIVE", "INACTIVE"}),
 }
 """Allowed target states of application events; a constraint of the table checks the source states."""
 
@@ -100,6 +104,8 @@ async def verify_log(
         *await _check_applications(tx, opening_id),
         *await _check_counters(tx, opening),
         *await _check_blocks(tx, opening_id),
+        *await _check_forms(tx, opening),
+        *await _check_draws(tx, opening_id),
     ]
     faults.sort(key=lambda fault: (fault.seq is None, fault.seq or 0))
     return VerificationReport(
@@ -263,7 +269,11 @@ async def _check_applications(tx: Tx, opening_id: int) -> list[VerificationFault
         """
         WITH logged AS (
             SELECT application_id, max(seq) AS seq, min(seq) AS first_seq,
-                   count(*) FILTER (WHERE type IN ('DECAY_TRIGGERED', 'LAPSED')) AS missed
+                   count(*) FILTER (WHERE type IN ('DECAY_TRIGGERED', 'LAPSED')) AS missed,
+                   max(seq) FILTER (WHERE type = 'SCORED') AS score_seq,
+                   max(seq) FILTER (WHERE type = 'STAGE_CHANGED') AS stage_seq,
+                   max(created_at) FILTER (WHERE type NOT IN ('SCORED', 'STAGE_CHANGED')
+                                              OR to_status = 'INACTIVE') AS entered_at
               FROM hiring.event
              WHERE opening_id = %(opening)s AND application_id IS NOT NULL
              GROUP BY application_id
@@ -273,18 +283,24 @@ async def _check_applications(tx: Tx, opening_id: int) -> list[VerificationFault
                        'applicant_id', first.metadata->'applicantId', 'status', last.to_status,
                        'queue_key', last.queue_key, 'acknowledge_deadline', last.deadline,
                        'penalty_count', missed, 'applied_at', first.created_at,
-                       'entered_at', last.created_at,
-                       'confirm_by', (last.metadata->>'confirmBy')::timestamptz) AS facts
+                       'entered_at', logged.entered_at,
+                       'confirm_by', (last.metadata->>'confirmBy')::timestamptz,
+                       'score', scored.metadata->'to', 'stage', staged.metadata->'to') AS facts
               FROM logged
               JOIN hiring.event AS last ON last.opening_id = %(opening)s AND last.seq = logged.seq
               JOIN hiring.event AS first
                 ON first.opening_id = %(opening)s AND first.seq = first_seq
+              LEFT JOIN hiring.event AS scored
+                ON scored.opening_id = %(opening)s AND scored.seq = score_seq
+              LEFT JOIN hiring.event AS staged
+                ON staged.opening_id = %(opening)s AND staged.seq = stage_seq
         ), actual AS (
             SELECT id, jsonb_build_object(
                        'applicant_id', applicant_id, 'status', status, 'queue_key', queue_key,
                        'acknowledge_deadline', acknowledge_deadline,
                        'penalty_count', penalty_count, 'applied_at', applied_at,
-                       'entered_at', entered_at, 'confirm_by', confirm_by) AS facts
+                       'entered_at', entered_at, 'confirm_by', confirm_by, 'score', score,
+                       'stage', stage) AS facts
               FROM hiring.application
              WHERE opening_id = %(opening)s
         )
@@ -324,6 +340,7 @@ async def _check_counters(tx: Tx, opening: Opening) -> list[VerificationFault]:
         "capacity": state.capacity,
         "occupied": counts.occupied,
         "waiting": counts.waiting,
+        "in_review": counts.in_review,
         "excess": max(counts.occupied - state.capacity, 0),
     }
     faults = [
@@ -380,3 +397,46 @@ async def _check_blocks(tx: Tx, opening_id: int) -> list[VerificationFault]:
         )
         for block, expected, actual in await cursor.fetchall()
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _LoggedForm:
+    """A version of the form as its event and its row have it."""
+
+    seq: int
+    version: int
+    sha256: str
+    fields: list[Any] | None
+
+
+async def _check_forms(tx: Tx, opening: Opening) -> list[VerificationFault]:
+    """Compare the versions of the form, which applicants answered and consented to, with their events."""
+    forms = await fetch_all(
+        tx,
+        _LoggedForm,
+        """
+        SELECT seq, (metadata->>'version')::int AS version, metadata->>'sha256' AS sha256, fields
+          FROM hiring.event
+          LEFT JOIN hiring.application_form AS form
+            ON form.opening_id = event.opening_id AND version = (metadata->>'version')::int
+         WHERE event.opening_id = %s AND type = 'FORM_CHANGED'
+         ORDER BY seq
+        """,
+        [opening.id],
+    )
+    faults = [
+        VerificationFault(form.seq, f"version {form.version} of the form was changed or removed")
+        for form in forms
+        if form.fields is None or hash_chain.digest_form(form.fields) != form.sha256
+    ]
+    latest = forms[-1].version if forms else 0
+    if opening.form_version != latest:
+        what = f"the opening shows version {opening.form_version} of the form, the log has {latest}"
+        faults.append(VerificationFault(None, what))
+    return faults[:MAX_FAULTS]
+
+
+async def _check_draws(tx: Tx, opening_id: int) -> list[VerificationFault]:
+    """Draws that did not follow the committed seed, or whose entries were changed."""
+    faults = [(draw.seq, draws.find_fault(draw)) for draw in await draws.find_draws(tx, opening_id)]
+    return [VerificationFault(seq, what) for seq, what in faults if what]

@@ -24,8 +24,9 @@ from jobmill.hiring.import_export.spreadsheets import (
 )
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records.applications import DuplicateApplication
-from jobmill.hiring.records.openings import Opening, OpeningTerms
+from jobmill.hiring.records.openings import Admission, Opening, OpeningTerms, ReviewOrder
 from jobmill.hiring.transitions import ApplicationStatus
+from jobmill.sandbox import read_untrusted
 
 BATCH_SIZE = 500
 """Applicants imported in one transaction, which holds the opening's lock."""
@@ -99,6 +100,12 @@ class _OpeningLine(BaseModel):
     waitlist_limit: int | None = None
     apply_until: AwareDatetime | None = None
     keep_days: int | None = None
+    fairness_proof: bool | None = None
+    admission: Admission | None = None
+    review_order: ReviewOrder | None = None
+    time_zone: str | None = None
+    quiet_from: dt.time | None = None
+    quiet_until: dt.time | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,21 @@ def parse_openings(data: bytes) -> list[PlannedOpening]:
     if problems:
         raise InvalidSpreadsheet(problems)
     return planned
+
+
+async def parse_uploaded_openings(data: bytes) -> list[PlannedOpening]:
+    """Like `parse_openings`, in a child process."""
+    planned, problems = await read_untrusted(_parse_upload, data)
+    if problems:
+        raise InvalidSpreadsheet(problems)
+    return planned
+
+
+def _parse_upload(data: bytes) -> tuple[list[PlannedOpening], list[LineProblem]]:
+    try:
+        return parse_openings(data), []
+    except InvalidSpreadsheet as error:
+        return [], list(error.problems)
 
 
 COLUMNS = frozenset(name.casefold() for name in exports.OPENING_FIELDS)

@@ -9,13 +9,14 @@ import logging
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 
 from jobmill.errors import Invalid
 from jobmill.hiring.messages.notices import OutgoingLetter
 from jobmill.hiring.messages.signed_links import ConfirmationToken, LinkSigner
+from jobmill.time_zones import format_local_time
 
 log = logging.getLogger(__name__)
 
@@ -25,24 +26,43 @@ MAX_NAME_LENGTH = 80
 # Anyone can enter a foreign address with an advertisement as the name: do not mail it.
 LOOKS_LIKE_A_LINK = re.compile(r"://|www\.|@", re.IGNORECASE)
 
+SAMPLE_TIME = dt.datetime(2030, 1, 7, 9, 0, tzinfo=dt.UTC)
+SAMPLE_TOKEN = re.compile(r"(?<=/)[\w.-]{20,}")
+
 NO_NAME = "applicant"
-"""What templates call a person whose name may be a stranger's text."""
-_ALWAYS = frozenset({"name", "greeting", "title", "my_link"})
+"""The name in letters to unconfirmed addresses, where a stranger may have entered the name."""
+_ALWAYS = frozenset({"name", "greeting", "title", "company", "my_link"})
 _OFFER = frozenset({"accept_link", "decline_link", "deadline", "left", "minutes"})
 PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "confirm": _ALWAYS | {"confirm_link", "deadline"},
     "applied": _ALWAYS,
+    "received": _ALWAYS,
+    "admitted": _ALWAYS | {"position"},
+    "rejected": _ALWAYS | {"text"},
     "waitlisted": _ALWAYS | {"position"},
     "promoted": _ALWAYS | _OFFER,
     "reminder": _ALWAYS | _OFFER,
-    "decayed": _ALWAYS | {"position", "missed"},
-    "lapsed": _ALWAYS | {"missed"},
+    "accepted": _ALWAYS,
+    "decayed": _ALWAYS | {"position", "missed", "missed_at", "warning"},
+    "lapsed": _ALWAYS | {"missed", "missed_at"},
     "withdrawn": _ALWAYS,
     "removed": _ALWAYS,
     "position": _ALWAYS | {"position"},
     "message": _ALWAYS | {"text"},
+    **dict.fromkeys(
+        ("interview_booked", "interview_moved", "interview_cancelled", "interview_over"),
+        _ALWAYS | {"starts", "place"},
+    ),
+    "closed": _ALWAYS,
 }
 """The letters and the placeholders that each may use."""
+_ANSWER_LINKS = ("accept_link", "my_link")
+ESSENTIAL_LINKS: Mapping[str, tuple[str, ...]] = {
+    "confirm": ("confirm_link",),
+    "promoted": _ANSWER_LINKS,
+    "reminder": _ANSWER_LINKS,
+}
+"""Links of which a letter needs at least one, because the applicant cannot do what it asks without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +78,7 @@ def check_templates(folder: Path | None) -> None:
     if not folder.is_dir():
         raise Invalid(f"letters_dir is {folder}, which is not a folder")
     faults: list[str] = []
-    for file in sorted(folder.glob("*.txt")):
+    for file in sorted([*folder.glob("*.txt"), *folder.glob("*/*.txt")]):
         try:
             _read(file)
         except Invalid as error:
@@ -67,18 +87,35 @@ def check_templates(folder: Path | None) -> None:
         raise Invalid("; ".join(faults))
 
 
-def render_letter(letter: str, values: Mapping[str, str], folder: Path | None) -> LetterText:
-    """Fill in the company's template, or the built-in one if it is missing or invalid."""
-    custom = folder / f"{letter}.txt" if folder else None
-    if custom and custom.exists():
+def render_letter(
+    letter: str,
+    values: Mapping[str, str],
+    folder: Path | None,
+    saved: LetterText | None = None,
+    language: str = "en",
+) -> LetterText:
+    """Fill in the text that the company saved, or else the default."""
+    return fill_text(saved or read_default(letter, folder, language), values)
+
+
+def read_default(letter: str, folder: Path | None, language: str = "en") -> LetterText:
+    """The company's file, or the built-in one if it is missing or invalid."""
+    custom = _find_custom(folder, letter, language) if folder else None
+    if custom:
         try:
-            return _fill(_read(custom), values)
+            return _read(custom)
         except Invalid as error:
             # The applicant must get the letter all the same.
             log.warning(
                 "letter template not usable, sending the built-in one", extra={"error": str(error)}
             )
-    return _fill(_read(BUILT_IN_TEMPLATES / f"{letter}.txt"), values)
+    return _read(BUILT_IN_TEMPLATES / f"{letter}.txt")
+
+
+def _find_custom(folder: Path, letter: str, language: str) -> Path | None:
+    """The company's template in this language, or else for all languages; None if it has none."""
+    files = (folder / language / f"{letter}.txt", folder / f"{letter}.txt")
+    return next((file for file in files if file.exists()), None)
 
 
 def choose_template(letter: OutgoingLetter) -> str:
@@ -92,17 +129,18 @@ def template_values(letter: OutgoingLetter, signer: LinkSigner, base: str) -> di
     values = {
         "name": name or NO_NAME,
         "greeting": f"Hello {name}," if name else "Hello,",
-        "title": letter.title,
+        "title": _title(letter),
+        "company": letter.company or "the company",
         "my_link": f"{base}/my{_personal_token(letter, signer)}",
         **{name: str(letter.data.get(name, "-")) for name in ("position", "missed", "text")},
+        "starts": _local_time(letter, letter.starts_at),
+        "place": letter.place or "",
+        "missed_at": _local_time(letter, letter.ended_offer),
+        "warning": _warning(letter.data.get("remaining")),
     }
     if letter.kind == "confirm":
         token = signer.sign_confirmation(_confirmation_token(letter))
-        until = (
-            f"{letter.confirm_by.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
-            if letter.confirm_by
-            else "-"
-        )
+        until = _local_time(letter, letter.confirm_by)
         return values | {"confirm_link": f"{base}/confirm/{token}", "deadline": until}
     if letter.deadline and letter.application_id:
         link = f"{base}/offer/{signer.sign_offer(letter.application_id, letter.deadline)}"
@@ -111,11 +149,31 @@ def template_values(letter: OutgoingLetter, signer: LinkSigner, base: str) -> di
             # Following a link answers nothing: it opens a page that asks.
             "accept_link": f"{link}?answer=accept",
             "decline_link": f"{link}?answer=decline",
-            "deadline": f"{letter.deadline.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC",
+            "deadline": _local_time(letter, letter.deadline),
             "left": _format_duration(minutes),
             "minutes": str(minutes),
         }
     return values
+
+
+def _title(letter: OutgoingLetter) -> str:
+    """What the letter is about; letters that all openings share name the interview."""
+    if letter.starts_at is None or letter.kind.startswith("interview"):
+        return letter.title
+    return f"{letter.title}, interview at {_local_time(letter, letter.starts_at)}"
+
+
+def _local_time(letter: OutgoingLetter, at: dt.datetime | None) -> str:
+    return format_local_time(at, letter.time_zone) if at else "-"
+
+
+def _warning(remaining: object) -> str:
+    """What happens after the next missed offers."""
+    if not isinstance(remaining, int):
+        return ""
+    if remaining == 1:
+        return "One more missed offer ends your application."
+    return f"{remaining} more missed offers end your application."
 
 
 def _personal_token(letter: OutgoingLetter, signer: LinkSigner) -> str:
@@ -134,38 +192,100 @@ def _confirmation_token(letter: OutgoingLetter) -> ConfirmationToken:
 def message_id(letter: OutgoingLetter, secret: bytes, domain: str) -> str:
     """A Message-ID that is the same for every attempt to send a notice, and unique across installations."""
     notice = f"notice {letter.id} {letter.created_at.astimezone(dt.UTC).isoformat()}"
-    mark = hmac.new(secret, notice.encode(), hashlib.sha256).hexdigest()[:24]
-    return f"notice.{letter.id}.{mark}@{domain}"
+    return f"notice.{letter.id}.{make_mark(secret, notice)}@{domain}"
 
 
-def _read(file: Path) -> tuple[Template, Template]:
-    placeholders = PLACEHOLDERS.get(file.stem)
-    if placeholders is None:
+def make_mark(secret: bytes, subject: str) -> str:
+    """A part of an identifier that no other installation makes for the same subject."""
+    return hmac.new(secret, subject.encode(), hashlib.sha256).hexdigest()[:24]
+
+
+def _read(file: Path) -> LetterText:
+    if file.stem not in PLACEHOLDERS:
         raise Invalid(f"{file} is not a letter. Letters are: {', '.join(PLACEHOLDERS)}")
     try:
-        first, _, rest = file.read_text(encoding="utf-8").partition("\n")
+        content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{file} cannot be read: {error}") from error
+    text = parse_letter(content, f"{file}:1")
+    check_variables(str(file), text, file.stem)
+    return text
+
+
+def parse_letter(content: str, first_line: str = "The first line") -> LetterText:
+    """A letter from a file: its subject in the first line, then its text."""
+    first, _, rest = content.partition("\n")
     if not first.startswith(SUBJECT) or not first.removeprefix(SUBJECT).strip():
-        raise Invalid(f"{file}:1 should be `{SUBJECT}` followed by the subject")
-    subject, body = Template(first.removeprefix(SUBJECT).strip()), Template(rest.strip() + "\n")
-    for part in (subject, body):
-        _check_placeholders(file, part, placeholders)
-    return subject, body
+        raise Invalid(f"{first_line} should be `{SUBJECT}` followed by the subject")
+    return LetterText(first.removeprefix(SUBJECT).strip(), rest.strip() + "\n")
 
 
-def _check_placeholders(file: Path, part: Template, placeholders: frozenset[str]) -> None:
-    if not part.is_valid():
-        raise Invalid(f"{file} has a $ without a placeholder name. Write $$ for a dollar sign.")
-    unknown = [name for name in part.get_identifiers() if name not in placeholders]
-    if unknown:
-        names = ", ".join(f"${name}" for name in sorted(placeholders))
-        raise Invalid(f"{file} uses ${unknown[0]}. Placeholders of this letter: {names}")
+def check_variables(source: str, text: LetterText, letter: str) -> None:
+    """Raise Invalid if the text uses a variable that this letter does not have, or lacks its link."""
+    placeholders = PLACEHOLDERS[letter]
+    for part in (Template(text.subject), Template(text.body)):
+        if not part.is_valid():
+            raise Invalid(
+                f"{source} has a $ without a placeholder name. Write $$ for a dollar sign."
+            )
+        unknown = [name for name in part.get_identifiers() if name not in placeholders]
+        if unknown:
+            names = ", ".join(f"${name}" for name in sorted(placeholders))
+            raise Invalid(f"{source} uses ${unknown[0]}. Placeholders of this letter: {names}")
+    links = ESSENTIAL_LINKS.get(letter, ())
+    if links and not set(links).intersection(Template(text.body).get_identifiers()):
+        names = " or ".join(f"${name}" for name in links)
+        raise Invalid(f"{source} lacks the link that the applicant needs. Add {names} to the text.")
 
 
-def _fill(parts: tuple[Template, Template], values: Mapping[str, str]) -> LetterText:
-    subject, body = parts
-    return LetterText(subject.safe_substitute(values), body.safe_substitute(values))
+def fill_text(text: LetterText, values: Mapping[str, str]) -> LetterText:
+    """Replace the placeholders by plain text; nothing in a template or a value is run."""
+    return LetterText(
+        Template(text.subject).safe_substitute(values), Template(text.body).safe_substitute(values)
+    )
+
+
+def sample_values(letter: str, base: str, *, title: str, company: str | None) -> dict[str, str]:
+    """Values of all placeholders for a preview; the links in it open nothing."""
+    kind = "confirm" if letter == "confirm" else "promoted"
+    sample = OutgoingLetter(
+        id=0,
+        kind=kind,
+        data={
+            "position": 4,
+            "missed": 1,
+            "remaining": 2,
+            "endedOffer": SAMPLE_TIME.isoformat(),
+            "text": "We need another week.",
+        },
+        state="waiting",
+        created_at=SAMPLE_TIME,
+        title=title,
+        application_id=1,
+        status="PENDING_ACKNOWLEDGMENT",
+        deadline=SAMPLE_TIME + dt.timedelta(hours=2),
+        applicant_id=1,
+        name="Ada Okafor",
+        email="",
+        link_version=1,
+        erased=False,
+        superseded=False,
+        at=SAMPLE_TIME,
+        confirm_by=SAMPLE_TIME + dt.timedelta(days=1),
+        company=company,
+    )
+    if letter.startswith("interview"):
+        end = SAMPLE_TIME + dt.timedelta(minutes=30)
+        sample = replace(
+            sample, kind="interview_booked", starts_at=SAMPLE_TIME, ends_at=end, place="Room 4"
+        )
+    values = template_values(sample, LinkSigner(bytes(32)), base)
+    return {name: _shorten_link(value) for name, value in values.items()}
+
+
+def _shorten_link(value: str) -> str:
+    """A link of a preview without its token, which opens no page."""
+    return SAMPLE_TOKEN.sub("example", value)
 
 
 def _format_duration(minutes: int) -> str:

@@ -81,7 +81,8 @@ async def read_outbox(tx: Tx) -> Outbox:
         tx,
         Outbox,
         """
-        SELECT EXISTS (SELECT FROM hiring.opening WHERE status <> 'closed') AS live_openings,
+        SELECT EXISTS (SELECT FROM hiring.opening
+                        WHERE status <> 'closed' AND parent_id IS NULL) AS live_openings,
                (SELECT count(*) FROM (
                     SELECT FROM hiring.notice
                      WHERE state IN ('waiting', 'queued') AND webhook_id IS NULL AND due_at <= now()

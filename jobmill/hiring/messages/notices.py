@@ -9,20 +9,31 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.errors import Conflict
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.queue.feed import notify_feeds
+from jobmill.time_zones import UTC
 
 NoticeKind = Literal[
     "confirm",
     "applied",
+    "received",
+    "admitted",
+    "rejected",
     "promoted",
     "reminder",
+    "accepted",
     "decayed",
     "lapsed",
     "withdrawn",
     "removed",
     "position",
     "message",
+    "interview_booked",
+    "interview_moved",
+    "interview_cancelled",
+    "interview_over",
+    "closed",
 ]
 """Letters to applicants."""
 
@@ -76,10 +87,28 @@ class OutgoingLetter:
     apply_request_id: int | None = None
     confirm_by: dt.datetime | None = None
     """Until when the address must be confirmed; None if it need not be."""
+    time_zone: str = UTC
+    """Of the opening: the letter tells times in it."""
+    language: str = "en"
+    """What the recipient's browser asked for."""
+    parent_id: int | None = None
+    """The opening that the interview is for; None if the letter is not about an interview."""
+    starts_at: dt.datetime | None = None
+    ends_at: dt.datetime | None = None
+    place: str | None = None
+    opening_id: int | None = None
+    company: str | None = None
+    """The employer of the opening, or the name of the company."""
 
     @property
     def is_offer(self) -> bool:
         return self.kind in ("promoted", "reminder")
+
+    @property
+    def ended_offer(self) -> dt.datetime | None:
+        """The deadline of the offer that has ended, if the letter is about that."""
+        text = self.data.get("endedOffer")
+        return dt.datetime.fromisoformat(text) if isinstance(text, str) else None
 
 
 async def insert(tx: Tx, notices: Sequence[Notice]) -> None:
@@ -132,7 +161,10 @@ async def add_webhook_deliveries(tx: Tx, opening_id: int, after: int, upto: int)
           JOIN hiring.event ON event.opening_id = %(opening)s
                            AND event.seq > %(after)s AND event.seq <= %(upto)s
          WHERE webhook.enabled
-           AND (webhook.opening_id IS NULL OR webhook.opening_id = %(opening)s)
+           AND (webhook.opening_id IS NULL
+                -- A webhook of an opening also receives the events of its interview times.
+                OR webhook.opening_id = (SELECT coalesce(parent_id, id) FROM hiring.opening
+                                          WHERE id = %(opening)s))
            AND (webhook.events IS NULL OR event.type::text = ANY(webhook.events))
          ORDER BY event.seq, webhook.id
            -- Skip a webhook that another transaction is removing, instead of waiting for it.
@@ -214,7 +246,13 @@ async def find_letter(tx: Tx, id: int) -> OutgoingLetter | None:
         OutgoingLetter,
         """
         SELECT notice.id, notice.kind, notice.data, notice.state, notice.created_at,
-               opening.title, application.id AS application_id, application.status,
+               coalesce(parent.title, opening.title) AS title, opening.id AS opening_id,
+               opening.time_zone, opening.parent_id,
+               opening.starts_at, opening.ends_at, opening.location AS place,
+               coalesce(CASE WHEN parent.id IS NULL THEN opening.employer ELSE parent.employer END,
+                        (SELECT name FROM hiring.company)) AS company,
+               coalesce(applicant.language, apply_request.language, 'en') AS language,
+               application.id AS application_id, application.status,
                application.acknowledge_deadline AS deadline, applicant.id AS applicant_id,
                CASE WHEN applicant.confirmed_at IS NOT NULL OR applicant.entered_by_company
                     THEN applicant.name END AS name,
@@ -224,10 +262,15 @@ async def find_letter(tx: Tx, id: int) -> OutgoingLetter | None:
                     WHEN apply_request.application_id IS NULL THEN expires_at END AS confirm_by,
                EXISTS (SELECT FROM hiring.event
                         WHERE event.application_id = application.id
-                          AND event.seq > notice.seq) AS superseded,
+                          AND event.seq > notice.seq
+                          -- These change nothing that a letter tells.
+                          AND event.type NOT IN ('ADDRESS_CONFIRMED', 'SCORED')
+                          AND (event.type <> 'STAGE_CHANGED' OR event.to_status = 'INACTIVE')
+                      ) AS superseded,
                now() AS at
           FROM hiring.notice
           JOIN hiring.opening ON opening.id = notice.opening_id
+          LEFT JOIN hiring.opening AS parent ON parent.id = opening.parent_id
           LEFT JOIN hiring.apply_request ON apply_request.id = notice.apply_request_id
           LEFT JOIN hiring.application ON application.id = notice.application_id
           LEFT JOIN hiring.applicant ON applicant.id = application.applicant_id
@@ -249,8 +292,10 @@ def reason_not_to_send(letter: OutgoingLetter) -> str | None:
         return "the offer has ended"
     if letter.kind == "confirm" and (letter.confirm_by is None or letter.confirm_by <= letter.at):
         return "the address was confirmed, or the time to confirm it is over"
-    if letter.kind == "applied" and letter.superseded:
+    if letter.kind in ("applied", "accepted") and letter.superseded:
         return "the application has changed since"
+    if letter.kind in ("interview_booked", "interview_moved") and letter.status != "ACTIVE":
+        return "the interview is no longer booked"
     if letter.kind == "position" and letter.status != "WAITLIST":
         return "the applicant is no longer on the waitlist"
     return None
@@ -267,6 +312,20 @@ async def record_result(tx: Tx, id: int, state: FinalState, detail: str | None) 
         """,
         {"id": id, "state": state, "detail": detail},
     )
+
+
+async def retry_failed(tx: Tx, id: int) -> None:
+    """Send a failed letter again; Conflict if it has not failed, or is being sent again already."""
+    retried = await tx.execute(
+        """
+        UPDATE hiring.notice SET state = 'waiting', due_at = now(), ended_at = NULL
+         WHERE id = %s AND state = 'failed' AND webhook_id IS NULL
+        """,
+        [id],
+    )
+    if not retried.rowcount:
+        raise Conflict("This letter has not failed, or is being sent again already.")
+    await notify_feeds(tx)
 
 
 async def record_failed_attempt(tx: Tx, id: int, detail: str) -> None:

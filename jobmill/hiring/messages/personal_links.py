@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.db.clock import server_time
 from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner, PersonalLinkToken
-from jobmill.hiring.records.applicants import ApplicantNotFound
+from jobmill.hiring.records.applicants import ApplicantNotFound, lock_existing
 
 LIFETIME = dt.timedelta(days=365)
 REQUESTED_LINK = "link"
@@ -102,13 +102,15 @@ async def send_link(
 
     It is about the latest application, or about the given one. At most one an hour; returns False if none is sent, also if the address has not applied.
     """
+    # Two requests at once send one letter.
+    await lock_existing(tx, [], [email_key])
     cursor = await tx.execute(
         """
         INSERT INTO hiring.notice (kind, opening_id, application_id, data)
         SELECT 'message', opening_id, id, %(data)s
           FROM (SELECT application.id, opening_id
                   FROM hiring.applicant JOIN hiring.application ON applicant_id = applicant.id
-                 WHERE email_key = %(key)s
+                 WHERE email_key = %(key)s AND application.parent_id IS NULL
                    AND (%(application)s::bigint IS NULL OR application.id = %(application)s)
                  ORDER BY application.id DESC
                  LIMIT 1) AS latest

@@ -24,7 +24,7 @@ SELECT_SLOTS: LiteralString = """
         SELECT application.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status,
                NULL::bigint AS queue_position, applied_at, promoted_at, acknowledge_deadline,
-               penalty_count, queue_key
+               penalty_count, queue_key, score, stage
           FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id"""
 
 CURSOR = re.compile(r"(active|waiting):([0-9]{1,18})")
@@ -64,6 +64,9 @@ class ApplicantRow(ListedApplication):
     acknowledge_deadline: dt.datetime | None
     penalty_count: int
     queue_key: int | None
+    score: int | None
+    stage: str | None
+    """The key of the stage; None: the first stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,8 @@ class ApplicationRow(ListedApplication):
     entered_at: dt.datetime
     promoted_at: dt.datetime | None
     acknowledge_deadline: dt.datetime | None
+    score: int | None
+    stage: str | None
 
 
 async def get_counts(tx: Tx, id: int) -> OpeningCounts:
@@ -110,7 +115,7 @@ async def list_counts(
                 SELECT count(*) FROM hiring.application
                  WHERE opening_id = opening.id AND status = 'PENDING_ACKNOWLEDGMENT'
                    AND acknowledge_deadline <= now()) ELSE 0 END AS late) AS overdue
-         WHERE opening.id > %(after)s
+         WHERE opening.id > %(after)s AND parent_id IS NULL
            AND (%(status)s::hiring.opening_status IS NULL OR opening.status = %(status)s)
          ORDER BY opening.id
          LIMIT %(limit)s
@@ -177,7 +182,8 @@ async def list_waiting(
         SELECT waiting.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status,
                %(ahead)s + row_number() OVER (ORDER BY queue_key) AS queue_position,
-               applied_at, promoted_at, acknowledge_deadline, penalty_count, queue_key
+               applied_at, promoted_at, acknowledge_deadline, penalty_count, queue_key,
+               score, stage
           FROM (SELECT * FROM hiring.application
                  WHERE opening_id = %(id)s AND status = 'WAITLIST' AND queue_key > %(after)s
                  ORDER BY queue_key
@@ -217,7 +223,7 @@ async def list_applications(
         """
         SELECT application.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status, penalty_count,
-               applied_at, entered_at, promoted_at, acknowledge_deadline
+               applied_at, entered_at, promoted_at, acknowledge_deadline, score, stage
           FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
          WHERE opening_id = %(id)s AND application.id > %(after)s
            AND (%(status)s::hiring.status IS NULL OR status = %(status)s)

@@ -22,6 +22,7 @@ class OpeningCard:
     capacity: int
     occupied: int
     waiting: int
+    in_review: int
     offers: int
     """Slots that are offered and not confirmed yet."""
     next_deadline_at: dt.datetime | None
@@ -38,17 +39,17 @@ async def list_cards(
         OpeningCard,
         """
         SELECT id, title, employer, location, remote, status, capacity,
-               occupied - late AS occupied, waiting + late AS waiting, offers,
-               ends_at AS next_deadline_at, now() AS now
+               occupied - late AS occupied, waiting + late AS waiting, in_review, offers,
+               pending.next_at AS next_deadline_at, now() AS now
           FROM (SELECT * FROM hiring.opening
-                 WHERE (%(before)s::bigint IS NULL OR id < %(before)s)
+                 WHERE parent_id IS NULL AND (%(before)s::bigint IS NULL OR id < %(before)s)
                    AND (%(status)s::hiring.opening_status IS NULL OR status = %(status)s)
                  ORDER BY id DESC
                  LIMIT %(limit)s) AS opening
          CROSS JOIN LATERAL (
             SELECT count(*) FILTER (WHERE acknowledge_deadline > now()) AS offers,
                    count(*) FILTER (WHERE acknowledge_deadline <= now()) AS late,
-                   min(acknowledge_deadline) FILTER (WHERE acknowledge_deadline > now()) AS ends_at
+                   min(acknowledge_deadline) FILTER (WHERE acknowledge_deadline > now()) AS next_at
               FROM hiring.application
              WHERE opening_id = opening.id AND application.status = 'PENDING_ACKNOWLEDGMENT'
                -- An opening without a deadline has no offers.

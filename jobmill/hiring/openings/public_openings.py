@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Gone
-from jobmill.hiring.records.openings import OpeningNotFound, OpeningStatus
+from jobmill.hiring.records.openings import Admission, OpeningNotFound, OpeningStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,17 @@ class PublicOpening:
     waitlist_count: int
     apply_until: dt.datetime | None
     created_at: dt.datetime
+    admission: Admission
+    drawn: bool
+    time_zone: str
     is_over: bool
     """Whether the application deadline has passed."""
+    fairness_proof: bool = False
+
+    @property
+    def collects(self) -> bool:
+        """Whether applications wait for a decision or the draw."""
+        return self.admission == "review" or (self.admission == "lottery" and not self.drawn)
 
 
 async def search(
@@ -41,9 +50,10 @@ async def search(
         """
         SELECT id, title, description, employer, location, remote, status, capacity,
                occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
-               false AS is_over
+               admission, drawn,
+               time_zone, false AS is_over
           FROM hiring.opening
-         WHERE status = 'open' AND (apply_until IS NULL OR apply_until > now())
+         WHERE parent_id IS NULL AND status = 'open' AND (apply_until IS NULL OR apply_until > now())
            AND (%(before)s::bigint IS NULL OR id < %(before)s)
            AND (%(q)s::text IS NULL
                 OR strpos(lower(concat_ws(' ', title, employer, location)), lower(%(q)s)) > 0)
@@ -62,9 +72,10 @@ async def get(tx: Tx, id: int) -> PublicOpening:
         """
         SELECT id, title, description, employer, location, remote, status, capacity,
                occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
-               coalesce(apply_until <= now(), false) AS is_over
+               admission, drawn,
+               time_zone, coalesce(apply_until <= now(), false) AS is_over, fairness_proof
           FROM hiring.opening
-         WHERE id = %s
+         WHERE id = %s AND parent_id IS NULL
         """,
         [id],
     )

@@ -58,9 +58,13 @@ class Contact:
     name: str
     email: str
     email_key: str
+    language: str | None = None
+    """Of letters, as the person's browser asked for it: `en`; None: not known."""
 
 
-def parse_contact(name: str, email: str, *, fold: bool = False) -> Contact:
+def parse_contact(
+    name: str, email: str, *, fold: bool = False, language: str | None = None
+) -> Contact:
     """Validate a name and an address; `fold` treats aliases of one mailbox as the same person."""
     name, email = " ".join(name.split()), email.strip()
     if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable():
@@ -69,7 +73,7 @@ def parse_contact(name: str, email: str, *, fold: bool = False) -> Contact:
         raise Invalid("The name must not contain a link, an email address or a phone number.")
     if len(email) > MAX_EMAIL_LENGTH or not email.isprintable() or not EMAIL.fullmatch(email):
         raise Invalid("The email address should look like name@example.org.")
-    return Contact(name, email, make_email_key(email, fold=fold))
+    return Contact(name, email, make_email_key(email, fold=fold), language)
 
 
 def make_email_key(email: str, *, fold: bool = False) -> str:
@@ -119,8 +123,9 @@ async def find_or_add_all(
     keys = sorted(by_key)
     cursor = await tx.execute(
         """
-        INSERT INTO hiring.applicant AS existing (name, email, email_key, entered_by_company)
-        SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::boolean[])
+        INSERT INTO hiring.applicant AS existing
+               (name, email, email_key, entered_by_company, language)
+        SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::boolean[], %s::text[])
         ON CONFLICT (email_key) DO UPDATE SET name = existing.name
         RETURNING email_key, id, xmax = 0
         """,
@@ -129,6 +134,7 @@ async def find_or_add_all(
             [by_key[key].email for key in keys],
             keys,
             [key in by_company for key in keys],
+            [by_key[key].language for key in keys],
         ],
     )
     return {key: ApplicantRef(id, key, is_new) async for key, id, is_new in cursor}
@@ -148,17 +154,23 @@ async def confirm_or_add(tx: Tx, contact: Contact) -> ApplicantId:
         tx,
         int,
         """
-        INSERT INTO hiring.applicant AS existing (name, email, email_key, confirmed_at)
-        VALUES (%(name)s, %(email)s, %(key)s, now())
+        INSERT INTO hiring.applicant AS existing (name, email, email_key, language, confirmed_at)
+        VALUES (%(name)s, %(email)s, %(key)s, %(language)s, now())
         ON CONFLICT (email_key) DO UPDATE
            SET name = CASE WHEN existing.confirmed_at IS NULL AND NOT existing.entered_by_company
                            THEN excluded.name ELSE existing.name END,
                -- Whoever applied under this address before its owner confirmed it loses their link.
                link_version = existing.link_version + (existing.confirmed_at IS NULL)::int,
-               confirmed_at = coalesce(existing.confirmed_at, excluded.confirmed_at)
+               confirmed_at = coalesce(existing.confirmed_at, excluded.confirmed_at),
+               language = coalesce(excluded.language, existing.language)
         RETURNING id
         """,
-        {"name": contact.name, "email": contact.email, "key": contact.email_key},
+        {
+            "name": contact.name,
+            "email": contact.email,
+            "key": contact.email_key,
+            "language": contact.language,
+        },
     )
     assert id is not None
     return ApplicantId(id)
@@ -210,6 +222,21 @@ async def lock_existing(
     return {id: ApplicantRef(id, key) async for id, key in cursor if id in requested}
 
 
+async def find_added_by(tx: Tx, application_ids: Sequence[int]) -> set[int]:
+    """Those of these applications that added their applicant: neither the company nor another one did."""
+    cursor = await tx.execute(
+        """
+        SELECT application.id
+          FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
+         WHERE application.id = ANY (%s::bigint[]) AND NOT entered_by_company
+           AND NOT EXISTS (SELECT FROM hiring.application AS other
+                            WHERE other.applicant_id = applicant.id AND other.id <> application.id)
+        """,
+        [list(application_ids)],
+    )
+    return {id for (id,) in await cursor.fetchall()}
+
+
 async def get(tx: Tx, id: int) -> Applicant:
     applicant = await fetch_one(
         tx, Applicant, f"SELECT {COLUMNS} FROM hiring.applicant WHERE id = %s", [id]
@@ -246,3 +273,11 @@ async def find_names(tx: Tx, application_ids: Collection[int]) -> dict[int, str]
         [list(application_ids)],
     )
     return {id: name async for id, name in cursor}
+
+
+async def find_applicant_names(tx: Tx, ids: Collection[int]) -> dict[int, str]:
+    """The names by applicant id."""
+    cursor = await tx.execute(
+        "SELECT id, name FROM hiring.applicant WHERE id = ANY (%s)", [list(ids)]
+    )
+    return dict(await cursor.fetchall())

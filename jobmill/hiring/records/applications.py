@@ -20,7 +20,8 @@ ApplicationId = NewType("ApplicationId", int)
 
 SELECT: LiteralString = """
         SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
-               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at, confirm_by
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at, confirm_by,
+               score, stage, parent_id
           FROM hiring.application"""
 
 
@@ -32,10 +33,12 @@ class ApplicationNotFound(NotFound):
 class DuplicateApplication(Conflict):
     code = "DUPLICATE_SUBMISSION"
 
-    def __init__(self, applicant_id: int, opening_id: int) -> None:
+    def __init__(self, applicant_id: int, opening_id: int, application_id: int) -> None:
         super().__init__(
             f"Applicant {applicant_id} already has an active application for job {opening_id}"
         )
+        self.application_id = application_id
+        """The live application."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,18 +57,24 @@ class Application:
     missed_at: dt.datetime | None = None
     confirm_by: dt.datetime | None = None
     """When the application ends unless its address is confirmed; None: it need not be."""
+    score: int | None = None
+    """The company's score, 0 to 100, given while the application is in review."""
+    stage: str | None = None
+    """The key of the stage inside a slot; None: the first stage."""
+    parent_id: OpeningId | None = None
+    """The opening of the interview time that this application books; None for other applications."""
 
 
 async def select_live(
     tx: Tx, opening_id: int, applicant_ids: Sequence[ApplicantId]
 ) -> AsyncCursor[TupleRow]:
-    """Select those of these applicants that have a live application.
+    """Select those of these applicants that have a live application, with its id.
 
     The unique index `application_live` prevents a second one even without this query.
     """
     return await tx.execute(
         """
-        SELECT applicant_id FROM hiring.application
+        SELECT applicant_id, id FROM hiring.application
          WHERE opening_id = %s AND applicant_id = ANY (%s) AND status <> 'INACTIVE'
         """,
         [opening_id, list(applicant_ids)],
@@ -98,6 +107,34 @@ async def find_by_ids(tx: Tx, opening_id: int, ids: Sequence[int]) -> list[Appli
     )
 
 
+async def find_live(tx: Tx, opening_id: int) -> list[Application]:
+    """All live applications of an opening: with a slot by id, then the waitlist by position."""
+    return await fetch_all(
+        tx,
+        Application,
+        f"""{SELECT}
+         WHERE opening_id = %s AND status <> 'INACTIVE'
+         ORDER BY queue_key NULLS FIRST, id
+        """,
+        [opening_id],
+    )
+
+
+async def find_bookings(
+    tx: Tx, parent_id: int, applicant_ids: Collection[ApplicantId]
+) -> list[Application]:
+    """The live bookings of interview times of an opening by these applicants."""
+    return await fetch_all(
+        tx,
+        Application,
+        f"""{SELECT}
+         WHERE parent_id = %s AND applicant_id = ANY (%s) AND status <> 'INACTIVE'
+         ORDER BY opening_id, id
+        """,
+        [parent_id, list(applicant_ids)],
+    )
+
+
 async def find_opening_id(tx: Tx, id: int) -> OpeningId:
     """The opening to lock before changing an application; it never changes."""
     opening_id = await fetch_value(
@@ -114,6 +151,7 @@ async def count_last_day(tx: Tx, applicant_ids: Sequence[ApplicantId]) -> dict[A
         """
         SELECT applicant_id, count(*) FROM hiring.application
          WHERE applicant_id = ANY (%s) AND applied_at > now() - interval '1 day'
+           AND parent_id IS NULL
          GROUP BY applicant_id
         """,
         [list(applicant_ids)],
@@ -126,9 +164,9 @@ async def insert(tx: Tx, applications: Sequence[Application]) -> None:
         """
         INSERT INTO hiring.application
                (id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
-                entered_at, acknowledge_deadline, confirm_by)
+                entered_at, acknowledge_deadline, confirm_by, parent_id)
         SELECT id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
-               entered_at, acknowledge_deadline, confirm_by
+               entered_at, acknowledge_deadline, confirm_by, parent_id
           FROM json_populate_recordset(NULL::hiring.application, %s)
         """,
         [rows_to_json([_columns(application) for application in applications])],
@@ -146,7 +184,7 @@ async def update(
                penalty_count = moved.penalty_count, told_position = moved.told_position,
                entered_at = moved.entered_at, promoted_at = moved.promoted_at,
                acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at,
-               confirm_by = moved.confirm_by
+               confirm_by = moved.confirm_by, score = moved.score, stage = moved.stage
           FROM json_populate_recordset(NULL::hiring.application, %(moved)s) AS moved
           JOIN unnest(%(ids)s::bigint[], %(before)s::hiring.status[]) AS was (id, status)
             ON was.id = moved.id
@@ -170,7 +208,9 @@ async def set_notified_position(tx: Tx, id: int, position: int) -> None:
     )
 
 
-async def find_overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
+async def find_overdue(
+    tx: Tx, opening_id: int, at: dt.datetime, *, limit: int
+) -> list[Application]:
     """Applications with an expired offer, the earliest deadline first."""
     return await fetch_all(
         tx,
@@ -179,12 +219,15 @@ async def find_overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Applica
          WHERE opening_id = %(opening)s AND status = 'PENDING_ACKNOWLEDGMENT'
            AND acknowledge_deadline <= %(at)s
          ORDER BY acknowledge_deadline, id
+         LIMIT %(limit)s
         """,
-        {"opening": opening_id, "at": at},
+        {"opening": opening_id, "at": at, "limit": limit},
     )
 
 
-async def find_unconfirmed(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
+async def find_unconfirmed(
+    tx: Tx, opening_id: int, at: dt.datetime, *, limit: int
+) -> list[Application]:
     """Applications with an expired time to confirm the address, the earliest first."""
     return await fetch_all(
         tx,
@@ -192,8 +235,9 @@ async def find_unconfirmed(tx: Tx, opening_id: int, at: dt.datetime) -> list[App
         f"""{SELECT}
          WHERE opening_id = %(opening)s AND confirm_by <= %(at)s
          ORDER BY confirm_by, id
+         LIMIT %(limit)s
         """,
-        {"opening": opening_id, "at": at},
+        {"opening": opening_id, "at": at, "limit": limit},
     )
 
 
@@ -214,6 +258,19 @@ async def find_next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.dat
     return row[0] if row else None
 
 
+async def find_in_review(tx: Tx, opening_id: int) -> list[Application]:
+    """All applications that wait for a decision or the draw, oldest first."""
+    return await fetch_all(
+        tx,
+        Application,
+        f"""{SELECT}
+         WHERE opening_id = %s AND status = 'IN_REVIEW'
+         ORDER BY id
+        """,
+        [opening_id],
+    )
+
+
 async def find_first_waiting(tx: Tx, opening_id: int, count: int) -> list[Application]:
     """The first applications on the waitlist, in order."""
     return await fetch_all(
@@ -225,6 +282,20 @@ async def find_first_waiting(tx: Tx, opening_id: int, count: int) -> list[Applic
          LIMIT %s
         """,
         [opening_id, count],
+    )
+
+
+async def find_without_slot(tx: Tx, opening_id: int, limit: int) -> list[Application]:
+    """Live applications without a confirmed slot, oldest first."""
+    return await fetch_all(
+        tx,
+        Application,
+        f"""{SELECT}
+         WHERE opening_id = %s AND status NOT IN ('ACTIVE', 'INACTIVE')
+         ORDER BY id
+         LIMIT %s
+        """,
+        [opening_id, limit],
     )
 
 

@@ -1,4 +1,4 @@
-"""Limits on public applications, counted in PostgreSQL for all web processes together.
+"""Limits on public applications and sign-ins, counted in PostgreSQL for all web processes together.
 
 A limit of n an hour allows n at once and then one every 3,600 / n seconds. A row holds only the time at
 which nothing of its limit is used any more.
@@ -46,11 +46,14 @@ NO_LIMITS = PublicApplyLimits()
 
 class ApplyLimit(NamedTuple):
     key: str
-    per_hour: int
+    number: int
     """0: no limit."""
+    window: dt.timedelta = HOUR
+    """The time in which this number is allowed."""
 
 
 UNPROVEN = PublicApplyLimits(opening=60, network=5)
+UPLOADS_PER_HOUR = 120
 
 
 def network_of(host: str) -> str:
@@ -76,7 +79,7 @@ def list_limits(
         # A digest: the table must not become a list of the applicants' employers.
         digest = hashlib.sha256(_owner(mail_domain).encode()).hexdigest()
         limits.append(ApplyLimit(f"domain {digest}", numbers.domain))
-    return [limit for limit in limits if limit.per_hour]
+    return [limit for limit in limits if limit.number]
 
 
 def list_unproven_limits(opening_id: int, host: str) -> list[ApplyLimit]:
@@ -92,8 +95,13 @@ def proof_limit(digest: str) -> ApplyLimit:
     return ApplyLimit(f"proof {digest}", 1)
 
 
+def upload_limit(host: str) -> ApplyLimit:
+    """Files that one network may upload, whether an application follows or not."""
+    return ApplyLimit(f"uploads from {network_of(host)}", UPLOADS_PER_HOUR)
+
+
 def _owner(domain: str) -> str:
-    """The part of a domain that somebody registered, so that subdomains do not multiply a limit."""
+    """The registered part of a domain, so that subdomains do not multiply a limit."""
     labels = domain.split(".")
     # Under names such as co.uk or com.br, three labels are registered.
     has_short_suffix = len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= 3
@@ -101,27 +109,32 @@ def _owner(domain: str) -> str:
 
 
 async def take(tx: Tx, limits: Sequence[ApplyLimit]) -> None:
-    """Count one application against all limits; raises RateLimited, and the caller rolls back."""
+    """Count one attempt against all limits; raises RateLimited, and the caller rolls back."""
     if not limits:
         return
     # Sorted, so that two transactions lock their rows in the same order.
     limits = sorted(limits)
     cursor = await tx.execute(
         """
-        WITH taken AS (
+        WITH wanted AS (
+            SELECT *
+              FROM unnest(%(keys)s::text[], %(spans)s::interval[], %(windows)s::interval[])
+                   AS wanted (key, span, period)
+        ), taken AS (
             INSERT INTO hiring.apply_limit AS existing (key, used_up)
-            SELECT key, clock_timestamp() + span
-              FROM unnest(%(keys)s::text[], %(spans)s::interval[]) AS wanted (key, span)
+            SELECT key, clock_timestamp() + span FROM wanted
             ON CONFLICT (key) DO UPDATE
                SET used_up = greatest(existing.used_up, clock_timestamp())
                              + (excluded.used_up - clock_timestamp())
-            RETURNING used_up
+            RETURNING key, used_up
         )
-        SELECT extract(epoch FROM max(used_up) - clock_timestamp() - interval '1 hour') FROM taken
+        SELECT extract(epoch FROM max(used_up - period) - clock_timestamp())
+          FROM taken JOIN wanted USING (key)
         """,
         {
             "keys": [limit.key for limit in limits],
-            "spans": [HOUR / limit.per_hour for limit in limits],
+            "spans": [limit.window / limit.number for limit in limits],
+            "windows": [limit.window for limit in limits],
         },
     )
     [[seconds]] = await cursor.fetchall()

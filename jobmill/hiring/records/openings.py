@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, LiteralString, NewType
 
 from psycopg import AsyncCursor
 from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import NotFound
+from jobmill.time_zones import UTC
 
 OpeningId = NewType("OpeningId", int)
 OpeningStatus = Literal["open", "paused", "closed"]
+Admission = Literal["first_come", "review", "lottery"]
+"""How applications get a slot or a position: at once, after a decision, or by lot."""
+ReviewOrder = Literal["applied", "score"]
 
-DEFAULT_ACKNOWLEDGE_WINDOW = dt.timedelta(minutes=5)
+DEFAULT_ACKNOWLEDGE_WINDOW = dt.timedelta(hours=48)
 DEFAULT_MAX_MISSED = 3
 
 COLUMNS: LiteralString = """
                id, title, description, employer, location, remote, status, capacity,
                require_acknowledgement, acknowledge_window, max_missed, waitlist_limit, apply_until,
-               keep_days, created_at, occupied, waiting, excess, next_key, top_key,
-               next_deadline_at, last_seq, last_hash, last_event_at"""
+               keep_days, time_zone, quiet_from, quiet_until, admission, review_order, stages, fairness_proof,
+               created_at,
+               occupied, waiting, in_review, drawn, excess, next_key, top_key, next_deadline_at, last_seq,
+               last_hash, last_event_at, form_version, form_required, parent_id, starts_at,
+               ends_at"""
 
 
 class OpeningNotFound(NotFound):
@@ -50,6 +58,18 @@ class OpeningTerms:
     apply_until: dt.datetime | None = None
     keep_days: int | None = None
     """Days after the end of their applications until data of applicants are erased."""
+    fairness_proof: bool = False
+    """Whether the log is published under pseudonyms (`audit_log/fairness_proof.py`)."""
+    admission: Admission = "first_come"
+    review_order: ReviewOrder = "applied"
+    """The order in which applications that are accepted together join the waitlist."""
+    stages: list[dict[str, str]] | None = None
+    """Key, name and kind of each stage inside a slot; None: the default stages."""
+    time_zone: str = UTC
+    """An IANA name; letters tell times in it."""
+    quiet_from: dt.time | None = None
+    """Times of day in `time_zone` between which the time to accept an offer does not run."""
+    quiet_until: dt.time | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +80,9 @@ class Opening(OpeningTerms):
     created_at: dt.datetime
     occupied: int
     waiting: int
+    in_review: int
+    drawn: bool
+    """Whether the lottery is over: later applications are first come, first served."""
     excess: int
     next_key: int
     top_key: int
@@ -67,8 +90,21 @@ class Opening(OpeningTerms):
     last_seq: int
     last_hash: bytes
     last_event_at: dt.datetime
+    parent_id: OpeningId | None = None
+    """The opening that this interview time is for; None for an opening."""
+    starts_at: dt.datetime | None = None
+    ends_at: dt.datetime | None = None
+    form_version: int = 0
+    """0: applicants enter only a name and an address."""
+    form_required: bool = False
+    """Whether applicants must answer a question of the form."""
     now: dt.datetime = field(compare=False)
     """The database's clock when the row was read; under the lock, never before the last event."""
+
+    @property
+    def collects(self) -> bool:
+        """Whether new applications wait for a decision or the draw."""
+        return self.admission == "review" or (self.admission == "lottery" and not self.drawn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +115,8 @@ class LockedOpeningRow(Opening):
     """Ids reserved for new applications, so that their events can be hashed before the rows are written."""
     has_webhooks: bool
     """Whether any webhook is enabled."""
+    has_interviews: bool
+    """Whether the opening has interview times."""
 
 
 async def insert(tx: Tx, terms: OpeningTerms, capacity: int) -> OpeningId:
@@ -90,10 +128,13 @@ async def insert(tx: Tx, terms: OpeningTerms, capacity: int) -> OpeningId:
         INSERT INTO hiring.opening
                (title, description, employer, location, remote, capacity, require_acknowledgement,
                 acknowledge_window, max_missed, waitlist_limit, apply_until, keep_days,
-                created_at, last_event_at)
+                time_zone, quiet_from, quiet_until, admission, review_order, stages, fairness_proof, created_at,
+                last_event_at)
         SELECT %(title)s, %(description)s, %(employer)s, %(location)s, %(remote)s, %(capacity)s,
                %(require_acknowledgement)s, %(acknowledge_window)s, %(max_missed)s,
-               %(waitlist_limit)s, %(apply_until)s, %(keep_days)s, at, at
+               %(waitlist_limit)s, %(apply_until)s, %(keep_days)s, %(time_zone)s,
+               %(quiet_from)s, %(quiet_until)s, %(admission)s, %(review_order)s, %(stages)s,
+               %(fairness_proof)s, at, at
           FROM date_trunc('milliseconds', clock_timestamp()) AS at
         RETURNING id
         """,
@@ -113,15 +154,27 @@ async def update_terms(tx: Tx, id: OpeningId, terms: OpeningTerms) -> None:
                require_acknowledgement = %(require_acknowledgement)s,
                acknowledge_window = %(acknowledge_window)s, max_missed = %(max_missed)s,
                waitlist_limit = %(waitlist_limit)s, apply_until = %(apply_until)s,
-               keep_days = %(keep_days)s
+               keep_days = %(keep_days)s, time_zone = %(time_zone)s,
+               quiet_from = %(quiet_from)s, quiet_until = %(quiet_until)s,
+               admission = %(admission)s, review_order = %(review_order)s, stages = %(stages)s,
+               fairness_proof = %(fairness_proof)s
          WHERE id = %(id)s
         """,
         {**_columns(terms), "id": id},
     )
 
 
+async def update_form(tx: Tx, id: OpeningId, version: int, *, is_required: bool) -> None:
+    """Set the version that applicants see; the caller holds the opening's lock."""
+    await tx.execute(
+        "UPDATE hiring.opening SET form_version = %s, form_required = %s WHERE id = %s",
+        [version, is_required, id],
+    )
+
+
 def _columns(terms: OpeningTerms) -> Mapping[str, Any]:
-    return {name: getattr(terms, name) for name in OpeningTerms.__dataclass_fields__}
+    columns = {name: getattr(terms, name) for name in OpeningTerms.__dataclass_fields__}
+    return columns | {"stages": Jsonb(terms.stages) if terms.stages is not None else None}
 
 
 async def get(tx: Tx, id: int) -> Opening:
@@ -160,7 +213,9 @@ async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[Locke
                greatest(date_trunc('milliseconds', clock_timestamp()), last_event_at) AS now,
                ARRAY(SELECT nextval('hiring.application_id_seq')
                        FROM generate_series(1, %(newcomers)s)) AS ids,
-               EXISTS (SELECT FROM hiring.webhook WHERE enabled) AS has_webhooks
+               EXISTS (SELECT FROM hiring.webhook WHERE enabled) AS has_webhooks,
+               EXISTS (SELECT FROM hiring.opening AS interview
+                        WHERE interview.parent_id = locked.id) AS has_interviews
           FROM locked
         """,
         {"id": id, "newcomers": newcomers},
@@ -176,22 +231,34 @@ async def fetch_locked(cursor: AsyncCursor[LockedOpeningRow], id: int) -> Locked
 
 
 async def list_openings(
-    tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int | None = None
+    tx: Tx,
+    *,
+    status: OpeningStatus | None = None,
+    after: int = 0,
+    limit: int | None = None,
+    with_interviews: bool = False,
 ) -> list[Opening]:
-    """Openings with an id greater than `after`, oldest first."""
+    """Openings with an id greater than `after`, oldest first; interview times only on request."""
     return await fetch_all(
         tx,
         Opening,
         f"""
         SELECT {COLUMNS}, clock_timestamp() AS now
           FROM hiring.opening
-         WHERE id > %(after)s
+         WHERE id > %(after)s AND (parent_id IS NULL OR %(with_interviews)s)
            AND (%(status)s::hiring.opening_status IS NULL OR status = %(status)s)
          ORDER BY id
          LIMIT %(limit)s
         """,
-        {"status": status, "after": after, "limit": limit},
+        {"status": status, "after": after, "limit": limit, "with_interviews": with_interviews},
     )
+
+
+async def find_titles(tx: Tx, ids: Collection[int]) -> dict[int, str]:
+    cursor = await tx.execute(
+        "SELECT id, title FROM hiring.opening WHERE id = ANY (%s)", [list(ids)]
+    )
+    return dict(await cursor.fetchall())
 
 
 async def update_counters(tx: Tx, opening: Opening) -> None:
@@ -200,7 +267,8 @@ async def update_counters(tx: Tx, opening: Opening) -> None:
         """
         UPDATE hiring.opening
            SET status = %(status)s, capacity = %(capacity)s, occupied = %(occupied)s,
-               waiting = %(waiting)s, excess = %(excess)s, next_key = %(next_key)s,
+               waiting = %(waiting)s, in_review = %(in_review)s, drawn = %(drawn)s,
+               excess = %(excess)s, next_key = %(next_key)s,
                top_key = %(top_key)s, next_deadline_at = %(next_deadline_at)s,
                last_seq = %(last_seq)s, last_hash = %(last_hash)s,
                last_event_at = %(last_event_at)s
@@ -212,6 +280,8 @@ async def update_counters(tx: Tx, opening: Opening) -> None:
             "capacity": opening.capacity,
             "occupied": opening.occupied,
             "waiting": opening.waiting,
+            "in_review": opening.in_review,
+            "drawn": opening.drawn,
             "excess": opening.excess,
             "next_key": opening.next_key,
             "top_key": opening.top_key,

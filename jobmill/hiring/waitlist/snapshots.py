@@ -22,10 +22,11 @@ async def find_overdue_openings_of(tx: Tx, applicant_id: int) -> list[int]:
     """Openings of the applicant's live applications with expired offers, in the order to lock them."""
     cursor = await tx.execute(
         """
-        SELECT DISTINCT opening.id
+        SELECT opening.id
           FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
          WHERE applicant_id = %s AND application.status <> 'INACTIVE' AND next_deadline_at <= now()
-         ORDER BY opening.id
+         -- An opening before its interview times.
+         ORDER BY coalesce(opening.parent_id, opening.id), opening.id
         """,
         [applicant_id],
     )

@@ -1,0 +1,1 @@
+"""The application form of an opening: its questions, the answers and the files."""

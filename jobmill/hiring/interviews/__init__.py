@@ -1,0 +1,1 @@
+"""Interview times of an opening: openings of their own, which people with a place book."""

@@ -1,0 +1,1 @@
+"""What reviewers write about an application: notes, mentions, ratings and tags."""

@@ -1,0 +1,1 @@
+"""Stages of applications that have a slot, which the company defines per opening."""
