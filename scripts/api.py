@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from jobmill.hiring.transitions import ApplicationEventType, ApplicationStatus, OpeningEventType
 from jobmill.web.api import router
+from jobmill.web.api.operation_roles import describe_role
 
 PAGE = Path("docs/reference/api.md")
 
@@ -22,7 +23,7 @@ INTRO = """\
 # HTTP API
 
 Made from the code by `make fmt`. A running Jobmill gives the same, and all shapes in full, as
-OpenAPI 3.1 at `GET /api/openapi.json`.
+OpenAPI 3.1 at `GET /api/openapi.json`, and as a page at `/api/docs`.
 
 """
 
@@ -51,8 +52,10 @@ def api_page() -> str:
     lines.sort(key=lambda line: line[0])
     parts = [INTRO + description["info"]["description"] + ERRORS]
     for tag, rows in groupby(lines, key=lambda line: line[0]):
-        parts.append(f"\n## {tag.capitalize()}\n\n| request | what it does | body | answer |\n")
-        parts.append("|---|---|---|---|\n")
+        parts.append(
+            f"\n## {tag.capitalize()}\n\n| request | what it does | role | body | answer |\n"
+        )
+        parts.append("|---|---|---|---|---|\n")
         parts += [row for _, row in rows]
     parts.append(SHAPES)
     parts += [
@@ -79,7 +82,8 @@ def _line(path: str, method: str, operation: Mapping[str, Any]) -> tuple[str, st
         if status not in common
     ]
     body = _named(operation.get("requestBody", {}).get("content", {}))
-    return operation["tags"][0], f"| {request} | {words} | {body} | {', '.join(answers)} |\n"
+    cells = (request, words, describe_role(operation), body, ", ".join(answers))
+    return operation["tags"][0], f"| {' | '.join(cells)} |\n"
 
 
 def _answer(status: str, reply: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, StrictBool
 
@@ -19,7 +19,15 @@ from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
+from jobmill.web.api.operation_roles import or_applicant
+from jobmill.web.api.pagination import (
+    AfterId,
+    AfterMark,
+    Limit,
+    OptionalLimit,
+    json_response,
+    stream_response,
+)
 from jobmill.web.api.schemas import (
     ApplicantItem,
     ApplicantStatus,
@@ -35,6 +43,11 @@ from jobmill.web.parameters import PLAIN_TEXT, ApplicantPathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(tags=["applicants"])
+
+EmailFilter = Annotated[
+    Annotated[str, PLAIN_TEXT] | None,
+    Query(max_length=300, description="Only the applicant with this address, whatever its case."),
+]
 
 
 class NewApplicant(RequestBody):
@@ -73,12 +86,25 @@ async def list_applicants(
     request: Request,
     visitor: Viewer,
     db: Db,
+    site_settings: CurrentSiteSettings,
+    email: EmailFilter = None,
     after: AfterId = 0,
-    limit: Limit = applicant_lists.MAX_PAGE_SIZE,
+    limit: OptionalLimit = None,
 ) -> Response:
-    """Applicants, oldest first."""
-    async with db.transaction() as tx:
-        page = await applicants.list_applicants(tx, after=after, limit=limit + 1)
+    """Applicants, oldest first: all of them without `limit`, or the one with an address."""
+    if email is not None:
+        key = applicants.make_email_key(email, fold=site_settings.fold_aliases)
+        async with db.transaction() as tx:
+            applicant = await applicants.find_by_email_key(tx, key)
+        return json_response(request, [ApplicantItem.of(applicant)] if applicant else [])
+
+    async def read_page(after: int, limit: int) -> list[Applicant]:
+        async with db.transaction() as tx:
+            return await applicants.list_applicants(tx, after=after, limit=limit)
+
+    if limit is None:
+        return await stream_response(read_page, ApplicantItem.of, after)
+    page = await read_page(after, limit + 1)
     more = page[limit - 1].id if len(page) > limit else None
     return json_response(request, [ApplicantItem.of(applicant) for applicant in page[:limit]], more)
 
@@ -103,7 +129,12 @@ async def create_applicant(
     )
 
 
-@router.get("/applicants/{applicantId}", response_model=ApplicantItem, responses=problems(404))
+@router.get(
+    "/applicants/{applicantId}",
+    response_model=ApplicantItem,
+    responses=problems(404),
+    openapi_extra=or_applicant("viewer"),
+)
 async def show_applicant(
     applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
 ) -> Response:
@@ -113,7 +144,12 @@ async def show_applicant(
         return json_response(request, ApplicantItem.of(await applicants.get(tx, applicant_id)))
 
 
-@router.get("/status/{applicantId}", response_model=ApplicantStatus, responses=problems(404))
+@router.get(
+    "/status/{applicantId}",
+    response_model=ApplicantStatus,
+    responses=problems(404),
+    openapi_extra=or_applicant("viewer"),
+)
 async def show_status(
     applicant_id: ApplicantPathId,
     request: Request,
@@ -143,7 +179,10 @@ def _status(applicant: Applicant, page: list[ApplicationStanding]) -> ApplicantS
 
 
 @router.get(
-    "/timeline/{applicantId}", response_model=list[ApplicationEvent], responses=problems(404)
+    "/timeline/{applicantId}",
+    response_model=list[ApplicationEvent],
+    responses=problems(404),
+    openapi_extra=or_applicant("viewer"),
 )
 async def show_timeline(
     applicant_id: ApplicantPathId,
@@ -153,11 +192,17 @@ async def show_timeline(
     after: AfterMark = None,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """The events of the applicant's applications, in order."""
+    """The events of the applicant's applications, in order. Applicants do not see scores and stages."""
     visitor.require("viewer", applicant_id=applicant_id)
 
     async def work(tx: Tx) -> list[AuditEvent]:
-        return await standings.list_timeline(tx, applicant_id, after=after, limit=limit + 1)
+        return await standings.list_timeline(
+            tx,
+            applicant_id,
+            after=after,
+            limit=limit + 1,
+            for_applicant=not visitor.may("viewer"),
+        )
 
     page = await consistent_reads.read_applicant(db, applicant_id, work)
     more = standings.timeline_cursor(page[limit - 1]) if len(page) > limit else None
@@ -189,7 +234,12 @@ async def give_link(
     return response
 
 
-@router.get("/applicants/{applicantId}/export", response_model=PersonData, responses=problems(404))
+@router.get(
+    "/applicants/{applicantId}/export",
+    response_model=PersonData,
+    responses=problems(404),
+    openapi_extra=or_applicant("admin"),
+)
 async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: Db) -> Response:
     """Everything stored about one applicant."""
     visitor.require_own_data(applicant_id)
@@ -199,7 +249,12 @@ async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: D
     return JSONResponse(data, headers={"Content-Disposition": name})
 
 
-@router.post("/applicants/{applicantId}/erase", response_model=Erased, responses=problems(404))
+@router.post(
+    "/applicants/{applicantId}/erase",
+    response_model=Erased,
+    responses=problems(404),
+    openapi_extra=or_applicant("admin"),
+)
 async def erase_applicant(
     applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
 ) -> Response:

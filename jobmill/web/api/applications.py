@@ -10,19 +10,26 @@ from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Gone
+from jobmill.hiring.actor import Actor, by_applicant
 from jobmill.hiring.applications import offers, outcomes, withdrawals
 from jobmill.hiring.applications.outcomes import Answer, MissedOffer, Placement
 from jobmill.hiring.applications.submissions import ApplyRequest
+from jobmill.hiring.forms.answers import FormSubmission
+from jobmill.hiring.forms.form_fields import MAX_FIELDS
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Contact
 from jobmill.hiring.records.applications import Application
+from jobmill.hiring.records.idempotent_responses import NewResponse
+from jobmill.people.persons import Role
 from jobmill.web import public_apply
 from jobmill.web.api.openapi import problems
+from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.schemas import ApplicationResult, RequestBody, UnconfirmedApplication
-from jobmill.web.apply_batch import get_apply_batches
+from jobmill.web.application_forms import parse_json_answers
+from jobmill.web.apply_batch import IdempotentApply, get_apply_batches
 from jobmill.web.auth import Anyone, Links, Recruiter, Visitor
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import has_idempotency_key, run_once, to_response
+from jobmill.web.idempotency import read_key, replay_response, run_once, to_response
 from jobmill.web.parameters import PLAIN_TEXT, ApplicationPathId, BodyId
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
@@ -34,12 +41,19 @@ Reason = Annotated[
 ]
 
 
-class ApplyBody(RequestBody):
+class AnswersBody(RequestBody):
+    answers: Annotated[dict[str, Any], Field(max_length=MAX_FIELDS)] | None = None
+    """To the questions of `/api/jobs/{jobId}/form`, by key; for a file, the id of an upload."""
+    form_version: int | None = None
+    """The version that was answered; 409 if the form has changed since."""
+
+
+class ApplyBody(AnswersBody):
     applicant_id: BodyId
     job_id: BodyId
 
 
-class PublicApplyBody(RequestBody):
+class PublicApplyBody(AnswersBody):
     name: Annotated[str, Field(min_length=1, max_length=400, examples=["Ada Lovelace"]), PLAIN_TEXT]
     email: Annotated[str, Field(max_length=300, examples=["ada@example.org"]), PLAIN_TEXT]
     job_id: BodyId
@@ -47,8 +61,14 @@ class PublicApplyBody(RequestBody):
     """The solution of the challenge on the opening's page, if the site asks for a proof of work."""
 
 
+ForApplicant = Annotated[StrictBool, Field(examples=[True])]
+
+
 class ApplicationBody(RequestBody):
     application_id: BodyId
+    for_applicant: ForApplicant = False
+    """Whether a member of the company acts for the applicant: the log and the email then say that the
+    applicant did it."""
 
 
 class ReasonBody(RequestBody):
@@ -57,6 +77,7 @@ class ReasonBody(RequestBody):
 
 class DeclineBody(RequestBody):
     reason: Reason | None = None
+    for_applicant: ForApplicant = False
 
 
 class PromoteBody(RequestBody):
@@ -85,6 +106,7 @@ MAILED: dict[int | str, dict[str, Any]] = {
     response_model=ApplicationResult,
     status_code=201,
     responses={**MAILED, **problems(404, 409, 429)},
+    openapi_extra=or_applicant("recruiter"),
 )
 async def apply(
     body: ApplyBody, request: Request, visitor: Anyone, site_settings: CurrentSiteSettings
@@ -99,8 +121,9 @@ async def apply(
             request, visitor, site_settings, body.job_id, contact.email_key, proof=""
         )
         if public_apply.must_confirm(visitor, site_settings) and not confirmed:
-            return await _submit_unconfirmed(request, visitor, site_settings, body.job_id, contact)
-    apply_request = ApplyRequest(body.applicant_id, visitor.actor)
+            return await _submit_unconfirmed(request, visitor, site_settings, body, contact)
+    submission = await _read_answers(request, body)
+    apply_request = ApplyRequest(body.applicant_id, visitor.actor, submission=submission)
     return await _apply(request, visitor, body.job_id, apply_request)
 
 
@@ -117,27 +140,46 @@ async def apply_public(
 
     If the site confirms addresses, anonymous clients get 202 for every address, and its owner an email.
     """
-    contact = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
+    contact = applicants.parse_contact(
+        body.name,
+        body.email,
+        fold=site_settings.fold_aliases,
+        language=public_apply.find_language(request, visitor),
+    )
     await public_apply.check_limits(
         request, visitor, site_settings, body.job_id, contact.email_key, body.proof
     )
     if public_apply.must_confirm(visitor, site_settings):
-        return await _submit_unconfirmed(request, visitor, site_settings, body.job_id, contact)
-    return await _apply(request, visitor, body.job_id, make_apply_request(contact, visitor))
+        return await _submit_unconfirmed(request, visitor, site_settings, body, contact)
+    apply_request = make_apply_request(contact, visitor, await _read_answers(request, body))
+    return await _apply(request, visitor, body.job_id, apply_request)
+
+
+async def _read_answers(
+    request: Request, body: ApplyBody | PublicApplyBody
+) -> FormSubmission | None:
+    """Without answers no query is needed: the lock of the opening tells whether it requires any."""
+    if body.answers is None:
+        return None
+    db = get_apply_batches(request).db
+    return await parse_json_answers(db, body.job_id, body.answers, body.form_version)
 
 
 async def _submit_unconfirmed(
     request: Request,
     visitor: Visitor,
     site_settings: SiteSettings,
-    opening_id: int,
+    body: ApplyBody | PublicApplyBody,
     contact: Contact,
 ) -> Response:
+    submission = await _read_answers(request, body)
     return await run_once(
         request,
         visitor,
         get_apply_batches(request).db,
-        lambda tx: public_apply.submit_unconfirmed(tx, request, site_settings, opening_id, contact),
+        lambda tx: public_apply.submit_unconfirmed(
+            tx, request, site_settings, body.job_id, contact, submission
+        ),
         to_schema=lambda mailed: UnconfirmedApplication(
             job_id=mailed.opening_id, message=outcomes.UNCONFIRMED
         ),
@@ -145,43 +187,64 @@ async def _submit_unconfirmed(
     )
 
 
-def make_apply_request(contact: Contact, visitor: Visitor) -> ApplyRequest:
+def make_apply_request(
+    contact: Contact, visitor: Visitor, submission: FormSubmission | None = None
+) -> ApplyRequest:
     """For the company's people the log records them as the actor, otherwise the applicant."""
-    return ApplyRequest(contact, visitor.actor if visitor.is_company else None)
+    by = visitor.actor if visitor.is_company else None
+    return ApplyRequest(contact, by, request_id=visitor.actor.request, submission=submission)
 
 
 async def _apply(
     request: Request, visitor: Visitor, opening_id: int, apply_request: ApplyRequest
 ) -> Response:
     batches = get_apply_batches(request)
-    if not has_idempotency_key(request):
-        placement = await batches.apply(opening_id, apply_request)
-        return to_response(application_result(placement), 201)
-    return await run_once(
-        request,
-        visitor,
-        batches.db,
-        lambda tx: batches.apply_alone(tx, opening_id, apply_request),
-        to_schema=application_result,
-        status=201,
+    keyed = await read_key(request, visitor)
+    if keyed is None:
+        return _applied(await batches.apply(opening_id, apply_request))
+    result = await batches.apply_once(
+        opening_id, apply_request, IdempotentApply(keyed, _response_to_store)
     )
+    return _applied(result) if isinstance(result, Placement) else replay_response(result)
 
 
-@router.post("/withdraw", response_model=ApplicationResult, responses=problems(404, 409))
+def _applied(placement: Placement) -> Response:
+    return to_response(application_result(placement), 201)
+
+
+def _response_to_store(placement: Placement) -> NewResponse:
+    return NewResponse(201, application_result(placement).model_dump_json(by_alias=True))
+
+
+@router.post(
+    "/withdraw",
+    response_model=ApplicationResult,
+    responses=problems(404, 409),
+    openapi_extra=or_applicant("recruiter"),
+)
 async def withdraw(body: ApplicationBody, request: Request, visitor: Anyone, db: Db) -> Response:
-    """End an application; its slot is offered to the next."""
+    """End an application; its slot is offered to the next.
+
+    Applicants withdraw, and so does the local user, for them. A session or an API key of the company
+    removes the applicant, unless it sends `forApplicant`.
+    """
 
     async def work(tx: Tx) -> Placement:
-        await require_own_application(tx, visitor, body.application_id)
-        return await withdrawals.withdraw(tx, body.application_id, visitor.actor)
+        by = await _find_actor(tx, visitor, body.application_id, body.for_applicant)
+        return await withdrawals.withdraw(tx, body.application_id, by)
 
     return await run_once(request, visitor, db, work, to_schema=_with_message(outcomes.WITHDRAWN))
 
 
-@router.post("/acknowledge", response_model=ApplicationResult, responses=problems(404, 409, 410))
+@router.post(
+    "/acknowledge",
+    response_model=ApplicationResult,
+    responses=problems(404, 409, 410),
+    openapi_extra=or_applicant("recruiter"),
+)
 async def acknowledge(body: ApplicationBody, request: Request, visitor: Anyone, db: Db) -> Response:
     """Accept an offer before its deadline."""
-    work = _answer_offer(visitor, body.application_id, "accept")
+    work = _answer_offer(visitor, body.application_id, "accept", body)
     return await run_once(
         request, visitor, db, work, to_schema=_with_message(outcomes.ANSWERED["accept"])
     )
@@ -191,6 +254,7 @@ async def acknowledge(body: ApplicationBody, request: Request, visitor: Anyone, 
     "/applications/{applicationId}/decline",
     response_model=ApplicationResult,
     responses=problems(404, 409, 410),
+    openapi_extra=or_applicant("recruiter"),
 )
 async def decline(
     application_id: ApplicationPathId,
@@ -200,18 +264,19 @@ async def decline(
     body: DeclineBody | None = None,
 ) -> Response:
     """Decline an offer, which ends the application."""
-    work = _answer_offer(visitor, application_id, "decline", body.reason if body else None)
+    work = _answer_offer(visitor, application_id, "decline", body or DeclineBody())
     return await run_once(
         request, visitor, db, work, to_schema=_with_message(outcomes.ANSWERED["decline"])
     )
 
 
 def _answer_offer(
-    visitor: Visitor, id: int, answer: Answer, reason: str | None = None
+    visitor: Visitor, id: int, answer: Answer, body: ApplicationBody | DeclineBody
 ) -> Callable[[Tx], Awaitable[Placement | MissedOffer]]:
     async def work(tx: Tx) -> Placement | MissedOffer:
-        await require_own_application(tx, visitor, id)
-        return await offers.answer_offer(tx, id, answer, visitor.actor, reason=reason)
+        by = await _find_actor(tx, visitor, id, body.for_applicant)
+        reason = body.reason if isinstance(body, DeclineBody) else None
+        return await offers.answer_offer(tx, id, answer, by, reason=reason)
 
     return work
 
@@ -282,14 +347,27 @@ async def answer_offer(
     )
 
 
-async def require_own_application(tx: Tx, visitor: Visitor, application_id: int) -> None:
-    """Allow recruiters and the applicant."""
-    if visitor.may("recruiter"):
+async def require_own_application(
+    tx: Tx, visitor: Visitor, application_id: int, role: Role = "recruiter"
+) -> None:
+    """Allow a role and the applicant. Others do not learn whether the application exists."""
+    if visitor.may(role):
         return
     if visitor.applicant_id is None:
-        visitor.require("recruiter")
+        visitor.require(role)
     application = await applications.get(tx, application_id)
-    visitor.require("recruiter", applicant_id=application.applicant_id)
+    visitor.require(role, applicant_id=application.applicant_id)
+
+
+async def _find_actor(tx: Tx, visitor: Visitor, application_id: int, for_applicant: bool) -> Actor:
+    """The actor that the log records; raises Forbidden if they may not change the application."""
+    await require_own_application(tx, visitor, application_id)
+    if visitor.actor.side != "company" or not (for_applicant or visitor.local):
+        return visitor.actor
+    application = await applications.get(tx, application_id)
+    # The local user needs no account, so a front end for applicants may run as them.
+    issuer = None if visitor.local else visitor.actor.name
+    return by_applicant(application.applicant_id, visitor.actor.request, issuer)
 
 
 def application_result(placement: Placement) -> ApplicationResult:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BeforeValidator, Field
 
 from jobmill.db import Tx
@@ -15,15 +16,20 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus, EventType
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
 from jobmill.web.api.schemas import Schema
 from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db
+from jobmill.web.fairness_exports import Exports
 from jobmill.web.parameters import MAX_ID, JobPathId, OutputTime, require_digits
+from jobmill.web.rate_limits import Public
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["log"])
 
+LOG_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/jsonl": {"schema": {"type": "string", "examples": ["{}"]}}}}
+}
 PathSeq = Annotated[int, Path(ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)]
 
 
@@ -86,13 +92,19 @@ class Verification(Schema):
     faults: list[LogFault]
 
 
+class FairnessProof(Schema):
+    job_id: Annotated[int, Field(examples=[1])]
+    head: LogHead
+    """The end of the public log. A later log must contain it."""
+
+
 @router.get("/events", response_model=LogPage, responses=problems(404))
 async def list_events(
     job_id: JobPathId,
     request: Request,
     visitor: Viewer,
     db: Db,
-    after: Cursor = 0,
+    after: AfterId = 0,
     limit: PageLimit = 100,
 ) -> Response:
     """All events, in order."""
@@ -133,3 +145,20 @@ async def verify_log(job_id: JobPathId, request: Request, visitor: Viewer, db: D
         faults=[LogFault.of(fault) for fault in report.faults],
     )
     return json_response(request, schema)
+
+
+@router.get("/fairness", response_model=FairnessProof, responses=problems(404))
+async def show_fairness_proof(
+    job_id: JobPathId, request: Request, visitor: Public, db: Db, exports: Exports
+) -> Response:
+    """The end of the public log, if the company publishes it; needs no role."""
+    head = await exports.read(db, job_id, lambda tx: exports.heads.find(tx, job_id))
+    return json_response(request, FairnessProof(job_id=job_id, head=LogHead.of(head)))
+
+
+@router.get("/fairness/log", response_class=Response, responses={**LOG_ANSWER, **problems(404)})
+async def download_fairness_log(
+    job_id: JobPathId, visitor: Public, db: Db, exports: Exports
+) -> StreamingResponse:
+    """The public log as JSON lines, for `verify_fairness.py`; needs no role."""
+    return await exports.respond(db, job_id)

@@ -25,7 +25,7 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.dependencies import Db
@@ -55,7 +55,7 @@ CSV_BODY = {
 }
 CSV_SAMPLE = (
     ",".join(exports.APPLICATION_FIELDS)
-    + "\r\n1,1,Ada Lovelace,ada@example.org,ACTIVE,,0,2026-11-15T09:30:00.000Z,,\r\n"
+    + "\r\n1,1,Ada Lovelace,ada@example.org,ACTIVE,,0,2026-11-15T09:30:00.000Z,,,,interview\r\n"
 )
 CSV_ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
@@ -93,6 +93,8 @@ class BulkBody(RequestBody):
     reason: Annotated[
         str, Field(min_length=1, max_length=2_000, examples=["Season is over"]), PLAIN_TEXT
     ]
+    tell_reason: StrictBool = False
+    """Whether rejected applicants are told the reason."""
     message: Annotated[str, Field(max_length=10_000), PLAIN_TEXT] | None = None
     """The text to send, for the action `message`."""
     dry_run: StrictBool = False
@@ -132,7 +134,7 @@ async def list_applications(
     visitor: Viewer,
     db: Db,
     status: ApplicationStatus | None = None,
-    after: Cursor = 0,
+    after: AfterId = 0,
     limit: PageLimit = 100,
 ) -> Response:
     """All applications, including ended ones, oldest first."""
@@ -166,7 +168,8 @@ async def _write(tx: Tx, id: int) -> IO[bytes]:
     file = tempfile.SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - closed after sending
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     table = csv.writer(text)
-    table.writerow(exports.APPLICATION_FIELDS)
+    fields = await exports.find_application_fields(tx, id)
+    table.writerow([csv_files.escape_cell(field) for field in fields])
     async for application in exports.iter_applications(tx, id):
         table.writerow([csv_files.escape_cell(value) for value in application.values()])
     text.detach()
@@ -218,7 +221,7 @@ async def _import(
 async def change_many(
     job_id: JobPathId, body: BulkBody, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
-    """Withdraw, promote or message many applications at once. A refused one does not stop the others."""
+    """Withdraw, promote, message, accept or reject many applications at once. A refused one does not stop the others."""
 
     async def work(tx: Tx) -> list[bulk_actions.BulkResult]:
         return await bulk_actions.run_bulk_action(
@@ -229,6 +232,7 @@ async def change_many(
             visitor.actor,
             reason=body.reason,
             message=body.message,
+            tell_reason=body.tell_reason,
             dry_run=body.dry_run,
         )
 

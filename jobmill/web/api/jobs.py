@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
@@ -31,6 +31,7 @@ from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import JobPathId, WholeNumber
 from jobmill.web.rate_limits import Public
+from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -56,13 +57,19 @@ async def list_jobs(
 
 
 @router.post("", response_model=Job, status_code=201)
-async def create_job(body: NewJob, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def create_job(
+    body: NewJob,
+    request: Request,
+    visitor: Recruiter,
+    db: Db,
+    site_settings: CurrentSiteSettings,
+) -> Response:
     """Create an opening; it takes applications at once."""
+    defaults: dict[str, Any] = {"time_zone": site_settings.settings.time_zone}
+    terms = OpeningTerms(**defaults | body.terms())
 
     async def work(tx: Tx) -> applicant_lists.OpeningCounts:
-        opening = await lifecycle.create(
-            tx, OpeningTerms(**body.terms()), body.capacity, visitor.actor
-        )
+        opening = await lifecycle.create(tx, terms, body.capacity, visitor.actor)
         return await applicant_lists.get_counts(tx, opening.id)
 
     return await run_once(request, visitor, db, work, to_schema=Job.of, status=201)

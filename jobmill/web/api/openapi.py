@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, cast
 
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 from starlette.routing import BaseRoute
 
 from jobmill.hiring.applications import outcomes
+from jobmill.web import api_errors
+from jobmill.web.api import operation_roles
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
 INTRO = """\
-Openings with limited capacity, a fair waitlist, offers with deadlines, and an audit log.
+Everything that people do on the pages: one's own job search (jobs, matches, profiles, applications),
+hiring (openings with limited capacity, a fair waitlist, offers with deadlines, an audit log), and the
+system behind both (sources, rotation, tasks, budget).
 
 Requests from the machine that runs the server may do everything. From elsewhere, the company's people
-sign in (`POST /api/session`) or send an API key, and applicants send their personal link. Every POST
-accepts an `Idempotency-Key`: a request sent twice is done once. Times are UTC. Unknown fields are
-ignored.
+sign in (`POST /api/session`) or send an API key, and applicants send their personal link. Each operation
+names the role it needs (`x-required-role`): viewer, recruiter or admin, who may do what the roles before
+them may; seeker, for one's own job search; any account; or none.
+
+Every POST accepts an `Idempotency-Key`: a request sent twice is done once. Without a key, an application
+that is sent again after 503 gets the first result. Times are UTC. Unknown fields of a body are ignored,
+unknown query parameters are refused with 400.
+
+Responses to GET have an `ETag`: with `If-None-Match` an unchanged one is 304 without a body. What two
+people could edit at once has a version in its ETag: with `If-Match` a change of an outdated version is
+refused with 412. Clients that accept `application/problem+json` get errors as RFC 9457 describes them.
+
+Long lists come in pages: `limit` is the most rows of a page, the `Link` header (`rel="next"`) leads to
+the next page, and its `after` continues behind the last row.
 """
 
 
@@ -31,13 +47,29 @@ class WrongField(BaseModel):
 
 
 class ProblemText(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel)
+
     code: str
     message: str
     details: list[WrongField] | None
+    application_id: int | None = None
+    """Only with `DUPLICATE_SUBMISSION`: the application that exists already."""
 
 
 class Problem(BaseModel):
     error: ProblemText
+
+
+class ProblemDetails(BaseModel):
+    """RFC 9457, for clients that accept `application/problem+json`."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    """What happened and what to do."""
+    code: str
+    errors: list[WrongField] | None
 
 
 SAMPLES: Mapping[int, tuple[str, str, str]] = {
@@ -58,6 +90,11 @@ SAMPLES: Mapping[int, tuple[str, str, str]] = {
         "The offer or opening has ended.",
         "GONE",
         outcomes.EXPIRED,
+    ),
+    412: (
+        "There is a newer version than the one of `If-Match`.",
+        "CHANGED_MEANWHILE",
+        "Profile main was changed in the meantime: its newest version is 4.",
     ),
     413: ("The body is too large.", "PAYLOAD_TOO_LARGE", "That is more than is accepted."),
     422: (
@@ -88,7 +125,18 @@ def _problem(status: int) -> dict[str, Any]:
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/Problem"},
                 "example": sample,
-            }
+            },
+            api_errors.PROBLEM: {
+                "schema": {"$ref": "#/components/schemas/ProblemDetails"},
+                "example": {
+                    "type": "about:blank",
+                    "title": HTTPStatus(status).phrase,
+                    "status": status,
+                    "detail": message,
+                    "code": code,
+                    "errors": None,
+                },
+            },
         },
     }
     if status == 429:
@@ -139,17 +187,20 @@ def describe(routes: Sequence[BaseRoute], version: str) -> dict[str, Any]:
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    for kind in (WrongField, ProblemText, Problem):
+    for kind in (WrongField, ProblemText, Problem, ProblemDetails):
         template = "#/components/schemas/{model}"
         schemas[kind.__name__] = kind.model_json_schema(ref_template=template)
         schemas[kind.__name__].pop("$defs", None)
     document["components"]["securitySchemes"] = SCHEMES
     # All are optional: the public may call some routes, and local requests all of them.
     document["security"] = [{}, *({name: list[str]()} for name in SCHEMES)]
+    roles = operation_roles.find_roles(routes)
     for path, item in document["paths"].items():
         for method in METHODS:
             if method in item:
-                _complete(path, method, cast(dict[str, Any], item[method]))
+                operation = cast(dict[str, Any], item[method])
+                operation.setdefault(operation_roles.REQUIRED, roles[path, method])
+                _complete(path, method, operation)
     return document
 
 
@@ -159,7 +210,9 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     if "HTTPValidationError" in str(responses.get("422")):
         del responses["422"]
     common = [400, 401, 403, 503]
-    if method != "get":
+    if method == "get":
+        responses["304"] = {"description": "Not modified: the ETag of `If-None-Match` is current."}
+    else:
         common += [409, 413, 422, 429]
         if method == "post" and not path.endswith("/session"):
             operation.setdefault("parameters", []).append(IDEMPOTENCY)

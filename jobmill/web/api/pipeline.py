@@ -111,6 +111,9 @@ def _replay(replayed: OpeningReplay, log: list[AuditEvent], limit: int) -> JobRe
         waitlist_applicants=[
             ReplayedApplicant.of(application) for application in replayed.waiting[:limit]
         ],
+        in_review_applicants=[
+            ReplayedApplicant.of(application) for application in replayed.in_review[:limit]
+        ],
         # Events of the opening itself have no place in this schema; `/events` has them.
         events=[ApplicationEvent.of(event) for event in log if event.application_id is not None],
     )

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from jobmill.db import Tx
 from jobmill.pipelines import report as report_pipeline
-from jobmill.reports import comparison, contents, store
+from jobmill.reports import comparison, contents, recurring, store
 from jobmill.reports import competitors as rivals
 from jobmill.reports.report import Report, ReportContents, ReportOptions, ReportPhase, ReportStatus
 from jobmill.web.api.openapi import problems
@@ -235,6 +235,24 @@ async def approve_report(
     async def work(tx: Tx) -> Report:
         await store.approve(tx, report_id, by=visitor.actor.name)
         return await store.get(tx, report_id)
+
+    return await run_once(request, visitor, db, work, to_schema=ReportRecord.of)
+
+
+class ReportSchedule(RequestBody):
+    repeat_days: Annotated[int, Field(strict=True, ge=1, le=3_650, examples=[30])] | None
+    """Null: do not repeat it."""
+
+
+@router.post("/{report_id}/schedule", response_model=ReportRecord, responses=problems(404))
+async def schedule_report(
+    report_id: PathId, body: ReportSchedule, request: Request, visitor: Recruiter, db: Db
+) -> Response:
+    """Write a report again after this many days, and every time after that."""
+    every = None if body.repeat_days is None else dt.timedelta(days=body.repeat_days)
+
+    async def work(tx: Tx) -> Report:
+        return await recurring.set_schedule(tx, report_id, every, by=visitor.actor.name)
 
     return await run_once(request, visitor, db, work, to_schema=ReportRecord.of)
 

@@ -14,6 +14,7 @@ from jobmill.people.persons import Role
 from jobmill.people.second_factors import MAX_CODE_LENGTH
 from jobmill.web import reauthentication
 from jobmill.web import sign_in as sign_in_service
+from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.auth import Anyone, SignedIn
 from jobmill.web.dependencies import Db
 
@@ -44,7 +45,7 @@ async def sign_in(body: Credentials, request: Request, response: Response, db: D
     return CurrentUser(name=begun.person.name, role=begun.person.role)
 
 
-@router.get("")
+@router.get("", openapi_extra=or_applicant("any"))
 async def show(visitor: Anyone) -> CurrentUser:
     """The current user and role."""
     if visitor.role is None and visitor.applicant_id is None:

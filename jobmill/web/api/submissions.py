@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from jobmill.catalog import submissions
@@ -21,6 +21,8 @@ from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
+
+MAX_LISTED = 100
 
 
 class NewSubmission(RequestBody):
@@ -49,6 +51,24 @@ class SubmissionRecord(Schema):
     source_id: int | None
     company_id: int | None
     submitted_at: OutputTime
+
+
+class SubmissionList(Schema):
+    items: list[SubmissionRecord]
+
+
+State = Annotated[SubmissionState | None, Query()]
+
+
+@router.get("", response_model=SubmissionList)
+async def list_submissions(
+    request: Request, visitor: Seeker, db: Db, state: State = None
+) -> Response:
+    """What you added, newest first; at most 100."""
+    async with db.transaction() as tx:
+        rows = await submissions.find(tx, owner=visitor.owner, state=state, limit=MAX_LISTED)
+    items = [SubmissionRecord.of(row) for row in rows]
+    return json_response(request, SubmissionList(items=items))
 
 
 @router.post("", response_model=SubmissionRecord, status_code=201)

@@ -13,7 +13,7 @@ from jobmill.hiring.messages.notices import NoticeState
 from jobmill.hiring.transitions import EventType
 from jobmill.outside.webhook import check_url
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
@@ -147,7 +147,7 @@ async def list_deliveries(
     visitor: Admin,
     db: Db,
     state: NoticeState | None = None,
-    after: Cursor = 0,
+    after: AfterId = 0,
     limit: PageLimit = 50,
 ) -> Response:
     """Deliveries of a webhook, newest first."""

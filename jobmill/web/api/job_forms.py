@@ -1,0 +1,185 @@
+"""/api/jobs/{jobId}/form: the application form of an opening, its uploads and its answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+
+from jobmill.db import Tx
+from jobmill.errors import Invalid, NotFound
+from jobmill.hiring.forms import form_versions, stored_answers, uploads
+from jobmill.hiring.forms.form_fields import ApplicationForm, FormField
+from jobmill.hiring.forms.form_versions import FormVersion
+from jobmill.hiring.forms.stored_answers import AnsweredForm
+from jobmill.hiring.records import applications
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.pagination import json_response
+from jobmill.web.api.schemas import RequestBody, Schema
+from jobmill.web.application_forms import check_upload, receive_file, store_file
+from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.dependencies import Db
+from jobmill.web.file_downloads import send_upload
+from jobmill.web.idempotency import run_once
+from jobmill.web.parameters import ApplicationPathId, JobPathId, OutputTime
+from jobmill.web.rate_limits import Public
+
+router = APIRouter(tags=["forms"])
+
+BINARY: dict[str, Any] = {
+    "schema": {"type": "string", "format": "binary"},
+    "example": "%PDF-1.7 …",
+}
+FILE_BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": BINARY}}}
+FILE_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/pdf": BINARY}, "description": "The file, as a download."}
+}
+
+
+class JobForm(Schema):
+    version: Annotated[int, Field(examples=[2])]
+    """0: the opening has never had a form."""
+    fields: list[FormField]
+
+
+class JobFormBody(RequestBody):
+    fields: list[FormField]
+    version: int | None = None
+    """The version that this change is based on; 409 if there is a newer one."""
+
+
+class UploadedFileItem(Schema):
+    id: UUID
+    name: Annotated[str, Field(examples=["cv.pdf"])]
+    media_type: str
+    size: int
+    """Bytes."""
+
+
+class AnswerItem(Schema):
+    key: str
+    label: str
+    type: str
+    value: str | int | float | bool | list[str] | None
+    text: str
+    """The help of the question; of a consent, the text that was accepted."""
+    files: list[UploadedFileItem]
+    needs_review: bool
+    """A knockout answer that the company wants to review."""
+
+
+class ApplicationAnswers(Schema):
+    application_id: int
+    form_version: Annotated[int, Field(examples=[2])]
+    answered_at: OutputTime
+    answers: list[AnswerItem]
+
+
+def _to_schema(version: FormVersion) -> JobForm:
+    return JobForm(version=version.version, fields=list(version.form.fields))
+
+
+@router.get("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 429))
+async def show_job_form(job_id: JobPathId, request: Request, visitor: Public, db: Db) -> Response:
+    """What the opening asks besides the name and the address. The public does not see knockout answers."""
+    async with db.transaction() as tx:
+        form = _to_schema(await form_versions.find_current(tx, job_id))
+    if not visitor.may("viewer"):
+        form.fields = [field.model_copy(update={"knockout": None}) for field in form.fields]
+    return json_response(request, form)
+
+
+@router.put("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 409))
+async def change_job_form(
+    job_id: JobPathId, body: JobFormBody, request: Request, visitor: Recruiter, db: Db
+) -> Response:
+    """Save a new version of the form. Earlier applications keep the questions that they answered."""
+    form = ApplicationForm(fields=tuple(body.fields))
+
+    async def work(tx: Tx) -> FormVersion:
+        return await form_versions.save_form(tx, job_id, form, visitor.actor, based_on=body.version)
+
+    return await run_once(request, visitor, db, work, to_schema=_to_schema)
+
+
+@router.post(
+    "/jobs/{jobId}/files",
+    response_model=UploadedFileItem,
+    status_code=201,
+    responses=problems(404, 409, 413, 429),
+    openapi_extra=FILE_BODY,
+)
+async def upload_file(
+    job_id: JobPathId,
+    request: Request,
+    visitor: Public,
+    db: Db,
+    field: Annotated[str, Query(max_length=40, examples=["cv"])],
+    name: Annotated[str, Query(max_length=300, examples=["cv.pdf"])],
+) -> Response:
+    """Upload a PDF or DOCX for a question, and send its id as the answer within two hours."""
+    async with db.transaction() as tx:
+        current = await form_versions.find_current(tx, job_id)
+    asked = current.form.find_field(field)
+    if asked is None or asked.type != "file":
+        raise Invalid("The form has no question with this key that asks for a file.")
+    network = await check_upload(request, db, visitor, job_id)
+    with await receive_file(request) as content:
+        file = await store_file(db, job_id, field, name, content, network)
+    return json_response(request, UploadedFileItem.of(file), status=201)
+
+
+@router.get(
+    "/applications/{applicationId}/answers",
+    response_model=ApplicationAnswers,
+    responses=problems(404),
+)
+async def show_answers(
+    application_id: ApplicationPathId, request: Request, visitor: Viewer, db: Db
+) -> Response:
+    """The answers of an application, with the questions as they were then."""
+    async with db.transaction() as tx:
+        opening_id = await applications.find_opening_id(tx, application_id)
+        answered = await stored_answers.find_by_application(tx, opening_id, application_id)
+    if answered is None:
+        raise NotFound("form of application", application_id)
+    return json_response(request, _describe(application_id, answered))
+
+
+def _describe(application_id: int, answered: AnsweredForm) -> ApplicationAnswers:
+    return ApplicationAnswers(
+        application_id=application_id,
+        form_version=answered.version,
+        answered_at=answered.answered_at,
+        answers=[
+            AnswerItem(
+                key=answer.field.key,
+                label=answer.field.label,
+                type=answer.field.type,
+                value=answer.value,
+                text=answer.field.help,
+                files=[UploadedFileItem.of(file) for file in answer.files],
+                needs_review=answer.needs_review,
+            )
+            for answer in answered.fields
+        ],
+    )
+
+
+@router.get(
+    "/applications/{applicationId}/files/{fileId}",
+    response_class=Response,
+    responses={**FILE_ANSWER, **problems(404)},
+)
+async def download_file(
+    application_id: ApplicationPathId,
+    fileId: UUID,
+    visitor: Viewer,
+    db: Db,
+) -> Response:
+    """A file of an application."""
+    async with db.transaction() as tx:
+        file = await uploads.get_of_application(tx, application_id, fileId)
+    return send_upload(db, file)

@@ -1,0 +1,1 @@
+"""The API of one's own job search: jobs, matches, applications, profiles and companies."""

@@ -1,0 +1,672 @@
+"""/api/tracked-applications: the jobs that a person saved or applied to, with notes, dates and files."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field, StrictBool
+
+from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.db import Tx
+from jobmill.matching import matches, profiles
+from jobmill.matching.job_applications import (
+    board,
+    csv_export,
+    csv_import,
+    custom_statuses,
+    details,
+    entries,
+    files,
+    followups,
+    statistics,
+)
+from jobmill.matching.job_applications.board import BoardColumn
+from jobmill.matching.job_applications.csv_import import ImportedRow, RowOutcome
+from jobmill.matching.job_applications.details import MAX_STEP_LENGTH, ApplicationDetails
+from jobmill.matching.job_applications.entries import MAX_NOTE_LENGTH, ContactFields, EntryKind
+from jobmill.matching.matches import Match, Status
+from jobmill.people.persons import Owner
+from jobmill.queue.feed import notify_feeds
+from jobmill.web.api.etags import SeenVersion
+from jobmill.web.api.filters import ProfileParameter
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.pagination import json_response
+from jobmill.web.api.schemas import RequestBody, Schema
+from jobmill.web.auth import Seeker, Visitor
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.file_downloads import download_headers
+from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.parameters import PLAIN_TEXT, InputTime, OutputTime, PathId
+
+router = APIRouter(prefix="/tracked-applications", tags=["tracked applications"])
+
+IMPORT_SECONDS = 30.0
+ApplicationStatusName = Literal["saved", "applied", "interviewing", "offer", "rejected"]
+EntryPath = Literal["notes", "contacts", "files"]
+ENTRY_KINDS: dict[EntryPath, EntryKind] = {"notes": "note", "contacts": "contact", "files": "file"}
+ShortInput = Annotated[str, Field(max_length=300), PLAIN_TEXT]
+
+FILE_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": {
+                "schema": {"type": "string", "format": "binary"},
+                "example": "%PDF-1.7",
+            }
+        },
+    }
+}
+CSV_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "text/csv": {
+                "schema": {"type": "string"},
+                "example": "company,title,status\nWells & Co,Pump Engineer,applied\n",
+            }
+        },
+    }
+}
+CSV_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {
+            "text/csv": {
+                "schema": {"type": "string"},
+                "example": ",".join(csv_export.COLUMNS) + "\r\n",
+            }
+        },
+        "description": "CSV with a header.",
+    }
+}
+FILE_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {
+            media_type: {"schema": {"type": "string", "format": "binary"}, "example": "%PDF-1.7"}
+            for media_type, _ in files.TYPES.values()
+        },
+        "description": "The file, with its own media type.",
+    }
+}
+
+
+class ApplicationCard(Schema):
+    match_id: Annotated[int, Field(validation_alias="id", examples=[1])]
+    title: str | None
+    company: str | None
+    url: str
+    location: str | None
+    score: Annotated[int | None, Field(validation_alias="match_score")]
+    closed_at: OutputTime | None
+    status: Status
+    custom_status: str | None
+    status_at: OutputTime
+    seen: str
+    """Send it with a move, so that a move of an outdated card is refused."""
+    applied_on: dt.date | None
+    next_step: str | None
+    next_step_on: dt.date | None
+    is_due: bool
+
+
+class ApplicationColumn(Schema):
+    key: Annotated[str, Field(examples=["applied"])]
+    """The `column` of a move."""
+    name: str
+    status: Status
+    custom_status_id: int | None
+    count: int
+    applications: list[ApplicationCard]
+    """The first 25."""
+
+
+class DueStepItem(Schema):
+    match_id: Annotated[int, Field(examples=[1])]
+    title: str | None
+    company: str | None
+    status: Status
+    step: str
+    due_on: dt.date
+
+
+class ApplicationBoard(Schema):
+    profile: Annotated[str, Field(examples=["main"])]
+    columns: list[ApplicationColumn]
+    due: list[DueStepItem]
+    """Next steps that are due, of all profiles."""
+
+
+class WeekItem(Schema):
+    week: Annotated[dt.date, Field(examples=["2026-11-16"])]
+    count: int
+
+
+class DurationItem(Schema):
+    name: Annotated[str, Field(examples=["applied"])]
+    median_days: float
+    count: int
+
+
+class ApplicationFigures(Schema):
+    weeks: list[WeekItem]
+    applied: int
+    replied: int
+    durations: list[DurationItem]
+
+
+class NoteRecord(Schema):
+    id: Annotated[int, Field(examples=[1])]
+    body: str
+    version: int
+    """Send it as `If-Match: "1"` to change only this version."""
+    created_at: OutputTime
+    edited_at: OutputTime | None
+
+
+class ContactRecord(Schema):
+    id: Annotated[int, Field(examples=[1])]
+    name: str
+    role: str
+    email: str
+    phone: str
+    link: str
+
+
+class FileRecord(Schema):
+    id: Annotated[int, Field(examples=[1])]
+    name: str
+    media_type: str
+    size: int
+    created_at: OutputTime
+
+
+class TrackedApplication(Schema):
+    match_id: Annotated[int, Field(examples=[1])]
+    title: str | None
+    company: str | None
+    status: Status
+    column: str | None
+    version: int
+    """Of the dates and the next step; 0 before they are set."""
+    applied_on: dt.date | None
+    interview_at: OutputTime | None
+    offer_deadline: dt.date | None
+    next_step: str | None
+    next_step_on: dt.date | None
+    notes: list[NoteRecord]
+    contacts: list[ContactRecord]
+    files: list[FileRecord]
+
+
+class ApplicationDates(RequestBody):
+    """Replaces all of them: those that are not given are cleared."""
+
+    applied_on: dt.date | None = None
+    interview_at: InputTime | None = None
+    offer_deadline: dt.date | None = None
+    next_step: (
+        Annotated[str, Field(max_length=MAX_STEP_LENGTH, examples=["Call Ada"]), PLAIN_TEXT] | None
+    ) = None
+    next_step_on: dt.date | None = None
+
+
+class ApplicationMove(RequestBody):
+    column: Annotated[ShortInput, Field(examples=["applied"])]
+    """The key of a column, or `dismissed`."""
+    seen: ShortInput | None = None
+    """Of the card that is moved; the move is refused with 409 if it was moved meanwhile."""
+
+
+class UndoApplicationMove(RequestBody):
+    seen: Annotated[ShortInput, Field(examples=["applied 2026-11-17T09:30:00Z"])] | None = None
+
+
+class ApplicationNoteBody(RequestBody):
+    body: Annotated[
+        str, Field(min_length=1, max_length=MAX_NOTE_LENGTH, examples=["Called."]), PLAIN_TEXT
+    ]
+
+
+class ContactBody(RequestBody):
+    name: Annotated[str, Field(min_length=1, max_length=200, examples=["Ada"]), PLAIN_TEXT]
+    role: ShortInput = ""
+    email: ShortInput = ""
+    phone: ShortInput = ""
+    link: ShortInput = ""
+
+
+class CustomStatusBody(RequestBody):
+    name: Annotated[
+        str,
+        Field(min_length=1, max_length=custom_statuses.MAX_NAME_LENGTH, examples=["Phone screen"]),
+        PLAIN_TEXT,
+    ]
+    counts_as: ApplicationStatusName
+    """The status that applications in it have."""
+    shown_after: ApplicationStatusName
+    profile: ShortInput | None = None
+
+
+class CustomStatusRecord(Schema):
+    id: Annotated[int, Field(examples=[1])]
+    name: str
+
+
+class ImportedApplication(Schema):
+    line: Annotated[int, Field(examples=[2])]
+    outcome: RowOutcome
+    title: str
+    company: str
+    status: str
+    problem: str
+
+
+class ApplicationImport(Schema):
+    dry_run: StrictBool
+    lines: list[ImportedApplication]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredApplication:
+    match: Match
+    column: str | None
+    dates: details.StoredDetails
+    notes: list[entries.ApplicationNote]
+    contacts: list[entries.ApplicationContact]
+    files: list[files.ApplicationFile]
+
+
+async def _read(tx: Tx, match_id: int, owner: Owner) -> StoredApplication:
+    match = await matches.get(tx, match_id, owner=owner)
+    return StoredApplication(
+        match,
+        await custom_statuses.find_key(tx, match_id),
+        await details.get(tx, match_id),
+        await entries.find_notes(tx, match_id),
+        await entries.find_contacts(tx, match_id),
+        await files.find_all(tx, match_id),
+    )
+
+
+def _record(stored: StoredApplication) -> TrackedApplication:
+    dates = stored.dates
+    return TrackedApplication(
+        match_id=stored.match.id,
+        title=stored.match.title,
+        company=stored.match.company,
+        status=stored.match.status,
+        column=stored.column,
+        version=dates.version,
+        applied_on=dates.applied_on,
+        interview_at=dates.interview_at,
+        offer_deadline=dates.offer_deadline,
+        next_step=dates.next_step,
+        next_step_on=dates.next_step_on,
+        notes=[NoteRecord.of(note) for note in stored.notes],
+        contacts=[ContactRecord.of(contact) for contact in stored.contacts],
+        files=[FileRecord.of(file) for file in stored.files],
+    )
+
+
+async def _change(
+    request: Request,
+    visitor: Visitor,
+    db: RequestDatabase,
+    match_id: int,
+    change: Callable[[Tx], Awaitable[None]],
+    *,
+    status: int = 200,
+) -> Response:
+    """Change an application once, and respond with what it is then."""
+
+    async def work(tx: Tx) -> StoredApplication:
+        await change(tx)
+        return await _read(tx, match_id, visitor.owner)
+
+    return await run_once(request, visitor, db, work, to_schema=_record, status=status)
+
+
+@router.get("", response_model=ApplicationBoard, responses=problems(404))
+async def show_application_board(
+    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+) -> Response:
+    """The columns of the board with their applications, and the next steps that are due."""
+    async with db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+        columns = await board.read_board(tx, version.profile_id)
+        due = await followups.due(tx, visitor.owner)
+    schema = ApplicationBoard(
+        profile=version.name,
+        columns=[_column(column) for column in columns],
+        due=[DueStepItem.of(step) for step in due],
+    )
+    return json_response(request, schema)
+
+
+def _column(column: BoardColumn) -> ApplicationColumn:
+    return ApplicationColumn(
+        key=column.column.key,
+        name=column.column.name,
+        status=column.column.status,
+        custom_status_id=column.column.custom_status_id,
+        count=column.count,
+        applications=[ApplicationCard.of(card) for card in column.applications],
+    )
+
+
+@router.get("/statistics", response_model=ApplicationFigures, responses=problems(404))
+async def show_application_statistics(
+    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+) -> Response:
+    """Applications per week, replies, and how long applications keep a status."""
+    async with db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+        counted = await statistics.read_statistics(tx, version.profile_id)
+    schema = ApplicationFigures(
+        weeks=[WeekItem.of(week) for week in counted.weeks],
+        applied=counted.replies.applied,
+        replied=counted.replies.replied,
+        durations=[DurationItem.of(duration) for duration in counted.durations],
+    )
+    return json_response(request, schema)
+
+
+@router.get("/export.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
+async def export_tracked_applications(
+    visitor: Seeker, db: Db, profile: ProfileParameter = None
+) -> Response:
+    """All applications as CSV, which can be imported again."""
+    async with db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+        content = await csv_export.write(tx, version.profile_id)
+    return Response(content, media_type="text/csv", headers=download_headers("applications.csv"))
+
+
+@router.post(
+    "/import", response_model=ApplicationImport, responses=problems(404), openapi_extra=CSV_BODY
+)
+async def import_tracked_applications(
+    request: Request,
+    visitor: Seeker,
+    db: Db,
+    profile: ProfileParameter = None,
+    dry_run: Annotated[
+        bool, Query(alias="dryRun", description="Report what would happen, and change nothing.")
+    ] = False,
+) -> Response:
+    """Add the applications of a CSV file; known ones stay as they are."""
+    async with db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    file = await csv_import.read_file(await request.body())
+
+    async def work(tx: Tx) -> list[ImportedRow]:
+        actor = visitor.actor.name
+        rows = await csv_import.import_rows(
+            tx, version, file, PLATFORM_RULES, actor=actor, dry_run=dry_run
+        )
+        if not dry_run:
+            await notify_feeds(tx)
+        return rows
+
+    def to_schema(rows: list[ImportedRow]) -> ApplicationImport:
+        lines = [ImportedApplication.of(row) for row in rows]
+        return ApplicationImport(dry_run=dry_run, lines=lines)
+
+    return await run_once(
+        request, visitor, db, work, to_schema=to_schema, time_limit=IMPORT_SECONDS
+    )
+
+
+@router.post(
+    "/statuses", response_model=CustomStatusRecord, status_code=201, responses=problems(404)
+)
+async def create_custom_status(
+    body: CustomStatusBody, request: Request, visitor: Seeker, db: Db
+) -> Response:
+    """Add a column with a status of your own."""
+
+    async def work(tx: Tx) -> CustomStatusRecord:
+        version = await profiles.get(tx, body.profile or None, owner=visitor.owner)
+        id = await custom_statuses.add(
+            tx,
+            version.profile_id,
+            body.name,
+            status=body.counts_as,
+            shown_after=body.shown_after,
+            actor=visitor.actor.name,
+        )
+        return CustomStatusRecord(id=id, name=body.name)
+
+    return await run_once(request, visitor, db, work, to_schema=as_is, status=201)
+
+
+@router.delete("/statuses/{custom_status_id}", status_code=204, responses=problems(404))
+async def remove_custom_status(
+    custom_status_id: PathId, visitor: Seeker, db: Db, profile: ProfileParameter = None
+) -> None:
+    """Remove a column; its applications keep the status that it counted as."""
+    async with db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+        await custom_statuses.remove(
+            tx, version.profile_id, custom_status_id, actor=visitor.actor.name
+        )
+
+
+@router.get("/{match_id}", response_model=TrackedApplication, responses=problems(404))
+async def show_tracked_application(
+    match_id: PathId, request: Request, visitor: Seeker, db: Db
+) -> Response:
+    """An application with its dates, notes, contacts and files."""
+    async with db.transaction() as tx:
+        stored = await _read(tx, match_id, visitor.owner)
+    return json_response(request, _record(stored), version=stored.dates.version)
+
+
+@router.put("/{match_id}", response_model=TrackedApplication, responses=problems(404, 412))
+async def save_application_dates(
+    match_id: PathId,
+    body: ApplicationDates,
+    request: Request,
+    visitor: Seeker,
+    db: Db,
+    based_on: SeenVersion,
+) -> Response:
+    """Replace the dates and the next step."""
+
+    async def change(tx: Tx) -> None:
+        await details.save(
+            tx,
+            match_id,
+            ApplicationDetails(**body.model_dump()),
+            owner=visitor.owner,
+            based_on=based_on,
+            actor=visitor.actor.name,
+        )
+
+    return await _change(request, visitor, db, match_id, change)
+
+
+@router.post("/{match_id}/move", response_model=TrackedApplication, responses=problems(404))
+async def move_application(
+    match_id: PathId, body: ApplicationMove, request: Request, visitor: Seeker, db: Db
+) -> Response:
+    """Move an application to another column."""
+
+    async def change(tx: Tx) -> None:
+        actor = visitor.actor.name
+        await board.move(
+            tx, match_id, body.column, owner=visitor.owner, seen=body.seen, actor=actor
+        )
+
+    return await _change(request, visitor, db, match_id, change)
+
+
+@router.post("/{match_id}/undo", response_model=TrackedApplication, responses=problems(404))
+async def undo_application_move(
+    match_id: PathId, body: UndoApplicationMove, request: Request, visitor: Seeker, db: Db
+) -> Response:
+    """Move an application back to where it was."""
+
+    async def change(tx: Tx) -> None:
+        actor = visitor.actor.name
+        await board.undo(tx, match_id, owner=visitor.owner, seen=body.seen, actor=actor)
+
+    return await _change(request, visitor, db, match_id, change)
+
+
+@router.post("/{match_id}/step-done", response_model=TrackedApplication, responses=problems(404))
+async def finish_application_step(
+    match_id: PathId, request: Request, visitor: Seeker, db: Db
+) -> Response:
+    """Mark the next step as done."""
+
+    async def change(tx: Tx) -> None:
+        await details.finish_next_step(tx, match_id, owner=visitor.owner, actor=visitor.actor.name)
+
+    return await _change(request, visitor, db, match_id, change)
+
+
+@router.post(
+    "/{match_id}/notes",
+    response_model=TrackedApplication,
+    status_code=201,
+    responses=problems(404),
+)
+async def add_application_note(
+    match_id: PathId, body: ApplicationNoteBody, request: Request, visitor: Seeker, db: Db
+) -> Response:
+    """Add a note. The same text again changes nothing."""
+
+    async def change(tx: Tx) -> None:
+        actor = visitor.actor.name
+        await entries.add_note(tx, match_id, body.body, owner=visitor.owner, actor=actor)
+
+    return await _change(request, visitor, db, match_id, change, status=201)
+
+
+@router.put(
+    "/{match_id}/notes/{note_id}", response_model=TrackedApplication, responses=problems(404, 412)
+)
+async def edit_application_note(
+    match_id: PathId,
+    note_id: PathId,
+    body: ApplicationNoteBody,
+    request: Request,
+    visitor: Seeker,
+    db: Db,
+    based_on: SeenVersion,
+) -> Response:
+    """Replace the text of a note."""
+
+    async def change(tx: Tx) -> None:
+        await matches.lock(tx, match_id, owner=visitor.owner)
+        versions = {note.id: note.version for note in await entries.find_notes(tx, match_id)}
+        await entries.edit_note(
+            tx,
+            match_id,
+            note_id,
+            body.body,
+            based_on=versions.get(note_id, 0) if based_on is None else based_on,
+            owner=visitor.owner,
+            actor=visitor.actor.name,
+        )
+
+    return await _change(request, visitor, db, match_id, change)
+
+
+@router.post(
+    "/{match_id}/contacts",
+    response_model=TrackedApplication,
+    status_code=201,
+    responses=problems(404),
+)
+async def save_application_contact(
+    match_id: PathId, body: ContactBody, request: Request, visitor: Seeker, db: Db
+) -> Response:
+    """Add a contact, or replace the one of the same name."""
+
+    async def change(tx: Tx) -> None:
+        contact, actor = ContactFields(**body.model_dump()), visitor.actor.name
+        await entries.save_contact(tx, match_id, contact, owner=visitor.owner, actor=actor)
+
+    return await _change(request, visitor, db, match_id, change, status=201)
+
+
+@router.post(
+    "/{match_id}/files",
+    response_model=TrackedApplication,
+    status_code=201,
+    responses=problems(404),
+    openapi_extra=FILE_BODY,
+)
+async def add_application_file(
+    match_id: PathId,
+    name: Annotated[
+        str,
+        Query(
+            min_length=1, max_length=200, pattern=r"^[^\x00]*$", description="The name to store."
+        ),
+    ],
+    request: Request,
+    visitor: Seeker,
+    db: Db,
+) -> Response:
+    """Store a file: the body is its content, and the end of its name says what it is."""
+    async with db.transaction() as tx:
+        await matches.get(tx, match_id, owner=visitor.owner)
+    data = await request.body()
+
+    async def change(tx: Tx) -> None:
+        await files.add(tx, match_id, name, data, owner=visitor.owner, actor=visitor.actor.name)
+
+    return await _change(request, visitor, db, match_id, change, status=201)
+
+
+@router.get(
+    "/{match_id}/files/{file_id}",
+    response_class=Response,
+    responses={**FILE_ANSWER, **problems(404)},
+)
+async def download_application_file(
+    match_id: PathId, file_id: PathId, visitor: Seeker, db: Db
+) -> Response:
+    """A stored file, always as a download."""
+    async with db.transaction() as tx:
+        file = await files.get(tx, match_id, file_id, owner=visitor.owner)
+    return Response(file.data, media_type=file.media_type, headers=download_headers(file.name))
+
+
+@router.delete("/{match_id}/{entry_path}/{entry_id}", status_code=204, responses=problems(404))
+async def remove_application_entry(
+    match_id: PathId, entry_path: EntryPath, entry_id: PathId, visitor: Seeker, db: Db
+) -> None:
+    """Remove a note, a contact or a file; it can be restored for a day."""
+    kind, actor = ENTRY_KINDS[entry_path], visitor.actor.name
+    async with db.transaction() as tx:
+        await entries.remove(tx, match_id, kind, entry_id, owner=visitor.owner, actor=actor)
+
+
+@router.post(
+    "/{match_id}/{entry_path}/{entry_id}/restore",
+    response_model=TrackedApplication,
+    responses=problems(404),
+)
+async def restore_application_entry(
+    match_id: PathId,
+    entry_path: EntryPath,
+    entry_id: PathId,
+    request: Request,
+    visitor: Seeker,
+    db: Db,
+) -> Response:
+    """Undo the removal of a note, a contact or a file."""
+
+    async def change(tx: Tx) -> None:
+        kind, actor = ENTRY_KINDS[entry_path], visitor.actor.name
+        await entries.restore(tx, match_id, kind, entry_id, owner=visitor.owner, actor=actor)
+
+    return await _change(request, visitor, db, match_id, change)

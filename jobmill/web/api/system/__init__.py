@@ -1,0 +1,1 @@
+"""The API of the system: sources, approvals, searches, rotation, tasks, budget, health, people."""

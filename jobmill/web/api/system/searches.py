@@ -1,0 +1,149 @@
+"""/api/searches: keyword searches on job sites that list many companies."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BeforeValidator, Field
+
+from jobmill.db import Tx
+from jobmill.rotation import searches, targets
+from jobmill.rotation.searches import MAX_DAYS_BACK, SavedSearch, SearchSettings
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.pagination import json_response
+from jobmill.web.api.schemas import RequestBody, Schema
+from jobmill.web.auth import Admin
+from jobmill.web.dependencies import Db
+from jobmill.web.idempotency import run_once
+from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, WholeNumber
+
+router = APIRouter(prefix="/searches", tags=["searches"])
+
+SearchLine = Annotated[str, Field(min_length=1, max_length=200), PLAIN_TEXT]
+
+
+def to_hours(span: object) -> object:
+    return span.total_seconds() / 3600 if isinstance(span, dt.timedelta) else span
+
+
+Hours = Annotated[float, Field(gt=0, le=720, allow_inf_nan=False)]
+OptionalHours = Annotated[float | None, BeforeValidator(to_hours)]
+
+
+def from_hours(hours: float | None) -> dt.timedelta | None:
+    return None if hours is None else dt.timedelta(hours=hours)
+
+
+class SearchBody(RequestBody):
+    platform: Annotated[str, Field(max_length=100, examples=["jobspy"]), PLAIN_TEXT]
+    keywords: Annotated[
+        list[SearchLine], Field(min_length=1, max_length=50, examples=[["pump engineer"]])
+    ]
+    locations: Annotated[list[SearchLine], Field(max_length=50)] = Field(default_factory=list[str])
+    priority: Annotated[WholeNumber, Field(ge=0, le=targets.MAX_PRIORITY)] = (
+        targets.DEFAULT_PRIORITY
+    )
+    interval_hours: Hours | None = None
+    """The least time between two reads; null: the default."""
+    window_hours: Hours | None = None
+    """How far back a repeated read looks."""
+    days_back: Annotated[WholeNumber, Field(ge=1, le=MAX_DAYS_BACK)] | None = None
+    since: dt.date | None = None
+
+    def settings(self) -> SearchSettings:
+        return SearchSettings(
+            self.priority,
+            from_hours(self.interval_hours),
+            from_hours(self.window_hours),
+            self.days_back,
+            self.since,
+        )
+
+
+class SearchRecord(Schema):
+    id: Annotated[int, Field(examples=[1])]
+    platform: str
+    keywords: list[str]
+    locations: list[str]
+    priority: int
+    interval_hours: Annotated[OptionalHours, Field(validation_alias="min_interval")]
+    window_hours: Annotated[OptionalHours, Field(validation_alias="call_window")]
+    days_back: int | None
+    since: dt.date | None
+    enabled: bool
+    slices: int
+    """Scheduled reads: one for each combination of keywords and location."""
+    created_at: OutputTime
+
+
+class SearchList(Schema):
+    items: list[SearchRecord]
+
+
+@router.get("", response_model=SearchList)
+async def list_searches(request: Request, visitor: Admin, db: Db) -> Response:
+    """All searches."""
+    async with db.transaction() as tx:
+        rows = await searches.list_all(tx)
+    return json_response(request, SearchList(items=[SearchRecord.of(row) for row in rows]))
+
+
+@router.post("", response_model=SearchRecord, status_code=201)
+async def create_search(body: SearchBody, request: Request, visitor: Admin, db: Db) -> Response:
+    """Add a search; each combination of keywords and location is read in turn."""
+
+    async def work(tx: Tx) -> SavedSearch:
+        return await searches.add(tx, body.platform, body.keywords, body.locations, body.settings())
+
+    return await run_once(request, visitor, db, work, to_schema=SearchRecord.of, status=201)
+
+
+@router.get("/{search_id}", response_model=SearchRecord, responses=problems(404))
+async def show_search(search_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+    """One search."""
+    async with db.transaction() as tx:
+        search = await searches.get(tx, search_id)
+    return json_response(request, SearchRecord.of(search))
+
+
+@router.put("/{search_id}", response_model=SearchRecord, responses=problems(404))
+async def replace_search(
+    search_id: PathId, body: SearchBody, request: Request, visitor: Admin, db: Db
+) -> Response:
+    """Change what a search looks for, and when."""
+
+    async def work(tx: Tx) -> SavedSearch:
+        return await searches.replace_search(
+            tx, search_id, body.platform, body.keywords, body.locations, body.settings()
+        )
+
+    return await run_once(request, visitor, db, work, to_schema=SearchRecord.of)
+
+
+@router.post("/{search_id}/enable", response_model=SearchRecord, responses=problems(404))
+async def enable_search(search_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+    """Continue a search."""
+
+    async def work(tx: Tx) -> SavedSearch:
+        return await searches.update_search(tx, search_id, enabled=True)
+
+    return await run_once(request, visitor, db, work, to_schema=SearchRecord.of)
+
+
+@router.post("/{search_id}/disable", response_model=SearchRecord, responses=problems(404))
+async def disable_search(search_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+    """Stop a search for a while."""
+
+    async def work(tx: Tx) -> SavedSearch:
+        return await searches.update_search(tx, search_id, enabled=False)
+
+    return await run_once(request, visitor, db, work, to_schema=SearchRecord.of)
+
+
+@router.delete("/{search_id}", status_code=204, responses=problems(404))
+async def remove_search(search_id: PathId, visitor: Admin, db: Db) -> None:
+    """Remove a search; the jobs that it found stay."""
+    async with db.transaction() as tx:
+        await searches.remove(tx, search_id)

@@ -1,0 +1,269 @@
+"""/api/sources: where jobs are read from; add, enable, disable, reject, run and test them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BeforeValidator, Field
+
+from jobmill.catalog import history, source_list, sources
+from jobmill.catalog.companies import Confidence
+from jobmill.catalog.source_list import Show, SourceFilter
+from jobmill.catalog.sources import DiscoveredVia, Source, SourceStatus
+from jobmill.db import Tx
+from jobmill.pipelines import discovery, preview
+from jobmill.pipelines import source as source_pipeline
+from jobmill.queue import NewItem
+from jobmill.web import actor_labels, source_secrets, task_progress
+from jobmill.web.api.filters import RowLimit, Words
+from jobmill.web.api.history_events import HistoryEvent
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.schemas import RequestBody, Schema
+from jobmill.web.auth import Admin, Visitor
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.page_query import ShortText
+from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
+
+router = APIRouter(prefix="/sources", tags=["sources"])
+
+MAX_EVENTS = 100
+Reason = Annotated[str, Field(max_length=500), PLAIN_TEXT]
+
+
+class SourceItem(Schema):
+    id: Annotated[int, Field(examples=[1])]
+    name: Annotated[str, Field(examples=["Wells & Co"])]
+    platform: Annotated[str, Field(validation_alias="source_type", examples=["greenhouse"])]
+    url: Annotated[
+        str | None, BeforeValidator(lambda url: url and source_secrets.hide_secrets(url))
+    ]
+    status: SourceStatus
+    enabled: bool
+    company_id: int | None
+    company_name: str | None
+    open_listings: int
+    consecutive_failures: int
+    last_scraped_at: OutputTime | None
+    last_scraped_status: str | None
+    last_cause: str | None
+    """Why the last run failed."""
+    last_detail: str | None
+    disabled_reason: str | None
+    retry_at: OutputTime | None
+
+
+class SourceList(PageOfItems):
+    items: list[SourceItem]
+
+
+class SourceRunItem(Schema):
+    id: Annotated[int, Field(examples=[1])]
+    started_at: OutputTime
+    ended_at: OutputTime
+    outcome: str
+    cause: str | None
+    detail: str | None
+    calls: int
+    seen: int
+    added: int
+    changed: int
+    closed: int
+    reopened: int
+    duplicates: int
+
+
+class IncidentItem(Schema):
+    """A failure of the whole platform, during which its sources are held."""
+
+    cause: Annotated[str, Field(examples=["blocked"])]
+    detail: str
+    since: OutputTime
+    held_until: OutputTime
+
+
+class SourceRecord(SourceItem):
+    config: dict[str, Any]
+    """With `•••` in place of secrets."""
+    discovered_via: DiscoveredVia
+    discovered_at: OutputTime
+    discovery_confidence: Confidence | None
+    evidence: str | None
+    tested_at: OutputTime | None
+    held_until: OutputTime | None
+    incident: IncidentItem | None = None
+    runs: list[SourceRunItem] = Field(default_factory=list[SourceRunItem])
+    """The newest."""
+
+
+class SourceHistory(Schema):
+    events: list[HistoryEvent]
+
+
+class NewSourceBody(RequestBody):
+    url: Annotated[
+        str,
+        Field(min_length=1, max_length=2_000, examples=["https://boards.greenhouse.io/wells"]),
+        PLAIN_TEXT,
+    ]
+    """Of a job board, a feed or a careers page."""
+    company: Annotated[str, Field(max_length=300), PLAIN_TEXT] | None = None
+    enable: bool = False
+    """Enable it as soon as a test succeeds, without approval."""
+
+
+class TaskAnswer(Schema):
+    task_id: Annotated[int, Field(examples=[1])]
+    """Follow it with GET /api/tasks/{item_id}."""
+
+
+class SourceReasonBody(RequestBody):
+    reason: Annotated[Reason, Field(examples=["not wanted"])] = ""
+
+
+@router.get("", response_model=SourceList)
+async def list_sources(
+    request: Request,
+    visitor: Admin,
+    db: Db,
+    show: Show = "all",
+    platform: ShortText | None = None,
+    q: Words = None,
+    after: AfterId = 0,
+    limit: RowLimit = 50,
+) -> Response:
+    """Sources, newest first. `show=troubled`: only those with a failed last run."""
+    filter = SourceFilter(show, platform or None, q or None, after or None, limit + 1)
+    async with db.transaction() as tx:
+        rows = await source_list.find(tx, filter)
+    next = rows[limit - 1].id if len(rows) > limit else None
+    items = [SourceItem.of(source) for source in rows[:limit]]
+    return json_response(request, SourceList(items=items, next=next))
+
+
+@router.post("", response_model=TaskAnswer, status_code=201)
+async def create_source(body: NewSourceBody, request: Request, visitor: Admin, db: Db) -> Response:
+    """Have a URL recognized, tested and added as a source by a worker."""
+    url = body.url.strip()
+    config: dict[str, Any] = {
+        "url": url if "://" in url else f"https://{url}",
+        "company_name": body.company or None,
+    }
+    new = discovery.new_item(
+        discovery.parse_config(config),
+        via="user_submission",
+        approved=body.enable,
+        by=visitor.actor.name,
+    )
+
+    async def work(tx: Tx) -> TaskAnswer:
+        return TaskAnswer(task_id=await task_progress.submit_or_join(tx, new))
+
+    return await run_once(request, visitor, db, work, to_schema=as_is, status=201)
+
+
+@router.get("/{source_id}", response_model=SourceRecord, responses=problems(404))
+async def show_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+    """A source with its configuration and its newest runs."""
+    async with db.transaction() as tx:
+        record = await _read(tx, source_id)
+    return json_response(request, record)
+
+
+async def _read(tx: Tx, id: int) -> SourceRecord:
+    source: Source = await sources.get(tx, id)
+    incident = await sources.find_incident(tx, source.source_type)
+    runs = await sources.find_runs(tx, id, limit=source_list.MAX_RECENT_RUNS)
+    more = {
+        "config": source_secrets.redact_config("", source.config),
+        "incident": IncidentItem.of(incident) if incident else None,
+        "runs": [SourceRunItem.of(run) for run in runs],
+    }
+    return SourceRecord.of(source).model_copy(update=more)
+
+
+@router.get("/{source_id}/history", response_model=SourceHistory, responses=problems(404))
+async def list_source_history(
+    source_id: PathId, request: Request, visitor: Admin, db: Db
+) -> Response:
+    """What people and Jobmill did with a source, oldest first."""
+    async with db.transaction() as tx:
+        await sources.get(tx, source_id)
+        events = await history.find_events(tx, "source", source_id, limit=MAX_EVENTS)
+        events = await actor_labels.name_actors(tx, events, visitor)
+    shown = [HistoryEvent.of(event) for event in events]
+    return json_response(request, SourceHistory(events=shown))
+
+
+@router.post("/{source_id}/enable", response_model=SourceRecord, responses=problems(404))
+async def enable_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+    """Read a source regularly."""
+
+    async def change(tx: Tx) -> None:
+        await sources.enable(tx, source_id, actor=visitor.actor.name)
+
+    return await _change(request, visitor, db, source_id, change)
+
+
+@router.post("/{source_id}/disable", response_model=SourceRecord, responses=problems(404))
+async def disable_source(
+    source_id: PathId, body: SourceReasonBody, request: Request, visitor: Admin, db: Db
+) -> Response:
+    """Do not read a source until it is enabled; its jobs stay."""
+
+    async def change(tx: Tx) -> None:
+        reason = body.reason.strip() or "by hand"
+        await sources.disable(tx, source_id, reason, actor=visitor.actor.name)
+
+    return await _change(request, visitor, db, source_id, change)
+
+
+@router.post("/{source_id}/reject", response_model=SourceRecord, responses=problems(404))
+async def reject_source(
+    source_id: PathId, body: SourceReasonBody, request: Request, visitor: Admin, db: Db
+) -> Response:
+    """Disable a source and do not suggest it again."""
+
+    async def change(tx: Tx) -> None:
+        reason = body.reason.strip() or "not wanted"
+        await sources.reject(tx, source_id, reason, actor=visitor.actor.name)
+
+    return await _change(request, visitor, db, source_id, change)
+
+
+@router.post("/{source_id}/run", response_model=TaskAnswer, responses=problems(404))
+async def run_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+    """Read a source now."""
+    return await _submit(request, visitor, db, source_id, source_pipeline.new_item(source_id))
+
+
+@router.post("/{source_id}/test", response_model=TaskAnswer, responses=problems(404))
+async def test_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+    """Read the first page of a source without storing its jobs."""
+    return await _submit(request, visitor, db, source_id, preview.new_item(source_id))
+
+
+async def _change(
+    request: Request,
+    visitor: Visitor,
+    db: RequestDatabase,
+    source_id: int,
+    change: Callable[[Tx], Awaitable[None]],
+) -> Response:
+    async def work(tx: Tx) -> SourceRecord:
+        await change(tx)
+        return await _read(tx, source_id)
+
+    return await run_once(request, visitor, db, work, to_schema=as_is)
+
+
+async def _submit(
+    request: Request, visitor: Visitor, db: RequestDatabase, id: int, new: NewItem
+) -> Response:
+    async def work(tx: Tx) -> TaskAnswer:
+        return TaskAnswer(task_id=await task_progress.submit_for_source(tx, id, new))
+
+    return await run_once(request, visitor, db, work, to_schema=as_is)
