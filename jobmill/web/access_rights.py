@@ -30,12 +30,13 @@ ROLE_RIGHTS: Mapping[Role, Rights] = {
 SCOPE_RIGHTS: Mapping[Scope, Rights] = {
     "metrics": {"hiring": "read", "system": "read"},
     "read": {"search": "read", "hiring": "read"},
+    "search": {"search": "change"},
     "hiring": {"hiring": "change"},
     "admin": ALL_RIGHTS,
 }
 
 METRICS_PATH = "/metrics"
-PEOPLE_PATH = "/people"
+PEOPLE_PATHS = ("/people", "/api/people", "/api/keys")
 
 
 def may(rights: Rights, workspace: Workspace, access: Access = "read") -> bool:
@@ -60,7 +61,7 @@ def grant_rights(key: KeyHolder, path: str) -> Rights:
     """The rights of this key on a route, at most its owner's; Forbidden outside of its scope."""
     if key.scope == "metrics" and path != METRICS_PATH:
         raise Forbidden(f"This API key may only read {METRICS_PATH}.")
-    if path == PEOPLE_PATH or path.startswith(f"{PEOPLE_PATH}/"):
+    if any(path == top or path.startswith(f"{top}/") for top in PEOPLE_PATHS):
         # Creating keys and people asks for a password, which a key does not have.
         raise Forbidden(
             "API keys cannot manage people and keys. Sign in, or use `jobmill person` and "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -21,6 +22,9 @@ from jobmill.errors import (
     Unauthenticated,
     Unavailable,
 )
+from jobmill.hiring.forms.answers import InvalidAnswers
+from jobmill.hiring.records.applications import DuplicateApplication
+from jobmill.matching.profile_document import InvalidProfile
 
 KINDS: Mapping[type[Exception], tuple[int, str]] = {
     Invalid: (400, "VALIDATION_ERROR"),
@@ -35,7 +39,7 @@ KINDS: Mapping[type[Exception], tuple[int, str]] = {
     Unavailable: (503, "UNAVAILABLE"),
 }
 
-STATUSES = {"INVALID_TRANSITION": 422, "IDEMPOTENCY_KEY_REUSED": 422}
+STATUSES = {"INVALID_TRANSITION": 422, "IDEMPOTENCY_KEY_REUSED": 422, "CHANGED_MEANWHILE": 412}
 """Error codes with another status than their class of error."""
 
 FRAMEWORK = {
@@ -51,11 +55,34 @@ NOUNS = {"opening": "Job"}
 """Names of things in the API, where they differ from the code."""
 
 
-def error_response(error: Exception) -> JSONResponse:
-    """`{"error": {code, message, details}}`."""
+PROBLEM = "application/problem+json"
+
+
+def error_response(error: Exception, accept: str = "") -> JSONResponse:
+    """`{"error": {code, message, details}}`, or RFC 9457 for clients that accept it."""
     status, code = _status_and_code(error)
-    body = {"code": code, "message": _message(error), "details": _details(error)}
+    if PROBLEM in accept:
+        return _problem_response(error, status, code)
+    body: dict[str, object] = {
+        "code": code,
+        "message": _message(error),
+        "details": _details(error),
+    }
+    if isinstance(error, DuplicateApplication):
+        body["applicationId"] = error.application_id
     return JSONResponse({"error": body}, status, _headers(error, status))
+
+
+def _problem_response(error: Exception, status: int, code: str) -> JSONResponse:
+    body: dict[str, object] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": _message(error),
+        "code": code,
+        "errors": _details(error),
+    }
+    return JSONResponse(body, status, _headers(error, status), PROBLEM)
 
 
 def _status_and_code(error: Exception) -> tuple[int, str]:
@@ -84,7 +111,21 @@ def _message(error: Exception) -> str:
 
 
 def _details(error: Exception) -> list[dict[str, str]] | None:
-    return _fields(error) if isinstance(error, RequestValidationError) else None
+    match error:
+        case RequestValidationError():
+            return _fields(error)
+        case InvalidProfile():
+            return [
+                {"field": problem.field or "profile", "message": problem.message}
+                for problem in error.problems
+            ]
+        case InvalidAnswers():
+            return [
+                {"field": f"answers.{key}", "message": message}
+                for key, message in error.problems.items()
+            ]
+        case _:
+            return None
 
 
 def _fields(error: RequestValidationError) -> list[dict[str, str]]:

@@ -7,8 +7,8 @@ batches instead of more lock contention, and needs one connection however many p
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from typing import NamedTuple, cast
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias, cast
 
 from fastapi import Request
 
@@ -18,9 +18,14 @@ from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.submissions import (
     ApplyRequest,
     apply_all,
+    replace_with_placements,
     single_result,
 )
+from jobmill.hiring.records import idempotent_responses
+from jobmill.hiring.records.applications import DuplicateApplication
+from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse, StoredResponse
 from jobmill.web.dependencies import RequestDatabase
+from jobmill.web.unanswered_applications import UnansweredApplications, content_key, find_outcome
 
 MAX_BATCH_SIZE = 100
 COMMIT_CHECKS = 5
@@ -31,20 +36,35 @@ MAX_CONSECUTIVE_DATABASE_ERRORS = 2
 
 
 class CommitUnknown(Unavailable):
-    """The applications may or may not be committed; a retry could find itself a duplicate."""
+    """The applications may or may not be committed; a retry gets the first result."""
 
     def __init__(self) -> None:
         super().__init__(
-            "The database did not confirm your application. Check whether it was received before "
-            "you apply again."
+            "The database did not confirm your application. Apply again in a few seconds: an "
+            "application that was received is not counted twice."
         )
+
+
+class IdempotentApply(NamedTuple):
+    """An Idempotency-Key, and how to make the response that is stored for it."""
+
+    keyed: KeyedRequest
+    to_response: Callable[[Placement], NewResponse]
+
+
+BatchResult: TypeAlias = Placement | StoredResponse | AppError
 
 
 class _PendingRequest(NamedTuple):
     request: ApplyRequest
-    future: asyncio.Future[Placement]
+    future: asyncio.Future[Placement | StoredResponse]
+    idempotent: IdempotentApply | None = None
 
-    def resolve(self, result: Placement | BaseException) -> None:
+    @property
+    def key(self) -> bytes | None:
+        return self.idempotent.keyed.key if self.idempotent else None
+
+    def resolve(self, result: Placement | StoredResponse | BaseException) -> None:
         if self.future.done():
             return
         if isinstance(result, BaseException):
@@ -59,10 +79,23 @@ class ApplyBatches:
         self._daily_limit = daily_limit
         self._pending: dict[int, list[_PendingRequest]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._unanswered = UnansweredApplications(db)
 
     async def apply(self, opening_id: int, request: ApplyRequest) -> Placement:
         """Apply together with concurrent requests; raises what a request alone would raise."""
-        pending = _PendingRequest(request, asyncio.get_running_loop().create_future())
+        return cast(Placement, await self._submit(opening_id, request))
+
+    async def apply_once(
+        self, opening_id: int, request: ApplyRequest, idempotent: IdempotentApply
+    ) -> Placement | StoredResponse:
+        """Like `apply`, in the same batches; the stored response if the key was used before."""
+        return await self._submit(opening_id, request, idempotent)
+
+    async def _submit(
+        self, opening_id: int, request: ApplyRequest, idempotent: IdempotentApply | None = None
+    ) -> Placement | StoredResponse:
+        future = asyncio.get_running_loop().create_future()
+        pending = _PendingRequest(request, future, idempotent)
         if opening_id in self._pending:
             self._pending[opening_id].append(pending)
         else:
@@ -79,11 +112,25 @@ class ApplyBatches:
         )
 
     async def _run(self, opening_id: int) -> None:
-        while batch := self._pending[opening_id][:MAX_BATCH_SIZE]:
-            del self._pending[opening_id][: len(batch)]
+        while batch := self._take_batch(opening_id):
             # Skip requests of clients that have disconnected.
             await self._apply_batch(opening_id, [item for item in batch if not item.future.done()])
         del self._pending[opening_id]
+
+    def _take_batch(self, opening_id: int) -> list[_PendingRequest]:
+        """The next requests, one per Idempotency-Key: a repeated one waits for the first response."""
+        batch: list[_PendingRequest] = []
+        later: list[_PendingRequest] = []
+        keys: set[bytes] = set()
+        for pending in self._pending[opening_id]:
+            if len(batch) == MAX_BATCH_SIZE or pending.key in keys:
+                later.append(pending)
+                continue
+            batch.append(pending)
+            if pending.key:
+                keys.add(pending.key)
+        self._pending[opening_id] = later
+        return batch
 
     async def _apply_batch(self, opening_id: int, batch: list[_PendingRequest]) -> None:
         results = await self._try_apply(opening_id, batch)
@@ -115,37 +162,100 @@ class ApplyBatches:
 
     async def _try_apply(
         self, opening_id: int, batch: list[_PendingRequest]
-    ) -> list[Placement | AppError] | BaseException:
-        requests = [pending.request for pending in batch]
-        [results] = await asyncio.gather(self._commit(opening_id, requests), return_exceptions=True)
+    ) -> list[BatchResult] | BaseException:
+        [results] = await asyncio.gather(self._commit(opening_id, batch), return_exceptions=True)
         return results
 
-    async def _commit(
-        self, opening_id: int, requests: list[ApplyRequest]
-    ) -> list[Placement | AppError]:
-        results: list[Placement | AppError] = []
+    async def _commit(self, opening_id: int, batch: list[_PendingRequest]) -> list[BatchResult]:
+        results: list[BatchResult] = []
         transaction: str | None = None
         try:
             async with self.db.transaction() as tx:
-                results = await apply_all(tx, opening_id, requests, daily_limit=self._daily_limit)
+                results = await self._answer(tx, opening_id, batch)
                 transaction = await commits.transaction_id(tx)
         except Unavailable:
             # Before the id was read nothing can have committed. After that only PostgreSQL knows:
             # applying again would refuse the applicants it has just placed as duplicates.
-            if transaction is None or not await self._is_committed(transaction):
+            if transaction is None:
+                raise
+            committed = await find_outcome(
+                self.db, transaction, checks=COMMIT_CHECKS, seconds=COMMIT_CHECK_SECONDS
+            )
+            if committed is None:
+                self._remember_unanswered(transaction, opening_id, batch, results)
+                raise CommitUnknown from None
+            if not committed:
                 raise
         return results
 
-    async def _is_committed(self, transaction: str) -> bool:
-        """Whether a transaction committed; raises CommitUnknown if the database does not tell in time."""
-        for _ in range(COMMIT_CHECKS):
-            with contextlib.suppress(Unavailable):
-                async with self.db.transaction() as tx:
-                    committed = await commits.is_committed(tx, transaction)
-                if committed is not None:
-                    return committed
-            await asyncio.sleep(COMMIT_CHECK_SECONDS)
-        raise CommitUnknown
+    async def _answer(
+        self, tx: Tx, opening_id: int, batch: Sequence[_PendingRequest]
+    ) -> list[BatchResult]:
+        """Apply for all requests but those whose key has a response; store the responses of the others."""
+        keyed = [pending.idempotent.keyed for pending in batch if pending.idempotent]
+        used = await idempotent_responses.claim_keys(tx, keyed) if keyed else {}
+        fresh = [pending for pending in batch if pending.key not in used]
+        requests = [pending.request for pending in fresh]
+        results = await apply_all(tx, opening_id, requests, daily_limit=self._daily_limit)
+        results = await self._find_unanswered(tx, opening_id, requests, results)
+        await _store_responses(tx, fresh, results)
+        remaining = iter(results)
+        return [used[pending.key] if pending.key in used else next(remaining) for pending in batch]
+
+    async def _find_unanswered(
+        self,
+        tx: Tx,
+        opening_id: int,
+        requests: Sequence[ApplyRequest],
+        results: Sequence[Placement | AppError],
+    ) -> list[Placement | AppError]:
+        """The first results instead of refusals, if clients repeat requests after CommitUnknown."""
+        duplicates = {
+            index: (content_key(opening_id, request), result.application_id)
+            for index, (request, result) in enumerate(zip(requests, results, strict=True))
+            if isinstance(result, DuplicateApplication)
+        }
+        if not duplicates:
+            return list(results)
+        unanswered = await self._unanswered.find(tx, [key for key, _ in duplicates.values()])
+        repeated = {
+            index: id for index, (key, id) in duplicates.items() if unanswered.get(key) == id
+        }
+        return await replace_with_placements(tx, opening_id, results, repeated)
+
+    def _remember_unanswered(
+        self,
+        transaction: str,
+        opening_id: int,
+        batch: Sequence[_PendingRequest],
+        results: Sequence[BatchResult],
+    ) -> None:
+        applications = {
+            content_key(opening_id, pending.request): result.application.id
+            for pending, result in zip(batch, results, strict=True)
+            if isinstance(result, Placement)
+        }
+        self._unanswered.remember(transaction, applications)
+
+
+async def _store_responses(
+    tx: Tx, batch: Sequence[_PendingRequest], results: Sequence[Placement | AppError]
+) -> None:
+    """Store the responses of keyed requests; a refused request can be repeated with its key."""
+    responses: dict[bytes, NewResponse] = {}
+    refused: list[bytes] = []
+    for pending, result in zip(batch, results, strict=True):
+        if pending.idempotent is None:
+            continue
+        keyed, to_response = pending.idempotent
+        if isinstance(result, Placement):
+            responses[keyed.key] = to_response(result)
+        else:
+            refused.append(keyed.key)
+    if responses:
+        await idempotent_responses.store_responses(tx, responses)
+    if refused:
+        await idempotent_responses.release_keys(tx, refused)
 
 
 def get_apply_batches(request: Request) -> ApplyBatches:

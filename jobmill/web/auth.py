@@ -367,10 +367,21 @@ def _attribute_changes(visitor: Visitor, request: Request, db: RequestDatabase) 
     return visitor
 
 
+seeker = workspace_gate("search")
 viewer, recruiter, admin = at_least("viewer"), at_least("recruiter"), at_least("admin")
+
+
+async def search_admin(visitor: Annotated[Visitor, Depends(seeker)]) -> Visitor:
+    """A dependency for what admins change in the job search of everyone; for visitors without a job
+    search it does not exist."""
+    visitor.require("admin")
+    return visitor
+
+
 SignedIn = Annotated[Visitor, Depends(signed_in)]
-Seeker = Annotated[Visitor, Depends(workspace_gate("search"))]
+Seeker = Annotated[Visitor, Depends(seeker)]
 Viewer = Annotated[Visitor, Depends(viewer)]
 Recruiter = Annotated[Visitor, Depends(recruiter)]
 Admin = Annotated[Visitor, Depends(admin)]
+SearchAdmin = Annotated[Visitor, Depends(search_admin)]
 Links = Annotated[LinkSigner, Depends(get_signer)]

@@ -1,4 +1,4 @@
-"""What every page shows of the installation: that this is a demo, and its health."""
+"""What every page shows of the installation: that this is a demo, its health, and the company."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 
 from jobmill.db import Tx
 from jobmill.demo import setup
+from jobmill.hiring.company_identity import read_identity
 from jobmill.web.dependencies import BannerState, Db, RequestDatabase
 from jobmill.web.site_settings import SiteSettings
 from jobmill.web.system_health import HealthFacts, SystemHealth, assess, read_facts
@@ -31,6 +32,10 @@ class Banners(BannerState):
     def invalidate(self) -> None:
         self.is_demo, self._valid_until = False, 0.0
 
+    def expire(self) -> None:
+        """Read everything again for the next page, because this one has changed it."""
+        self._valid_until = 0.0
+
     async def refresh(self, db: RequestDatabase) -> None:
         if time.monotonic() < self._valid_until:
             return
@@ -45,13 +50,18 @@ class Banners(BannerState):
             sends_mail=self._site_settings.sends_mail,
         )
         self.is_demo = await setup.is_demo(tx)
+        self.company = await read_identity(tx)
         self._valid_until = time.monotonic() + CACHE_SECONDS
         return self.health
 
 
+def get_banners(request: Request) -> Banners:
+    return cast(Banners, request.app.state.banners)
+
+
 # Not `def`: FastAPI would run it in a thread.
 async def _banners(request: Request) -> Banners:
-    return cast(Banners, request.app.state.banners)
+    return get_banners(request)
 
 
 CurrentBanners = Annotated[Banners, Depends(_banners)]

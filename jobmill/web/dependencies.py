@@ -17,6 +17,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.errors import Unavailable
+from jobmill.hiring.company_identity import NO_IDENTITY, CompanyIdentity
+from jobmill.time_zones import format_local_time
 from jobmill.web import translations
 
 log = logging.getLogger(__name__)
@@ -65,6 +67,7 @@ class BannerState:
     """What every page shows of the installation; `Banners` reads it from the database."""
 
     is_demo: bool = False
+    company: CompanyIdentity = NO_IDENTITY
 
     @property
     def health(self) -> object:
@@ -85,12 +88,13 @@ def make_environment(banners: BannerState | None = None, *, sends_mail: bool = T
     cast(dict[str, object], environment.globals).update(
         banners=banners or BannerState(), letters_are_off=not sends_mail
     )
-    environment.filters |= {
-        "age": format_age,
-        "number": lambda n: f"{n:,}",
-        "span": format_span,
-        "moment": format_moment,
-    }
+    cast(dict[str, object], environment.filters).update(
+        age=format_age,
+        number=_format_number,
+        span=format_span,
+        moment=format_moment,
+        local=format_local_time,
+    )
     return environment
 
 
@@ -118,6 +122,10 @@ Db = Annotated[RequestDatabase, Depends(_request_database)]
 RawDb = Annotated[Database, Depends(_database)]
 """For handlers that open transactions of their own and compute between them."""
 View = Annotated[Render, Depends(_render)]
+
+
+def _format_number(number: float) -> str:
+    return f"{number:,}"
 
 
 def format_age(seconds: float) -> str:

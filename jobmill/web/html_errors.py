@@ -106,7 +106,7 @@ def _describe(name: str, problem: Any) -> str:
 async def error_response(request: Request, render: Render, error: Exception) -> Response:
     """JSON for the API, HTML for browsers, and short JSON for everything else."""
     if request.url.path.startswith("/api/") or request.url.path == "/api":
-        return api_errors.error_response(error)
+        return api_errors.error_response(error, request.headers.get("accept", ""))
     is_html = "text/html" in request.headers.get("accept", "")
     is_htmx = request.headers.get("hx-request") == "true"
     needs_sign_in = isinstance(error, NotSignedIn)

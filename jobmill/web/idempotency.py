@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from fastapi import Request, Response
@@ -14,23 +13,17 @@ from pydantic import BaseModel
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.records import idempotent_responses
+from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse, StoredResponse
 from jobmill.web import api_errors
 from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.rate_limits import client_key
 
 T = TypeVar("T")
+SchemaT = TypeVar("SchemaT", bound=BaseModel)
 
 HEADER = "idempotency-key"
 KEY = re.compile(r"[!-~]{1,255}")
-
-
-@dataclass(frozen=True, slots=True)
-class _KeyedRequest:
-    key: bytes
-    """Digest of the client, the route and the client's key."""
-    fingerprint: bytes
-    """Digest of the query and the body."""
 
 
 async def run_once(
@@ -42,6 +35,7 @@ async def run_once(
     to_schema: Callable[[T], BaseModel | AppError],
     status: int = 200,
     secret: str = "",
+    time_limit: float | None = None,
 ) -> Response:
     """Do the work in one transaction and respond with its schema; with an Idempotency-Key, once.
 
@@ -49,18 +43,22 @@ async def run_once(
     the work must be committed, `to_schema` returns the error instead of raising it.
     `secret`: a field that is not stored, so that repeated responses have null in its place.
     """
-    keyed = await _read_key(request, visitor)
-    async with db.transaction() as tx:
-        if keyed and (
-            stored := await idempotent_responses.claim_key(tx, keyed.key, keyed.fingerprint)
-        ):
-            return _json_response(stored.body, stored.status, {"Idempotent-Replayed": "true"})
+    keyed = await read_key(request, visitor)
+    async with db.transaction(time_limit) as tx:
+        if keyed and (stored := await idempotent_responses.claim_key(tx, keyed)):
+            return replay_response(stored)
         schema = to_schema(await work(tx))
         response = to_response(schema, status)
         if keyed:
             body = bytes(to_response(_without(schema, secret), status).body).decode()
-            await idempotent_responses.store_response(tx, keyed.key, response.status_code, body)
+            stored_response = NewResponse(response.status_code, body)
+            await idempotent_responses.store_responses(tx, {keyed.key: stored_response})
     return response
+
+
+def as_is(schema: SchemaT) -> SchemaT:
+    """`to_schema` of work that returns its schema."""
+    return schema
 
 
 def _without(schema: BaseModel | AppError, field: str) -> BaseModel | AppError:
@@ -79,11 +77,12 @@ def _json_response(body: str, status: int, headers: dict[str, str] | None = None
     return Response(body, status, headers, "application/json")
 
 
-def has_idempotency_key(request: Request) -> bool:
-    return HEADER in request.headers
+def replay_response(stored: StoredResponse) -> Response:
+    return _json_response(stored.body, stored.status, {"Idempotent-Replayed": "true"})
 
 
-async def _read_key(request: Request, visitor: Visitor) -> _KeyedRequest | None:
+async def read_key(request: Request, visitor: Visitor) -> KeyedRequest | None:
+    """The request's Idempotency-Key, if it has one; raises Invalid."""
     keys = request.headers.getlist(HEADER)
     if not keys:
         return None
@@ -93,7 +92,7 @@ async def _read_key(request: Request, visitor: Visitor) -> _KeyedRequest | None:
     # Anonymous clients share a name: tell them apart, so that none gets the response of another.
     client = name if visitor.role or visitor.applicant_id else f"{name} {client_key(request)}"
     key = _digest(client, request.method, request.url.path, keys[0])
-    return _KeyedRequest(key, _digest(request.url.query, (await request.body()).hex()))
+    return KeyedRequest(key, _digest(request.url.query, (await request.body()).hex()))
 
 
 def _digest(*parts: str) -> bytes:

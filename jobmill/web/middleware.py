@@ -27,8 +27,19 @@ BODY_SECONDS = 60.0
 """Time for a client to send the body of a request."""
 MAX_BODY_BYTES = 1024 * 1024
 UPLOAD_MAX_BYTES = 6 * 1024 * 1024
-UPLOAD_PATHS = re.compile(r"/profile/upload|/setup/resume|/applications/(import|[0-9]{1,12}/files)")
+UPLOAD_PATHS = re.compile(
+    r"/profile/upload|/setup/resume|/applications/(import|[0-9]{1,12}/files)|/hiring/([0-9]{1,12}/)?import"
+    r"|/api/profiles/draft|/api/tracked-applications/[0-9]{1,12}/files"
+)
 """Paths that accept larger bodies: files of 5 MB, plus the form around them."""
+FORM_MAX_BYTES = 32 * 1024 * 1024
+"""Three files of 10 MB, plus the answers around them."""
+FORM_PATHS = re.compile(r"/openings/[0-9]{1,12}")
+"""Forms whose files are streamed to temporary files; a body of another type is read into memory."""
+FILE_PATHS = re.compile(r"/api/jobs/[0-9]{1,12}/files")
+"""Paths that stream every body to a temporary file, whatever its type."""
+FORM_SECONDS = 600.0
+"""Time to send a form with files from a phone."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 PUBLIC_PATHS = re.compile(
     r"/(openings(/.*)?|static/.*|healthz|readyz|api/(jobs|healthz|openapi\.json))"
@@ -57,6 +68,13 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+EMBEDDABLE_HEADERS = {
+    "content-security-policy": HEADERS["content-security-policy"].replace(
+        "frame-ancestors 'none'", "frame-ancestors *"
+    ),
+    "cross-origin-resource-policy": "cross-origin",
+}
+"""Of a page that any other site may show in a frame: it is public and changes nothing."""
 STRICT_TRANSPORT = "max-age=31536000"
 """Sent over HTTPS only. Without subdomains, which may be other sites."""
 
@@ -104,9 +122,8 @@ class RequestMiddleware:
                 check_origin(request.headers)
             elif not PUBLIC_PATHS.fullmatch(scope["path"]):
                 check_embedding(request.headers)
-            is_upload = UPLOAD_PATHS.fullmatch(scope["path"])
-            max_bytes = UPLOAD_MAX_BYTES if is_upload else MAX_BODY_BYTES
-            await self.app(_head_as_get(scope), _limit_body(receive, max_bytes), sender)
+            limited = _limit_body(receive, *_body_limits(request))
+            await self.app(_head_as_get(scope), limited, sender)
         # The last handler: an unexpected error must not affect the next request.
         except Exception as error:
             if not isinstance(error, AppError | HTTPException):
@@ -197,6 +214,8 @@ class _ResponseSender:
                 headers = MutableHeaders(scope=message)
             for name, value in self._headers.items():
                 headers.setdefault(name, value)
+            if headers["content-security-policy"] == EMBEDDABLE_HEADERS["content-security-policy"]:
+                del headers["x-frame-options"]
         await self._send(message)
 
 
@@ -230,10 +249,19 @@ def _head_as_get(scope: Scope) -> Scope:
     return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
 
 
-def _limit_body(receive: Receive, max_bytes: int) -> Receive:
+def _body_limits(request: Request) -> tuple[int, float]:
+    """How many bytes the body may have, and how many seconds it may take."""
+    path = request.scope["path"]
+    has_files = request.headers.get("content-type", "").startswith("multipart/form-data")
+    if FILE_PATHS.fullmatch(path) or (has_files and FORM_PATHS.fullmatch(path)):
+        return FORM_MAX_BYTES, FORM_SECONDS
+    return (UPLOAD_MAX_BYTES if UPLOAD_PATHS.fullmatch(path) else MAX_BODY_BYTES), BODY_SECONDS
+
+
+def _limit_body(receive: Receive, max_bytes: int, seconds: float) -> Receive:
     """Limit the body by the bytes received, not by Content-Length, and by the time they take."""
     received, complete = 0, False
-    deadline = time.monotonic() + BODY_SECONDS
+    deadline = time.monotonic() + seconds
 
     async def receive_limited() -> Message:
         nonlocal received, complete

@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
@@ -15,12 +15,17 @@ from jobmill.hiring.actor import ISSUED_BY
 from jobmill.hiring.applications import standings
 from jobmill.hiring.applications.outcomes import Answer, MissedOffer, Placement
 from jobmill.hiring.applications.standings import ApplicationStanding
+from jobmill.hiring.applications.submissions import COLLECTED
+from jobmill.hiring.audit_log import fairness_proof
 from jobmill.hiring.audit_log.events import AuditEvent
+from jobmill.hiring.interviews import bookings, interview_times
+from jobmill.hiring.interviews.bookings import InterviewChoice
 from jobmill.hiring.privacy import StoredData, summarize_stored_data
+from jobmill.hiring.records import fairness_keys
 from jobmill.hiring.records.applicants import Applicant
+from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.hiring.waitlist import wait_estimates
 from jobmill.hiring.waitlist.wait_estimates import OfferPace, WaitRange
-from jobmill.web.status_labels import status_labels
 from jobmill.web.translations import say, say_many
 
 MAX_EVENTS = 1_000
@@ -38,14 +43,27 @@ class HistoryLine:
 
 
 @dataclass(frozen=True, slots=True)
+class MissedOffers:
+    count: int
+    last_at: dt.datetime
+    remaining: int
+    """How many more end the application."""
+
+
+@dataclass(frozen=True, slots=True)
 class MyApplication:
     standing: ApplicationStanding
-    label: str
     summary: str
+    missed: MissedOffers | None
+    """None if no offer was missed, or the application has ended."""
     wait: str | None
     """The estimated wait, or why there is no estimate."""
     history: Sequence[HistoryLine]
     """Newest first."""
+    pseudonym: str | None = None
+    """In the public log of the opening, if the company publishes it."""
+    entry: int | None = None
+    """The number in the draw, if the opening has or had a lottery."""
 
     @property
     def is_live(self) -> bool:
@@ -57,6 +75,8 @@ class MyData:
     applicant: Applicant
     applications: Sequence[MyApplication]
     stored: StoredData
+    interviews: Mapping[int, InterviewChoice]
+    """Interview times to book and the booked one, by application id."""
     read_at: dt.datetime
     """By the database's clock, which the remaining time of an offer is measured from."""
 
@@ -67,23 +87,51 @@ class MyData:
             (
                 application.standing.application_id,
                 application.summary,
+                application.standing.acknowledge_deadline,
+                application.missed,
                 application.wait,
                 len(application.history),
             )
             for application in self.applications
         ]
-        return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
+        booked = [(choice.booking, len(choice.times)) for choice in self.interviews.values()]
+        return hashlib.sha256(repr((shown, booked)).encode()).hexdigest()[:16]
 
 
 async def read_my_data(tx: Tx, applicant_id: int) -> MyData:
     """Everything that an applicant's pages show; raises ApplicantNotFound."""
     applicant, listed = await standings.list_standings(tx, applicant_id)
-    events = await standings.list_timeline(tx, applicant_id, limit=MAX_EVENTS)
+    events = await standings.list_timeline(tx, applicant_id, limit=MAX_EVENTS, for_applicant=True)
     waiting = [standing.job_id for standing in listed if standing.status == "WAITLIST"]
     paces = await wait_estimates.find_paces(tx, waiting[:MAX_WAITS])
-    applications = [_describe_application(standing, events, paces) for standing in listed]
+    keys = await fairness_keys.find_published(tx, {standing.job_id for standing in listed})
+    applications = [
+        replace(
+            _describe_application(standing, events, paces),
+            pseudonym=fairness_proof.make_pseudonym(keys[standing.job_id], applicant_id)
+            if standing.job_id in keys
+            else None,
+        )
+        for standing in listed
+    ]
     stored = await summarize_stored_data(tx, applicant_id)
-    return MyData(applicant, applications[::-1], stored, await server_time(tx))
+    interviews = await _read_interviews(tx, listed)
+    return MyData(applicant, applications[::-1], stored, interviews, await server_time(tx))
+
+
+async def _read_interviews(
+    tx: Tx, listed: Sequence[ApplicationStanding]
+) -> dict[int, InterviewChoice]:
+    active = [standing for standing in listed if standing.status == "ACTIVE"]
+    with_times = await interview_times.find_openings_with_times(
+        tx, [standing.job_id for standing in active]
+    )
+    choices = [
+        await bookings.read_choice(tx, standing.application_id)
+        for standing in active
+        if standing.job_id in with_times
+    ]
+    return {choice.application_id: choice for choice in choices if choice}
 
 
 def _describe_application(
@@ -93,11 +141,31 @@ def _describe_application(
     pace, position = paces.get(standing.job_id), standing.queue_position
     return MyApplication(
         standing,
-        status_labels()[standing.status],
         describe_standing(standing, history[0] if history else None),
+        _find_missed(standing, history),
         describe_wait(pace, position) if pace and position else None,
         [describe_event(event) for event in history],
+        entry=_find_entry(history),
     )
+
+
+def _find_entry(history: Sequence[AuditEvent]) -> int | None:
+    applied = next((event for event in history if event.type == "APPLIED"), None)
+    is_entry = applied and applied.why.get("rule") == COLLECTED["lottery"]
+    return applied.seq if applied and is_entry else None
+
+
+def _find_missed(
+    standing: ApplicationStanding, history: Sequence[AuditEvent]
+) -> MissedOffers | None:
+    last = next((event for event in history if event.type == "DECAY_TRIGGERED"), None)
+    if last is None or standing.status == "INACTIVE":
+        return None
+    deadline = last.why.get("deadline")
+    # The event may be later than the deadline: while no worker runs, the next reader writes it.
+    last_at = dt.datetime.fromisoformat(deadline) if deadline else last.created_at
+    remaining = max(standing.max_missed - standing.penalty_count, 1)
+    return MissedOffers(standing.penalty_count, last_at, remaining)
 
 
 def describe_standing(standing: ApplicationStanding, last: AuditEvent | None) -> str:
@@ -112,8 +180,16 @@ def describe_standing(standing: ApplicationStanding, last: AuditEvent | None) ->
                 "You are number %(position)s on the waitlist.",
                 position=f"{standing.queue_position:,}",
             )
+        case "IN_REVIEW":
+            return _undecided_text(last)
         case "INACTIVE":
             return describe_event(last).text if last else say("Your application has ended.")
+
+
+def _undecided_text(last: AuditEvent | None) -> str:
+    if last and last.why.get("rule") == COLLECTED["lottery"]:
+        return say("Your application takes part in the draw. You will see the result here.")
+    return say("Your application waits for a decision. You will see it here.")
 
 
 def describe_wait(pace: OfferPace, position: int) -> str:
@@ -162,41 +238,54 @@ def _describe_period(period: dt.timedelta) -> str:
 
 
 def describe_event(event: AuditEvent) -> HistoryLine:
-    """The event in a sentence, with the company's reason if it removed the applicant."""
+    """The event in a sentence, with the company's reason if it removed the applicant or told the reason."""
     removed = event.why.get("rule") == "removed by the company"
-    return HistoryLine(event.created_at, _event_text(event), event.note if removed else None)
+    told = removed or bool(event.metadata.get("reasonTold"))
+    return HistoryLine(event.created_at, _event_text(event), event.note if told else None)
 
 
 def _event_text(event: AuditEvent) -> str:
-    match event.type, event.to_status:
-        case "APPLIED", "WAITLIST":
-            return say("You applied and joined the waitlist.")
-        case "APPLIED", "PENDING_ACKNOWLEDGMENT":
-            return say("You applied and were offered a place.")
-        case "APPLIED", _:
-            return say("You applied and got a place.")
-        case "PROMOTED", _:
+    match event.type:
+        case "APPLIED":
+            return _application_text(event.to_status)
+        case "ACCEPTED":
+            return say("Your application was accepted.")
+        case "REJECTED" | "STAGE_CHANGED":
+            return say("Your application was not accepted.")
+        case "PROMOTED":
             return say("You were offered a place.")
-        case "ACKNOWLEDGED", _:
+        case "ACKNOWLEDGED":
             return _acceptance_text(event.actor)
-        case "DECAY_TRIGGERED", _:
+        case "DECAY_TRIGGERED":
             position = f"{event.metadata['newPosition']:,}"
             return say(
                 "You did not answer the offer in time and returned to the waitlist as number %(n)s.",
                 n=position,
             )
-        case "LAPSED", _:
+        case "LAPSED":
             return say_many(
                 "You did not answer the offer in time. Your application has ended.",
                 "You did not answer %(n)s offers in time. Your application has ended.",
                 event.metadata["penaltyCount"],
             )
-        case "ADDRESS_CONFIRMED", _:
+        case "ADDRESS_CONFIRMED":
             return say("You confirmed your email address.")
-        case "ADDRESS_UNCONFIRMED", _:
+        case "ADDRESS_UNCONFIRMED":
             return say("The email address was not confirmed in time. Your application has ended.")
         case _:
             return _withdrawal_text(event.actor, str(event.why.get("rule", "")))
+
+
+def _application_text(status: ApplicationStatus | None) -> str:
+    match status:
+        case "WAITLIST":
+            return say("You applied and joined the waitlist.")
+        case "PENDING_ACKNOWLEDGMENT":
+            return say("You applied and were offered a place.")
+        case "IN_REVIEW":
+            return say("You applied.")
+        case _:
+            return say("You applied and got a place.")
 
 
 def _acceptance_text(actor: str) -> str:
@@ -215,6 +304,8 @@ def _withdrawal_text(actor: str, rule: str) -> str:
             return say("You declined the offer. Your application has ended.")
         case "removed by the company":
             return say("The company ended your application.")
+        case "opening closed":
+            return say("The company closed the opening. Your application has ended.")
         case "withdrawn" | "":
             return say("You withdrew your application.")
         case _:
@@ -228,6 +319,8 @@ def describe_placement(placement: Placement) -> str:
             return say("You have a place.")
         case "PENDING_ACKNOWLEDGMENT":
             return say("You have been offered a place. Accept it before the deadline.")
+        case "IN_REVIEW":
+            return say("We received your application. It waits for a decision.")
         case _:
             return say(
                 "You are number %(position)s on the waitlist.", position=f"{placement.position:,}"

@@ -10,7 +10,9 @@ from fastapi import Path
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from jobmill.hiring.timestamps import format_timestamp
+from jobmill.errors import Invalid
+from jobmill.hiring.timestamps import format_time_of_day, format_timestamp, parse_time_of_day
+from jobmill.time_zones import load_time_zone
 
 MAX_ID = 10**12 - 1
 DIGITS = re.compile(r"[0-9]{1,13}")
@@ -36,6 +38,25 @@ def _parse_time(value: object) -> object:
     except (ValueError, OverflowError):
         pass
     raise PydanticCustomError("time", "should be a time such as 2026-11-15T09:30:00.000Z")
+
+
+def _parse_time_of_day(value: object) -> object:
+    if value is None or isinstance(value, dt.time):
+        return value
+    try:
+        return parse_time_of_day(str(value))
+    except Invalid as error:
+        raise PydanticCustomError("time", "should be a time of day such as 21:00") from error
+
+
+def _check_time_zone(name: str) -> str:
+    try:
+        load_time_zone(name)
+    except Invalid as error:
+        raise PydanticCustomError(
+            "zone", "should be an IANA time zone such as America/New_York"
+        ) from error
+    return name
 
 
 def _reject_unstorable(text: str) -> str:
@@ -67,6 +88,16 @@ InputTime = Annotated[
     ),
 ]
 """A time in a request."""
+TimeOfDay = Annotated[
+    dt.time,
+    BeforeValidator(_parse_time_of_day),
+    PlainSerializer(format_time_of_day, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "pattern": "^[0-9]{2}:[0-9]{2}$", "examples": ["21:00"]}),
+]
+"""A time of day to the minute, in a request or a response."""
+TimeZoneName = Annotated[
+    str, Field(max_length=60, examples=["Europe/Berlin"]), AfterValidator(_check_time_zone)
+]
 OutputTime = Annotated[
     dt.datetime,
     PlainSerializer(format_timestamp, return_type=str, when_used="json"),

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from jobmill.db import Tx
 from jobmill.matching import profiles
-from jobmill.pipelines import judging, submission
+from jobmill.pipelines import documents, judging, submission
 from jobmill.queue.inspect import Item, ItemEvent
 from jobmill.web.auth import Visitor
 
-KINDS = (judging.KIND, submission.KIND)
+KINDS = (judging.KIND, submission.KIND, documents.KIND)
 
 
 async def find_private(tx: Tx, items: Iterable[Item], visitor: Visitor) -> set[int]:

@@ -11,11 +11,12 @@ from jobmill.db.clock import server_time
 from jobmill.errors import Invalid
 from jobmill.hiring.applications import apply_requests
 from jobmill.hiring.applications.submissions import AppliedTooOften, ApplyRequest
+from jobmill.hiring.forms.answers import FormSubmission
 from jobmill.hiring.records import applicants, apply_limits
 from jobmill.hiring.records.applicants import Contact
 from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.hiring.records.blocklist import AddressBlocked
-from jobmill.web import auth, proof_of_work
+from jobmill.web import auth, proof_of_work, translations
 from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.auth import Visitor
 from jobmill.web.site_settings import SiteSettings
@@ -36,6 +37,14 @@ def refuse_programs(honeypot: str) -> None:
     """Refuse openly: a browser may have filled in the hidden field for a person."""
     if honeypot:
         raise Invalid(say("Leave the field “Website” empty, then send the form again."))
+
+
+def find_language(request: Request, visitor: Visitor) -> str | None:
+    """The language of letters that the applicant's browser asks for; None if the company applies for them."""
+    if visitor.is_company:
+        return None
+    preferred = translations.list_preferred(request.headers.get("accept-language", ""))
+    return preferred[0] if preferred else None
 
 
 async def find_contact(
@@ -85,15 +94,25 @@ def must_confirm(visitor: Visitor, site_settings: SiteSettings) -> bool:
 
 
 async def submit_unconfirmed(
-    tx: Tx, request: Request, site_settings: SiteSettings, opening_id: int, contact: Contact
+    tx: Tx,
+    request: Request,
+    site_settings: SiteSettings,
+    opening_id: int,
+    contact: Contact,
+    submission: FormSubmission | None = None,
 ) -> ConfirmationMailed:
     """Mail the owner of the address what to do next; raises Conflict if the opening takes nobody."""
     window = site_settings.confirm_window
     if site_settings.confirm_address == "before":
-        await apply_requests.submit(tx, opening_id, contact, window)
+        await apply_requests.submit(tx, opening_id, contact, window, submission)
         return ConfirmationMailed(opening_id)
     await apply_requests.require_open(tx, opening_id)
-    apply_request = ApplyRequest(contact, confirm_window=window)
+    apply_request = ApplyRequest(
+        contact,
+        confirm_window=window,
+        request_id=auth.request_id(request),
+        submission=submission,
+    )
     try:
         await get_apply_batches(request).apply_alone(tx, opening_id, apply_request)
     except DuplicateApplication:

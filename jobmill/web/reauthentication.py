@@ -38,7 +38,8 @@ async def confirm(request: Request, db: RequestDatabase, password: str) -> None:
         await sessions.confirm_password(tx, key)
 
 
-async def _require_confirmed(request: Request, visitor: Visitor, db: RequestDatabase) -> Visitor:
+async def require_confirmed(request: Request, visitor: Visitor, db: RequestDatabase) -> Visitor:
+    """The visitor, if they entered their password a short time ago or in this form; PasswordNeeded."""
     if visitor.is_confirmed:
         return visitor
     form: Mapping[str, str] = await fields(request)
@@ -56,13 +57,13 @@ async def _require_confirmed(request: Request, visitor: Visitor, db: RequestData
 async def confirmed_admin(
     request: Request, visitor: Annotated[Visitor, Depends(admin)], db: Db
 ) -> Visitor:
-    return await _require_confirmed(request, visitor, db)
+    return await require_confirmed(request, visitor, db)
 
 
 async def confirmed_person(
     request: Request, visitor: Annotated[Visitor, Depends(signed_in)], db: Db
 ) -> Visitor:
-    return await _require_confirmed(request, visitor, db)
+    return await require_confirmed(request, visitor, db)
 
 
 ConfirmedAdmin = Annotated[Visitor, Depends(confirmed_admin)]

@@ -6,8 +6,8 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 
 from jobmill.errors import Invalid
-from jobmill.matching import resume
-from jobmill.matching.resume import ResumeDraft
+from jobmill.matching import resumes
+from jobmill.matching.resumes import ResumeDraft
 from jobmill.sandbox import ReaderStopped, read_untrusted
 from jobmill.web.translations import say
 
@@ -27,12 +27,12 @@ async def read_draft(request: Request) -> tuple[ResumeDraft, str]:
     """A draft of a profile from the submitted resume, and the name of the resume."""
     data, name, pasted = await _read_form(request)
     try:
-        return await _read_resume(data, name), name
+        return await read_resume(data, name), name
     except Invalid as error:
         raise UnreadableResume(error, pasted) from error
 
 
-async def _read_resume(data: bytes, name: str) -> ResumeDraft:
+async def read_resume(data: bytes, name: str) -> ResumeDraft:
     if not data.strip():
         raise Invalid(say("Choose a file, or paste the text of your resume."))
     if len(data) > MAX_BYTES:
@@ -40,7 +40,7 @@ async def _read_resume(data: bytes, name: str) -> ResumeDraft:
             say("The file is larger than 5 MB. Choose a smaller file, or paste the text.")
         )
     try:
-        return await read_untrusted(resume.read_resume, data, name, cpu_seconds=CPU_SECONDS)
+        return await read_untrusted(resumes.read_resume, data, name, cpu_seconds=CPU_SECONDS)
     except ReaderStopped as error:
         raise Invalid(
             say("The file could not be read: %(reason)s Paste the text instead.", reason=error)

@@ -52,7 +52,7 @@ class PageRenderer:
         self._render = render
         self._path = request.url.path
         self._last_used = request.cookies.get(WORKSPACE_COOKIE, "")
-        self._visitor = visitor
+        self.visitor = visitor
 
     def __call__(
         self,
@@ -63,7 +63,7 @@ class PageRenderer:
         topics: Sequence[Topic] = (),
         **values: object,
     ) -> HTMLResponse:
-        shell = AppShell(self._path, self._visitor, topics, self._last_used)
+        shell = AppShell(self._path, self.visitor, topics, self._last_used)
         response = self._render(template, status, shell=shell, **values)
         if status < 400:
             shell.remember_workspace(response, self._last_used)

@@ -86,7 +86,7 @@ async def finish_sign_in_with_passkey(
 ) -> NewSession:
     """As finish_sign_in, with what a passkey signed."""
     person = await get_pending_person(request, db)
-    rate_limits.check_sign_in(request, f"code of {person.email_key}", remembered=False)
+    await rate_limits.check_sign_in(request, db, f"code of {person.email_key}", remembered=False)
     async with db.transaction() as tx:
         accepted = await passkeys.check_signature(tx, person.id, credential, site_of(request))
     if not accepted:
@@ -119,7 +119,7 @@ async def _check_code(
     request: Request, db: RequestDatabase, person: StoredCredentials, code: str
 ) -> None:
     """Unauthenticated if the code is wrong; attempts are limited like those of passwords."""
-    rate_limits.check_sign_in(request, f"code of {person.email_key}", remembered=False)
+    await rate_limits.check_sign_in(request, db, f"code of {person.email_key}", remembered=False)
     # Each use of a recovery code is recorded with its person.
     db.changed_by = f"person:{person.id}"
     async with db.transaction() as tx:
@@ -168,7 +168,7 @@ async def check_password(
     remembered = person is not None and remembered_browsers.is_remembered(
         signing_key, person, token
     )
-    rate_limits.check_sign_in(request, key, remembered=remembered)
+    await rate_limits.check_sign_in(request, db, key, remembered=remembered)
     correct = await passwords.verify(person.password if person else None, password)
     if person is None or not correct:
         _log_failure(request, key)

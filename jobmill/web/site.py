@@ -29,24 +29,31 @@ from jobmill.web.dependencies import (
     make_environment,
     make_renderer,
 )
+from jobmill.web.fairness_exports import FairnessExports
 from jobmill.web.live_updates import LiveUpdates
 from jobmill.web.local_access import LocalAccess
 from jobmill.web.middleware import RequestMiddleware
 from jobmill.web.pages import (
+    api_docs,
     applications,
     budget,
     companies,
     confirm,
     demo,
+    documents,
+    fairness,
     health,
     hiring,
     listings,
     matches,
     metrics,
     my,
+    my_interview,
+    notification_links,
     offer,
     old_addresses,
     openings,
+    openings_embed,
     people,
     probes,
     profile,
@@ -58,7 +65,12 @@ from jobmill.web.pages import (
     sources,
     today,
 )
-from jobmill.web.pages.account import account_page, sign_in_page, two_factor_page
+from jobmill.web.pages.account import (
+    account_page,
+    notifications_page,
+    sign_in_page,
+    two_factor_page,
+)
 from jobmill.web.rate_limits import RateLimits, limit_reads
 from jobmill.web.site_settings import SiteSettings
 
@@ -94,6 +106,7 @@ def create_app(
     )
     app.state.banners = banners = Banners(site_settings)
     app.state.rates = RateTracker()
+    app.state.fairness_exports = FairnessExports()
     environment = make_environment(banners, sends_mail=site_settings.sends_mail)
     app.state.render = render = make_renderer(environment)
 
@@ -122,6 +135,7 @@ WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
             today.router,
             matches.router,
             applications.router,
+            documents.router,
             listings.router,
             companies.router,
             profile.router,
@@ -145,9 +159,25 @@ def _routes() -> Sequence[BaseRoute]:
     with_banners = Depends(refresh_banners)
     routes.include_router(metrics.router, dependencies=[Depends(auth.viewer)])
     routes.include_router(live_updates.router, dependencies=[Depends(auth.signed_in)])
-    for module in (openings, my, offer, confirm, sign_in_page):
+    for module in (
+        openings_embed,
+        openings,
+        fairness,
+        my,
+        my_interview,
+        notification_links,
+        offer,
+        confirm,
+        sign_in_page,
+        api_docs,
+    ):
         routes.include_router(module.router, dependencies=[Depends(limit_reads), with_banners])
-    for page_router in (today.start_router, account_page.router, two_factor_page.router):
+    for page_router in (
+        today.start_router,
+        account_page.router,
+        two_factor_page.router,
+        notifications_page.router,
+    ):
         routes.include_router(page_router, dependencies=[Depends(auth.signed_in), with_banners])
     for workspace, routers in WORKSPACES:
         gate = Depends(auth.workspace_gate(workspace))

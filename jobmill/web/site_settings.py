@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal, Self, cast
 
 from fastapi import Depends, Request
 
+from jobmill.db import Tx
 from jobmill.hiring.records.apply_limits import NO_LIMITS, PublicApplyLimits
 from jobmill.outside import model_tiers
 from jobmill.outside.budget_ledger import BudgetCaps, read_caps
@@ -18,6 +19,7 @@ from jobmill.outside.model_tiers import TierStatus
 from jobmill.outside.public_addresses import PrivateHosts
 from jobmill.outside.webhook import allowed_private_hosts
 from jobmill.people.sessions import IDLE_LIFETIME
+from jobmill.pipelines.model_configuration import read_configuration
 from jobmill.settings import Settings
 
 
@@ -76,6 +78,19 @@ class SiteSettings:
             seats=model_tiers.find_tiers(settings, environ),
             settings=settings,
             environ=environ,
+        )
+
+    async def with_stored(self, tx: Tx) -> Self:
+        """The same with the models, budgets and keys that were saved since the process started."""
+        current = await read_configuration(tx, self.settings, self.environ)
+        if (current.settings, current.environ) == (self.settings, self.environ):
+            return self
+        return replace(
+            self,
+            caps=read_caps(current.settings),
+            seats=model_tiers.find_tiers(current.settings, current.environ),
+            settings=current.settings,
+            environ=current.environ,
         )
 
     def link(self, request: Request, path: str) -> str:

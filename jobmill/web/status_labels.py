@@ -13,5 +13,6 @@ def status_labels() -> Mapping[ApplicationStatus, str]:
         "ACTIVE": say("Active"),
         "PENDING_ACKNOWLEDGMENT": say("Offered"),
         "WAITLIST": say("Waiting"),
+        "IN_REVIEW": say("In review"),
         "INACTIVE": say("Ended"),
     }

@@ -268,15 +268,15 @@ def _sources(facts: HealthFacts) -> Iterator[HealthCondition]:
 def _mail(facts: HealthFacts) -> Iterator[HealthCondition]:
     if not facts.sends_mail and facts.outbox.live_openings:
         sentence = say("Emails to applicants are off")
-        advice = say("Set smtp_url and mail_from to turn them on.")
+        advice = say("Applicants hear nothing from you, and their addresses are not verified.")
         yield HealthCondition(
             "mail_off",
             "mail",
             "warning",
             sentence,
             advice,
-            "/hiring/messages",
-            say("View messages"),
+            "/hiring/messages/setup",
+            say("Set up email"),
         )
     if n := facts.outbox.failed:
         sentence = say_many(

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from jobmill import queue
+from jobmill.catalog import sources
 from jobmill.db import Tx
-from jobmill.errors import Invalid, NotFound, Unavailable
-from jobmill.pipelines import company, discovery, judging, preview, source, submission
+from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
+from jobmill.pipelines import company, discovery, documents, judging, preview, source, submission
 from jobmill.queue import AcceptedItem, ItemId, NewItem, NotAdmitted, inspect, lineage
 from jobmill.queue.inspect import Item
 from jobmill.web.translations import say
@@ -81,6 +82,7 @@ def _steps() -> Mapping[str, Sequence[tuple[str, str]]]:
             ("ask", say("Model review")),
             ("save", say("Save the match")),
         ),
+        documents.KIND: (("write", say("Write the documents")),),
         preview.KIND: (("try", say("Read the first page")),),
     }
 
@@ -98,6 +100,14 @@ async def submit_or_join(tx: Tx, new: NewItem) -> ItemId:
     if answer.live is None:
         raise NotAdmitted(answer)
     return answer.live
+
+
+async def submit_for_source(tx: Tx, id: int, new: NewItem) -> ItemId:
+    """Submit a run or a test of a source; Conflict for a run of a rejected one."""
+    stored = await sources.get(tx, id)
+    if stored.status == "rejected" and new.kind == source.KIND:
+        raise Conflict(say("This source is rejected. Enable it first."))
+    return await submit_or_join(tx, new)
 
 
 async def read_progress(tx: Tx, id: int, matches: Callable[[Item], bool]) -> TaskProgress | None:

@@ -44,12 +44,16 @@ def load_languages(locale: Path = LOCALE) -> dict[str, Language]:
 
 def choose_language(languages: Mapping[str, Language], accept_language: str) -> Language:
     """The available language that the browser prefers most."""
+    names = list_preferred(accept_language)
+    return next((languages[name] for name in names if name in languages), languages[DEFAULT])
+
+
+def list_preferred(accept_language: str) -> list[str]:
+    """The languages that the browser prefers, the most preferred first, without regions: `de`, `en`."""
     parts = accept_language.split(",")
     preferences = [match for part in parts if (match := PREFERENCE.match(part))]
-    for preference in sorted(preferences, key=_weight, reverse=True):
-        if language := languages.get(preference[1].lower()):
-            return language
-    return languages[DEFAULT]
+    ordered = sorted(preferences, key=_weight, reverse=True)
+    return [preference[1].lower() for preference in ordered]
 
 
 def _weight(preference: re.Match[str]) -> float:

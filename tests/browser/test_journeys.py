@@ -18,17 +18,13 @@ from jobmill.demo import session
 from jobmill.demo.companies import companies_on
 from jobmill.demo.server import open_server
 from jobmill.demo.state import World
-from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.outside.fetch import open_fetch
-from jobmill.people import secrets
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from tests.browser.helpers import Size, Theme, Window, window
+from tests.browser.helpers import Size, Theme, window
 from tests.browser.world import ServedSite, serve
 from tests.conftest import clone
 from tests.demo.helpers import begin, running
-from tests.web.api.helpers import make_job
-from tests.web.conftest import signed_in
 
 pytestmark = [
     pytest.mark.timeout(300),
@@ -38,13 +34,6 @@ pytestmark = [
 PATIENCE = 60_000
 """Milliseconds to wait for live changes."""
 expect.set_options(timeout=20_000)
-
-
-@pytest.fixture
-async def fresh_place(server: str, template: str, browser: Browser) -> AsyncIterator[ServedSite]:
-    with clone(server, template) as url:
-        async with connect(url) as database, serve(database) as place:
-            yield place
 
 
 @pytest.fixture
@@ -154,67 +143,6 @@ async def test_a_source_that_waits_is_approved(
         await view.shoot("journey-approve-2")
 
 
-async def my_link(database: Database, email: str) -> str:
-    """The personal link that an email would contain."""
-    async with database.transaction() as tx:
-        cursor = await tx.execute(
-            "SELECT id, link_version FROM hiring.applicant WHERE email = %s", [email]
-        )
-        rows = await cursor.fetchall()
-        return "/my/" + LinkSigner(await secrets.get_signing_key(tx)).sign_personal(
-            *rows[0], dt.datetime.now(dt.UTC)
-        )
-
-
-async def apply(view: Window, opening: int, name: str) -> None:
-    page = await view.go(f"/openings/{opening}")
-    await page.get_by_label("Name").fill(name)
-    await page.get_by_label("Email").fill(f"{name.lower()}@example.org")
-    await view.shoot(f"journey-hiring-{name.lower()}-1")
-    await page.get_by_role("button", name="Apply").click()
-    await page.wait_for_load_state()
-    await view.shoot(f"journey-hiring-{name.lower()}-2")
-
-
-async def test_a_waiting_applicant_sees_a_free_place_and_accepts_it(
-    browser: Browser, fresh_place: ServedSite, size: Size, theme: Theme
-) -> None:
-    origin, database = fresh_place.origin, fresh_place.database
-    async with signed_in(origin) as client:
-        opening = await make_job(
-            client, title="Ferry Pilot", requireAcknowledgement=True, acknowledgeWindowSeconds=3600
-        )
-    async with (
-        window(browser, origin, size, theme) as ada,
-        window(browser, origin, size, theme) as bo,
-    ):
-        await apply(ada, opening, "Ada")
-        await apply(bo, opening, "Bo")
-        theirs = await bo.go(await my_link(database, "bo@example.org"))
-        accept = theirs.get_by_role("button", name="Accept")
-        await expect(accept).to_have_count(0)
-        await theirs.evaluate("window.unmoved = true")
-        await bo.shoot("journey-hiring-bo-3")
-
-        hers = await ada.go(await my_link(database, "ada@example.org"))
-        await hers.get_by_role("link", name="Ferry Pilot").click()
-        await hers.get_by_role("button", name=re.compile("Withdraw")).click()
-        await expect(hers.get_by_role("heading", name="Ended")).to_be_visible()
-        await ada.shoot("journey-hiring-ada-3")
-
-        await theirs.bring_to_front()
-        await expect(accept).to_be_visible()
-        assert await theirs.evaluate("window.unmoved"), "the page was reloaded"
-        await bo.shoot("journey-hiring-bo-4")
-        await accept.click()
-        await expect(accept).to_have_count(0)
-        await expect(theirs.locator("#mine .badge").first).to_be_visible()
-        await bo.shoot("journey-hiring-bo-5")
-    async with signed_in(origin) as client:
-        job = (await client.get(f"/api/jobs/{opening}")).json()
-    assert [applicant["status"] for applicant in job["activeApplicants"]] == ["ACTIVE"]
-
-
 async def test_the_replay_of_an_opening_works_with_arrow_keys(
     browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
@@ -238,6 +166,43 @@ async def test_the_replay_of_an_opening_works_with_arrow_keys(
         await expect(moment).to_have_text("1")
         assert page.url.endswith("seq=1")
         await view.shoot("journey-replay-2")
+        # Plays to the end, at a speed that skips events; the reader hears only where it stopped.
+        said = page.locator("#said")
+        await page.get_by_label("Events per second").select_option("60")
+        await page.get_by_role("heading", level=1).click()
+        await page.keyboard.press("Space")
+        await expect(page.get_by_role("button", name="Play")).to_be_visible()
+        await expect(moment).to_have_text(f"{last:,}")
+        await expect(said).to_contain_text(f"Event {last:,} of {last:,}")
+        await page.keyboard.press("ArrowLeft")
+        await expect(moment).to_have_text(f"{last - 1:,}")
+        await page.locator("#timeline svg").click(position={"x": 1, "y": 5})
+        await expect(moment).to_have_text("1")
+        await page.get_by_role("link", name="Next").click()
+        await expect(moment).to_have_text("2")
+        await page.get_by_role("link", name="Next").press("Enter")
+        await expect(moment).to_have_text("3")
+        # The address leads to the same moment.
+        await view.go(page.url.removeprefix(own_place.origin))
+        await expect(moment).to_have_text("3")
+        await view.shoot("journey-replay-3")
+
+
+async def test_the_company_publishes_a_fairness_proof(
+    browser: Browser, own_place: ServedSite, size: Size, theme: Theme
+) -> None:
+    async with window(browser, own_place.origin, size, theme) as view:
+        page = await view.go("/hiring")
+        await page.get_by_role("link", name="Pump Engineer").click()
+        await page.get_by_role("link", name="Edit").first.click()
+        await page.get_by_label("Publish the history of places and offers").check()
+        await page.get_by_role("button", name="Save").click()
+        await page.get_by_role("link", name="Fairness proof").click()
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Fairness proof")
+        async with page.expect_download() as download:
+            await page.get_by_role("link", name="Download history").click()
+        assert (await download.value).suggested_filename.endswith(".jsonl")
+        await view.shoot("journey-fairness")
 
 
 async def test_the_switcher_changes_the_workspace_and_is_remembered(

@@ -13,7 +13,7 @@ from tests.browser.helpers import PICTURED, Size, Theme, format_faults, window
 pytestmark = pytest.mark.timeout(300)
 
 SEEN: list[tuple[Size, Theme]] = [("phone", "dark"), *([("wide", "light")] if PICTURED else [])]
-"""test_markup.py checks wide pages; here they are only for screenshots."""
+"""test_every_page.py checks wide pages; here they are only for screenshots."""
 
 
 @pytest.mark.parametrize(("size", "theme"), SEEN)

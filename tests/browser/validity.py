@@ -23,6 +23,7 @@ OWN = {
     "fieldset": "disabled form name",
     "form": "accept-charset action autocomplete enctype method name novalidate target",
     "html": "",
+    "iframe": "height loading name sandbox src width",
     "img": "alt decoding height loading src srcset sizes width",
     "input": "accept autocomplete capture checked dirname disabled form inputmode list max "
     "maxlength min minlength multiple name pattern placeholder readonly required size step type "

@@ -12,15 +12,16 @@ from fastapi import APIRouter
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database, fetch_value
-from jobmill.hiring.records import blocklist
-from jobmill.people import keys, persons
+from jobmill.hiring.records import applicants, blocklist
+from jobmill.people import keys, persons, stored_settings
 from jobmill.people.devices import describe_device
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.site_settings import SiteSettings
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
+from tests.web.api.helpers import make_job
 from tests.web.helpers import site_with, status_and_code
-from tests.web.hiring_helpers import HTML, attribute, look, post, text, texts
+from tests.web.hiring_helpers import HTML, attribute, fill, look, post, text, texts
 
 EMAIL = "boss@example.org"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -165,8 +166,13 @@ async def test_every_change_of_access_asks_for_the_password_again(
     boss: httpx2.AsyncClient, database: Database
 ) -> None:
     bo = await make_person(database, "bo@example.org", "viewer")
+    job = await make_job(boss)
+    [application] = await fill(boss, job, "Ada")
     await age_sessions(database, 0.2)
     for path in (
+        f"/hiring/{job}/people/{application}/erase",
+        "/settings/model-key",
+        "/settings/model-key/remove",
         "/people",
         "/people/keys",
         f"/people/{bo.id}/role",
@@ -182,6 +188,22 @@ async def test_every_change_of_access_asks_for_the_password_again(
     async with database.transaction() as tx:
         assert await persons.get(tx, bo.id) == bo
         assert await keys.find_all(tx) == []
+        assert (await applicants.get(tx, 1)).erased_at is None
+
+
+async def test_settings_that_change_access_ask_for_the_password_again(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
+    await age_sessions(database, 0.2)
+    for name, value in (("public_url", "https://evil.example"), ("session_idle_hours", "999")):
+        assert (await post(boss, "/settings/basics", {name: value})).status_code == 403
+    harmless = await post(boss, "/settings/basics", {"processors": "4"})
+    assert harmless.headers["location"] == "/settings?did=saved#basics"
+    form = {"session_idle_hours": "9", "confirm_password": PASSWORD}
+    assert (await post(boss, "/settings/basics", form)).status_code == 303
+    async with database.transaction() as tx:
+        stored = await stored_settings.read_all(tx)
+    assert stored == {"processors": "4", "session_idle_hours": "9"}
 
 
 async def test_the_form_continues_after_the_password(

@@ -10,14 +10,22 @@ from typing import Any
 
 import pytest
 
-from jobmill.db import Database, Tx
-from jobmill.errors import Unavailable
+from jobmill.db import Database, Tx, connect, fetch_value
+from jobmill.errors import Conflict, Unavailable
 from jobmill.hiring.actor import LOCAL, by_applicant
+from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications, blocklist, openings
 from jobmill.hiring.records.applicants import Contact
-from jobmill.web.apply_batch import COMMIT_CHECKS, ApplyBatches
+from jobmill.hiring.records.applications import DuplicateApplication
+from jobmill.hiring.records.idempotent_responses import (
+    IdempotencyKeyReused,
+    KeyedRequest,
+    NewResponse,
+    StoredResponse,
+)
+from jobmill.web.apply_batch import COMMIT_CHECKS, ApplyBatches, CommitUnknown, IdempotentApply
 from jobmill.web.dependencies import RequestDatabase
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log_rules import check_log_in
@@ -244,13 +252,136 @@ async def test_a_commit_with_a_lost_response_is_not_repeated(
 async def test_an_application_that_may_be_committed_is_not_called_a_duplicate(
     database: Database,
 ) -> None:
+    id = await create_opening(database, 1)
+    request_database = Losing(database, 10)
+    request_database.losses = 1 + COMMIT_CHECKS
+    batches, other_process = (
+        ApplyBatches(request_database, None),
+        ApplyBatches(RequestDatabase(database, 10), None),
+    )
+    requests = [ApplyRequest(person(n), request_id=f"first {n}") for n in range(3)]
+    answers = await apply_at_once(batches, id, requests)
+    assert count_types(answers) == {"CommitUnknown": 3}
+    retries = [ApplyRequest(person(n), request_id=f"second {n}") for n in range(3)]
+    first = await apply_at_once(batches, id, retries)
+    assert [(answer.application.status, answer.position) for answer in first] == [
+        ("ACTIVE", None),
+        ("WAITLIST", 1),
+        ("WAITLIST", 2),
+    ]
+    assert all(answer.is_new_applicant for answer in first)
+    # Another web process learns of it as soon as the database tells that the transaction committed.
+    for _ in range(200):
+        again = await apply_at_once(other_process, id, retries)
+        if count_types(again) == {"Placement": 3}:
+            break
+        await asyncio.sleep(0.05)
+    assert again == first
+    # The same person with another name is another request.
+    changed = applicants.parse_contact("Eve", "p1@example.org")
+    [refused] = await apply_at_once(batches, id, [ApplyRequest(changed)])
+    assert isinstance(refused, DuplicateApplication)
+    assert refused.application_id == first[1].application.id
+    async with database.transaction() as tx:
+        assert (await openings.get(tx, id)).last_seq == 1 + 3
+
+
+async def test_an_attempt_recognises_an_earlier_one_of_the_same_request_in_the_log(
+    database: Database,
+) -> None:
+    id = await create_opening(database)
+    batches = ApplyBatches(RequestDatabase(database, 10), None)
+    request = ApplyRequest(person(1), request_id="r-1")
+    first = await batches.apply(id, request)
+    assert await batches.apply(id, request) == first
+    [refused] = await apply_at_once(batches, id, [ApplyRequest(person(1), request_id="r-2")])
+    assert isinstance(refused, DuplicateApplication)
+
+
+def keyed(key: str, content: str = "") -> IdempotentApply:
+    return IdempotentApply(
+        KeyedRequest(key.encode(), content.encode()),
+        lambda placement: NewResponse(201, str(placement.application.id)),
+    )
+
+
+async def count_stored(database: Database) -> int:
+    async with database.transaction() as tx:
+        return await fetch_value(tx, int, "SELECT count(*) FROM hiring.idempotent_response") or 0
+
+
+async def test_keyed_and_plain_applications_share_a_transaction(database: Database) -> None:
+    id = await create_opening(database)
+    request_database = Counting(database, 10)
+    batches = ApplyBatches(request_database, None)
+    plain = [batches.apply(id, ApplyRequest(person(n))) for n in range(30)]
+    with_key = [
+        batches.apply_once(id, ApplyRequest(person(n)), keyed(f"k-{n}")) for n in range(30, 60)
+    ]
+    first: list[Any] = await asyncio.gather(*plain, *with_key)
+    assert count_types(first) == {"Placement": 60}
+    assert request_database.transactions == 1
+    again: list[Any] = await asyncio.gather(
+        *(batches.apply_once(id, ApplyRequest(person(n)), keyed(f"k-{n}")) for n in range(30, 60))
+    )
+    assert [answer.body for answer in again] == [str(new.application.id) for new in first[30:]]
+    assert await count_stored(database) == 30
+    await check_log_in(database, id)
+
+
+async def test_a_key_applies_once_in_many_processes_and_a_refused_one_can_be_repeated(
+    database: Database,
+) -> None:
+    id = await create_opening(database, 1, waitlist_limit=0)
+    processes = [ApplyBatches(RequestDatabase(database, 10), None) for _ in range(3)]
+    answers: list[Any] = await asyncio.gather(
+        *(
+            batches.apply_once(id, ApplyRequest(person(1)), keyed("k-1"))
+            for batches in processes * 4
+        )
+    )
+    assert count_types(answers) == {"Placement": 1, "StoredResponse": 11}
+    reused, refused = await asyncio.gather(
+        processes[0].apply_once(id, ApplyRequest(person(2)), keyed("k-1", "other")),
+        processes[0].apply_once(id, ApplyRequest(person(2)), keyed("k-2")),
+        return_exceptions=True,
+    )
+    assert isinstance(reused, IdempotencyKeyReused)
+    assert isinstance(refused, Conflict)
+    assert await count_stored(database) == 1
+    async with database.transaction() as tx:
+        await lifecycle.set_capacity(tx, id, 2, LOCAL)
+    placed = await processes[1].apply_once(id, ApplyRequest(person(2)), keyed("k-2"))
+    assert isinstance(placed, Placement)
+
+
+async def test_a_keyed_request_gets_its_response_after_a_lost_commit(database: Database) -> None:
     id = await create_opening(database)
     request_database = Losing(database, 10)
     request_database.losses = 1 + COMMIT_CHECKS
-    answers = await apply_at_once(
-        ApplyBatches(request_database, None), id, [ApplyRequest(person(n)) for n in range(3)]
+    batches = ApplyBatches(request_database, None)
+    with pytest.raises(CommitUnknown):
+        await batches.apply_once(id, ApplyRequest(person(1)), keyed("k-1"))
+    assert isinstance(
+        await batches.apply_once(id, ApplyRequest(person(1)), keyed("k-1")), StoredResponse
     )
-    assert count_types(answers) == {"CommitUnknown": 3}
+
+
+async def test_the_daily_limit_holds_for_parallel_applications_of_a_person(url: str) -> None:
+    """To many openings, in two web processes: each process has its own connections."""
+    async with connect(url, size=12) as first, connect(url, size=12) as second:
+        processes = [ApplyBatches(RequestDatabase(database, 10), 2) for database in (first, second)]
+        made = [await create_opening(first) for _ in range(8)]
+        async with first.transaction() as tx:
+            ada = await make_applicant(tx)
+        for request in (ApplyRequest(person(1)), ApplyRequest(ada.id, by_applicant(ada.id))):
+            answers: list[Any] = await asyncio.gather(
+                *(batches.apply(id, request) for id in made for batches in processes),
+                return_exceptions=True,
+            )
+            counts = count_types(answers)
+            assert counts["Placement"] == 2
+            assert counts["AppliedTooOften"] >= 12
 
 
 class Killed(RequestDatabase):

@@ -255,6 +255,7 @@ OPEN = {
     "HEAD /readyz",
     "GET /api/healthz",
     "GET /api/openapi.json",
+    "GET /api/docs",
     "POST /api/session",
     "DELETE /api/session",
     "POST /sign-out",

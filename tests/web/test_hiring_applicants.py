@@ -159,7 +159,7 @@ async def test_an_invalid_bulk_action_is_shown_with_the_input(
         ({"reason": "x", "action": "remove", "pick": ["no", "-1"]}, "Select at least one person"),
         ({"reason": " ", "action": "remove", "pick": [1]}, "Enter a reason"),
         ({"reason": "typed", "action": "message", "pick": [1]}, "Enter the message to send"),
-        ({"reason": "typed", "action": "promote", "pick": [1]}, "Choose an action"),
+        ({"reason": "typed", "action": "rename", "pick": [1]}, "Choose an action"),
         ({"reason": "typed", "pick": [1], "sure": ""}, "Choose an action"),
     ]
     for form, words in cases:

@@ -33,7 +33,7 @@ from tests.web.hiring_helpers import (
     the_opening,
 )
 
-TERMS = {**terms_form.to_fields(OpeningTerms("Baker")), "capacity": "2"}
+TERMS = {**terms_form.to_fields(OpeningTerms("Baker")), "preset": "other", "capacity": "2"}
 
 
 async def test_an_empty_list_of_openings_says_what_to_do(site: httpx2.AsyncClient) -> None:
@@ -86,10 +86,11 @@ async def test_an_opening_is_created_with_the_form(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     form = await look(site, "/hiring/new")
-    assert attribute(form, "input[name=window]", "value") == "5"
+    assert attribute(form, "select[name=preset] option[selected]", "value") == "172800"
     typed = {
         "title": "Night  baker",
         "capacity": "3",
+        "employer": "Wells",
         "location": "Leiden",
         "remote": "yes",
         "description": "Bread.\r\nAll night.",
@@ -97,6 +98,9 @@ async def test_an_opening_is_created_with_the_form(
         "unit": "hours",
         "waitlist_limit": "0",
         "apply_until": "2030-01-02T03:04",
+        "time_zone": "Europe/Berlin",
+        "quiet_from": "21:00",
+        "quiet_until": "08:00",
     }
     answer = await post(site, "/hiring/new", TERMS | typed)
     assert answer.status_code == 303, answer.text
@@ -105,7 +109,15 @@ async def test_an_opening_is_created_with_the_form(
     assert (made.remote, made.description) == (True, "Bread.\nAll night.")
     assert (made.acknowledge_window.total_seconds(), made.waitlist_limit) == (7200, 0)
     assert made.apply_until
-    assert made.apply_until.isoformat() == "2030-01-02T03:04:00+00:00"
+    assert made.apply_until.isoformat() == "2030-01-02T02:04:00+00:00"
+    assert (made.time_zone, made.quiet_from, made.quiet_until) == (
+        "Europe/Berlin",
+        dt.time(21),
+        dt.time(8),
+    )
+    preset = await post(site, "/hiring/new", TERMS | typed | {"preset": "300"})
+    made = await the_opening(database, int(preset.headers["location"].split("/")[-1]))
+    assert made.acknowledge_window == dt.timedelta(minutes=5)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +130,9 @@ async def test_an_opening_is_created_with_the_form(
         ({"apply_until": "soon"}, "should be a time such as"),
         ({"apply_until": "9999-12-31T23:59"}, "should be a time such as"),
         ({"keep_days": "-1"}, "The number of days to keep data should be a whole number"),
+        ({"time_zone": "Eastern"}, "IANA name such as America/New_York"),
+        ({"quiet_from": "late"}, "should look like 21:00"),
+        ({"quiet_from": "25:00"}, "should look like 21:00"),
     ],
 )
 def test_invalid_terms_are_refused(wrong: dict[str, str], words: str) -> None:
@@ -137,6 +152,13 @@ def test_invalid_terms_are_refused(wrong: dict[str, str], words: str) -> None:
             "Baker", acknowledge_window=dt.timedelta(seconds=61), require_acknowledgement=True
         ),
         OpeningTerms("Baker", apply_until=dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)),
+        OpeningTerms(
+            "Baker",
+            apply_until=dt.datetime(2030, 7, 2, 3, 4, 5, tzinfo=dt.UTC),
+            time_zone="America/New_York",
+            quiet_from=dt.time(21, 30),
+            quiet_until=dt.time(0),
+        ),
     ],
 )
 def test_form_fields_and_terms_convert_both_ways(terms: OpeningTerms) -> None:
@@ -315,15 +337,13 @@ async def test_an_invalid_number_of_places_is_shown_again(site: httpx2.AsyncClie
             assert attribute(page, ".confirmation form", "method") == "get"
 
 
-async def test_an_opening_is_paused_resumed_closed_and_reopened_after_confirmation(
+async def test_an_opening_is_paused_and_resumed_after_confirmation(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     job = await make_job(site)
     for change, status, words in (
         ("pause", "paused", "Applications are closed."),
         ("resume", "open", None),
-        ("close", "closed", "This opening is closed and not published."),
-        ("reopen", "open", None),
     ):
         before = await the_opening(database, job)
         confirmation = await look(site, f"/hiring/{job}/change/{change}")
@@ -371,7 +391,7 @@ async def test_no_title_name_or_reason_becomes_markup(site: httpx2.AsyncClient, 
             "/hiring", f"/hiring/{job}", f"/hiring/{job}?did=0-9", f"/hiring/{job}/edit",
             f"/hiring/{job}/events", f"/hiring/{job}/events/5", f"/hiring/{job}/replay",
             f"/hiring/{job}/people/{ada}", f"/hiring/{job}/people/{ben}",
-            f"/hiring/{job}/summary", f"/hiring/{job}/change/close",
+            f"/hiring/{job}/summary", f"/hiring/{job}/close",
         )
     ]  # fmt: skip
     form = {"action": "message", "reason": words, "message": words, "pick": [ben]}
@@ -393,7 +413,11 @@ async def test_no_title_name_or_reason_becomes_markup(site: httpx2.AsyncClient, 
             )
 
 
-SCRIPTS = {"/static/vendor/htmx.min.js", "/static/vendor/hx-sse.min.js", "/static/app.js"}
+SCRIPTS = {
+    "/static/vendor/htmx.min.js", "/static/vendor/hx-sse.min.js", "/static/app.js",
+    "/static/time_zones.js",
+    "/static/replay.js",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -408,7 +432,7 @@ CHANGES = (
     ("POST", "/hiring/{job}/edit"),
     ("POST", "/hiring/{job}/change/capacity"),
     ("POST", "/hiring/{job}/change/pause"),
-    ("POST", "/hiring/{job}/change/close"),
+    ("POST", "/hiring/{job}/close"),
     ("POST", "/hiring/{job}/people/{ada}/remove"),
     ("POST", "/hiring/{job}/people/{ada}/promote"),
     ("POST", "/hiring/{job}/bulk"),
@@ -454,7 +478,7 @@ async def test_a_recruiter_can_use_the_forms(
     [ada] = await fill(site, job, "Ada")
     recruiter = await bearer(database, "recruiter") | HTML
     page = Html((await far.get(f"/hiring/{job}/people/{ada}", headers=recruiter)).text)
-    action = str(attribute(page, "main form", "action"))
+    action = str(attribute(page, 'main form[action$="/remove"]', "action"))
     answer = await far.post(action, data={"reason": "x"}, headers=recruiter)
     assert answer.status_code == 303
     async with database.transaction() as tx:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import AppError, Conflict, Gone
 from jobmill.hiring.records import idempotent_responses
+from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse, StoredResponse
 from jobmill.web.auth import Anyone
 from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
@@ -236,14 +237,14 @@ async def test_a_long_key_is_accepted_but_not_two_keys(
 
 async def test_responses_are_deleted_after_two_days(tx: Tx) -> None:
     for n, age in enumerate(("49 h", "47 h")):
-        await idempotent_responses.claim_key(tx, bytes([n]), b"f")
-        await idempotent_responses.store_response(tx, bytes([n]), 200, "{}")
+        await idempotent_responses.claim_key(tx, KeyedRequest(bytes([n]), b"f"))
+        await idempotent_responses.store_responses(tx, {bytes([n]): NewResponse(200, "{}")})
         await tx.execute(
             "UPDATE hiring.idempotent_response SET created_at = now() - %s::interval WHERE key = %s",
             [age, bytes([n])],
         )
     assert await idempotent_responses.delete_expired(tx) == 1
-    assert await idempotent_responses.claim_key(tx, b"\x00", b"f") is None
-    assert await idempotent_responses.claim_key(
-        tx, b"\x01", b"f"
-    ) == idempotent_responses.StoredResponse(b"f", 200, "{}")
+    assert await idempotent_responses.claim_key(tx, KeyedRequest(b"\x00", b"f")) is None
+    assert await idempotent_responses.claim_key(tx, KeyedRequest(b"\x01", b"f")) == StoredResponse(
+        b"\x01", b"f", 200, "{}"
+    )

@@ -11,11 +11,13 @@ from jobmill.catalog import sources
 from jobmill.db import Database, Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
+from jobmill.pipelines import notifications
 from jobmill.queue import Block, Finish, Move, NewItem, Stage, Stages, Work, operator_actions
 from jobmill.queue.run_counters import BUCKET_BOUNDS, RunCounters
 from jobmill.rotation import platform_state, targets
 from jobmill.rotation.planner import RunRequest, start_run
 from tests.hiring.helpers import apply, make_opening
+from tests.notifications.helpers import add_channel, add_event
 from tests.queue.helpers import drain, put
 from tests.rotation.helpers import answer, make_target
 
@@ -58,6 +60,9 @@ async def fill(database: Database) -> None:
     await drain(database, TEA)
     await put(database, TEA, NewItem("tea", "boil", "black"))
     async with database.transaction() as tx:
+        await add_channel(tx)
+        await add_event(tx)
+        await notifications.plan(tx)
         await operator_actions.pause_phase(tx, "tea", None, "a break")
         await tx.execute(
             "UPDATE queue.live SET available_at = now() - interval '90 s' WHERE NOT parked"

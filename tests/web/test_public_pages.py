@@ -215,7 +215,9 @@ async def test_a_personal_link_answers_its_own_offers_only(
     job = await make_job(site, requireAcknowledgement=True, capacity=2)
     application, theirs = [await apply(site, job) for _ in range(2)]
     link = await link_of(database, application["applicantId"])
-    assert "Time left: 5 min." in text(await look(site, link))
+    page = await look(site, link)
+    assert "Time left: 5 min." in text(page)
+    assert "If you decline, your application ends." in text(page)
     assert (
         await post(site, f"{link}/applications/{theirs['applicationId']}/accept")
     ).status_code == 403
@@ -223,6 +225,44 @@ async def test_a_personal_link_answers_its_own_offers_only(
         await post(site, f"{link}/applications/{application['applicationId']}/accept")
     ).status_code == 303
     assert "You have a place." in (await site.get(link)).text
+
+
+async def test_a_missed_offer_is_told_in_the_openings_time_zone(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    terms = {"requireAcknowledgement": True, "maxMissed": 3, "timeZone": "Asia/Kolkata"}
+    job = await make_job(site, **terms)
+    application = await apply(site, job)
+    link = await link_of(database, application["applicantId"])
+    for sentence in (
+        r"You missed an offer at \w{3} \d+ \w{3} \d{4}, \d\d:\d\d \(Asia/Kolkata\); 2 more end",
+        r"You missed 2 offers, the last at .+ \(Asia/Kolkata\); one more ends your application\.",
+    ):
+        await let_pass(database, job, 301)
+        shown = text(await look(site, link), "#mine")
+        assert re.search(sentence, shown), shown
+        assert "You have been offered a place." in shown
+    await let_pass(database, job, 301)
+    shown = text(await look(site, link), "#mine")
+    assert "You did not answer 3 offers in time. Your application has ended." in shown
+    assert "one more ends" not in shown
+
+
+async def test_an_applicant_saves_the_link_as_text_or_picture(database: Database) -> None:
+    async with site_with(database, local=True) as company:
+        job = await make_job(company)
+    async with site_with(database) as browser:
+        applied = await post(browser, f"/openings/{job}", name="Ada", email="ada@example.org")
+        assert applied.status_code == 303
+        page = await look(browser, applied.headers["location"])
+        assert "Save this link" in texts(page, "h2")
+        saved = str(page.css("#link")[0].attributes["value"])
+        assert saved.endswith(applied.headers["location"])
+        assert page.css(".qr-frame svg.qr path")
+        # The standing comes first, and live updates do not draw the code again.
+        assert text(page, "main").index("You have a place.") < text(page, "main").index("Save this")
+        update = await browser.get(f"{applied.headers['location']}?digest=old")
+        assert "<svg" not in update.text
 
 
 @pytest.mark.server_clock(dt.timedelta(hours=1))
@@ -470,7 +510,10 @@ async def test_an_applicant_sees_the_stored_data_and_its_retention(
         await look(site, link), ".details"
     )
     await post(site, f"{link}/applications/{application['applicationId']}/withdraw")
-    assert "then erased" in text(await look(site, link), ".details")
+    page = await look(site, link)
+    assert "then erased" in text(page, ".details")
+    # The day on which data are erased is a time that the browser shows in the reader's zone.
+    assert len(page.css(".details time")) == 2
     await apply(site, await make_job(site), application["applicantId"])
     assert "You erase it" in text(await look(site, link), ".details")
 

@@ -1,11 +1,13 @@
-"""/settings: read-only settings without secrets."""
+"""/settings: settings without secrets; the basics and the model keys can be changed."""
 
 from __future__ import annotations
 
 import httpx2
+import pytest
 from pydantic import SecretStr
 
 from jobmill.db import Database
+from jobmill.people import stored_settings
 from jobmill.settings import Settings
 from jobmill.web.site_settings import SiteSettings
 from tests.people.helpers import bearer
@@ -58,3 +60,46 @@ async def test_only_an_admin_sees_the_settings(database: Database) -> None:
         assert (await site.get("/settings", headers=recruiter)).status_code == 403
         admin = await bearer(database, "admin")
         assert (await site.get("/settings", headers=admin)).status_code == 200
+
+
+async def test_an_admin_edits_the_basics_and_another_edit_is_not_lost(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOBMILL_BUDGET_MONTH", "30")
+    async with site_with(database) as site:
+        admin, recruiter = await bearer(database, "admin"), await bearer(database, "recruiter")
+        form = {"seen:processors": "", "processors": "4", "budget_month": "99", "contact": ""}
+        refused = await site.post("/settings/basics", data=form, headers=recruiter)
+        assert refused.status_code == 403
+        saved = await site.post("/settings/basics", data=form, headers=admin)
+        assert saved.headers["location"] == "/settings?did=saved#basics"
+        page = (await site.get("/settings", headers=admin)).text
+        assert "environment JOBMILL_BUDGET_MONTH sets it" in page
+        assert 'name="budget_month"' not in page
+        assert "Restart Jobmill to apply" in page
+        # The form of another admin was opened before.
+        form |= {"processors": "6", "seen:contact": "", "contact": "me@mill.example"}
+        conflict = await site.post("/settings/basics", data=form, headers=admin)
+        assert conflict.status_code == 409
+        assert 'value="me@mill.example"' in conflict.text, "what was typed is kept"
+        wrong = await site.post("/settings/basics", data={"budget_day": "much"}, headers=admin)
+        assert (wrong.status_code, "budget_day should be a number" in wrong.text) == (400, True)
+    async with database.transaction() as tx:
+        assert await stored_settings.read_all(tx) == {"processors": "4"}
+
+
+async def test_a_pasted_key_is_used_at_once_and_never_shown(database: Database) -> None:
+    async with site_with(database, local=True) as site:
+        key = {"variable": "ANTHROPIC_API_KEY", "key": "sk-ant-hunter2"}
+        assert (await site.post("/settings/model-key", data=key)).status_code == 303
+        page = (await site.get("/settings?did=key")).text
+        assert "hunter2" not in page
+        assert "key is saved" in page
+        assert page.count(">in use<") == 2
+        assert "hunter2" not in (await site.get("/people/changes")).text
+        refused = await site.post("/settings/model-key", data={"variable": "PATH", "key": "x"})
+        assert refused.status_code == 400
+        for _ in range(2):
+            removed = await site.post("/settings/model-key/remove", data=key)
+            assert removed.status_code == 303
+        assert "key is saved" not in (await site.get("/settings")).text

@@ -13,9 +13,10 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.catalog import companies, sources
 from jobmill.db import Database
 from jobmill.matching import matches, profiles
-from jobmill.matching.profile import Profile
+from jobmill.matching.profile import Profile, ProfilePerson
 from jobmill.pipelines import discovery, source
 from jobmill.queue import Stage, declare_stages, inspect
+from jobmill.rotation import searches
 from jobmill.settings import Settings
 from jobmill.web.site_settings import SiteSettings
 from tests.matching import helpers, judged, profession_resumes
@@ -151,14 +152,20 @@ async def test_each_step_shows_its_state(database: Database) -> None:
         async with database.transaction() as tx:
             place = await judged.make(tx)
             assert await matches.save_verdict(tx, place.word(90))
-        assert await states(site, "/setup") == ["skipped", "done", "done", "optional", "done"]
-        assert await states(site, "/setup/matches") == ["skipped", "done", "done", "skipped", "now"]
+        assert await states(site, "/setup") == ["not-needed", "done", "done", "optional", "done"]
+        assert await states(site, "/setup/matches") == [
+            "not-needed",
+            "done",
+            "done",
+            "skipped",
+            "now",
+        ]
     async with site_with(
         database,
         local=True,
         site_settings=SiteSettings.from_settings(Settings(), KEY),
     ) as site:
-        assert await states(site, "/setup") == ["skipped", *["done"] * 4]
+        assert await states(site, "/setup") == ["not-needed", *["done"] * 4]
         assert "not started" not in (await site.get("/setup")).text
 
 
@@ -279,3 +286,25 @@ async def test_a_resume_of_another_person_replaces_only_after_a_question(
     assert (newest.version, newest.profile().person.name) == (2, "Bo Lee")
     assert newest.profile().salary_floor is None
     assert first.profile() == saved
+
+
+async def test_companies_and_searches_are_suggested_from_the_profile(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await know_phases(database)
+    async with database.transaction() as tx:
+        person = ProfilePerson(home_city="Paris, France", timezone="Europe/Paris")
+        await profiles.save(tx, "main", Profile(titles=("ICU Nurse",), person=person))
+    page = Html((await site.get("/setup/companies")).text)
+    first = page.css("#suggested .pick")[0].text()
+    assert "Health:" in first
+    assert "matches: ICU Nurse, Paris" in first
+    assert page.css_first('#searches [value="remotive"]').attributes.get("disabled", "no") == "no"
+    assert page.css_first('#searches [value="jooble"]').attributes.get("disabled", "no") != "no"
+    # A search alone is enough, and one that needs a key is not added.
+    for _ in range(2):
+        added = await site.post("/setup/companies", data={"search": ["remotive", "jooble"]})
+        assert added.headers["location"] == "/setup/model"
+    async with database.transaction() as tx:
+        [search] = await searches.list_all(tx)
+    assert (search.platform, search.keywords) == ("remotive", ["ICU Nurse"])

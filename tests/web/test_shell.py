@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
@@ -23,6 +24,8 @@ from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML
 
 VENDOR = WEB_DIR / "static" / "vendor"
+STYLESHEETS = sorted((WEB_DIR / "static").glob("*.css"))
+COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|"[^"\n]*"', re.DOTALL)
 
 
 async def test_a_page_marks_its_menu_entry_and_subscribes_to_its_topics(
@@ -45,6 +48,24 @@ async def test_no_page_loads_files_from_other_sites(site: httpx2.AsyncClient) ->
             assert url.startswith(("/", "#")), url
     for name in ("app.css", "app.js", "vendor/htmx.min.js", "vendor/hx-sse.min.js"):
         assert (await site.get(f"/static/{name}")).status_code == 200
+
+
+@pytest.mark.parametrize("path", STYLESHEETS, ids=lambda path: path.name)
+def test_every_block_of_a_stylesheet_ends(path: Path) -> None:
+    """A merge that lost a brace had put the rest of the rules into a media query for phones."""
+    text = COMMENT_OR_TEXT.sub("", path.read_text())
+    for line, depth in enumerate_depths(text):
+        # A rule at the start of a line is not inside of another block.
+        assert depth == 0 or not line.startswith((".", "#", "@")), line
+    assert text.count("{") == text.count("}")
+
+
+def enumerate_depths(text: str) -> Iterator[tuple[str, int]]:
+    """The lines, each with the number of blocks that are open before it."""
+    depth = 0
+    for line in text.splitlines():
+        yield line, depth
+        depth += line.count("{") - line.count("}")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ async def page(token: str, db: Db, view: View, links: Links) -> Response:
     confirmation = links.read_confirmation(token)
     async with db.transaction() as tx:
         state = await apply_requests.find_state(tx, confirmation)
-    response = view("my/confirm.html", token=token, state=state, error=None)
+        answered = await apply_requests.find_answers(tx, confirmation)
+    response = view("my/confirm.html", token=token, state=state, answered=answered, error=None)
     response.headers.update(NO_STORE)
     return response
 
@@ -54,7 +55,14 @@ async def confirm(
             path = await personal_links.make_path(tx, links, applied.applicant_id)
     except (Conflict, Gone, RateLimited) as error:
         status = html_errors.status_code(error)
-        response = view("my/confirm.html", status, token=token, state=state, error=str(error))
+        response = view(
+            "my/confirm.html",
+            status,
+            token=token,
+            state=state,
+            answered=None,
+            error=str(error),
+        )
         response.headers.update(NO_STORE)
         return response
     return RedirectResponse(path, 303, NO_STORE)

@@ -22,6 +22,10 @@ from prometheus_client.registry import Collector
 from jobmill.db.clock import server_time
 from jobmill.hiring import hiring_metrics
 from jobmill.hiring.hiring_metrics import HiringMetrics
+from jobmill.notifications import deliveries
+from jobmill.notifications import events as notification_events
+from jobmill.notifications.deliveries import StateCount
+from jobmill.notifications.events import KindCount
 from jobmill.queue import inspect, run_counters
 from jobmill.queue.inspect import NamedCount, PhaseStatus, RunCounter, WorkerStatus
 from jobmill.queue.overview import Overview, count_processors, read_overview
@@ -44,10 +48,18 @@ async def metrics(request: Request, db: Db, banners: CurrentBanners) -> Response
         overview, rules = await read_overview(tx), await inspect.count_alerts(tx)
         rotation = await rotation_metrics.read_metrics(tx, await server_time(tx), os.environ)
         hiring = await hiring_metrics.read_metrics(tx)
+        events = await notification_events.count_by_kind(tx)
+        sent = await deliveries.count_by_state(tx)
         health = await banners.read_health(tx)
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
     registry = CollectorRegistry(auto_describe=False)
-    families = [*_queue(overview, rules), *_rotation(rotation), *_hiring(hiring), _health(health)]
+    families = [
+        *_queue(overview, rules),
+        *_rotation(rotation),
+        *_hiring(hiring),
+        *_notifications(events, sent),
+        _health(health),
+    ]
     registry.register(_FixedCollector(families))
     return Response(encode(registry), media_type=media_type)
 
@@ -71,6 +83,23 @@ def _health(health: SystemHealth) -> Metric:
     for code in system_health.CODES:
         family.add_metric((code,), counts[code])
     return family
+
+
+def _notifications(events: Sequence[KindCount], sent: Sequence[StateCount]) -> Iterator[Metric]:
+    yield _gauge(
+        "events_last_day",
+        "Events of the last 24 hours that people are notified about",
+        [((row.kind,), row.count) for row in events],
+        ("kind",),
+        "notification",
+    )
+    yield _gauge(
+        "deliveries_last_day",
+        "Messages that wait, or that ended in the last 24 hours",
+        [((row.channel_kind, row.state), row.count) for row in sent],
+        ("channel", "state"),
+        "notification",
+    )
 
 
 def _queue(overview: Overview, rules: Sequence[NamedCount]) -> list[Metric]:
@@ -219,6 +248,7 @@ def _hiring(hiring: HiringMetrics) -> Iterator[Metric]:
         ("openings", "Openings", "openings"),
         ("occupied_places", "Places that are taken or offered", "occupied"),
         ("waiting_applicants", "Applicants on waitlists", "waiting"),
+        ("applicants_in_review", "Applicants who wait for a decision", "in_review"),
     ):
         samples = [((count.status,), getattr(count, field)) for count in hiring.openings]
         yield _gauge(name, f"{help} by status of the opening", samples, ("status",), "hiring")

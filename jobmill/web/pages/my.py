@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, StreamingResponse
@@ -12,8 +13,10 @@ from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
 from jobmill.hiring import privacy
 from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.applications.outcomes import MissedOffer, Placement
+from jobmill.hiring.forms import stored_answers, uploads
+from jobmill.hiring.forms.stored_answers import AnsweredForm
 from jobmill.hiring.messages import personal_links
-from jobmill.hiring.records import applicants
+from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.web import (
     consistent_reads,
@@ -22,10 +25,12 @@ from jobmill.web import (
     my_applications,
     personal_link_cookie,
     public_apply,
+    qr_codes,
 )
 from jobmill.web.api.applications import require_own_application
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor, visitor_with_link
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
+from jobmill.web.file_downloads import send_upload
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import MyApplication, MyData, missed_offer_error
 from jobmill.web.parameters import PathId
@@ -120,7 +125,8 @@ async def page(
     if digest == data.digest:
         # Nothing on this page changed.
         return Response(status_code=204, headers=NO_STORE)
-    response = _page(token, data, view, request, site_settings)
+    # A live update replaces only the part without the QR code.
+    response = _page(token, data, view, request, site_settings, with_code=not digest)
     personal_link_cookie.set_cookie(response, request, token)
     return response
 
@@ -148,7 +154,24 @@ async def show(
     data = await _read(db, visitor)
     if digest == data.digest:
         return Response(status_code=204, headers=NO_STORE)
-    return _application_page(token, data, application_id, view)
+    application = _find_application(data, application_id)
+    async with db.transaction() as tx:
+        answered = await stored_answers.find_by_application(
+            tx, application.standing.job_id, application_id
+        )
+    return _application_page(token, data, application, answered, view)
+
+
+@router.get("/{token}/applications/{application_id}/files/{file_id}")
+async def download_file(application_id: PathId, file_id: UUID, visitor: Holder, db: Db) -> Response:
+    """A file that the applicant sent. Company members read files on their own page."""
+    visitor.require_own_data(visitor.applicant_id or 0)
+    async with db.transaction() as tx:
+        application = await applications.get(tx, application_id)
+        if application.applicant_id != visitor.applicant_id:
+            raise ApplicationNotFound(application_id)
+        file = await uploads.get_of_application(tx, application_id, file_id)
+    return send_upload(db, file)
 
 
 @router.post("/{token}/applications/{application_id}/{step}")
@@ -220,7 +243,9 @@ def _page(
     site_settings: SiteSettings,
     *,
     error: AppError | None = None,
+    with_code: bool = True,
 ) -> HTMLResponse:
+    link = site_settings.link(request, f"/my/{token}")
     response = view(
         "my/page.html",
         html_errors.status_code(error) if error else 200,
@@ -230,17 +255,28 @@ def _page(
         ended=[application for application in data.applications if not application.is_live],
         now=data.read_at,
         sends_mail=site_settings.sends_mail,
-        link=site_settings.link(request, f"/my/{token}"),
+        link=link,
+        picture=qr_codes.draw_qr_code(link) if with_code else None,
         error=str(error) if error else None,
     )
     response.headers.update(NO_STORE)
     return response
 
 
-def _application_page(token: str, data: MyData, id: int, view: Render) -> HTMLResponse:
-    application = _find_application(data, id)
+def _application_page(
+    token: str,
+    data: MyData,
+    application: MyApplication,
+    answered: AnsweredForm | None,
+    view: Render,
+) -> HTMLResponse:
     response = view(
-        "my/application.html", token=token, data=data, application=application, now=data.read_at
+        "my/application.html",
+        token=token,
+        data=data,
+        application=application,
+        answered=answered,
+        now=data.read_at,
     )
     response.headers.update(NO_STORE)
     return response

@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
 from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import AppError, RateLimited
+from jobmill.hiring import company_identity
 from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import standings
 from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.submissions import ApplyRequest
+from jobmill.hiring.forms import form_versions
+from jobmill.hiring.forms.answers import AnswerEndsApplication
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.messages.signed_links import LinkSigner
-from jobmill.hiring.openings import public_openings
+from jobmill.hiring.openings import posting_details, public_openings
+from jobmill.hiring.openings.posting_details import PostingDetails
 from jobmill.hiring.openings.public_openings import PublicOpening
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant, Contact
 from jobmill.hiring.records.applications import DuplicateApplication
-from jobmill.web import consistent_reads, html_errors, job_feeds, proof_of_work, public_apply
+from jobmill.web import (
+    application_forms,
+    consistent_reads,
+    html_errors,
+    job_feeds,
+    proof_of_work,
+    public_apply,
+)
+from jobmill.web.api.admission import require_proof
 from jobmill.web.api.applications import make_apply_request
+from jobmill.web.application_forms import FormState, Submitted, SubmittedForm
 from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor
+from jobmill.web.banners import get_banners
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
-from jobmill.web.form import Fields
 from jobmill.web.my_applications import describe_placement, describe_standing
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.personal_link_cookie import NO_STORE
+from jobmill.web.posting_labels import describe_posting
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.translations import say
@@ -42,6 +56,7 @@ router = APIRouter(prefix="/openings")
 
 PAGE_SIZE = 50
 FEED_SIZE = 1_000
+MAX_SHOWN_ENTRIES = 1_000
 
 
 class OpeningQuery(PageQuery):
@@ -74,8 +89,8 @@ async def page(db: Db, view: View, query: Annotated[OpeningQuery, Query()]) -> H
 async def feed(request: Request, db: Db, site_settings: CurrentSiteSettings) -> Response:
     async with db.transaction() as tx:
         openings = await public_openings.search(tx, limit=FEED_SIZE)
-    home = site_settings.link(request, "/openings")
-    text = job_feeds.rss_feed(openings, home, lambda id: f"{home}/{id}")
+        company = await company_identity.read_identity(tx)
+    text = job_feeds.rss_feed(openings, company, site_settings.link(request, "/openings"))
     return Response(text, media_type="application/rss+xml")
 
 
@@ -89,14 +104,22 @@ async def show(
     links: Links,
     site_settings: CurrentSiteSettings,
 ) -> HTMLResponse:
-    opening, me = await _read(db, opening_id, visitor)
-    return await _page(opening, me, request, view, site_settings, links, db)
+    shown = await _read(db, opening_id, visitor)
+    return await _page(shown, request, view, site_settings, links, db)
+
+
+@router.get("/{opening_id}/draw")
+async def show_draw(opening_id: PathId, visitor: Public, db: Db, view: View) -> HTMLResponse:
+    """The proof of a lottery, for everybody."""
+    async with db.transaction() as tx:
+        proof = await require_proof(tx, opening_id, limit=MAX_SHOWN_ENTRIES)
+    return view("openings/draw.html", proof=proof)
 
 
 @router.post("/{opening_id}")
 async def apply(
     opening_id: PathId,
-    form: Fields,
+    form: Submitted,
     visitor: Public,
     request: Request,
     db: Db,
@@ -106,8 +129,10 @@ async def apply(
 ) -> Response:
     """Apply, or show the form again with the error and the input."""
     typed = form.get("name", ""), form.get("email", "")
+    state: FormState | None = None
     try:
         public_apply.refuse_programs(form.get(public_apply.HONEYPOT, ""))
+        state = await application_forms.read_form_state(request, db, visitor, opening_id, form)
         form_request = await _read_form(form, visitor, request, site_settings)
         await public_apply.check_limits(
             request,
@@ -117,19 +142,23 @@ async def apply(
             form_request.contact.email_key,
             form.get("proof", ""),
         )
+        submission = await application_forms.make_submission(db, opening_id, state)
         if form_request.must_confirm:
             async with db.transaction() as tx:
                 await public_apply.submit_unconfirmed(
-                    tx, request, site_settings, opening_id, form_request.contact
+                    tx, request, site_settings, opening_id, form_request.contact, submission
                 )
                 opening = await public_openings.get(tx, opening_id)
             return _check_mail_page(opening, form_request.contact, view)
-        placement = await get_apply_batches(request).apply(opening_id, form_request.apply_request)
-    except AppError as error:
-        opening, me = await _read(db, opening_id, visitor)
-        return await _page(
-            opening, me, request, view, site_settings, links, db, error=error, typed=typed
+        placement = await get_apply_batches(request).apply(
+            opening_id, replace(form_request.apply_request, submission=submission)
         )
+    except AnswerEndsApplication as error:
+        return await _refused_page(db, opening_id, error, view)
+    except AppError as error:
+        shown = await _read(db, opening_id, visitor)
+        shown = replace(shown, form=state or shown.form)
+        return await _page(shown, request, view, site_settings, links, db, error=error, typed=typed)
     path = await _personal_path(placement, form_request, visitor, request, db, links)
     if path:
         return RedirectResponse(path, 303, NO_STORE)
@@ -157,20 +186,36 @@ class _FormRequest:
 
 
 async def _read_form(
-    form: Mapping[str, str], visitor: Visitor, request: Request, site_settings: SiteSettings
+    form: SubmittedForm, visitor: Visitor, request: Request, site_settings: SiteSettings
 ) -> _FormRequest:
     must_confirm = public_apply.must_confirm(visitor, site_settings)
     if form.get("as") == "me" and visitor.applicant_id is not None:
         contact, confirmed = await public_apply.find_contact(
             request, site_settings, visitor.applicant_id
         )
-        by = visitor.actor if visitor.is_company else by_applicant(visitor.applicant_id)
+        by = (
+            visitor.actor
+            if visitor.is_company
+            else by_applicant(visitor.applicant_id, visitor.actor.request)
+        )
         apply_request = ApplyRequest(visitor.applicant_id, by)
         return _FormRequest(contact, apply_request, must_confirm and not confirmed, True)
     contact = applicants.parse_contact(
-        form.get("name", ""), form.get("email", ""), fold=site_settings.fold_aliases
+        form.get("name", ""),
+        form.get("email", ""),
+        fold=site_settings.fold_aliases,
+        language=public_apply.find_language(request, visitor),
     )
     return _FormRequest(contact, make_apply_request(contact, visitor), must_confirm, False)
+
+
+async def _refused_page(
+    db: RequestDatabase, opening_id: int, refusal: AnswerEndsApplication, view: Render
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        opening = await public_openings.get(tx, opening_id)
+    status = html_errors.status_code(refusal)
+    return view("openings/refused.html", status, opening=opening, message=str(refusal))
 
 
 def _check_mail_page(opening: PublicOpening, contact: Contact, view: Render) -> HTMLResponse:
@@ -204,12 +249,21 @@ async def _personal_path(
     return None
 
 
-async def _read(
-    db: Db, id: int, visitor: Visitor
-) -> tuple[PublicOpening, RememberedApplicant | None]:
-    async def work(tx: Tx) -> tuple[PublicOpening, RememberedApplicant | None]:
-        return await public_openings.get(tx, id), await _find_remembered(
-            tx, id, visitor.applicant_id
+@dataclass(frozen=True, slots=True)
+class _ShownOpening:
+    """What the page of an opening shows."""
+
+    opening: PublicOpening
+    me: RememberedApplicant | None
+    form: FormState
+
+
+async def _read(db: Db, id: int, visitor: Visitor) -> _ShownOpening:
+    async def work(tx: Tx) -> _ShownOpening:
+        return _ShownOpening(
+            await public_openings.get(tx, id),
+            await _find_remembered(tx, id, visitor.applicant_id),
+            FormState.of(await form_versions.find_current(tx, id)),
         )
 
     return await consistent_reads.read_opening(db, id, work)
@@ -226,8 +280,7 @@ async def _find_remembered(
 
 
 async def _page(
-    opening: PublicOpening,
-    me: RememberedApplicant | None,
+    shown: _ShownOpening,
     request: Request,
     view: Render,
     site_settings: SiteSettings,
@@ -237,13 +290,17 @@ async def _page(
     error: AppError | None = None,
     typed: tuple[str, str] = ("", ""),
 ) -> HTMLResponse:
-    data = job_feeds.json_ld(opening, site_settings.link(request, f"/openings/{opening.id}"))
+    opening, me = shown.opening, shown.me
+    async with db.transaction() as tx:
+        details = await posting_details.get_details(tx, opening.id)
     response = view(
         "openings/opening.html",
         html_errors.status_code(error) if error else 200,
         opening=opening,
         me=me,
-        data=data,
+        form=shown.form,
+        data=_structured_data(opening, details, request, site_settings),
+        facts=describe_posting(details),
         error=_error_text(error, site_settings),
         sends_mail=site_settings.sends_mail,
         confirms=site_settings.confirm_address != "off",
@@ -257,6 +314,20 @@ async def _page(
     if isinstance(error, RateLimited):
         response.headers["Retry-After"] = str(error.retry_after)
     return response
+
+
+def _structured_data(
+    opening: PublicOpening, details: PostingDetails, request: Request, site_settings: SiteSettings
+) -> Markup:
+    company = get_banners(request).company
+    logo = f"/openings/logo?v={company.logo_hash}" if company.logo_hash else None
+    return job_feeds.json_ld(
+        opening,
+        site_settings.link(request, f"/openings/{opening.id}"),
+        company,
+        details,
+        site_settings.link(request, logo) if logo else None,
+    )
 
 
 async def _challenge(

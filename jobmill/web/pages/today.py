@@ -17,6 +17,8 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.demo import setup
 from jobmill.demo.state import World
+from jobmill.hiring.openings import review_list
+from jobmill.hiring.openings.review_list import UndecidedOpening
 from jobmill.matching import judging_feed, match_days, matches
 from jobmill.matching.job_applications import followups
 from jobmill.matching.job_applications.followups import DueStep
@@ -24,7 +26,7 @@ from jobmill.matching.match_days import MatchDay, OpenApplication
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profiles import ProfileId, ProfileVersion
 from jobmill.people.persons import Owner
-from jobmill.web import job_view, workspaces
+from jobmill.web import job_view, unread_mentions, workspaces
 from jobmill.web.auth import SignedIn
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.charts import BarGroup, make_bar_groups
@@ -64,6 +66,7 @@ class TodayState:
     applications: Sequence[OpenApplication]
     unread: Sequence[Submission]
     unread_count: int
+    undecided: Sequence[UndecidedOpening]
     days: Sequence[MatchDay]
     read_at: dt.datetime
 
@@ -93,11 +96,13 @@ async def show(
     async with db.transaction() as tx:
         state = await read_today(tx, visitor.owner)
         health = await banners.read_health(tx)
+        unread = await unread_mentions.read_unread(tx, visitor)
     decisions = [*map(_describe_condition, health.conditions), *_decisions(state)]
     return page(
         "today/page.html",
-        topics=["matches", "sources", "companies", "queue"],
+        topics=["matches", "sources", "companies", "queue", "hiring"],
         state=state,
+        unread=unread,
         decisions=[
             decision for decision in decisions if workspaces.may_follow(visitor, decision.path)
         ],
@@ -144,6 +149,7 @@ async def read_today(tx: Tx, owner: Owner) -> TodayState:
         if unread_count
         else [],
         unread_count=unread_count,
+        undecided=await review_list.list_undecided(tx, limit=MAX_DECISIONS),
         days=await match_days.count_days(tx, profile, starts, length) if profile else [],
         read_at=now,
     )
@@ -181,6 +187,7 @@ def _decisions(state: TodayState) -> list[DecisionItem]:
         *(_describe_due_step(step) for step in state.due_steps),
         *(_describe_application(application, state.read_at) for application in state.applications),
         *_approvals(state),
+        *map(_describe_undecided, state.undecided),
         *_unread(state),
     ]
 
@@ -200,6 +207,16 @@ def _describe_application(application: OpenApplication, now: dt.datetime) -> Dec
     days = (now - application.status_at).days
     text = say("Follow up: %(name)s, no news for %(n)s days", name=name, n=days)
     return DecisionItem("busy", text, path, say("View"))
+
+
+def _describe_undecided(opening: UndecidedOpening) -> DecisionItem:
+    text = say_many(
+        "%(title)s: %(n)s application waits for your decision",
+        "%(title)s: %(n)s applications wait for your decision",
+        opening.in_review,
+        title=opening.title,
+    )
+    return DecisionItem("busy", text, f"/hiring/{opening.id}/review", say("Review"))
 
 
 def _approvals(state: TodayState) -> list[DecisionItem]:

@@ -10,12 +10,20 @@ function relative(seconds) {
   return RELATIVE.format(Math.round(seconds / length), unit);
 }
 
+// A time of day in the reader's zone: 15:24 today, Tue, Nov 17, 15:24 on other days.
+function formatClock(at) {
+  const time = { hour: "2-digit", minute: "2-digit" };
+  if (at.toDateString() === new Date().toDateString()) return at.toLocaleTimeString([], time);
+  return at.toLocaleString([], { weekday: "short", month: "short", day: "numeric", ...time });
+}
+
 function updateTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     time.title = at.toLocaleString();
     const ago = relative((at - Date.now()) / 1000);
-    time.textContent = "exact" in time.dataset ? `${time.title} (${ago})` : ago;
+    if ("clock" in time.dataset) time.textContent = formatClock(at);
+    else time.textContent = "exact" in time.dataset ? `${time.title} (${ago})` : ago;
   }
 }
 
@@ -187,11 +195,3 @@ addEventListener("offline", () => showConnection(false));
 addEventListener("online", () => showConnection(true));
 document.addEventListener("htmx:sse:error", () => showConnection(false));
 document.addEventListener("htmx:sse:after:connection", () => showConnection(true));
-
-// The replay: announce the position of the slider.
-document.addEventListener("htmx:after:swap", () => {
-  const line = document.getElementById("said"), moment = document.querySelector("#past .moment");
-  if (!line || !moment) return;
-  line.textContent = moment.textContent.replace(/\s+/g, " ").trim();
-  document.getElementById("seq").setAttribute("aria-valuetext", line.textContent);
-});

@@ -49,6 +49,11 @@
     };
   }
 
+  // What is counted per day is drawn as bars: one beside the other, so at most two columns.
+  function bars(n, count) {
+    return { paths: uPlot.paths.bars({ size: [count === 1 ? 0.6 : 0.35, 28], align: count === 1 ? 0 : n === 0 ? -1 : 1 }), dash: [], points: { show: false } };
+  }
+
   function line(head, n) {
     const tone = head.dataset.tone || TONES[n % TONES.length];
     const formatValue = (_, value) => (value === null || value === undefined ? "–" : value.toLocaleString(LANGUAGE));
@@ -72,7 +77,10 @@
       ],
       series: [
         { label: textOf(first.head), value: (_, at) => (at === null ? "–" : formatTime(at)) },
-        ...others.map(({ head }, n) => line(head, n)),
+        ...others.map(({ head }, n) => {
+          const drawnAs = line(head, n);
+          return daily && others.length <= 2 ? { ...drawnAs, fill: drawnAs.stroke, ...bars(n, others.length) } : drawnAs;
+        }),
       ],
     };
   }

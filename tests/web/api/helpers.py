@@ -14,7 +14,9 @@ _numbers = count(1)
 
 
 async def make_job(site: httpx2.AsyncClient, capacity: int = 1, **terms: Any) -> int:
-    answer = await site.post("/api/jobs", json={"title": "Baker", "capacity": capacity, **terms})
+    """An opening with five minutes to accept an offer, unless the terms say otherwise."""
+    body = {"title": "Baker", "capacity": capacity, "acknowledgeWindowSeconds": 300, **terms}
+    answer = await site.post("/api/jobs", json=body)
     assert answer.status_code == 201, answer.text
     return answer.json()["id"]
 

@@ -12,8 +12,11 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import submissions
+from jobmill.hiring.admission import decisions
+from jobmill.hiring.applications import standings, submissions
+from jobmill.hiring.applications.offers import answer_offer
 from jobmill.hiring.messages.signed_links import LinkSigner
+from jobmill.hiring.stages.stage_moves import move_to_stage
 from jobmill.people import keys, secrets
 from jobmill.people.persons import Role
 from tests.hiring.helpers import make_applicant, make_opening
@@ -130,6 +133,48 @@ async def test_an_applicant_sees_and_ends_only_own_applications(world: ApiClient
     assert status_and_code(await world.ask("GET", "/api/status/{me}", None, auth))[0] == 401
 
 
+async def test_an_applicant_does_not_read_scores_and_stages(
+    world: ApiClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 1, admission="review")
+        entry = (await submissions.apply(tx, opening.id, world.ids["me"], LOCAL)).application.id
+        await decisions.score(tx, entry, 40, LOCAL)
+        await decisions.accept(tx, entry, LOCAL)
+        await answer_offer(tx, entry, "accept", LOCAL)
+        await move_to_stage(tx, entry, "interview", LOCAL, seen=None)
+        await move_to_stage(tx, entry, "rejected", LOCAL, seen=None, reason="Weak")
+    own = (await world.ask("GET", "/api/timeline/{me}", None, f"Link {world.link}")).json()
+    company = f"Bearer {world.keys['viewer']}"
+    full = (await world.ask("GET", "/api/timeline/{me}", None, company)).json()
+    steps = [event for event in own if event["applicationId"] == entry]
+    assert [event["eventType"] for event in steps] == [
+        "APPLIED", "ACCEPTED", "PROMOTED", "ACKNOWLEDGED", "STAGE_CHANGED"
+    ]  # fmt: skip
+    assert set(steps[-1]["metadata"]) == {"actor", "jobId", "reasonTold"}
+    assert len(full) == len(own) + 2
+    # Pages are as long as their limit, also if events between them are left out.
+    first = await world.site.get(
+        f"/api/timeline/{world.ids['me']}?limit=3", headers={"Authorization": f"Link {world.link}"}
+    )
+    assert len(first.json()) == 3
+
+
+async def test_the_interview_of_an_unknown_application_is_told_to_its_company_only(
+    world: ApiClient,
+) -> None:
+    for id in ("{theirs}", "999999"):
+        path = f"/api/applications/{id}/interview"
+        assert (await world.ask("GET", path, None)).status_code == 401
+    other = await world.ask(
+        "GET", "/api/applications/{theirs}/interview", None, f"Link {world.link}"
+    )
+    assert status_and_code(other) == (403, "FORBIDDEN")
+    company = f"Bearer {world.keys['viewer']}"
+    missing = await world.ask("GET", "/api/applications/999999/interview", None, company)
+    assert missing.status_code == 404
+
+
 async def test_anonymous_clients_see_open_jobs_and_may_apply(
     world: ApiClient, database: Database
 ) -> None:
@@ -156,3 +201,46 @@ async def test_anonymous_clients_are_rate_limited(database: Database) -> None:
         answers = [await site.post("/api/apply-public", json=body) for body in bodies]
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2].headers["retry-after"]) > 0
+
+
+async def test_a_withdrawal_is_the_applicants_unless_a_member_of_the_company_makes_it(
+    world: ApiClient, database: Database
+) -> None:
+    recruiter = f"Bearer {world.keys['recruiter']}"
+    body = {"applicantId": "{other}", "jobId": "{job}"}
+
+    async def withdraw(site: httpx2.AsyncClient, auth: str, **extra: bool) -> tuple[str, ...]:
+        """The side in the log, the rule and the kind of the letter."""
+        async with database.transaction() as tx:
+            opening_id, other = world.ids["job"], world.ids["other"]
+            standing = await standings.find_standing(tx, opening_id, other)
+        if standing is None or standing.status == "INACTIVE":
+            made = await world.ask("POST", "/api/apply", body, recruiter)
+            id = made.json()["applicationId"]
+        else:
+            id = world.ids["theirs"]
+        headers = {"Authorization": auth} if auth else {}
+        json = {"applicationId": id, **extra}
+        assert (await site.post("/api/withdraw", json=json, headers=headers)).status_code == 200
+        async with database.transaction() as tx:
+            cursor = await tx.execute(
+                """
+                SELECT metadata->>'actor', why->>'rule', kind FROM hiring.event
+                  JOIN hiring.notice USING (opening_id, application_id, seq)
+                 WHERE application_id = %s AND type = 'WITHDRAWN'
+                """,
+                [id],
+            )
+            [row] = await cursor.fetchall()
+            return row
+
+    by_applicant = ("applicant", "withdrawn", "withdrawn")
+    assert await withdraw(world.site, recruiter) == (
+        "company",
+        "removed by the company",
+        "removed",
+    )
+    assert await withdraw(world.site, recruiter, forApplicant=True) == by_applicant
+    # The original front end sends no credentials and runs on the same machine.
+    async with site_with(database, local=True) as local:
+        assert await withdraw(local, "") == by_applicant

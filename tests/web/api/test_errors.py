@@ -179,7 +179,12 @@ async def test_a_conflict_is_explained(site: httpx2.AsyncClient) -> None:
     again = await site.post("/api/apply", json={"applicantId": person, "jobId": job})
     assert status_and_code(again) == (409, "DUPLICATE_SUBMISSION")
     words = f"Applicant {person} already has an active application for job {job}"
-    assert again.json()["error"]["message"] == words
+    assert again.json()["error"] == {
+        "code": "DUPLICATE_SUBMISSION",
+        "message": words,
+        "details": None,
+        "applicationId": placed["applicationId"],
+    }
     which = {"applicationId": placed["applicationId"]}
     assert status_and_code(await site.post("/api/acknowledge", json=which)) == (409, "CONFLICT")
     promote = f"/api/applications/{placed['applicationId']}/promote"
@@ -270,3 +275,21 @@ async def test_reads_are_correct_without_a_worker(
     assert status["status"] == "PENDING_ACKNOWLEDGMENT"
     missed = (await site.get(f"/api/status/{second['applicantId']}")).json()["applications"][0]
     assert (missed["status"], missed["queuePosition"]) == ("WAITLIST", 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "accepted"),
+    [
+        ("/api/applicants?mail=ada@example.org", "mail", "it accepts email, after, limit"),
+        ("/api/jobs/1/settings?limit=2", "limit", "it accepts none"),
+        ("/api/healthz?a=1&limit=2", "a", "it accepts none"),
+    ],
+)
+async def test_unknown_query_parameters_are_refused(
+    still: httpx2.AsyncClient, path: str, field: str, accepted: str
+) -> None:
+    answer = await still.get(path)
+    assert status_and_code(answer) == (400, "VALIDATION_ERROR")
+    [problem, *_] = answer.json()["error"]["details"]
+    assert problem["field"] == field
+    assert problem["message"].endswith(accepted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,8 @@ import jsonschema_rs
 
 from jobmill.web.api import router
 from scripts import api
+from tests.web.api.test_access import ENDPOINTS
+from tests.web.test_every_route import OWN
 
 CONTRACT = {
     "/api/healthz": {"get"},
@@ -48,8 +51,29 @@ async def test_the_description_is_served_without_the_frameworks_pages(
 ) -> None:
     answer = await site.get("/api/openapi.json")
     assert answer.json()["openapi"] == "3.1.0"
+    page = (await site.get("/api/docs")).text
+    for name, operation in operations():
+        method, path = name.split()
+        assert f"{method.upper()} {path}<" in page
+        assert f'id="{operation["operationId"]}"' in page
     for path in ("/docs", "/redoc", "/openapi.json"):
         assert (await site.get(path)).status_code == 404
+
+
+def test_every_operation_names_the_role_that_it_needs() -> None:
+    """test_access.py tests the same roles with requests."""
+    roles = {name: operation["x-required-role"] for name, operation in operations()}
+    for method, path, _, role in ENDPOINTS:
+        pattern = re.sub(
+            r"\\{\w+\\}|@bad\\.example", r"\\{\\w+\\}", re.escape(f"{method.lower()} {path}")
+        )
+        [described] = [roles[name] for name in roles if re.fullmatch(pattern, name)]
+        assert described == role, path
+    assert roles["post /api/apply-public"] == "none"
+    assert roles["post /api/submissions"] == "seeker"
+    assert roles["post /api/session/confirm"] == "any"
+    own = [name for name, operation in operations() if operation.get("x-applicant-allowed")]
+    assert {f"{method.upper()} {path}" for method, path in map(str.split, own)} == OWN
 
 
 def test_every_endpoint_of_the_contract_is_described() -> None:
@@ -78,11 +102,16 @@ def test_every_example_matches_its_schema() -> None:
     description: Any = router.description()
     examples = list(_examples(description))
     assert len(examples) > 400
+    validators: dict[str, jsonschema_rs.Draft202012Validator] = {}
     for schema, example in examples:
-        validator = jsonschema_rs.Draft202012Validator(
-            {**schema, "components": description["components"]}, validate_formats=True
-        )
-        assert validator.is_valid(example), example
+        key = repr(schema)
+        if key not in validators:
+            # The other schemas are many: preparing them takes most of the time.
+            more = {"components": description["components"]} if "$ref" in key else {}
+            validators[key] = jsonschema_rs.Draft202012Validator(
+                {**schema, **more}, validate_formats=True
+            )
+        assert validators[key].is_valid(example), example
 
 
 def _examples(part: Any) -> Iterator[tuple[dict[str, Any], Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from jobmill.db import Database
 from tests.web.api.helpers import apply, make_job, make_person
 
 Cut = Callable[[Any], list[Any]]
@@ -74,6 +75,14 @@ async def test_jobs_and_applications_of_a_person_are_paged(site: httpx2.AsyncCli
     assert ([event["metadata"]["jobId"] for event in events], pages) == (jobs, 2)
 
 
+async def test_applications_in_review_are_paged(site: httpx2.AsyncClient) -> None:
+    job_id = await make_job(site, admission="review")
+    for _ in range(3):
+        await apply(site, job_id)
+    rows, pages = await walk(site, f"/api/jobs/{job_id}/review?limit=2", lambda body: body["items"])
+    assert (len(rows), pages) == (3, 2)
+
+
 async def test_positions_continue_on_the_next_page(site: httpx2.AsyncClient, job: int) -> None:
     rows, _ = await walk(site, f"/api/jobs/{job}?limit=3", both)
     assert [row["queuePosition"] for row in rows] == [None, None, 1, 2, 3, 4, 5]
@@ -104,3 +113,34 @@ async def test_lists_beyond_the_contract_have_a_cursor(
     assert len(rows) == expected
     keys = [row.get("seq") or row["applicationId"] for row in rows]
     assert keys == sorted(set(keys))
+
+
+async def test_lists_beyond_the_contract_have_links_as_well(
+    site: httpx2.AsyncClient, job: int
+) -> None:
+    for path in (f"/api/jobs/{job}/applications", f"/api/jobs/{job}/events"):
+        rows, pages = await walk(site, f"{path}?limit=3", lambda body: body["items"])
+        assert pages == 3
+        assert rows == (await site.get(path)).json()["items"]
+
+
+async def test_all_applicants_are_listed_and_one_is_found_by_address(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    assert (await site.get("/api/applicants")).content == b"[]"
+    async with database.transaction() as tx:
+        await tx.execute(
+            """
+            INSERT INTO hiring.applicant (name, email, email_key)
+            SELECT 'Person ' || n, 'P' || n || '@example.org', 'p' || n || '@example.org'
+              FROM generate_series(1, 11000) AS n
+            """
+        )
+    answer = await site.get("/api/applicants")
+    assert [row["email"] for row in answer.json()] == [f"P{n}@example.org" for n in range(1, 11001)]
+    assert "link" not in answer.headers
+    rest = await site.get("/api/applicants", params={"after": answer.json()[-2]["id"]})
+    assert rest.json() == answer.json()[-1:]
+    found = await site.get("/api/applicants", params={"email": "p10500@Example.org"})
+    assert found.json() == [answer.json()[10_499]]
+    assert (await site.get("/api/applicants?email=x@example.org")).json() == []

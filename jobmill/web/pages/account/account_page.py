@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.errors import AppError, Conflict, Invalid, RateLimited, Unauthenticated
+from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
 from jobmill.people import passwords, persons, second_factors, sessions
 from jobmill.people.persons import Person
 from jobmill.people.second_factors import SecondFactor
 from jobmill.people.sessions import OpenSession
 from jobmill.web import html_errors, sign_in
+from jobmill.web.account_holder import AccountHolder
 from jobmill.web.auth import SESSION_COOKIE, SignedIn
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -31,11 +32,10 @@ async def show(request: Request, visitor: SignedIn, db: Db, page: Page, did: str
 
 @router.post("/password")
 async def change_password(
-    request: Request, visitor: SignedIn, form: Fields, db: Db, page: Page
+    request: Request, person: AccountHolder, form: Fields, db: Db, page: Page
 ) -> Response:
     """Set a new password; all other sessions end, and this one gets a new key."""
     try:
-        person = await get_person(request, db)
         password = _read_new_password(form)
         await _check_current_password(request, db, person, form.get("old", ""))
         async with db.transaction() as tx:
@@ -43,7 +43,7 @@ async def change_password(
             key = await sessions.create_after_password_change(
                 tx, person, **sign_in.describe_client(request)
             )
-    except (Invalid, Conflict, RateLimited) as error:
+    except (Invalid, RateLimited) as error:
         return await _render(request, db, page, error=error)
     response = RedirectResponse("/account?did=password", 303)
     sign_in.set_session_cookie(request, response, key)
@@ -51,24 +51,14 @@ async def change_password(
 
 
 @router.post("/sessions/end")
-async def end_other_sessions(request: Request, visitor: SignedIn, db: Db, page: Page) -> Response:
-    try:
-        person = await get_person(request, db)
-    except Conflict as error:
-        return await _render(request, db, page, error=error)
+async def end_other_sessions(request: Request, person: AccountHolder, db: Db) -> Response:
     async with db.transaction() as tx:
         await sessions.delete_all(tx, person.id, request.cookies.get(SESSION_COOKIE, ""))
     return RedirectResponse("/account?did=sessions", 303)
 
 
 @router.post("/sessions/{session_id}/end")
-async def end_session(
-    session_id: PathId, request: Request, visitor: SignedIn, db: Db, page: Page
-) -> Response:
-    try:
-        person = await get_person(request, db)
-    except Conflict as error:
-        return await _render(request, db, page, error=error)
+async def end_session(session_id: PathId, person: AccountHolder, db: Db) -> Response:
     async with db.transaction() as tx:
         await sessions.delete_one(tx, person.id, session_id)
     return RedirectResponse("/account?did=session", 303)
@@ -87,15 +77,6 @@ def _read_new_password(form: Fields) -> str:
     if form.get("new", "") != form.get("again", ""):
         raise Invalid(say("The two new passwords do not match. Type the same password twice."))
     return form.get("new", "")
-
-
-async def get_person(request: Request, db: RequestDatabase) -> Person:
-    """The person of this session; Conflict for local visitors and API keys, which have none."""
-    async with db.transaction() as tx:
-        session = await sessions.find(tx, request.cookies.get(SESSION_COOKIE, ""))
-        if session is None:
-            raise Conflict(say("You are not signed in with an account of your own."))
-        return await persons.get(tx, session.person_id)
 
 
 async def _render(

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import segno
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
-from markupsafe import Markup
 
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.people import passkeys, second_factors, totp
 from jobmill.people.devices import describe_device
 from jobmill.people.persons import Person
-from jobmill.web import html_errors, sign_in
+from jobmill.web import html_errors, qr_codes, sign_in
+from jobmill.web.account_holder import AccountHolder, find_account_holder
 from jobmill.web.auth import SignedIn
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
-from jobmill.web.pages.account.account_page import get_person
 from jobmill.web.parameters import PathId
 from jobmill.web.reauthentication import ConfirmedPerson
 from jobmill.web.shell import Page, PageRenderer
@@ -32,10 +30,11 @@ async def show(request: Request, visitor: SignedIn, db: Db, page: Page, did: str
 
 
 @router.post("/app")
-async def set_up_app(request: Request, visitor: ConfirmedPerson, db: Db, page: Page) -> Response:
+async def set_up_app(
+    request: Request, visitor: ConfirmedPerson, person: AccountHolder, db: Db, page: Page
+) -> Response:
     """Show the seed of a new app, until its first code confirms it."""
     try:
-        person = await get_person(request, db)
         async with db.transaction() as tx:
             seed = await second_factors.set_up_app(tx, person.id)
     except Conflict as error:
@@ -45,11 +44,10 @@ async def set_up_app(request: Request, visitor: ConfirmedPerson, db: Db, page: P
 
 @router.post("/app/confirm")
 async def confirm_app(
-    request: Request, visitor: SignedIn, form: Fields, db: Db, page: Page
+    request: Request, person: AccountHolder, form: Fields, db: Db, page: Page
 ) -> Response:
     """Turn the app on and show the recovery codes once."""
     try:
-        person = await get_person(request, db)
         async with db.transaction() as tx:
             seed = await second_factors.get_unconfirmed_seed(tx, person.id)
     except Conflict as error:
@@ -63,9 +61,10 @@ async def confirm_app(
 
 
 @router.post("/app/remove")
-async def remove_app(request: Request, visitor: ConfirmedPerson, db: Db, page: Page) -> Response:
+async def remove_app(
+    request: Request, visitor: ConfirmedPerson, person: AccountHolder, db: Db, page: Page
+) -> Response:
     try:
-        person = await get_person(request, db)
         async with db.transaction() as tx:
             await second_factors.remove_app(tx, person.id)
     except Conflict as error:
@@ -74,10 +73,11 @@ async def remove_app(request: Request, visitor: ConfirmedPerson, db: Db, page: P
 
 
 @router.post("/passkeys/new")
-async def start_passkey(request: Request, visitor: ConfirmedPerson, db: Db, page: Page) -> Response:
+async def start_passkey(
+    request: Request, visitor: ConfirmedPerson, person: AccountHolder, db: Db, page: Page
+) -> Response:
     """The page that asks the browser for a passkey."""
     try:
-        person = await get_person(request, db)
         return await _show_passkey_form(request, db, page, person)
     except Conflict as error:
         return await _render(request, db, page, error=error)
@@ -85,14 +85,10 @@ async def start_passkey(request: Request, visitor: ConfirmedPerson, db: Db, page
 
 @router.post("/passkeys")
 async def add_passkey(
-    request: Request, visitor: SignedIn, form: Fields, db: Db, page: Page
+    request: Request, person: AccountHolder, form: Fields, db: Db, page: Page
 ) -> Response:
     """Store the passkey. Only a page that asked for the password has a challenge to sign."""
     name, credential = form.get("name", ""), form.get("credential", "")
-    try:
-        person = await get_person(request, db)
-    except Conflict as error:
-        return await _render(request, db, page, error=error)
     try:
         async with db.transaction() as tx:
             was_on = (await second_factors.find(tx, person.id)).is_on
@@ -109,12 +105,8 @@ async def add_passkey(
 
 @router.post("/passkeys/{passkey_id}/remove")
 async def remove_passkey(
-    passkey_id: PathId, request: Request, visitor: ConfirmedPerson, db: Db, page: Page
+    passkey_id: PathId, visitor: ConfirmedPerson, person: AccountHolder, db: Db
 ) -> Response:
-    try:
-        person = await get_person(request, db)
-    except Conflict as error:
-        return await _render(request, db, page, error=error)
     async with db.transaction() as tx:
         await passkeys.remove(tx, person.id, passkey_id)
         await second_factors.end_unneeded_codes(tx, person.id)
@@ -134,10 +126,9 @@ async def _show_passkey_form(
 
 @router.post("/recovery-codes")
 async def replace_recovery_codes(
-    request: Request, visitor: ConfirmedPerson, db: Db, page: Page
+    request: Request, visitor: ConfirmedPerson, person: AccountHolder, db: Db, page: Page
 ) -> Response:
     try:
-        person = await get_person(request, db)
         async with db.transaction() as tx:
             if not (await second_factors.find(tx, person.id)).is_on:
                 raise Conflict(say("Set up an authenticator app or a passkey first."))
@@ -151,12 +142,11 @@ def _show_seed(
     page: PageRenderer, person: Person, seed: bytes, error: AppError | None = None
 ) -> HTMLResponse:
     url = totp.provisioning_url(seed, person.email)
-    picture = segno.make(url, error="m").svg_inline(scale=4, omitsize=True, svgclass="qr")
     return _without_cache(
         page(
             "account/set_up_app.html",
             html_errors.status_code(error),
-            picture=Markup(picture),
+            picture=qr_codes.draw_qr_code(url),
             url=url,
             seed=totp.format_seed(seed),
             error=str(error) if error else None,
@@ -181,11 +171,10 @@ async def _render(
     did: str = "",
     error: AppError | None = None,
 ) -> Response:
-    try:
-        person = await get_person(request, db)
-    except Conflict:
+    person = await find_account_holder(request, db)
+    if person is None:
         # Without an account, the account page explains why.
-        return RedirectResponse("/account", 303) if error is None else _refuse(page, error)
+        return RedirectResponse("/account", 303)
     async with db.transaction() as tx:
         factor = await second_factors.find(tx, person.id)
         stored = await passkeys.find_all(tx, person.id)
@@ -196,17 +185,6 @@ async def _render(
         passkeys=stored,
         notice=_notices().get(did),
         error=str(error) if error else None,
-    )
-
-
-def _refuse(page: PageRenderer, error: AppError) -> HTMLResponse:
-    return page(
-        "account/two_factor.html",
-        html_errors.status_code(error),
-        factor=None,
-        passkeys=(),
-        notice=None,
-        error=str(error),
     )
 
 

@@ -10,12 +10,13 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import Field
 
+from jobmill.documents import store
 from jobmill.errors import Conflict, Invalid
 from jobmill.matching import matches, profiles
 from jobmill.matching.job_applications import custom_statuses, details, entries, files
 from jobmill.matching.job_applications.details import ApplicationDetails
 from jobmill.people.persons import Owner
-from jobmill.web import html_errors, job_view
+from jobmill.web import actor_labels, html_errors, job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_whole_number
@@ -72,7 +73,9 @@ async def render(
         notes = await entries.find_notes(tx, match_id)
         contacts = await entries.find_contacts(tx, match_id)
         stored_files = await files.find_all(tx, match_id)
-        events = await matches.read_events(tx, match_id)
+        document_ids = await store.find_ids(tx, match_id)
+        logged = await matches.read_events(tx, match_id)
+        events = await actor_labels.name_actors(tx, logged, page.visitor)
         kind = REMOVABLE.get(query.removed or "")
         removed = (
             await entries.find_removed(tx, match_id, kind, query.entry)
@@ -90,6 +93,7 @@ async def render(
         notes=notes,
         contacts=contacts,
         files=stored_files,
+        document_ids=document_ids,
         file_types=",".join(files.TYPES),
         today=dt.datetime.now(dt.UTC).date(),
         events=[(event.at, job_view.describe_match_event(event)) for event in reversed(events)],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -16,12 +17,12 @@ from jobmill.matching.job_applications.custom_statuses import APPLICATION_STATUS
 from jobmill.matching.matches import Match, Status
 from jobmill.people.persons import Owner
 from jobmill.web import charts, html_errors, job_view
-from jobmill.web.auth import Seeker
+from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import PathId
-from jobmill.web.shell import Page
+from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/applications")
@@ -94,32 +95,27 @@ def _board_of(form: Mapping[str, str], match: Match | None = None) -> BoardQuery
 @router.post("/{match_id}/move")
 async def move(match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
     """Move an application to another column. The board also shows why a move was refused."""
-    try:
-        async with db.transaction() as tx:
-            match = await board.move(
-                tx,
-                match_id,
-                form.get("column", ""),
-                owner=visitor.owner,
-                seen=form.get("seen"),
-                actor=visitor.actor.name,
-            )
-    except MovedMeanwhile as error:
-        return await _render(db, page, _board_of(form), visitor.owner, error)
-    return _respond(form, match)
+    act = partial(board.move, match_id=match_id, key=form.get("column", ""))
+    return await _act(act, form, visitor, db, page)
 
 
 @router.post("/{match_id}/undo")
 async def undo(match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
     """Move an application back to where it was."""
+    return await _act(partial(board.undo, match_id=match_id), form, visitor, db, page)
+
+
+async def _act(
+    act: Callable[..., Awaitable[Match]],
+    form: Mapping[str, str],
+    visitor: Visitor,
+    db: RequestDatabase,
+    page: PageRenderer,
+) -> Response:
     try:
         async with db.transaction() as tx:
-            match = await board.undo(
-                tx,
-                match_id,
-                owner=visitor.owner,
-                seen=form.get("seen"),
-                actor=visitor.actor.name,
+            match = await act(
+                tx, owner=visitor.owner, seen=form.get("seen"), actor=visitor.actor.name
             )
     except MovedMeanwhile as error:
         return await _render(db, page, _board_of(form), visitor.owner, error)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -13,8 +13,9 @@ from jobmill.errors import Conflict, Invalid
 from jobmill.matching import matches
 from jobmill.matching.job_applications import entries, files
 from jobmill.matching.job_applications.entries import ContactFields
-from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
+from jobmill.web.auth import Seeker, Visitor
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.file_downloads import download_headers
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.pages.applications.application_page import REMOVABLE, ApplicationQuery, render
 from jobmill.web.parameters import PathId
@@ -112,27 +113,14 @@ async def download_file(match_id: PathId, file_id: PathId, visitor: Seeker, db: 
     """Always as a download: the browser must never run what somebody uploaded."""
     async with db.transaction() as tx:
         file = await files.get(tx, match_id, file_id, owner=visitor.owner)
-    headers = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file.name, safe='')}",
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": "sandbox; default-src 'none'",
-    }
-    return Response(file.data, media_type=file.media_type, headers=headers)
+    return Response(file.data, media_type=file.media_type, headers=download_headers(file.name))
 
 
 @router.post("/{match_id}/{entry_path}/{entry_id}/remove")
 async def remove(
     match_id: PathId, entry_path: EntryPath, entry_id: PathId, visitor: Seeker, db: Db
 ) -> RedirectResponse:
-    async with db.transaction() as tx:
-        await entries.remove(
-            tx,
-            match_id,
-            REMOVABLE[entry_path],
-            entry_id,
-            owner=visitor.owner,
-            actor=visitor.actor.name,
-        )
+    await _change(entries.remove, match_id, entry_path, entry_id, visitor, db)
     query = ApplicationQuery(removed=entry_path.value, entry=entry_id)
     return RedirectResponse(query.url(f"/applications/{match_id}"), 303)
 
@@ -141,13 +129,18 @@ async def remove(
 async def restore(
     match_id: PathId, entry_path: EntryPath, entry_id: PathId, visitor: Seeker, db: Db
 ) -> RedirectResponse:
-    async with db.transaction() as tx:
-        await entries.restore(
-            tx,
-            match_id,
-            REMOVABLE[entry_path],
-            entry_id,
-            owner=visitor.owner,
-            actor=visitor.actor.name,
-        )
+    await _change(entries.restore, match_id, entry_path, entry_id, visitor, db)
     return RedirectResponse(f"/applications/{match_id}#{entry_path}", 303)
+
+
+async def _change(
+    change: Callable[..., Awaitable[None]],
+    match_id: int,
+    path: EntryPath,
+    entry_id: int,
+    visitor: Visitor,
+    db: RequestDatabase,
+) -> None:
+    async with db.transaction() as tx:
+        by = {"owner": visitor.owner, "actor": visitor.actor.name}
+        await change(tx, match_id, REMOVABLE[path], entry_id, **by)

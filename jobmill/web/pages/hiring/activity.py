@@ -21,9 +21,10 @@ from jobmill.hiring.records.openings import Opening
 from jobmill.web import consistent_reads, html_errors
 from jobmill.web.auth import Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db
-from jobmill.web.pages.hiring import activity_lines
+from jobmill.web.dependencies import Db, View
+from jobmill.web.pages.hiring import activity_lines, replay_timeline
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
+from jobmill.web.pages.hiring.replay_timeline import ReplayTimeline
 from jobmill.web.pages.hiring.terms_form import parse_time
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page
@@ -32,10 +33,11 @@ from jobmill.web.status_labels import status_labels
 router = APIRouter(prefix="/hiring/{opening_id}")
 
 PAGE_SIZE = 100
-COLUMN_SIZE = 100
+COLUMN_SIZE = 50
 """People in a column of the replay."""
 
 Number = Annotated[int | None, Query(ge=0, le=MAX_ID)]
+Span = Annotated[int | None, Query(ge=10, le=MAX_ID)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,28 +118,53 @@ async def show_replay(
     page: Page,
     seq: Number = None,
     at: str = "",
+    span: Span = None,
 ) -> HTMLResponse:
-    """The opening right after an event, or at a time; by default, now."""
+    """The opening right after an event, or at a time; by default, now.
+
+    `span` is how many events the timeline shows."""
     error: Invalid | None = None
     when = None
     try:
         when = parse_time(at, "The time")
     except Invalid as refusal:
         error = refusal
-    replayed = await consistent_reads.read_opening(
-        db,
-        opening_id,
-        lambda tx: _replay(tx, opening_id, seq, when, visitor),
-        time_limit=LONG_TIMEOUT,
+
+    async def work(tx: Tx) -> tuple[ReplayPage, ReplayTimeline]:
+        replayed = await _replay(tx, opening_id, seq, when, visitor)
+        last_seq = replayed.opening.last_seq
+        return replayed, await replay_timeline.read_replay_timeline(
+            tx, opening_id, replayed.seq, last_seq, span
+        )
+
+    replayed, timeline = await consistent_reads.read_opening(
+        db, opening_id, work, time_limit=LONG_TIMEOUT
     )
     return page(
         "hiring/replay.html",
         html_errors.status_code(error) if error else 200,
         opening=replayed.opening,
         replay=replayed,
+        timeline=timeline,
         labels=status_labels(),
         typed=at,
         error=str(error) if error else None,
+    )
+
+
+@router.get("/replay/frame")
+async def show_replay_frame(
+    opening_id: PathId, visitor: Viewer, db: Db, view: View, seq: Number = 0
+) -> HTMLResponse:
+    """The part of the replay that changes with each event."""
+    replayed = await consistent_reads.read_opening(
+        db, opening_id, lambda tx: _replay(tx, opening_id, seq, None, visitor)
+    )
+    return view(
+        "hiring/_replay_frame.html",
+        opening=replayed.opening,
+        replay=replayed,
+        labels=status_labels(),
     )
 
 

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
-from jobmill.errors import NotFound
-from jobmill.hiring.actor import ISSUED_BY, LOCAL, SYSTEM
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import applicants
 from jobmill.hiring.transitions import EventType
-from jobmill.people import keys, persons
+from jobmill.web import actor_labels
 from jobmill.web.auth import Visitor
+from jobmill.web.public_event_lines import opening_event_labels
 from jobmill.web.translations import say
 
 
@@ -45,16 +44,13 @@ async def describe_events(
 ) -> list[ActivityLine]:
     ids = {event.application_id for event in listed if event.application_id}
     names = await applicants.find_names(tx, ids)
-    actors = {
-        actor: await _describe_actor(tx, actor, visitor)
-        for actor in {event.actor for event in listed}
-    }
+    actors = await actor_labels.find_labels(tx, {event.actor for event in listed}, visitor)
     return [
         ActivityLine(
             event.opening_id,
             event.seq,
             event.created_at,
-            _event_text(event),
+            describe_event(event),
             event.application_id,
             names.get(event.application_id) if event.application_id else None,
             actors[event.actor],
@@ -62,36 +58,6 @@ async def describe_events(
         )
         for event in listed
     ]
-
-
-async def _describe_actor(tx: Tx, actor: str, visitor: Visitor) -> str:
-    """The actor of an event: by you, by Cy Tran, automatically."""
-    if actor == visitor.actor.name:
-        return say("by you")
-    if actor == SYSTEM.name:
-        return say("automatically")
-    if actor == LOCAL.name:
-        return say("by the server's operator")
-    actor, _, issuer = actor.partition(ISSUED_BY)
-    if issuer:
-        return say(
-            "%(actor)s, with a link issued %(issuer)s",
-            actor=await _describe_actor(tx, actor, visitor),
-            issuer=await _describe_actor(tx, issuer, visitor),
-        )
-    kind, _, id = actor.partition(":")
-    try:
-        match kind:
-            case "applicant":
-                return say("by %(name)s", name=(await applicants.get(tx, int(id))).name)
-            case "person":
-                return say("by %(name)s", name=(await persons.get(tx, int(id))).name)
-            case "key":
-                return say("by API key %(name)s", name=(await keys.get(tx, int(id))).name)
-            case _:
-                return say("by %(name)s", name=actor)
-    except NotFound:
-        return say("by %(name)s", name=actor)
 
 
 def _event_texts() -> Mapping[EventType, str]:
@@ -104,27 +70,36 @@ def _event_texts() -> Mapping[EventType, str]:
         "ADDRESS_UNCONFIRMED": say(
             "did not confirm the email address in time; the application has ended"
         ),
-        "OPENED": say("Opening created"),
-        "EDITED": say("Opening edited"),
-        "PAUSED": say("Opening paused"),
-        "RESUMED": say("Opening resumed"),
-        "CLOSED": say("Opening closed"),
-        "REOPENED": say("Opening reopened"),
+        "REJECTED": say("was not accepted"),
+        **opening_event_labels(),
     }
 
 
-def _event_text(event: AuditEvent) -> str:
+def event_labels() -> Mapping[EventType, str]:
+    """What happens, for each type of event."""
+    return {
+        "APPLIED": say("applied"),
+        "ACCEPTED": say("was accepted and joined the waitlist"),
+        "SCORED": say("got a score"),
+        "STAGE_CHANGED": say("moved to another stage"),
+        "DECAY_TRIGGERED": say("missed an offer and moved back on the waitlist"),
+        "CAPACITY_CHANGED": say("Number of places changed"),
+        **_event_texts(),
+    }
+
+
+def describe_event(event: AuditEvent) -> str:
     match event.type:
-        case "APPLIED" if event.to_status == "WAITLIST":
-            return say("applied and joined the waitlist")
-        case "APPLIED" if event.to_status == "PENDING_ACKNOWLEDGMENT":
-            return say("applied and was offered a place")
         case "APPLIED":
-            return say("applied and got a place")
+            return _application_text(event)
+        case "ACCEPTED" | "SCORED" | "STAGE_CHANGED":
+            return _decision_text(event)
         case "PROMOTED" if event.note:
             return say("was offered a place out of turn")
         case "WITHDRAWN" if event.why.get("rule") == "removed by the company":
             return say("was removed")
+        case "WITHDRAWN" if event.why.get("rule") == "opening closed":
+            return say("did not get a place: the opening was closed")
         case "WITHDRAWN" if event.why.get("rule") == "offer declined":
             return say("declined the offer")
         case "DECAY_TRIGGERED":
@@ -139,3 +114,36 @@ def _event_text(event: AuditEvent) -> str:
             )
         case _:
             return _event_texts()[event.type]
+
+
+def _application_text(event: AuditEvent) -> str:
+    match event.to_status:
+        case "WAITLIST":
+            return say("applied and joined the waitlist")
+        case "PENDING_ACKNOWLEDGMENT":
+            return say("applied and was offered a place")
+        case "IN_REVIEW":
+            return say("applied")
+        case _:
+            return say("applied and got a place")
+
+
+def _decision_text(event: AuditEvent) -> str:
+    facts = event.metadata
+    match event.type:
+        case "ACCEPTED" if event.why.get("rule") == "drawn by lot":
+            return say(
+                "was drawn and joined the waitlist as number %(n)s", n=f"{facts['position']:,}"
+            )
+        case "ACCEPTED":
+            return say("was accepted and joined the waitlist")
+        case "SCORED" if facts["to"] is None:
+            return say("lost the score")
+        case "SCORED":
+            return say("got the score %(n)s", n=facts["to"])
+        case _:
+            return say(
+                "moved from %(before)s to %(after)s",
+                before=facts["fromName"],
+                after=facts["toName"],
+            )

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from jobmill.hiring.applications import application_list
 from jobmill.hiring.applications.application_list import ApplicationFilter
+from jobmill.hiring.reviews import ratings, tags
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web.auth import Viewer
 from jobmill.web.dependencies import Db
@@ -31,6 +32,7 @@ class ApplicantListQuery(PageQuery):
     q: ShortText | None = None
     status: ApplicationStatus | None = None
     opening: Id | None = None
+    tag: ShortText | None = None
     before: Id | None = None
 
     @property
@@ -42,16 +44,21 @@ class ApplicantListQuery(PageQuery):
 async def show(
     query: Annotated[ApplicantListQuery, Query()], visitor: Viewer, db: Db, page: Page
 ) -> HTMLResponse:
-    filter = ApplicationFilter(query.status, query.opening, query.q)
+    tag = " ".join(query.tag.split()).lower() if query.tag else None
+    filter = ApplicationFilter(query.status, query.opening, query.q, tag)
     async with db.transaction() as tx:
         result = await application_list.list_all(
             tx, filter, before=query.before, limit=PAGE_SIZE, reach=SCAN_LIMIT
         )
+        averages = await ratings.average_rating(tx, [row.application_id for row in result.rows])
+        used_tags = await tags.suggest_tags(tx)
     return page(
         "hiring/applicants.html",
         topics=["hiring"],
         query=query,
         rows=result.rows,
+        averages=averages,
+        used_tags=used_tags,
         labels=status_labels(),
         current_url=query.url("/hiring/applicants"),
         next_url=result.next and query.url("/hiring/applicants", before=result.next),

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl
+from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.hiring.applications import bulk_actions, offers, standings, withdrawals
+from jobmill.hiring.forms import stored_answers, uploads
+from jobmill.hiring.forms.stored_answers import AnsweredForm
+from jobmill.hiring.interviews import bookings
+from jobmill.hiring.interviews.bookings import OwnBooking
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.records import applicants, applications, openings
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.records.applications import Application, ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
+from jobmill.hiring.stages.stage_definitions import get_stage, list_stages
 from jobmill.web import consistent_reads, html_errors
 from jobmill.web.auth import Links, Recruiter, Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, RequestDatabase
-from jobmill.web.form import Fields
-from jobmill.web.pages.hiring import activity_lines, opening_page
+from jobmill.web.file_downloads import send_upload
+from jobmill.web.pages.hiring import activity_lines, opening_page, review_panel
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
-from jobmill.web.parameters import PathId
+from jobmill.web.pages.hiring.applicant_form import ApplicantForm, SubmittedApplicantForm
+from jobmill.web.pages.hiring.review_panel import NO_DRAFT, NoteDraft, ReviewPanel
+from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.status_labels import status_labels
@@ -37,7 +45,11 @@ log = logging.getLogger(__name__)
 router = APIRouter(prefix="/hiring/{opening_id}")
 
 Step = Literal["remove", "promote"]
-ACTIONS: dict[str, bulk_actions.BulkAction] = {"remove": "withdraw", "message": "message"}
+ACTIONS: dict[str, bulk_actions.BulkAction] = {
+    "message": "message",
+    "promote": "promote",
+    "remove": "withdraw",
+}
 MAX_REASON_LENGTH = 2_000
 MAX_SELECTED = 1_000
 NUMBER = re.compile(r"[0-9]{1,12}")
@@ -52,6 +64,12 @@ class ApplicantDetails:
     applicant: Applicant
     position: int | None
     activity: list[ActivityLine]
+    answers: AnsweredForm | None
+    review: ReviewPanel
+    titles: Mapping[int, str]
+    """Of all openings that the activity is about."""
+    booking: OwnBooking | None
+    """The interview time of the applicant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +83,29 @@ class ActionForm:
 
 @router.get("/people/{application_id}")
 async def show(
-    opening_id: PathId, application_id: PathId, visitor: Viewer, db: Db, page: Page
+    opening_id: PathId,
+    application_id: PathId,
+    visitor: Viewer,
+    db: Db,
+    page: Page,
+    edit: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
+    to: str = "",
 ) -> HTMLResponse:
-    return await _page(db, page, visitor, opening_id, application_id)
+    """The applicant; `edit` is the note to edit, `to` the stage to preselect."""
+    draft = NoteDraft(note_id=edit)
+    return await show_applicant(
+        db, page, visitor, opening_id, application_id, draft=draft, target_stage=to
+    )
+
+
+@router.get("/people/{application_id}/files/{file_id}")
+async def download_file(
+    opening_id: PathId, application_id: PathId, file_id: UUID, visitor: Viewer, db: Db
+) -> Response:
+    async with db.transaction() as tx:
+        await get_application(tx, opening_id, application_id)
+        file = await uploads.get_of_application(tx, application_id, file_id)
+    return send_upload(db, file)
 
 
 @router.post("/people/{application_id}/link")
@@ -83,34 +121,27 @@ async def give_link(
 ) -> HTMLResponse:
     """Show the applicant's personal link; anyone with the link can act for the applicant."""
     async with db.transaction() as tx:
-        applicant_id = (await _get_application(tx, opening_id, application_id)).applicant_id
+        applicant_id = (await get_application(tx, opening_id, application_id)).applicant_id
         path = await personal_links.issue_path(tx, links, applicant_id, visitor.actor.name)
     link = site_settings.link(request, path)
-    response = await _page(db, page, visitor, opening_id, application_id, link=link)
+    response = await show_applicant(db, page, visitor, opening_id, application_id, link=link)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
 @router.post("/people/{application_id}/{step}")
-async def change_applicant(
-    opening_id: PathId,
-    application_id: PathId,
-    step: Step,
-    visitor: Recruiter,
-    form: Fields,
-    db: Db,
-    page: Page,
-) -> Response:
+async def change_applicant(step: Step, form: SubmittedApplicantForm) -> Response:
     """Remove the applicant or offer a place, or show the form again with the error and the input."""
-    typed = ActionForm(step, form.get("reason", ""), form.get("add_slot") == "yes")
+    fields = form.fields
+    typed = ActionForm(step, fields.get("reason", ""), fields.get("add_slot") == "yes")
     try:
-        async with db.transaction() as tx:
-            await _get_application(tx, opening_id, application_id)
-            before = await openings.get(tx, opening_id)
-            await _change_applicant(tx, application_id, typed, visitor)
-            after = await openings.get(tx, opening_id)
+        async with form.db.transaction() as tx:
+            await get_application(tx, form.opening_id, form.application_id)
+            before = await openings.get(tx, form.opening_id)
+            await _change_applicant(tx, form.application_id, typed, form.visitor)
+            after = await openings.get(tx, form.opening_id)
     except (Invalid, Conflict) as error:
-        return await _page(db, page, visitor, opening_id, application_id, typed=typed, error=error)
+        return await show_applicant_again(form, error, typed=typed)
     return opening_page.redirect_to_changes(before, after)
 
 
@@ -134,7 +165,7 @@ def _reason(text: str) -> str:
     return text.strip()
 
 
-async def _page(
+async def show_applicant(
     db: RequestDatabase,
     page: PageRenderer,
     visitor: Visitor,
@@ -144,6 +175,8 @@ async def _page(
     typed: ActionForm | None = None,
     error: AppError | None = None,
     link: str | None = None,
+    draft: NoteDraft = NO_DRAFT,
+    target_stage: str = "",
 ) -> HTMLResponse:
     person = await consistent_reads.read_opening(
         db, opening_id, lambda tx: _read(tx, opening_id, application_id, visitor)
@@ -155,13 +188,39 @@ async def _page(
         opening=person.opening,
         person=person,
         typed=typed or ActionForm(),
+        draft=draft,
         link=link,
+        stages=list_stages(person.opening),
+        target_stage=target_stage,
+        stage=get_stage(person.opening, person.application.stage)
+        if person.application.status == "ACTIVE"
+        else None,
         error=str(error) if error else None,
         labels=status_labels(),
     )
 
 
-async def _get_application(tx: Tx, opening_id: int, application_id: int) -> Application:
+async def show_applicant_again(
+    form: ApplicantForm,
+    error: AppError,
+    *,
+    typed: ActionForm | None = None,
+    draft: NoteDraft = NO_DRAFT,
+) -> HTMLResponse:
+    """Show the applicant with the error and what was typed."""
+    return await show_applicant(
+        form.db,
+        form.page,
+        form.visitor,
+        form.opening_id,
+        form.application_id,
+        typed=typed,
+        error=error,
+        draft=draft,
+    )
+
+
+async def get_application(tx: Tx, opening_id: int, application_id: int) -> Application:
     """The application; raises ApplicationNotFound if it belongs to another opening."""
     application = await applications.get(tx, application_id)
     if application.opening_id != opening_id:
@@ -171,7 +230,7 @@ async def _get_application(tx: Tx, opening_id: int, application_id: int) -> Appl
 
 async def _read(tx: Tx, opening_id: int, application_id: int, visitor: Visitor) -> ApplicantDetails:
     opening = await openings.get(tx, opening_id)
-    application = await _get_application(tx, opening_id, application_id)
+    application = await get_application(tx, opening_id, application_id)
     events = await standings.list_timeline(tx, application.applicant_id, limit=MAX_EVENTS)
     return ApplicantDetails(
         opening,
@@ -179,6 +238,10 @@ async def _read(tx: Tx, opening_id: int, application_id: int, visitor: Visitor) 
         await applicants.get(tx, application.applicant_id),
         await applications.find_position(tx, application),
         (await activity_lines.describe_events(tx, events, visitor))[::-1],
+        await stored_answers.find_by_application(tx, opening_id, application_id),
+        await review_panel.read_panel(tx, opening_id, application.id, visitor),
+        await openings.find_titles(tx, {event.opening_id for event in events}),
+        await bookings.find_booking(tx, application.id),
     )
 
 
@@ -187,13 +250,17 @@ class BulkForm:
     """The selected applications and the action on them."""
 
     ids: Sequence[int]
-    action: str = "remove"
+    action: str = ""
     reason: str = ""
     message: str = ""
+    add_slots: bool = False
     confirmed: bool = False
+    tell_reason: bool = False
+    is_new: bool = False
+    """Whether only people and an action were chosen so far."""
 
 
-async def _read_bulk_form(request: Request) -> BulkForm:
+async def read_bulk_form(request: Request) -> BulkForm:
     """Parse a form with several fields of the same name, which `Fields` cannot."""
     try:
         body = (await request.body()).decode("ascii")
@@ -211,8 +278,11 @@ async def _read_bulk_form(request: Request) -> BulkForm:
         form.get("action", ""),
         form.get("reason", ""),
         form.get("message", ""),
+        form.get("add_slots") == "yes",
         # The confirmation counts only for the action of the preview.
         bool(form.get("sure")) and form.get("sure") == form.get("action"),
+        form.get("tell_reason") == "yes",
+        is_new="reason" not in form and bool(ids) and form.get("action") in ACTIONS,
     )
 
 
@@ -220,7 +290,7 @@ async def _read_bulk_form(request: Request) -> BulkForm:
 async def change_many(
     opening_id: PathId,
     visitor: Recruiter,
-    form: Annotated[BulkForm, Depends(_read_bulk_form)],
+    form: Annotated[BulkForm, Depends(read_bulk_form)],
     db: Db,
     page: Page,
 ) -> Response:
@@ -228,9 +298,10 @@ async def change_many(
     results: list[bulk_actions.BulkResult] = []
     error: AppError | None = None
     try:
-        before, results, after = await _run(db, opening_id, form, visitor)
-        if form.confirmed:
-            return _redirect(before, results, after)
+        if not form.is_new:
+            before, results, after = await _run(db, opening_id, form, visitor)
+            if form.confirmed:
+                return _redirect(before, results, after)
     except (Invalid, Conflict) as refusal:
         error = refusal
     async with db.transaction() as tx:
@@ -244,6 +315,8 @@ async def change_many(
         form=form,
         results=results,
         names=names,
+        path=f"/hiring/{opening_id}/bulk",
+        back=f"/hiring/{opening_id}",
         error=str(error) if error else None,
     )
 
@@ -255,7 +328,7 @@ async def _run(
         raise Invalid("Select at least one person.")
     action = ACTIONS.get(form.action)
     if action is None:
-        raise Invalid("Choose an action: Remove or Message.")
+        raise Invalid("Choose an action: Message, Offer a place or Remove.")
     async with db.transaction(LONG_TIMEOUT) as tx:
         before = await openings.get(tx, id)
         results = await bulk_actions.run_bulk_action(
@@ -266,6 +339,7 @@ async def _run(
             visitor.actor,
             reason=_reason(form.reason),
             message=form.message.replace("\r\n", "\n") if action == "message" else None,
+            add_slots=form.add_slots,
             dry_run=not form.confirmed,
         )
         return before, results, await openings.get(tx, id)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import Field
 
-from jobmill.hiring.messages import message_list
+from jobmill.hiring.messages import message_list, notices
 from jobmill.hiring.messages.message_list import MessageFilter
-from jobmill.web.auth import Viewer
+from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery
-from jobmill.web.parameters import MAX_ID
+from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
@@ -56,19 +56,36 @@ async def show(
     )
 
 
+@router.post("/{notice_id}/retry")
+async def retry(notice_id: PathId, visitor: Recruiter, db: Db) -> Response:
+    """Send a failed letter again."""
+    async with db.transaction() as tx:
+        await notices.retry_failed(tx, notice_id)
+    return RedirectResponse("/hiring/messages", 303)
+
+
 def _kinds() -> dict[str, str]:
     """What each kind of letter is about."""
     return {
         "confirm": say("Confirm your address"),
         "applied": say("Application received"),
+        "received": say("Application received, not decided yet"),
+        "admitted": say("Application accepted"),
+        "rejected": say("Application not accepted"),
         "promoted": say("Offer of a place"),
         "reminder": say("Reminder of the offer"),
+        "accepted": say("Offer accepted"),
         "decayed": say("Offer missed, back on the waitlist"),
         "lapsed": say("Offer expired"),
         "withdrawn": say("Withdrawal confirmed"),
         "removed": say("Removed from the opening"),
         "position": say("New place on the waitlist"),
         "message": say("Message from you"),
+        "interview_booked": say("Interview booked"),
+        "interview_moved": say("Interview moved"),
+        "interview_cancelled": say("Interview cancelled"),
+        "interview_over": say("Interview started while waiting for it"),
+        "closed": say("Opening closed"),
     }
 
 

@@ -6,30 +6,37 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.hiring import company_identity
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.openings import applicant_lists, lifecycle, posting_details
+from jobmill.hiring.openings.posting_details import NO_DETAILS
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import Opening, OpeningStatus, OpeningTerms
+from jobmill.hiring.records.openings import (
+    Opening,
+    OpeningNotFound,
+    OpeningStatus,
+    OpeningTerms,
+)
 from jobmill.web import consistent_reads, html_errors
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.confirmation import Confirmation, NumberInput
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
-from jobmill.web.pages.hiring import opening_page, terms_form
+from jobmill.web.pages.hiring import opening_page, posting_form, terms_form
 from jobmill.web.pages.hiring.opening_page import PageState
 from jobmill.web.pages.hiring.terms_form import PLACES
 from jobmill.web.parameters import PathId
-from jobmill.web.shell import Page
+from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say, say_many
 
 router = APIRouter(prefix="/hiring/{opening_id}")
 
-Change = Literal["capacity", "pause", "resume", "close", "reopen"]
+Change = Literal["capacity", "pause", "resume", "reopen"]
 ChangeStatus = Callable[[Tx, int, Actor], Awaitable[Opening]]
 Key = Annotated[int, Query(ge=0, le=2**62)]
 
@@ -39,7 +46,6 @@ NAMED = 5
 STATUS_CHANGES: Mapping[Change, tuple[ChangeStatus, set[OpeningStatus]]] = {
     "pause": (lifecycle.pause, {"open"}),
     "resume": (lifecycle.resume, {"paused"}),
-    "close": (lifecycle.close, {"open", "paused"}),
     "reopen": (lifecycle.reopen, {"closed"}),
 }
 """The function for each change, and the states in which it is possible."""
@@ -55,13 +61,6 @@ def _confirmation_texts(change: Change) -> tuple[str, str, tuple[str, ...]]:
         case "resume":
             effect = say("This opens applications again.")
             return say("Resume this opening?"), say("Resume opening"), (effect,)
-        case "close":
-            effect = say(
-                "This unpublishes the opening and closes applications. "
-                "Open places are not offered automatically."
-            )
-            back = say("You can reopen it later.")
-            return say("Close this opening?"), say("Close opening"), (effect, stay, back)
         case _:
             effect = say("This publishes the opening and opens applications.")
             return say("Reopen this opening?"), say("Reopen opening"), (effect,)
@@ -77,9 +76,16 @@ async def show(
     waiting: Key = 0,
     did: str = "",
     sent: Key = 0,
-) -> HTMLResponse:
+) -> Response:
     place = PageState(opening_id, slots, waiting, did, sent)
-    return await opening_page.show(db, page, visitor, place)
+    try:
+        return await opening_page.show(db, page, visitor, place)
+    except OpeningNotFound:
+        async with db.transaction() as tx:
+            parent_id = (await openings.get(tx, opening_id)).parent_id
+        if parent_id is None:
+            raise
+        return RedirectResponse(f"/hiring/{parent_id}/interviews", 303)
 
 
 @router.get("/change/{change}")
@@ -140,7 +146,6 @@ async def _make_confirmation(
             title,
             button,
             [*sentences, *offered],
-            danger=change == "close",
             swap_target="opening",
         )
     capacity = terms_form.parse_number({"capacity": typed}, "capacity", PLACES)
@@ -229,8 +234,30 @@ def _offers_text(count: int, first: list[str]) -> str:
 async def edit(opening_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
+        details = await posting_details.get_details(tx, opening_id)
+    typed = terms_form.to_fields(opening) | posting_form.to_fields(details)
+    return await _edit_page(db, page, opening, typed)
+
+
+async def _edit_page(
+    db: RequestDatabase,
+    page: PageRenderer,
+    opening: Opening,
+    typed: Mapping[str, str],
+    error: AppError | None = None,
+    confirmation: Confirmation | None = None,
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        company = await company_identity.read_identity(tx)
     return page(
-        "hiring/terms.html", opening=opening, typed=terms_form.to_fields(opening), error=None
+        "hiring/terms.html",
+        html_errors.status_code(error) if error else 200,
+        opening=opening,
+        company=company,
+        typed=typed,
+        posting_labels=posting_form.labels(),
+        confirmation=confirmation,
+        error=str(error) if error else None,
     )
 
 
@@ -242,11 +269,43 @@ async def save(
     async with db.transaction() as tx:
         before = await openings.get(tx, opening_id)
     try:
-        changed = terms_form.find_changes(before, form)
+        changed, details = terms_form.find_changes(before, form), posting_form.parse_posting(form)
+        in_review = terms_form.parse_in_review(form)
+        if in_review == "reject" and before.in_review and form.get("sure") != "reject":
+            confirmation = _confirm_rejection(before, form)
+            return await _edit_page(db, page, before, _keep_typed(form), confirmation=confirmation)
         async with db.transaction() as tx:
-            after = await lifecycle.edit(tx, opening_id, visitor.actor, **changed)
+            await lifecycle.edit(
+                tx,
+                opening_id,
+                visitor.actor,
+                in_review=in_review,
+                **changed,
+            )
+            await posting_details.save_details(tx, opening_id, details, visitor.actor)
+            after = await openings.get(tx, opening_id)
     except (Invalid, Conflict) as error:
-        typed = dict.fromkeys(terms_form.to_fields(OpeningTerms("")), "") | dict(form)
-        status = html_errors.status_code(error)
-        return page("hiring/terms.html", status, opening=before, typed=typed, error=str(error))
+        return await _edit_page(db, page, before, _keep_typed(form), error)
     return opening_page.redirect_to_changes(before, after)
+
+
+def _keep_typed(form: Mapping[str, str]) -> dict[str, str]:
+    empty = terms_form.to_fields(OpeningTerms("")) | posting_form.to_fields(NO_DETAILS)
+    return dict.fromkeys(empty, "") | dict(form)
+
+
+def _confirm_rejection(opening: Opening, form: Mapping[str, str]) -> Confirmation:
+    """Ask before the form rejects everyone in review."""
+    return Confirmation(
+        f"/hiring/{opening.id}/edit",
+        f"/hiring/{opening.id}/edit",
+        say_many(
+            "Reject %(n)s application in review?",
+            "Reject all %(n)s applications in review?",
+            opening.in_review,
+        ),
+        say("Save and reject"),
+        [say("Their applications end, and the applicants are told.")],
+        hidden=dict(form) | {"sure": "reject"},
+        danger=True,
+    )

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.errors import AppError
-from jobmill.hiring.openings import cards, lifecycle
+from jobmill.db import Tx
+from jobmill.errors import AppError, Invalid
+from jobmill.hiring import company_identity
+from jobmill.hiring.company_identity import CompanyIdentity
+from jobmill.hiring.openings import cards, lifecycle, posting_details, review_list
+from jobmill.hiring.openings.posting_details import NO_DETAILS
 from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
 from jobmill.hiring.waitlist import deadlines
-from jobmill.web import html_errors
+from jobmill.web import html_errors, unread_mentions
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
-from jobmill.web.pages.hiring import terms_form
+from jobmill.web.pages.hiring import posting_form, terms_form
 from jobmill.web.parameters import MAX_ID
-from jobmill.web.shell import Page
+from jobmill.web.shell import Page, PageRenderer
+from jobmill.web.site_settings import CurrentSiteSettings
+from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring")
 
 PAGE_SIZE = 50
 MAX_OFFERS = 5
 """Offers at the top of the page, the earliest deadline first."""
+MAX_UNDECIDED = 5
+"""Openings with applications in review at the top of the page."""
 
 Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
@@ -41,6 +50,8 @@ async def show(
     async with db.transaction() as tx:
         health = await banners.read_health(tx)
         offers = await deadlines.find_pending_offers(tx, limit=MAX_OFFERS)
+        undecided = await review_list.list_undecided(tx, limit=MAX_UNDECIDED)
+        unread = await unread_mentions.read_unread(tx, visitor)
         page_cards = await cards.list_cards(tx, status=status, before=before, limit=PAGE_SIZE + 1)
     more = page_cards[PAGE_SIZE - 1].id if len(page_cards) > PAGE_SIZE else None
     return page(
@@ -48,6 +59,8 @@ async def show(
         topics=["hiring"],
         cards=page_cards[:PAGE_SIZE],
         offers=offers,
+        undecided=undecided,
+        unread=unread,
         health=health.of("mail"),
         more=more,
         status=status,
@@ -56,28 +69,61 @@ async def show(
 
 
 @router.get("/new")
-async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
-    typed = terms_form.to_fields(OpeningTerms("")) | {"capacity": "1"}
-    return page("hiring/terms.html", opening=None, typed=typed, error=None)
+async def show_form(
+    visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        company = await company_identity.read_identity(tx)
+    terms = OpeningTerms("", time_zone=site_settings.settings.time_zone)
+    typed = terms_form.to_fields(terms) | posting_form.to_fields(NO_DETAILS)
+    return _form_page(page, company, typed | {"capacity": "1", "company_name": ""})
+
+
+def _form_page(
+    page: PageRenderer,
+    company: CompanyIdentity,
+    typed: Mapping[str, str],
+    error: AppError | None = None,
+) -> HTMLResponse:
+    return page(
+        "hiring/terms.html",
+        html_errors.status_code(error) if error else 200,
+        opening=None,
+        company=company,
+        typed=typed,
+        posting_labels=posting_form.labels(),
+        confirmation=None,
+        error=str(error) if error else None,
+    )
 
 
 @router.post("/new")
-async def create(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
+async def create(
+    visitor: Recruiter, form: Fields, db: Db, page: Page, banners: CurrentBanners
+) -> Response:
     """Create the opening, or show the form again with the error and the input."""
+    async with db.transaction() as tx:
+        company = await company_identity.read_identity(tx)
     try:
-        terms = terms_form.parse_terms(form)
+        terms, details = terms_form.parse_terms(form), posting_form.parse_posting(form)
         capacity = terms_form.parse_number(form, "capacity", terms_form.PLACES)
         async with db.transaction() as tx:
+            await _require_company_name(tx, company, form)
             opening = await lifecycle.create(tx, terms, capacity, visitor.actor)
+            if details != NO_DETAILS:
+                await posting_details.save_details(tx, opening.id, details, visitor.actor)
     except AppError as error:
-        typed = dict.fromkeys([*terms_form.to_fields(OpeningTerms("")), "capacity"], "") | dict(
-            form
-        )
-        return page(
-            "hiring/terms.html",
-            html_errors.status_code(error),
-            opening=None,
-            typed=typed,
-            error=str(error),
-        )
+        empty = terms_form.to_fields(OpeningTerms("")) | posting_form.to_fields(NO_DETAILS)
+        typed = dict.fromkeys([*empty, "capacity", "company_name"], "") | dict(form)
+        return _form_page(page, company, typed, error)
+    banners.expire()
     return RedirectResponse(f"/hiring/{opening.id}", 303)
+
+
+async def _require_company_name(tx: Tx, company: CompanyIdentity, form: Mapping[str, str]) -> None:
+    """A posting names its employer: the first opening asks for the name of the company."""
+    if company.name or form.get("employer", "").strip():
+        return
+    if not form.get("company_name", "").strip():
+        raise Invalid(say("Enter the name of your company. It is shown on the posting."))
+    await company_identity.set_name_once(tx, form["company_name"])

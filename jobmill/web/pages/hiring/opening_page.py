@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError
+from jobmill.hiring.applications import closing
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.openings.applicant_lists import ApplicantRow
@@ -63,6 +64,8 @@ class OpeningBoard:
     activity: list[ActivityLine]
     recent: list[ActivityLine]
     """The change that was just made."""
+    has_unplaced: bool
+    """Whether somebody waits, is in review or has an open offer."""
 
     @property
     def excess(self) -> int:
@@ -111,11 +114,12 @@ async def _read(tx: Tx, place: PageState, visitor: Visitor) -> OpeningBoard:
         await activity_lines.list_latest(
             tx, place.id, visitor, upto=opening.last_seq, limit=ACTIVITY_SIZE
         ),
-        await _list_recent(tx, place, visitor),
+        await list_recent(tx, place, visitor),
+        await closing.has_unplaced(tx, place.id),
     )
 
 
-async def _list_recent(tx: Tx, place: PageState, visitor: Visitor) -> list[ActivityLine]:
+async def list_recent(tx: Tx, place: PageState, visitor: Visitor) -> list[ActivityLine]:
     """The first events of the change that was just made."""
     match = EVENT_RANGE.fullmatch(place.did)
     if not match:

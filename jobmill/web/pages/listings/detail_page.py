@@ -2,69 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated, Literal
-from uuid import UUID
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator, BaseModel, Field
 
-from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import duplicate_links, history, listing_pages, listings, sources
+from jobmill.catalog import listings
 from jobmill.catalog.listing_pages import ListingPage
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Arrangement
-from jobmill.catalog.sources import Source
-from jobmill.db import CONNECTION_ERRORS, Database, Tx
-from jobmill.errors import Invalid, Unavailable
+from jobmill.db import Database
+from jobmill.errors import Invalid
 from jobmill.matching import (
-    local_score,
     match_reasons,
-    matches,
-    profiles,
-    rescore,
     skill_highlights,
-    verdicts,
     what_if,
 )
-from jobmill.matching.matches import MatchId
 from jobmill.matching.profile import Profile
-from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.verdict import FilterResult
-from jobmill.matching.verdicts import Verdict
 from jobmill.matching.what_if import VerdictDifference
-from jobmill.people.persons import Owner
-from jobmill.web import job_view
+from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RawDb
+from jobmill.web.listing_detail import (
+    ListingDetail,
+    compare_profiles,
+    read_filter_result,
+    read_listing_detail,
+)
 from jobmill.web.page_query import ShortText, strip_text
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/jobs")
-
-MAX_DUPLICATES = 50
-WHAT_IF_SECONDS = 20.0
-"""Time to score a job twice; the first time in a process loads a model."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListingDetail:
-    listing: Listing
-    duplicates: list[Listing]
-    events: list[history.CatalogEvent]
-    source: Source | None
-    version: ProfileVersion | None
-    """The profile version that the job was scored for."""
-    verdict: Verdict | None
-    match_id: MatchId | None
-    lineage: UUID | None
-    page: ListingPage | None
-    """The last read of the job's own page, if its source shows it in part."""
 
 
 CommaSeparated = Annotated[str, Field(max_length=500), AfterValidator(strip_text)]
@@ -113,12 +87,13 @@ async def show(
     query: Annotated[WhatIfQuery, Query()],
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        detail = await _read(tx, listing_id, query.profile, visitor.owner)
+        detail = await read_listing_detail(tx, listing_id, query.profile, visitor.owner)
+        events = await actor_labels.name_actors(tx, detail.events, visitor)
     listing = detail.listing
     difference, error = (
         await _compare(database, detail, query) if query.has_changes else (None, None)
     )
-    filter_result = await _filter_result(detail)
+    filter_result = await read_filter_result(detail)
     result = detail.verdict and detail.verdict.match_result
     reasons = result and match_reasons.find_reasons(result.items, result.skill_gaps)
     return page(
@@ -144,7 +119,7 @@ async def show(
         ),
         events=[
             (event.at, job_view.describe_listing_event(event))
-            for event in detail.events
+            for event in events
             # Jobs are shared; keeping one is part of a private job search.
             if event.what != "marked"
         ],
@@ -153,40 +128,6 @@ async def show(
         change=difference and _describe_change(difference),
         error=error,
     )
-
-
-async def _read(tx: Tx, id: int, profile: str | None, owner: Owner) -> ListingDetail:
-    listing = await listings.get(tx, id)
-    version = await job_view.find_profile(tx, profile, owner)
-    verdict = await verdicts.get(tx, version.profile_id, id) if version else None
-    if version and verdict:
-        # The version that the job was scored for, which may be an older one.
-        version = await profiles.get_by_id(tx, version.profile_id, version=verdict.profile_version)
-    linked = await duplicate_links.find_linked(tx, listing.duplicate_of or id)
-    duplicate_ids = [
-        duplicate for duplicate in [listing.duplicate_of, *linked] if duplicate and duplicate != id
-    ]
-    duplicates = await listings.by_ids(tx, duplicate_ids[:MAX_DUPLICATES])
-    return ListingDetail(
-        listing,
-        sorted(duplicates, key=lambda duplicate: duplicate.id),
-        await history.find_events(tx, "listing", id),
-        await sources.get(tx, listing.source_id) if listing.source_id else None,
-        version,
-        verdict,
-        await matches.find_id_by_listing(tx, version.profile_id, id) if version else None,
-        await job_view.find_lineage(tx, verdict),
-        await listing_pages.get(tx, listing.id),
-    )
-
-
-async def _filter_result(detail: ListingDetail) -> FilterResult | None:
-    """The stored result of the filter, or a fresh one for a job that was never scored."""
-    if detail.verdict:
-        return detail.verdict.filter_result
-    if detail.version is None:
-        return None
-    return await local_score.apply_filter(detail.version.profile(), detail.listing, PLATFORM_RULES)
 
 
 def _describe_decision(detail: ListingDetail, filter_result: FilterResult | None) -> str:
@@ -257,28 +198,10 @@ async def _compare(
     database: Database, detail: ListingDetail, query: WhatIfQuery
 ) -> tuple[VerdictDifference | None, str | None]:
     """How the changes would alter the score, or what is wrong with them."""
-    if detail.version is None:
-        return None, say("There is no profile yet. Create one first.")
     try:
-        profile = detail.version.profile()
-        changed_profile = query.apply(profile, detail.listing)
+        if detail.version is None:
+            raise Invalid(say("There is no profile yet. Create one first."))
+        changed_profile = query.apply(detail.version.profile(), detail.listing)
     except Invalid as error:
         return None, str(error)
-    try:
-        async with asyncio.timeout(WHAT_IF_SECONDS):
-            async with database.transaction() as tx:
-                employer = await rescore.read_employer(tx, detail.listing)
-            before, after = [
-                await local_score.judge(
-                    database,
-                    candidate,
-                    detail.listing,
-                    employer,
-                    PLATFORM_RULES,
-                    score_rejected=True,
-                )
-                for candidate in (profile, changed_profile)
-            ]
-    except (*CONNECTION_ERRORS, TimeoutError) as error:
-        raise Unavailable(say("Scoring took too long. Try again in a moment.")) from error
-    return what_if.compare_verdicts(before, after), None
+    return await compare_profiles(database, detail.version, changed_profile, detail.listing), None

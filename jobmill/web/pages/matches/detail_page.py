@@ -8,16 +8,17 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from jobmill.documents import store
 from jobmill.errors import Invalid
 from jobmill.matching import matches
 from jobmill.matching.matches import Match
-from jobmill.web import job_view
+from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, View
 from jobmill.web.form import Fields
+from jobmill.web.match_detail import dismiss_reason_names, read_detail
 from jobmill.web.page_query import ShortText
 from jobmill.web.pages.matches.inbox_query import STATUSES
-from jobmill.web.pages.matches.match_detail import dismiss_reason_names, read_detail
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
@@ -32,11 +33,16 @@ MATCHES_PATH = re.compile(r"/matches(?:[/?][\x21-\x5b\x5d-\x7e]*)?")
 async def show(match_id: PathId, visitor: Seeker, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         detail = await read_detail(tx, match_id, visitor.owner)
+        events = await actor_labels.name_actors(tx, detail.events, visitor)
+        document_ids = await store.find_ids(tx, match_id)
+        status_by = await actor_labels.name_actor(tx, detail.match.status_by, visitor)
     return page(
         "matches/match.html",
         panel=detail.values(),
+        document_ids=document_ids,
         intake=job_view.format_resume_intake(detail.match.resume_intake),
-        events=[(event.at, job_view.describe_match_event(event)) for event in detail.events],
+        events=[(event.at, job_view.describe_match_event(event)) for event in events],
+        status_by=status_by,
         back=f"/matches/{match_id}",
     )
 

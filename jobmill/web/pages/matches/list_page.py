@@ -32,9 +32,9 @@ from jobmill.web import html_errors, job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase, View
 from jobmill.web.job_view import MatchRow, format_capped
+from jobmill.web.match_detail import MatchDetail, dismiss_reason_names, read_detail
 from jobmill.web.page_query import ShortText
 from jobmill.web.pages.matches.inbox_query import STATUSES, InboxQuery
-from jobmill.web.pages.matches.match_detail import MatchDetail, dismiss_reason_names, read_detail
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 

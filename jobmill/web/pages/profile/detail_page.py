@@ -13,16 +13,15 @@ from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.errors import NotFound
-from jobmill.matching import judging_feed, profiles
+from jobmill.matching import judging_feed, llm_review, profiles
 from jobmill.matching.profile import Profile, Rules
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion
-from jobmill.queue.feed import notify_feeds
-from jobmill.web import job_view
+from jobmill.web import job_view, profile_changes
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.page_query import PageQuery, ShortText
-from jobmill.web.pages.profile.preview import diff_profiles
+from jobmill.web.profile_preview import diff_profiles
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 
@@ -30,7 +29,6 @@ router = APIRouter(prefix="/profile")
 
 COUNT_LIMIT = 10_000
 MAX_VERSIONS = 50
-SLOW_SECONDS = 60
 
 
 class ProfileQuery(PageQuery):
@@ -76,6 +74,7 @@ async def show(
         max_versions=MAX_VERSIONS,
         count_limit=COUNT_LIMIT,
         notice=_notice(query.did or "", detail.version),
+        sent_text=llm_review.preview_candidate(detail.profile),
     )
 
 
@@ -154,9 +153,7 @@ async def _pause(tx: Tx, version: ProfileVersion, by: str) -> None:
 
 
 async def _resume(tx: Tx, version: ProfileVersion, by: str) -> None:
-    if await profiles.resume(tx, version.name, owner=version.owner_id):
-        await judging_feed.add_unjudged(tx, version.profile_id)
-        await notify_feeds(tx)
+    await profile_changes.resume_scoring(tx, version)
 
 
 async def _make_default(tx: Tx, version: ProfileVersion, by: str) -> None:
@@ -170,7 +167,7 @@ async def _apply(
     action: Callable[[Tx, ProfileVersion, str], Awaitable[None]],
     did: str,
 ) -> Response:
-    async with db.transaction(SLOW_SECONDS) as tx:
+    async with db.transaction(profile_changes.SAVE_SECONDS) as tx:
         version = await profiles.get(tx, form.get("profile") or None, owner=visitor.owner)
         await action(tx, version, visitor.actor.name)
     return RedirectResponse(f"/profile?{urlencode({'profile': version.name, 'did': did})}", 303)

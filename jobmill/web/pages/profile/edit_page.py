@@ -12,30 +12,37 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.db import Database, Tx
-from jobmill.errors import AppError, Conflict, Invalid, NotFound
-from jobmill.matching import judging_feed, profiles
+from jobmill.db import Database
+from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.matching import profiles
+from jobmill.matching.master_resume import MasterResume
 from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import InvalidProfile, ProfileProblem
 from jobmill.matching.profiles import ProfileVersion, SavedProfile
 from jobmill.people.persons import Owner
-from jobmill.queue.feed import notify_feeds
-from jobmill.web import html_errors, resume_upload
+from jobmill.web import html_errors, profile_changes, resume_upload
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.job_view import find_profile
+from jobmill.web.pages.profile import entries_editor
 from jobmill.web.pages.profile.detail_page import ProfileQuery
 from jobmill.web.pages.profile.form import CHOICES, PERIODS, ProfileForm, errors_by_field
-from jobmill.web.pages.profile.preview import DiffLine, ProfilePreview, diff_profiles, preview
+from jobmill.web.profile_preview import (
+    MAX_LISTINGS,
+    DiffLine,
+    ProfilePreview,
+    diff_profiles,
+    preview,
+)
 from jobmill.web.resume_upload import UnreadableResume
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/profile")
 
-SAVE_SECONDS = 60.0
-"""Saving may queue every open listing for scoring."""
+LIVE_LISTINGS = 300
+"""How many open listings the preview scores while a person types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +113,12 @@ async def submit(
     """Switch between fields and YAML, preview the effect, or save."""
     fields = await read_long_form(request)
     form, action = ProfileForm.from_fields(fields), fields.get("act", ["look"])[-1]
+    is_panel = "hx-request" in request.headers
+    if entries_editor.is_open(fields):
+        edited = entries_editor.submit_entries(page, fields, form, "/profile/edit")
+        if isinstance(edited, Response):
+            return edited
+        return render_form(page, "profile/edit.html", edited, FormFeedback())
     if action == "more":
         return render_form(page, "profile/edit.html", form.with_more_rows(), FormFeedback())
     try:
@@ -120,9 +133,15 @@ async def submit(
             saved = await save(db, database, form, profile, visitor, rescore=rescore)
             query = {"profile": saved.name, "did": "saved" if saved.changed else "same"}
             return RedirectResponse(f"/profile?{urlencode(query)}", 303)
-        return await _render_preview(db, database, page, form, profile, visitor.owner)
+        # The panel asks again and again: it is content with fewer jobs.
+        max_listings = LIVE_LISTINGS if is_panel else MAX_LISTINGS
+        return await _render_preview(db, database, page, form, profile, visitor.owner, max_listings)
     except (Invalid, Conflict) as error:
-        return await render_error(db, page, "profile/edit.html", form, error, visitor.owner)
+        answer = await render_error(db, page, "profile/edit.html", form, error, visitor.owner)
+        if is_panel:
+            # A form that is not complete yet is no failed request.
+            answer.status_code = 200
+        return answer
 
 
 async def render_error(
@@ -153,20 +172,15 @@ async def _render_preview(
     form: ProfileForm,
     profile: Profile,
     owner: Owner,
+    max_listings: int,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        current = await _find(tx, form.name, owner)
-    result = await preview(database, current.profile_id if current else 0, profile)
+        current = await profile_changes.find_current(tx, form.name, owner)
+    profile_id = current.profile_id if current else 0
+    result = await preview(database, profile_id, profile, max_listings=max_listings)
     diff = diff_profiles(current.profile() if current else None, profile)
     feedback = FormFeedback(preview=result, diff=diff)
     return render_form(page, "profile/edit.html", form, feedback)
-
-
-async def _find(tx: Tx, name: str, owner: Owner) -> ProfileVersion | None:
-    try:
-        return await profiles.get(tx, name, owner=owner)
-    except NotFound:
-        return None
 
 
 async def save(
@@ -178,35 +192,23 @@ async def save(
     *,
     rescore: bool = False,
 ) -> SavedProfile:
-    """Save a new version. A first version is scored for all open listings; a later one only with
-    `rescore`: then changed listings are queued, or all if there were too many to preview."""
-    async with db.transaction() as tx:
-        current = await _find(tx, form.name, visitor.owner)
-    result = await preview(database, current.profile_id, profile) if current and rescore else None
-    async with db.transaction(SAVE_SECONDS) as tx:
-        by, note = visitor.name or visitor.actor.name, form.note or None
-        saved = await profiles.save(
+    """Save what the form contains; `rescore` queues the jobs that it scores differently."""
+    effect = (
+        await profile_changes.preview_change(db, database, form.name, profile, visitor.owner)
+        if rescore
+        else None
+    )
+    async with db.transaction(profile_changes.SAVE_SECONDS) as tx:
+        return await profile_changes.save_version(
             tx,
             form.name,
             profile,
-            owner=visitor.owner,
-            by=by,
-            note=note,
+            visitor,
+            effect=effect,
+            note=form.note or None,
             resume=form.resume or None,
             based_on=form.after,
         )
-        await judging_feed.add_for_new_profile(tx, saved)
-        if saved.changed and current and result:
-            await _queue_rescoring(tx, current.profile_id, result)
-    return saved
-
-
-async def _queue_rescoring(tx: Tx, profile_id: int, result: ProfilePreview) -> None:
-    if result.complete:
-        await judging_feed.add(tx, result.changed_listings, profile_id=profile_id)
-    else:
-        await judging_feed.add_open(tx, profile_id)
-    await notify_feeds(tx)
 
 
 @router.get("/upload")
@@ -250,8 +252,10 @@ def form_from_resume(
         # Past positions do not override the seniority that the person asked for.
         values.pop("seniority", None)
     values["person"] = current.person.model_copy(update=person)
-    merged = current.model_copy(update=values)
-    return replace(ProfileForm.from_profile(merged, newest), note=note, resume=resume_name)
+    file_resume = values.pop("resume") if current.resume != MasterResume() and "resume" in values else None  # fmt: skip
+    form = ProfileForm.from_profile(current.model_copy(update=values), newest)
+    entries = file_resume.model_dump_json(exclude_defaults=True) if file_resume else ""
+    return replace(form, note=note, resume=resume_name, file_entries=entries)
 
 
 def _is_other_person(current: str | None, other: str | None) -> bool:

@@ -8,11 +8,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, get_args
 
+from pydantic import ValidationError
+
 from jobmill.catalog.posting import Arrangement, Period, Seniority
 from jobmill.matching import profile_document
+from jobmill.matching.master_resume import MasterResume
 from jobmill.matching.profile import RANKS, Profile
 from jobmill.matching.profile_document import InvalidProfile, ProfileProblem
 from jobmill.matching.profiles import DEFAULT_NAME, ProfileVersion
+from jobmill.matching.resumes.merged_resume import EntryPair, merge_resumes, pair_entries
 from jobmill.sandbox import ReaderStopped, read_untrusted
 from jobmill.web.form import LongForm
 from jobmill.web.translations import say
@@ -45,6 +49,7 @@ CHOICES: Mapping[str, Sequence[str]] = {
 SALARY_FIELDS = ("salary_floor.amount", "salary_floor.currency", "salary_floor.period")
 SINGLE_FIELDS = (*LINE_FIELDS, *TEXT_FIELDS, *NUMBER_FIELDS, *SALARY_FIELDS)
 PERIODS: Sequence[str] = get_args(Period)
+CHOICE = "choice."
 EMPTY_ROWS = 3
 """Empty rows for new skills."""
 MORE_ROWS = 10
@@ -65,7 +70,7 @@ class ProfileForm:
     resume: str = ""
     """The name of the resume that the values were read from."""
     replaces: str = ""
-    """The person whose profile this one would replace, if the resume is of somebody else."""
+    """The name in the profile that this one would replace, if the resume is of another person."""
     person_choice: str = ""
     """`replace` or `new`: what to do about the other person."""
     mode: Mode = "fields"
@@ -76,6 +81,12 @@ class ProfileForm:
     selected: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     skills: Sequence[SkillRow] = ()
     empty_rows: int = EMPTY_ROWS
+    entries: str = ""
+    """The master resume as JSON; it replaces the one in `base`."""
+    file_entries: str = ""
+    """The master resume that was read from a file as JSON, until the person has chosen."""
+    choices: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Which side of each pair of entries to keep."""
 
     @classmethod
     def from_profile(
@@ -101,6 +112,7 @@ class ProfileForm:
                 SkillRow(skill["name"], skill["rank"], _format(skill["years"]))
                 for skill in data["skills"]
             ],
+            entries=profile.resume.model_dump_json(exclude_defaults=True),
         )
 
     @classmethod
@@ -126,7 +138,32 @@ class ProfileForm:
             texts={path: last(path) for path in SINGLE_FIELDS},
             selected={name: fields.get(name, []) for name in CHOICES},
             skills=[row for row in rows if row.name or row.years],
+            entries=last("entries"),
+            file_entries=last("file_entries"),
+            choices={
+                name.removeprefix(CHOICE): values[-1]
+                for name, values in fields.items()
+                if name.startswith(CHOICE)
+            },
         )
+
+    @property
+    def master_resume(self) -> MasterResume:
+        """The master resume to save; of a file, with the chosen entries."""
+        current = _parse_entries(self.entries)
+        if not self.file_entries:
+            return current
+        return merge_resumes(current, _parse_entries(self.file_entries), self.choices)
+
+    @property
+    def pairs(self) -> list[EntryPair]:
+        """The entries of the profile beside those of the file."""
+        return pair_entries(_parse_entries(self.entries), _parse_entries(self.file_entries))
+
+    def with_resume(self, resume: MasterResume) -> ProfileForm:
+        """The form with an edited master resume; the choices are made."""
+        text = resume.model_dump_json(exclude_defaults=True)
+        return replace(self, entries=text, file_entries="", choices={})
 
     @property
     def rows(self) -> list[SkillRow]:
@@ -137,6 +174,8 @@ class ProfileForm:
         if self.mode == "yaml":
             return await _read_in_child(profile_document.try_read, self.yaml)
         data = await _read_in_child(profile_document.try_parse, self.base or "{}")
+        if self.entries:
+            data["resume"] = self.master_resume.model_dump(mode="json", exclude_defaults=True)
         profile = profile_document.validate(_fill(data, self), "profile")
         required = () if self.after and not self.replaces else REQUIRED_FIELDS
         if missing := [path for path in required if not self.texts.get(path)]:
@@ -170,6 +209,14 @@ class ProfileForm:
 
     def with_more_rows(self) -> ProfileForm:
         return replace(self, empty_rows=EMPTY_ROWS + MORE_ROWS)
+
+
+def _parse_entries(text: str) -> MasterResume:
+    try:
+        return MasterResume.model_validate_json(text or "{}")
+    except ValidationError as error:
+        problems = [ProfileProblem(None, "resume", say("is not a valid master resume"))]
+        raise InvalidProfile("profile", problems) from error
 
 
 def _as_profile_name(name: str) -> str:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.db import CONNECTION_ERRORS, Database, Tx
-from jobmill.errors import Invalid, NotFound
-from jobmill.matching import profiles, proposed_rules
-from jobmill.matching.profiles import ProfileVersion
+from jobmill.errors import Invalid
+from jobmill.matching import proposed_rules
 from jobmill.matching.proposed_rules import DryRun, ProposedRule
-from jobmill.people.persons import Owner
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RawDb
 from jobmill.web.form import Fields
 from jobmill.web.job_view import find_profile
 from jobmill.web.page_query import PageQuery, ShortText
+from jobmill.web.proposed_rule_trials import decide_rule, find_rule, try_rule
 from jobmill.web.shell import Page
 from jobmill.web.translations import say, say_many
 
@@ -27,7 +23,6 @@ router = APIRouter(prefix="/profile")
 
 MAX_SHOWN = 3
 """Rules on the page; the next ones follow when these are decided."""
-DRY_RUN_SECONDS = 5.0
 
 
 class ProposedRulesQuery(PageQuery):
@@ -53,7 +48,7 @@ async def show(
         version = await find_profile(tx, query.profile, visitor.owner)
         rules = await proposed_rules.find(tx, version) if version else []
     tried = [
-        TriedRule(rule, _describe(await _try(database, version, rule)))
+        TriedRule(rule, _describe(await try_rule(database, version, rule)))
         for rule in rules[:MAX_SHOWN]
         if version
     ]
@@ -64,17 +59,6 @@ async def show(
         left=len(rules) - len(tried),
         done=query.done,
     )
-
-
-async def _try(database: Database, version: ProfileVersion, rule: ProposedRule) -> DryRun | None:
-    """None if the newest matches could not be judged in time."""
-    try:
-        async with asyncio.timeout(DRY_RUN_SECONDS):
-            return await proposed_rules.dry_run(
-                database, version.profile_id, rule.profile, PLATFORM_RULES
-            )
-    except (*CONNECTION_ERRORS, TimeoutError):
-        return None
 
 
 def _describe(result: DryRun | None) -> str:
@@ -98,24 +82,11 @@ async def decide(form: Fields, visitor: Seeker, db: Db, database: RawDb) -> Resp
     if decision not in ("accepted", "declined"):
         raise Invalid(say("Accept the rule or decline it."))
     async with db.transaction() as tx:
-        version, rule = await _find(tx, form.get("profile") or None, key, visitor.owner)
-    by = visitor.name or visitor.actor.name
-    result = await _try(database, version, rule) if decision == "accepted" else None
+        version, rule = await find_rule(tx, form.get("profile") or None, key, visitor.owner)
+    tried = await try_rule(database, version, rule) if decision == "accepted" else None
     async with db.transaction() as tx:
-        if decision == "accepted":
-            await proposed_rules.accept(tx, version, rule, result.hidden if result else (), by=by)
-        else:
-            await proposed_rules.decide(tx, version.profile_id, rule.key, "declined", by=by)
+        by = visitor.name or visitor.actor.name
+        await decide_rule(tx, version, rule, decision, tried, by=by)
     return RedirectResponse(
         ProposedRulesQuery(profile=version.name, done=decision).url("/profile/rules"), 303
     )
-
-
-async def _find(
-    tx: Tx, profile: str | None, key: str, owner: Owner
-) -> tuple[ProfileVersion, ProposedRule]:
-    version = await profiles.get(tx, profile, owner=owner)
-    for rule in await proposed_rules.find(tx, version):
-        if rule.key == key:
-            return version, rule
-    raise NotFound("proposed rule", key)

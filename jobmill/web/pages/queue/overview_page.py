@@ -15,10 +15,14 @@ from fastapi.responses import HTMLResponse
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import AppError
+from jobmill.notifications import deliveries
+from jobmill.notifications import events as notification_events
+from jobmill.notifications.deliveries import StateCount
+from jobmill.notifications.events import KindCount
 from jobmill.queue import inspect, overview
 from jobmill.queue.inspect import NamedCount, Pause, PhaseStatus, ProcessorStatus, ScheduleStatus
 from jobmill.queue.overview import Overview, RateTracker, RunRates, RunTotals
-from jobmill.web import html_errors
+from jobmill.web import html_errors, notification_labels
 from jobmill.web.banners import Banners, CurrentBanners
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -69,6 +73,8 @@ class QueuePage:
     pauses: list[Pause]
     blocked: list[NamedCount]
     schedules: list[ScheduleStatus]
+    notified: list[KindCount]
+    deliveries: list[StateCount]
     read_at: dt.datetime
     """By the clock of the database server, like the times of schedules and workers."""
 
@@ -104,6 +110,9 @@ async def render(
         rates=run_rates,
         runs=_with_mean(overview.sum_runs(content.overview.run_counters)),
         processor_groups=group_processors(content.overview.processors),
+        kind_labels=notification_labels.kind_labels(),
+        channel_labels=notification_labels.channel_labels(),
+        delivery_states=notification_labels.state_labels(),
         states={"idle": say("idle"), "busy": say("busy"), "error": say("error")},
         now=content.read_at,
         confirmation=confirmation,
@@ -118,6 +127,8 @@ async def _read(tx: Tx) -> QueuePage:
         await inspect.list_pauses(tx),
         await inspect.count_blocked(tx),
         await inspect.list_schedules(tx),
+        await notification_events.count_by_kind(tx),
+        await deliveries.count_by_state(tx),
         await server_time(tx),
     )
 

@@ -18,7 +18,7 @@ from jobmill.reports import competitors, contents, export, recurring, store
 from jobmill.reports.document import build_sections
 from jobmill.reports.report import ReportPhase
 from jobmill.settings import split_list
-from jobmill.web import html_errors, job_view
+from jobmill.web import actor_labels, html_errors, job_view
 from jobmill.web.auth import Admin, Recruiter
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -189,7 +189,8 @@ async def _render(
         previous = await store.find_previous(tx, stored.report)
         rivals = await competitors.locate_competitors(tx, stored)
         rival_reports = await competitors.find_reports(tx, id)
-        events = await history.find_events(tx, "report", id, limit=MAX_EVENTS)
+        logged = await history.find_events(tx, "report", id, limit=MAX_EVENTS)
+        events = await actor_labels.name_actors(tx, logged, page.visitor)
     report = stored.report
     return page(
         "reports/report.html",

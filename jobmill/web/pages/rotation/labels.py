@@ -5,27 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import cast
 
 from jobmill.boards.adapters import BY_NAME
 from jobmill.errors import Invalid
-from jobmill.pipelines import rotation
-from jobmill.rotation.planner import RunRequest
-from jobmill.rotation.targets import PolicyName
-from jobmill.settings import Settings
 from jobmill.web.translations import say, say_many
 
 HOURS = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,6})?")
 MIN_EXPECTED = 0.01
 """Fewer expected new jobs per read are not worth a number."""
-
-
-def page_request(settings: Settings, last_policy: str | None) -> RunRequest:
-    """The run whose choice pages show. The policy is a setting of the workers: use the one of their
-    last run."""
-    request = rotation.request_from_settings(settings)
-    return replace(request, policy=cast(PolicyName, last_policy)) if last_policy else request
 
 
 def describe_expected(value: float | None) -> str:

@@ -100,7 +100,7 @@ async def show(
 async def _read(tx: Tx, query: RotationQuery, settings: Settings) -> RotationPage:
     at = await planner.clock(tx)
     report = await _last_report(tx)
-    request = labels.page_request(settings, report.policy if report else None)
+    request = rotation.request_like_last_run(settings, await rotation_status.last_policy(tx))
     if query.platform:
         request = replace(request, platforms=[query.platform])
     span = LOOK_AHEAD[query.ahead] if query.ahead else dt.timedelta()

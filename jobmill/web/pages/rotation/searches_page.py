@@ -11,7 +11,6 @@ from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.boards import api_keys
-from jobmill.boards.adapters import PLATFORMS
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import searches, targets
 from jobmill.rotation.searches import SavedSearch, SearchSettings
@@ -165,10 +164,7 @@ def searchable_platforms() -> list[tuple[str, str]]:
             platform.name,
             f"{platform.title} ({say('needs an API key')})" if missing else platform.title,
         )
-        for platform in PLATFORMS
-        if not platform.inventory
-        and not platform.disabled
-        and "keywords" in platform.config.model_fields
+        for platform in searches.searchable_platforms()
         for missing in [api_keys.missing_keys(platform, None, os.environ)]
     ]
 

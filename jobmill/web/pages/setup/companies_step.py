@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -10,10 +11,17 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid, Unavailable
+from jobmill.matching.profile import Profile
 from jobmill.pipelines import first_boards
 from jobmill.rotation import bundled_companies
 from jobmill.rotation.bundled_companies import BundledCompany
-from jobmill.web import html_errors
+from jobmill.rotation.company_suggestions import (
+    CompanySuggestion,
+    SearchSuggestion,
+    rank_companies,
+    suggest_searches,
+)
+from jobmill.web import html_errors, job_view
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import read_long_form
@@ -26,6 +34,7 @@ router = APIRouter(prefix="/setup/companies")
 
 ADD_SECONDS = 30.0
 MAX_PASTED_LENGTH = 50_000
+MAX_SUGGESTED = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +45,24 @@ class CompanySelection:
     field: str = ""
     chosen: Sequence[str] = ()
     pasted: str = ""
+    searches: Sequence[str] = ()
+    """Platforms whose suggested search is selected."""
 
     @property
     def selected(self) -> list[BundledCompany]:
         return bundled_companies.companies_by_keys(self.chosen)
 
-    @property
-    def results(self) -> list[BundledCompany]:
+    def rank_results(self, profile: Profile | None) -> list[CompanySuggestion]:
+        """The companies that the search finds, those that fit the profile best first."""
         selected = set(self.selected)
         companies = bundled_companies.search_companies(self.q, self.field)
-        return [company for company in companies if company not in selected]
+        return rank_companies(
+            profile, [company for company in companies if company not in selected]
+        )
+
+
+def _suggest_searches(profile: Profile | None) -> list[SearchSuggestion]:
+    return suggest_searches(profile, os.environ) if profile else []
 
 
 @router.get("")
@@ -58,8 +75,9 @@ async def show(
     q: ShortText = "",
     field: ShortText = "",
     pasted: Annotated[str, Query(max_length=MAX_PASTED_LENGTH)] = "",
+    search: Annotated[list[str] | None, Query(max_length=50)] = None,
 ) -> HTMLResponse:
-    selection = CompanySelection(q, field, chosen or (), pasted)
+    selection = CompanySelection(q, field, chosen or (), pasted, search or ())
     return await _render(visitor, db, page, site_settings, selection)
 
 
@@ -77,12 +95,18 @@ async def _render(
     async with db.transaction() as tx:
         status = await read_setup_status(tx, site_settings, visitor)
     code = html_errors.status_code(error) if error else 422 if invalid_lines or is_empty else 200
+    profile = status.version.profile() if status.version else None
+    results = selection.rank_results(profile)
+    suggested = [result for result in results if result.matches][:MAX_SUGGESTED]
     return page(
         "setup/companies.html",
         code,
         status=status,
         steps=list_steps(status, COMPANIES),
         selection=selection,
+        suggested=suggested,
+        others=[result for result in results if result not in suggested],
+        searches=_suggest_searches(profile),
         fields=bundled_companies.all_fields(),
         total=len(bundled_companies.all_companies()),
         invalid_lines=invalid_lines,
@@ -100,16 +124,24 @@ async def add(
     form = await read_long_form(request)
     pasted = form.get("pasted", [""])[-1].replace("\r\n", "\n")[:MAX_PASTED_LENGTH]
     q, field = form.get("q", [""])[-1][:200], form.get("field", [""])[-1][:200]
-    selection = CompanySelection(q, field, form.get("chosen", ()), pasted)
+    selection = CompanySelection(q, field, form.get("chosen", ()), pasted, form.get("search", ()))
     try:
         keys = [company.key for company in selection.selected]
         wishes = first_boards.parse_lines([*keys, *selection.pasted.split("\n")])
         if wishes.invalid:
             return await _render(visitor, db, page, site_settings, selection, wishes.invalid)
-        if not wishes.boards and not wishes.pages:
-            return await _render(visitor, db, page, site_settings, selection, is_empty=True)
         async with db.transaction(ADD_SECONDS) as tx:
-            await first_boards.add_boards(tx, wishes, by=visitor.name or visitor.actor.name)
+            version = await job_view.find_profile(tx, None, visitor.owner)
+            searches = [
+                suggestion
+                for suggestion in _suggest_searches(version.profile() if version else None)
+                if suggestion.platform in selection.searches and not suggestion.missing_keys
+            ]
+            if wishes.boards or wishes.pages:
+                await first_boards.add_boards(tx, wishes, by=visitor.name or visitor.actor.name)
+            await first_boards.add_searches(tx, searches)
+        if not (wishes.boards or wishes.pages or searches):
+            return await _render(visitor, db, page, site_settings, selection, is_empty=True)
     except (Invalid, Unavailable) as error:
         return await _render(visitor, db, page, site_settings, selection, error=error)
     return RedirectResponse(MODEL, 303)

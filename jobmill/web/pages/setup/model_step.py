@@ -11,6 +11,7 @@ from jobmill.outside import model_check
 from jobmill.outside.model_check import ModelTrial
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
+from jobmill.web.pages.settings.overview_page import read_model_keys
 from jobmill.web.pages.setup.steps import MODEL, list_steps, read_setup_status
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
@@ -30,7 +31,9 @@ async def check(
     visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings, database: RawDb
 ) -> HTMLResponse:
     """Ask every model a minimal question, which costs a little money."""
-    trials = await model_check.check_models(database, site_settings.settings, site_settings.environ)
+    async with db.transaction() as tx:
+        current = await site_settings.with_stored(tx)
+    trials = await model_check.check_models(database, current.settings, current.environ)
     return await _render(visitor, db, page, site_settings, trials)
 
 
@@ -43,6 +46,8 @@ async def _render(
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         status = await read_setup_status(tx, site_settings, visitor)
+        keys = await read_model_keys(tx, site_settings.environ)
+        site_settings = await site_settings.with_stored(tx)
     return page(
         "setup/model.html",
         steps=list_steps(status, MODEL),
@@ -50,4 +55,5 @@ async def _render(
         has_models=status.has_models,
         caps=site_settings.caps,
         trials=trials,
+        keys=keys,
     )

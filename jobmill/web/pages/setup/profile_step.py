@@ -12,7 +12,7 @@ from jobmill.web import resume_upload
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
-from jobmill.web.pages.profile import edit_page
+from jobmill.web.pages.profile import edit_page, entries_editor
 from jobmill.web.pages.profile.edit_page import FormFeedback, form_from_resume
 from jobmill.web.pages.profile.form import ProfileForm
 from jobmill.web.pages.setup.steps import (
@@ -108,6 +108,12 @@ async def save(
     fields = await read_long_form(request)
     form = ProfileForm.from_fields(fields)
     status = await _read_status(visitor, db, site_settings)
+    if entries_editor.is_open(fields):
+        steps = list_steps(_with_resume(status, form), PROFILE)
+        edited = entries_editor.submit_entries(page, fields, form, PROFILE, steps)
+        if isinstance(edited, Response):
+            return edited
+        return _render_form(page, status, edited, FormFeedback())
     if fields.get("act", [""])[-1] == "more":
         return _render_form(page, status, form.with_more_rows(), FormFeedback())
     try:

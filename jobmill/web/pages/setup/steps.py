@@ -22,7 +22,7 @@ COMPANIES = "/setup/companies"
 MODEL = "/setup/model"
 MATCHES = "/setup/matches"
 
-StepState = Literal["done", "now", "to come", "skipped", "optional"]
+StepState = Literal["done", "now", "to come", "skipped", "not needed", "optional"]
 
 
 class SetupStep(NamedTuple):
@@ -47,6 +47,7 @@ class SetupStatus(NamedTuple):
 
 async def read_setup_status(tx: Tx, site_settings: SiteSettings, visitor: Visitor) -> SetupStatus:
     version = await job_view.find_profile(tx, None, visitor.owner)
+    site_settings = await site_settings.with_stored(tx)
     return SetupStatus(
         version,
         bool(version) and await profiles.was_read_from_resume(tx, version.profile_id),
@@ -83,7 +84,9 @@ def list_steps(status: SetupStatus, current_path: str) -> Sequence[SetupStep]:
             name,
             "now"
             if path == current_path
-            else _state(path, done=done, passed=n < current or (path == RESUME and has_profile)),
+            else "not needed"
+            if path == RESUME and has_profile and not done
+            else _state(path, done=done, passed=n < current),
         )
         for n, (path, name, done) in enumerate(steps)
     ]
@@ -101,6 +104,7 @@ def _make_step(path: str, name: str, state: StepState) -> SetupStep:
         "now": say("current step"),
         "to come": say("not started"),
         "skipped": say("skipped"),
+        "not needed": say("filled in by hand"),
         "optional": say("optional"),
     }
     return SetupStep(path, name, state, names[state])

@@ -117,10 +117,7 @@ async def _submit(db: RequestDatabase, page: PageRenderer, id: int, new: NewItem
     """Submit a run or a test, and show its progress on the page."""
     try:
         async with db.transaction() as tx:
-            source = await sources.get(tx, id)
-            if source.status == "rejected" and new.kind == source_pipeline.KIND:
-                raise Conflict(say("This source is rejected. Enable it first."))
-            item = await task_progress.submit_or_join(tx, new)
+            item = await task_progress.submit_for_source(tx, id, new)
     except (Conflict, Unavailable) as error:
         return await detail_page.render(db, page, id, error=error)
     return RedirectResponse(f"/sources/{id}?item={item}", 303)

@@ -18,11 +18,10 @@ from jobmill.errors import AppError, Conflict, Invalid, Unavailable
 from jobmill.pipelines import discovery
 from jobmill.queue import NewItem
 from jobmill.queue.inspect import Item
-from jobmill.web import html_errors, task_progress
+from jobmill.web import html_errors, source_secrets, task_progress
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
-from jobmill.web.pages.sources import labels
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.task_progress import TaskProgress
@@ -134,7 +133,7 @@ async def _render(
         recognition=recognition,
         progress=progress,
         created=created,
-        hide_secrets=labels.hide_secrets,
+        hide_secrets=source_secrets.hide_secrets,
         current_url=f"/sources/new?item={item}",
         error=str(error) if error else None,
     )

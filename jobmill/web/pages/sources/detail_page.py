@@ -17,7 +17,7 @@ from jobmill.errors import AppError
 from jobmill.pipelines import preview
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue.inspect import Item
-from jobmill.web import html_errors, job_view, task_progress
+from jobmill.web import actor_labels, html_errors, job_view, source_secrets, task_progress
 from jobmill.web.charts import SparkBars
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -76,6 +76,7 @@ async def render(
     """The page, with a confirmation or an error above it."""
     async with db.transaction() as tx:
         detail = await _read(tx, id, item)
+        events = await actor_labels.name_actors(tx, detail.events, page.visitor)
     source = detail.source
     platform = BY_NAME.get(source.source_type)
     return page(
@@ -93,7 +94,7 @@ async def render(
         job_counts=SparkBars.of(detail.job_counts),
         describe_outcome=labels.describe_outcome,
         describe_cause=labels.describe_cause,
-        events=[(event.at, labels.describe_event(event)) for event in detail.events[::-1]],
+        events=[(event.at, labels.describe_event(event)) for event in events[::-1]],
         web_url=job_view.web_url,
         progress=detail.progress,
         current_url=f"/sources/{id}" + (f"?item={item}" if item else ""),
@@ -113,7 +114,7 @@ def _notices() -> Mapping[str, str]:
 
 def _public_url(url: str | None) -> str | None:
     """The URL if it contains no secret."""
-    return job_view.web_url(url) if url and labels.hide_secrets(url) == url else None
+    return job_view.web_url(url) if url and source_secrets.hide_secrets(url) == url else None
 
 
 async def _read(tx: Tx, id: int, item: int | None) -> SourceDetail:

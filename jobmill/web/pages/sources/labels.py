@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
-from urllib.parse import SplitResult, quote, urlsplit
 
 from jobmill.catalog import history, sources
 from jobmill.catalog.sources import Source
 from jobmill.web import job_view
+from jobmill.web.source_secrets import HIDDEN, hide_secrets, is_secret
 from jobmill.web.translations import say, say_many
-
-HIDDEN = "•••"
-SECRET = re.compile(
-    r"(?<![a-z])(?:api_?key|key|token|secret|passw(?:or)?d|auth|authorization|sig(?:nature)?)(?![a-z])",
-    re.IGNORECASE,
-)
-NOT_SECRET = frozenset({"board_token", "api_key_env", "api_key_name", "auth_type"})
-"""Settings that SECRET matches although they are not secret."""
 
 
 def describe_cause(cause: str | None) -> str:
@@ -153,7 +144,7 @@ def _setting_name(name: str) -> str:
 def _format_value(name: str, value: Any) -> str:
     if value in (None, "", [], {}):
         return ""
-    if name == "headers" or (name not in NOT_SECRET and SECRET.search(name)):
+    if is_secret(name):
         # Show the names of headers, never their values.
         names = ", ".join(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else ""
         return names or HIDDEN
@@ -171,25 +162,3 @@ def _format_pairs(values: Mapping[str, Any]) -> Iterator[str]:
     for name, value in values.items():
         if text := _format_value(name, value):
             yield f"{name.replace('_', ' ')}: {text}"
-
-
-def hide_secrets(text: str) -> str:
-    """A URL with possible secrets replaced; any other text unchanged."""
-    if "://" not in text:
-        return text
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return text
-    query = "&".join(_hide_parameter(parameter) for parameter in parts.query.split("&"))
-    return parts._replace(netloc=_hide_userinfo(parts), query=query).geturl()
-
-
-def _hide_userinfo(parts: SplitResult) -> str:
-    userinfo, at, host = parts.netloc.rpartition("@")
-    return f"{quote(HIDDEN)}@{host}" if at and userinfo else host
-
-
-def _hide_parameter(parameter: str) -> str:
-    name, equals, _ = parameter.partition("=")
-    return f"{name}={HIDDEN}" if equals and SECRET.search(name) else parameter

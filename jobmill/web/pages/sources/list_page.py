@@ -16,7 +16,7 @@ from jobmill.catalog.source_list import SourceFilter
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
-from jobmill.web import html_errors, job_view
+from jobmill.web import html_errors, job_view, source_secrets
 from jobmill.web.banners import Banners, CurrentBanners
 from jobmill.web.charts import SparkBars
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -117,7 +117,7 @@ async def render(
         first_url=current.without("before", "after").url("/sources"),
         current_url=current.url("/sources"),
         web_url=job_view.web_url,
-        hide_secrets=labels.hide_secrets,
+        hide_secrets=source_secrets.hide_secrets,
         error=str(error) if error else None,
     )
 

@@ -1,0 +1,100 @@
+"""Read one job with its decision and history, and score it for a changed profile."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from uuid import UUID
+
+from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.catalog import duplicate_links, history, listing_pages, listings, sources
+from jobmill.catalog.listing_pages import ListingPage
+from jobmill.catalog.listings import Listing
+from jobmill.catalog.sources import Source
+from jobmill.db import CONNECTION_ERRORS, Database, Tx
+from jobmill.errors import NotFound, Unavailable
+from jobmill.matching import local_score, matches, profiles, rescore, verdicts, what_if
+from jobmill.matching.matches import MatchId
+from jobmill.matching.profile import Profile
+from jobmill.matching.profiles import ProfileVersion
+from jobmill.matching.verdict import FilterResult
+from jobmill.matching.verdicts import Verdict
+from jobmill.matching.what_if import VerdictDifference
+from jobmill.people.persons import Owner
+from jobmill.web import job_view
+from jobmill.web.translations import say
+
+MAX_DUPLICATES = 50
+WHAT_IF_SECONDS = 20.0
+"""Time to score a job twice; the first time in a process loads a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListingDetail:
+    listing: Listing
+    duplicates: list[Listing]
+    events: list[history.CatalogEvent]
+    source: Source | None
+    version: ProfileVersion | None
+    """The profile version that the job was scored for."""
+    verdict: Verdict | None
+    match_id: MatchId | None
+    lineage: UUID | None
+    page: ListingPage | None
+    """The last read of the job's own page, if its source shows it in part."""
+
+
+async def read_listing_detail(tx: Tx, id: int, profile: str | None, owner: Owner) -> ListingDetail:
+    """NotFound also for a job that another person added for themselves."""
+    listing = await listings.get(tx, id)
+    if listing.private and not await matches.has_match(tx, id, owner=owner):
+        raise NotFound("listing", id)
+    version = await job_view.find_profile(tx, profile, owner)
+    verdict = await verdicts.get(tx, version.profile_id, id) if version else None
+    if version and verdict:
+        # The version that the job was scored for, which may be an older one.
+        version = await profiles.get_by_id(tx, version.profile_id, version=verdict.profile_version)
+    linked = await duplicate_links.find_linked(tx, listing.duplicate_of or id)
+    duplicate_ids = [
+        duplicate for duplicate in [listing.duplicate_of, *linked] if duplicate and duplicate != id
+    ]
+    duplicates = await listings.by_ids(tx, duplicate_ids[:MAX_DUPLICATES])
+    return ListingDetail(
+        listing,
+        sorted(duplicates, key=lambda duplicate: duplicate.id),
+        await history.find_events(tx, "listing", id),
+        await sources.get(tx, listing.source_id) if listing.source_id else None,
+        version,
+        verdict,
+        await matches.find_id_by_listing(tx, version.profile_id, id) if version else None,
+        await job_view.find_lineage(tx, verdict),
+        await listing_pages.get(tx, listing.id),
+    )
+
+
+async def read_filter_result(detail: ListingDetail) -> FilterResult | None:
+    """The stored result of the filter, or a fresh one for a job that was never scored."""
+    if detail.verdict:
+        return detail.verdict.filter_result
+    if detail.version is None:
+        return None
+    return await local_score.apply_filter(detail.version.profile(), detail.listing, PLATFORM_RULES)
+
+
+async def compare_profiles(
+    database: Database, version: ProfileVersion, changed: Profile, listing: Listing
+) -> VerdictDifference:
+    """How a changed profile would alter the decision about a job, by local rules."""
+    try:
+        async with asyncio.timeout(WHAT_IF_SECONDS):
+            async with database.transaction() as tx:
+                employer = await rescore.read_employer(tx, listing)
+            before, after = [
+                await local_score.judge(
+                    profile, listing, employer, PLATFORM_RULES, score_rejected=True
+                )
+                for profile in (version.profile(), changed)
+            ]
+    except (*CONNECTION_ERRORS, TimeoutError) as error:
+        raise Unavailable(say("Scoring took too long. Try again in a moment.")) from error
+    return what_if.compare_verdicts(before, after)

@@ -1,0 +1,84 @@
+"""/hiring/{opening_id}/people/{application_id}/erase: erase a person, after showing the consequences."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from jobmill.db import Tx
+from jobmill.errors import AppError, Invalid
+from jobmill.hiring import privacy
+from jobmill.hiring.applications import standings
+from jobmill.hiring.records import applicants, applications, openings
+from jobmill.hiring.records.applicants import ApplicantId
+from jobmill.hiring.records.applications import ApplicationNotFound
+from jobmill.web import html_errors
+from jobmill.web.auth import Admin
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.form import Fields
+from jobmill.web.parameters import PathId
+from jobmill.web.reauthentication import ConfirmedAdmin
+from jobmill.web.shell import Page, PageRenderer
+from jobmill.web.status_labels import status_labels
+from jobmill.web.translations import say
+
+router = APIRouter(prefix="/hiring/{opening_id}/people/{application_id}/erase")
+
+
+@router.get("")
+async def show(
+    opening_id: PathId, application_id: PathId, visitor: Admin, db: Db, page: Page
+) -> HTMLResponse:
+    return await _render(db, page, opening_id, application_id)
+
+
+@router.post("")
+async def erase(
+    opening_id: PathId,
+    application_id: PathId,
+    visitor: ConfirmedAdmin,
+    form: Fields,
+    db: Db,
+    page: Page,
+) -> Response:
+    if form.get("sure") != "yes":
+        error = Invalid(say("Tick the box to confirm. Erased data cannot be restored."))
+        return await _render(db, page, opening_id, application_id, error)
+    async with db.transaction() as tx:
+        applicant_id = await _find_applicant_id(tx, opening_id, application_id)
+        await privacy.erase_applicant(tx, applicant_id, visitor.actor)
+    return RedirectResponse(f"/hiring/{opening_id}/people/{application_id}", 303)
+
+
+async def _find_applicant_id(tx: Tx, opening_id: int, application_id: int) -> ApplicantId:
+    """The applicant; raises ApplicationNotFound if the application belongs to another opening."""
+    application = await applications.get(tx, application_id)
+    if application.opening_id != opening_id:
+        raise ApplicationNotFound(application_id)
+    return application.applicant_id
+
+
+async def _render(
+    db: RequestDatabase,
+    page: PageRenderer,
+    opening_id: int,
+    application_id: int,
+    error: AppError | None = None,
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        opening = await openings.get(tx, opening_id)
+        applicant_id = await _find_applicant_id(tx, opening_id, application_id)
+        applicant = await applicants.get(tx, applicant_id)
+        _, listed = await standings.list_standings(tx, applicant_id)
+        stored = await privacy.summarize_stored_data(tx, applicant_id)
+    return page(
+        "hiring/erase.html",
+        html_errors.status_code(error) if error else 200,
+        opening=opening,
+        application_id=application_id,
+        applicant=applicant,
+        live=[standing for standing in listed if standing.status != "INACTIVE"],
+        stored=stored,
+        labels=status_labels(),
+        error=str(error) if error else None,
+    )

@@ -1,0 +1,110 @@
+"""/my/{token}/applications/{application_id}/interview: an applicant books an interview time."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from jobmill.db import Tx
+from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.hiring.applications import offers
+from jobmill.hiring.applications.outcomes import MissedOffer
+from jobmill.hiring.interviews import bookings
+from jobmill.hiring.interviews.bookings import InterviewChoice
+from jobmill.hiring.records import applications, openings
+from jobmill.hiring.records.applications import ApplicationNotFound
+from jobmill.hiring.records.openings import Opening
+from jobmill.web import consistent_reads, html_errors
+from jobmill.web.auth import Visitor
+from jobmill.web.dependencies import Db, Render, RequestDatabase, View
+from jobmill.web.form import Fields, read_whole_number
+from jobmill.web.my_applications import missed_offer_error
+from jobmill.web.pages.my import Holder
+from jobmill.web.parameters import PathId
+from jobmill.web.personal_link_cookie import NO_STORE
+from jobmill.web.translations import say
+
+router = APIRouter(prefix="/my/{token}/applications/{application_id}/interview")
+
+Step = Literal["book", "cancel", "accept"]
+
+
+@router.get("")
+async def show(
+    token: str, application_id: PathId, visitor: Holder, db: Db, view: View
+) -> HTMLResponse:
+    return await _page(token, application_id, visitor, db, view)
+
+
+@router.post("/{step}")
+async def change(
+    token: str,
+    application_id: PathId,
+    step: Step,
+    visitor: Holder,
+    form: Fields,
+    db: Db,
+    view: View,
+) -> Response:
+    """Book, rebook, accept or cancel, then show the page again."""
+    error: AppError | None = None
+    try:
+        async with db.transaction() as tx:
+            error = await _change(tx, visitor, application_id, step, form.get("time", ""))
+    except (Invalid, Conflict) as refusal:
+        error = refusal
+    if error:
+        return await _page(token, application_id, visitor, db, view, error)
+    return RedirectResponse(f"/my/{token}/applications/{application_id}/interview", 303, NO_STORE)
+
+
+async def _change(
+    tx: Tx, visitor: Visitor, application_id: int, step: Step, typed: str
+) -> AppError | None:
+    await _require_own(tx, visitor, application_id)
+    if step == "book":
+        time = read_whole_number({"time": typed}, "time", say("Choose a time first."))
+        await bookings.book(tx, application_id, time, visitor.actor)
+    elif step == "cancel":
+        await bookings.cancel_booking(tx, application_id, visitor.actor)
+    elif booking := await bookings.find_booking(tx, application_id):
+        result = await offers.answer_offer(tx, booking.application_id, "accept", visitor.actor)
+        return missed_offer_error(result) if isinstance(result, MissedOffer) else None
+    return None
+
+
+async def _page(
+    token: str,
+    application_id: int,
+    visitor: Visitor,
+    db: RequestDatabase,
+    view: Render,
+    error: AppError | None = None,
+) -> HTMLResponse:
+    async def read(tx: Tx) -> tuple[Opening, InterviewChoice | None]:
+        await _require_own(tx, visitor, application_id)
+        application = await applications.get(tx, application_id)
+        choice = await bookings.read_choice(tx, application_id)
+        return await openings.get(tx, application.opening_id), choice
+
+    opening, choice = await consistent_reads.read_applicant(db, visitor.applicant_id or 0, read)
+    response = view(
+        "my/interview.html",
+        html_errors.status_code(error) if error else 200,
+        token=token,
+        application_id=application_id,
+        opening=opening,
+        choice=choice,
+        now=opening.now,
+        error=str(error) if error else None,
+    )
+    response.headers.update(NO_STORE)
+    return response
+
+
+async def _require_own(tx: Tx, visitor: Visitor, application_id: int) -> None:
+    application = await applications.get(tx, application_id)
+    if application.applicant_id != visitor.applicant_id or application.parent_id is not None:
+        raise ApplicationNotFound(application_id)

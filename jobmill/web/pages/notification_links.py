@@ -1,0 +1,84 @@
+"""/unsubscribe/{token} and /feeds/{token}.atom: links of notifications that work without a sign-in."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
+
+from jobmill.db import Tx
+from jobmill.notifications import channels, events, unsubscribe
+from jobmill.notifications.channels import NotificationChannel
+from jobmill.notifications.kinds import kinds_of_role
+from jobmill.people import persons, secrets
+from jobmill.web.dependencies import Db, Render, View
+from jobmill.web.notification_feed import atom_feed
+from jobmill.web.personal_link_cookie import NO_STORE
+from jobmill.web.rate_limits import Public
+from jobmill.web.site_settings import get_site_settings
+from jobmill.web.translations import say
+
+router = APIRouter()
+
+
+@router.get("/unsubscribe/{token}")
+async def confirm(token: str, db: Db, view: View) -> HTMLResponse:
+    """Only asks: mail programs follow links, too, and must not unsubscribe people."""
+    async with db.transaction() as tx:
+        channel = await _find_channel(tx, token)
+    return _render(view, channel, token)
+
+
+@router.post("/unsubscribe/{token}")
+async def unsubscribe_address(token: str, visitor: Public, db: Db, view: View) -> HTMLResponse:
+    """Also the one click of mail programs (RFC 8058): they need no form fields and follow no
+    redirects."""
+    async with db.transaction() as tx:
+        channel = await _find_channel(tx, token)
+        if channel and channel.enabled:
+            channel = await channels.set_enabled(
+                tx, channel.id, False, "You unsubscribed with the link in a message."
+            )
+    return _render(view, channel, token)
+
+
+@router.post("/unsubscribe/{token}/undo")
+async def subscribe_again(token: str, visitor: Public, db: Db, view: View) -> HTMLResponse:
+    async with db.transaction() as tx:
+        channel = await _find_channel(tx, token)
+        if channel:
+            channel = await channels.set_enabled(tx, channel.id, True)
+    return _render(view, channel, token, say("You are subscribed again."))
+
+
+def _render(
+    view: Render, channel: NotificationChannel | None, token: str, notice: str | None = None
+) -> HTMLResponse:
+    response = view("account/unsubscribe.html", channel=channel, token=token, notice=notice)
+    response.headers.update(NO_STORE)
+    return response
+
+
+async def _find_channel(tx: Tx, token: str) -> NotificationChannel | None:
+    """The channel of the link; None if it was removed. Invalid if the link is not complete."""
+    id = unsubscribe.read_link(await secrets.get_signing_key(tx), token)
+    return await channels.find_by_id(tx, id)
+
+
+@router.get("/feeds/{token}.atom")
+async def feed(token: str, request: Request, db: Db) -> Response:
+    async with db.transaction() as tx:
+        channel = await channels.find_feed(tx, token)
+        role = (
+            "admin"
+            if channel.person_id is None
+            else (await persons.get(tx, channel.person_id)).role
+        )
+        recent = await events.find_recent(tx, channel.person_id, kinds_of_role(role))
+    settings = get_site_settings(request)
+    body = atom_feed(
+        recent,
+        settings.link(request, ""),
+        settings.link(request, request.url.path),
+        channel.created_at,
+    )
+    return Response(body, media_type="application/atom+xml", headers=NO_STORE)

@@ -1,0 +1,102 @@
+"""Every page is accessible in both themes, works by keyboard and without scripts, fits small windows and
+slow connections, and has valid HTML and links.
+
+One visit serves all checks of a wide window: loading a page takes longer than most of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser, Request
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.web.dependencies import WEB_DIR
+from tests.browser import axe, keyboard, validity
+from tests.browser.conftest import Tour
+from tests.browser.every_page import ERRORS
+from tests.browser.helpers import Window, format_faults, window
+
+pytestmark = pytest.mark.timeout(900)
+
+MOST_BYTES = 150_000
+
+
+async def test_every_page_is_accessible_usable_by_keyboard_and_light(
+    browser: Browser, tour: Tour
+) -> None:
+    faults: list[str] = []
+    weights: list[int] = []
+    # This window has no cache, so every page loads in full.
+    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
+        for url, text in tour.distinct.items():
+            weights.append(await weigh(view, url))
+            faults += [f"{url}: {fault}" async for fault in check(view, text, weights[-1])]
+    style = (WEB_DIR / "static" / "app.css").stat().st_size
+    assert min(weights) > style / 10, "the style sheet came from a cache"
+    assert not faults, format_faults(faults)
+
+
+async def check(view: Window, text: str, weight: int) -> AsyncIterator[str]:
+    if weight > MOST_BYTES:
+        yield f"{weight:,} bytes"
+    for fault in (*await view.overflow(), *await keyboard.faults(view.page)):
+        yield fault
+    # Last, because it opens all disclosures.
+    for fault in await axe.faults(view):
+        yield fault
+    for fault in await axe.faults_of_dialogs(view) if "<dialog" in text else ():
+        yield fault
+
+
+async def weigh(view: Window, url: str) -> int:
+    """Bytes transferred until the page is loaded."""
+    ended: list[Request] = []
+
+    def note(request: Request) -> None:
+        ended.append(request)
+
+    view.page.on("requestfinished", note)
+    await view.go(url)
+    view.page.remove_listener("requestfinished", note)
+    sizes = await asyncio.gather(*(request.sizes() for request in ended))
+    return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
+
+
+async def test_every_page_shows_its_content_without_scripts(
+    browser: Browser, tour_of_the_world: Tour
+) -> None:
+    faults: list[str] = []
+    origin = tour_of_the_world.place.origin
+    async with window(browser, origin, "phone", scripts=False, still=True, expected=ERRORS) as view:
+        for url in tour_of_the_world.distinct:
+            page = await view.go(url)
+            if not await page.locator("main h1").is_visible():
+                faults.append(f"{url}: no h1 is seen")
+            if len(await page.locator("main").inner_text()) < 40:
+                faults.append(f"{url}: main is empty")
+    assert not faults, format_faults(faults)
+
+
+async def test_every_form_and_button_works_without_scripts(tour: Tour) -> None:
+    faults: list[str] = []
+    for url, text in tour.pages.items():
+        page = Html(text)
+        for form in page.css("form[hx-post]:not([method=post]), form:not([method])"):
+            faults.append(f"{url}: form {form.attributes} has no method")
+        for lone in page.css("button[hx-post], button[hx-get], a[hx-get]:not([href])"):
+            faults.append(f"{url}: {lone.tag} {lone.attributes} needs a script")
+    assert not faults, format_faults(faults)
+
+
+async def test_every_link_leads_to_a_page(tour: Tour) -> None:
+    assert not tour.broken, format_faults(tour.broken)
+
+
+async def test_every_page_is_valid_html(tour: Tour) -> None:
+    faults = [
+        f"{url}: {problem}" for url, text in tour.pages.items() for problem in validity.faults(text)
+    ]
+    assert not faults, format_faults(faults)
