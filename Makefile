@@ -6,7 +6,7 @@ export PYTHON
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test screenshots check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring bench-pages chaos soak clean
+.PHONY: docs package help setup setup-dev run test screenshots screenshots-docs check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring bench-pages chaos soak clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
@@ -29,6 +29,10 @@ screenshots: setup-dev  ## Save screenshots of all pages in build/screenshots
 	@scripts/browser get >/dev/null
 	@JOBMILL_PICTURES=yes $(PY) -m pytest tests/browser/test_pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
+screenshots-docs: setup-dev  ## Save screenshots of the twelve main screens in docs/screenshots
+	@scripts/browser get >/dev/null
+	@$(PY) -m pytest tests/browser/main_screens.py -n 2 -rs $(ARGS)
+
 check: setup-dev  ## Check format, lint, types and import rules
 	@$(PY) -m ruff format --check .
 	@$(PY) -m ruff check .
@@ -43,7 +47,20 @@ fmt: setup-dev  ## Format the code and rewrite the generated pages
 	@$(PY) -m scripts.reference
 	@$(PY) -m scripts.commands
 	@$(PY) -m scripts.api
+	@$(PY) -m scripts.client
+	@$(PY) -m scripts.api_coverage
 	@$(PY) -m scripts.texts
+
+package: setup-dev  ## Build the source distribution and the wheel into dist
+	@$(PY) -m scripts.package
+
+docs: build/docs/.made  ## Build the documentation site into build/site; broken links fail
+	@NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --strict --quiet
+
+build/docs/.made: requirements-docs.lock
+	@$${PYTHON:-python3} -m venv build/docs
+	@build/docs/bin/pip install -qq --no-deps --require-hashes -r requirements-docs.lock
+	@touch $@
 
 eval: setup-dev  ## Measure accuracy on real data; ARGS= selects parts
 	@$(PY) -m evaluation.run $(ARGS)

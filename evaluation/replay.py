@@ -97,7 +97,7 @@ class ReplayResults:
 
 
 def report(data: Path) -> Report:
-    answers, unread = _read(data)
+    answers, unread = read_boards(data)
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder, "postgres"), durable=False).use() as url,
@@ -122,7 +122,7 @@ def report(data: Path) -> Report:
 # Saved responses.
 
 
-def _read(data: Path) -> tuple[Boards, int]:
+def read_boards(data: Path) -> tuple[Boards, int]:
     """The postings of each board that have a URL and a text, and the number of the others."""
     by_board: Boards = {}
     unread = 0

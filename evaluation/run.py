@@ -19,7 +19,9 @@ from evaluation import (
     claims,
     dedup,
     detection,
+    documents,
     fields,
+    meaning,
     pages,
     replay,
     site_report,
@@ -39,12 +41,14 @@ PARTS: dict[str, Callable[[Path], Report]] = {
     "text": text.report,
     "dedup": dedup.report,
     "churn": churn.report,
+    "meaning": meaning.report,
     "replay": replay.report,
     "claims": claims.report,
     "report": site_report.report,
+    "documents": documents.report,
 }
 
-PROJECT_PARTS = ("claims",)
+PROJECT_PARTS = ("claims", "documents")
 """Parts with a labelled set in the project."""
 
 

@@ -16,15 +16,18 @@ from jobmill.errors import Invalid
 from jobmill.hiring.messages import letters
 from jobmill.hiring.messages import notices as hiring_notices
 from jobmill.hiring.waitlist import deadlines
+from jobmill.notifications import events as notification_events
 from jobmill.outside.host_waits import WaitingFetch
 from jobmill.outside.webhook import WebhookSender
 from jobmill.pipelines import (
     company,
     discovery,
+    documents,
     judging,
     listing,
     maintenance,
     notices,
+    notifications,
     preview,
     report,
     rotation,
@@ -85,7 +88,7 @@ SCHEDULES = (
 
 
 PHASE_SETTINGS = ("processors_by_phase", "start_rate_by_phase")
-"""Settings whose keys are phases."""
+"""Settings with phases as keys."""
 
 
 def check_phases(settings: Settings) -> None:
@@ -164,6 +167,7 @@ def _list_stages(tools: Tools, settings: Settings) -> Stages:
         (report.KIND, "model-analysis"): stage(
             partial(report.analyze_models, tools, report.configured_models(settings))
         ),
+        (documents.KIND, "write"): stage(partial(documents.write, tools)),
         (notices.KIND, "mail"): stage(
             partial(notices.send_letter, tools, notices.LetterSender(settings)),
             max_retries=max(notices.RETRIES["mail"], settings.max_retries),
@@ -172,6 +176,13 @@ def _list_stages(tools: Tools, settings: Settings) -> Stages:
             partial(notices.call_webhook, tools, WebhookSender(settings)),
             max_retries=max(notices.RETRIES["webhook"], settings.max_retries),
         ),
+        **{
+            (notifications.KIND, transport): stage(
+                partial(notifications.send, tools, notifications.NotificationSender(settings)),
+                max_retries=max(notifications.RETRIES, settings.max_retries),
+            )
+            for transport in ("mail", "post")
+        },
         (maintenance.KIND, "prune"): stage(
             partial(maintenance.prune_items, tools, keep), processors=1
         ),
@@ -212,7 +223,7 @@ def build_worker(
     """Build a worker for all phases, or `only` some; Invalid if a message template is broken."""
     if only is None or any(kind == notices.KIND for kind, _ in only):
         letters.check_templates(settings.letters_dir)
-    feeds = (*FEEDS, *notices.queue_feeds(settings))
+    feeds = (*FEEDS, *notices.queue_feeds(settings), *notifications.queue_feeds())
     # Polling workers do not receive feed notifications.
     scan_every = 1.0 if settings.poll_only else SCAN_EVERY
     return Worker(
@@ -234,6 +245,8 @@ def build_worker(
             PeriodicTask(SCAN_EVERY, report.unblock_task(settings, os.environ)),
             PeriodicTask(deadlines.POLL_SECONDS, deadlines.run_cycle),
             PeriodicTask(1.0, hiring_notices.announce_due),
+            PeriodicTask(notifications.PLAN_EVERY, notifications.plan),
+            PeriodicTask(notifications.STEPS_EVERY, notification_events.record_due_steps),
             *(PeriodicTask(scan_every, feed_task(feed), on_feed_notify=True) for feed in feeds),
         ],
     )

@@ -3,6 +3,7 @@
 AppError
 ├── NotFound         the requested thing does not exist
 ├── Conflict         its current state does not allow the action
+│   └── ChangedMeanwhile  it is no longer what the change is based on
 ├── Gone             the action was possible once and no longer is
 ├── Invalid          the input is wrong
 ├── Unauthenticated  the caller is not signed in
@@ -37,6 +38,12 @@ class NotFound(AppError):
 
 class Conflict(AppError):
     """The current state does not allow the action."""
+
+
+class ChangedMeanwhile(Conflict):
+    """The change is based on a version that is no longer the newest."""
+
+    code = "CHANGED_MEANWHILE"
 
 
 class Gone(AppError):
@@ -81,3 +88,7 @@ class OutsideError(AppError):
     def __init__(self, message: str, *, permanent: bool = False) -> None:
         super().__init__(message)
         self.permanent = permanent
+
+
+class ReplyLost(OutsideError):
+    """The request was sent and its answer was lost: the receiver may have carried it out."""

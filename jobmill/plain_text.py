@@ -5,9 +5,13 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from pathlib import PurePosixPath
 
 # Characters without width, and halves of surrogate pairs, which no encoding can write.
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b\u200e\u200f\u2060\ufeff\ud800-\udfff]")
+
+
+MAX_FILE_NAME_LENGTH = 120
 
 
 def fold_case(text: str) -> str:
@@ -26,3 +30,11 @@ def single_line(text: object) -> str | None:
     if not isinstance(text, str):
         return None
     return " ".join(remove_invisible(html.unescape(text) if "&" in text else text).split()) or None
+
+
+def clean_file_name(name: str) -> str:
+    """The last part of a path, without characters that do not belong in a file name."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    cleaned = "".join(char for char in last if char.isprintable() and char not in '<>:"|?*')
+    stem, suffix = PurePosixPath(cleaned).stem, PurePosixPath(cleaned).suffix
+    return f"{stem.strip('. ')[: MAX_FILE_NAME_LENGTH - 10] or 'file'}{suffix[:10]}"

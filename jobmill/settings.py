@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from jobmill.errors import Invalid
+from jobmill.time_zones import UTC, load_time_zone
 from jobmill.trusted_files import distrust_reason
 
 PREFIX = "JOBMILL_"
@@ -55,6 +56,15 @@ def _postgres_url(text: str) -> str:
     return text
 
 
+def _time_zone(name: str) -> str:
+    try:
+        load_time_zone(name)
+    except Invalid as error:
+        raise ValueError(str(error)) from error
+    return name
+
+
+TimeZone = Annotated[str, AfterValidator(_time_zone)]
 PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
 """Either form that libpq accepts: postgresql://host/name or host=… dbname=…"""
 
@@ -206,6 +216,10 @@ class Settings(BaseModel):
     postgres_bin: UserPath | None = None
     """The folder of the PostgreSQL programs. Empty: the bundled ones."""
 
+    migration_backup: bool = True
+    """Whether a new version of Jobmill backs up the database to `backups` in data_dir before it changes
+    tables. The last three of these backups are kept."""
+
     postgres_connections: Annotated[int, Field(ge=10, le=10_000)] = 100
     """How many connections the bundled PostgreSQL allows."""
 
@@ -317,8 +331,8 @@ class Settings(BaseModel):
     """The browser for pages that need JavaScript. Empty: `$CHROMIUM`, or else Chromium in the PATH."""
 
     model_cheap: ModelName = "anthropic:claude-haiku-5-5"
-    """The model for reading text. Without its API key (ANTHROPIC_API_KEY or OPENAI_API_KEY, only in the
-    environment) no model is used."""
+    """The model for reading text. Without its API key (ANTHROPIC_API_KEY or OPENAI_API_KEY in the
+    environment, or a key saved on the Settings page) no model is used."""
 
     model_strong: ModelName = "anthropic:claude-sonnet-5-5"
     """The model for reviewing matches."""
@@ -386,8 +400,15 @@ class Settings(BaseModel):
     """The URL under which applicants reach the web pages, used for links in messages. Empty: http:// with
     web_host and web_port."""
 
+    apprise: bool = False
+    """Whether admins may add notification channels of the library Apprise, an optional extra. It sends its own
+    requests, also to private addresses, so its channels bypass the protection that all other requests have."""
+
     letters_dir: UserPath | None = None
     """A folder with your own message templates; the built-in ones are used for the others."""
+
+    time_zone: TimeZone = UTC
+    """The time zone of new openings, in which letters tell times; each opening can have its own."""
 
     fold_email_aliases: bool = False
     """Whether aliases of one mailbox (ada+jobs@…, and dots at Gmail) count as one applicant."""
@@ -454,6 +475,15 @@ def load(
     _check_pooler(settings)
     origins = {name: "default" for name in Settings.model_fields}
     return settings, origins | {name: value.origin for name, value in values.items()}
+
+
+def parse_value(name: str, text: str) -> object:
+    """The value of one setting; Invalid if the text does not fit."""
+    value = _RawValue(_read_variable(name, text), "", name)
+    try:
+        return getattr(Settings.model_validate_strings({name: value.raw}), name)
+    except ValidationError as error:
+        raise Invalid("; ".join(_explain(error, {name: value}))) from None
 
 
 def _refuse_programs(values: Mapping[str, _RawValue]) -> None:
@@ -527,6 +557,7 @@ _ALLOWED = {
     "smtp_url": "a URL that starts with smtp:// or smtps://",
     "mail_from": "an address, or a name followed by an address in angle brackets",
     "public_url": _URL,
+    "time_zone": "an IANA name such as Europe/Berlin",
 }
 
 

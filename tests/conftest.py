@@ -27,11 +27,12 @@ from jinja2.bccache import Bucket
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from jobmill import db
 from jobmill.db import Database, Tx, connect, embedded
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.people import passwords
-from jobmill.web import dependencies
+from jobmill.web import dependencies, site
 
 from . import scheduling, server_clock
 
@@ -55,6 +56,15 @@ def cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "HASHER", cheap)
         patch.setattr(passwords, "DUMMY_HASH", cheap.hash("an unknown password"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_pages() -> Iterator[None]:
+    """Pages wait long for the database: on a busy machine it is slow, not gone. Tests of the limit set it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(site.create_app.__kwdefaults__, "database_timeout", 60.0)
+        patch.setattr(db, "CHECK_LIMIT", 15.0)
         yield
 
 

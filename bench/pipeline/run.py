@@ -89,7 +89,7 @@ async def _measure(url: str, home: Path, data: Path) -> PipelineFigures:
         shelf = Shelf({_url(board): (data / file).read_bytes() for board, file in BOARDS.items()})
         tools = Tools(database, shelf)
         # A worker loads the embedding model once, so loading it is not measured.
-        await embeddings.embed(["warm"])
+        embeddings.embed("warm")
         sampler = Sampler()
         began, ours, theirs = time.perf_counter(), time.process_time(), _server_seconds(home)
         with sampler:

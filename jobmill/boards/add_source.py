@@ -15,13 +15,13 @@ from jobmill.outside.request import Ok, Request
 from jobmill.queue import Work
 from jobmill.tools import Tools
 
-from . import detection, source_run
+from . import detection, source_reader
 from .adapters import find_platform
 from .html_detection import detect_boards
 from .platform import Confidence, Platform
 from .readable_board import ReadableBoard, open_board
 from .selectors.selector_search import search_selectors
-from .source_run import BoardSample
+from .source_reader import BoardSample
 from .url_detection import FEED, GENERIC, DetectedBoard
 
 AUTO = "auto"
@@ -224,7 +224,7 @@ def _named_board(request: SourceRequest, platform: Platform) -> DetectedBoard:
 
 
 async def _sample(tools: Tools, board: ReadableBoard) -> BoardSample:
-    sample = await source_run.sample_board(tools.fetch, board)
+    sample = await source_reader.sample_board(tools.fetch, board)
     if sample.cause == "gone":
         raise Invalid(f"there is no such board at {board.platform.title}: {sample.detail}")
     return sample

@@ -174,7 +174,7 @@ async def mark_analyzing(tx: Tx, id: int) -> None:
 
 
 async def lock_analyzing(tx: Tx) -> list[CompanyId]:
-    """Lock the companies whose analysis is marked as running, except rows locked by other
+    """Lock the companies with an analysis that is marked as running, except rows locked by other
     transactions."""
     cursor = await tx.execute(
         """

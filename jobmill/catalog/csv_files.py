@@ -55,7 +55,7 @@ class SpreadsheetRow:
 def start_csv(out: TextIO, names: Sequence[str]) -> Callable[[Mapping[str, object]], object]:
     """Write a CSV header (RFC 4180); returns a function that writes a row."""
     table = csv.writer(out)
-    table.writerow(names)
+    table.writerow([escape_cell(name) for name in names])
     return lambda record: table.writerow([escape_cell(record[name]) for name in names])
 
 

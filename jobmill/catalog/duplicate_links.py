@@ -72,6 +72,9 @@ async def _find_similar(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]
                 ON other.company_id = new.company_id AND lower(other.title) = new.title
         ) AS around
          WHERE id <> ALL(%(new)s)
+           -- Nobody else sees a private listing, so it cannot represent others.
+           AND NOT EXISTS (SELECT FROM catalog.listing AS hidden
+                            WHERE hidden.id = around.id AND private)
          ORDER BY id DESC LIMIT %(limit)s
         """,
         {"new": list(new_ids), "limit": MAX_CANDIDATES},

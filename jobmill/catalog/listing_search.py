@@ -259,6 +259,7 @@ def _conditions(query: ListingQuery) -> LiteralString:
         (query.state == "open", "closed_at IS NULL"),
         (query.state == "closed", "closed_at IS NOT NULL"),
         (not query.duplicates, _is_first_duplicate(query)),
+        (True, "NOT private"),
     ]
     clauses: list[LiteralString] = [clause for is_used, clause in conditions if is_used]
     return " AND ".join([*_text_conditions(query), *clauses]) or "true"

@@ -87,6 +87,8 @@ class Listing:
     duplicate_of: ListingId | None
     duplicate_kind: DuplicateKind | None
     duplicate_why: str | None
+    private: bool = False
+    """Whether only people who imported an application for it see it."""
 
 
 def is_minimal(listing: Listing | Posting) -> bool:
@@ -252,7 +254,7 @@ async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Listing]:
                salary_period, salary_known, description, requirements, apply_url, platform, board,
                vendor_id, requisition_id, language, tags, via, partial, listed_hash, first_seen_at,
                last_seen_at, changed_at, closed_at, marked_at, duplicate_of, duplicate_kind,
-               duplicate_why
+               duplicate_why, private
           FROM catalog.listing WHERE id = ANY(%s)
         """,
         [list(ids)],
@@ -347,13 +349,13 @@ async def _insert(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, Listin
                 site_updated_at, valid_through, salary_min, salary_max, salary_currency,
                 salary_period, salary_known, description, requirements, apply_url, platform, board,
                 vendor_id, requisition_id, language, tags, via, partial, listed_hash, fingerprint,
-                first_seen_at, last_seen_at, changed_at)
+                first_seen_at, last_seen_at, changed_at, private)
         SELECT source_id, company_id, identity, url, url_hash, title, company, location, locations,
                arrangement, remote_from, department, employment_type, seniority, posted_at,
                site_updated_at, valid_through, salary_min, salary_max, salary_currency,
                salary_period, salary_known, description, requirements, apply_url, platform, board,
                vendor_id, requisition_id, language, tags, via, partial, listed_hash, fingerprint,
-               first_seen_at, last_seen_at, changed_at
+               first_seen_at, last_seen_at, changed_at, coalesce(private, false)
           FROM json_populate_recordset(NULL::catalog.listing, %s)
          ORDER BY identity COLLATE "C"
         ON CONFLICT ON CONSTRAINT listing_once DO NOTHING
@@ -425,6 +427,11 @@ async def mark_seen(tx: Tx, id: ListingId, at: dt.datetime) -> None:
     )
     if reopened:
         await history.record(tx, "listing", id, "reopened")
+
+
+async def publish(tx: Tx, id: ListingId) -> None:
+    """Show a private listing to everyone."""
+    await tx.execute("UPDATE catalog.listing SET private = false WHERE id = %s AND private", [id])
 
 
 async def close(tx: Tx, id: ListingId, why: str) -> None:

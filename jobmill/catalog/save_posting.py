@@ -52,6 +52,26 @@ async def save(
     return id
 
 
+async def save_private(tx: Tx, posting: Posting, platforms: PlatformRules) -> ListingId:
+    """Insert a listing that only people with a match see, and return its id. It names no company of the
+    catalog and no duplicates, which others would see. A listing that exists stays as it is."""
+    posting = listings.make_storable(posting)
+    now = await server_time(tx)
+    identity = posting_identity.identity(posting, platforms)
+    columns = listings.to_columns(posting, platforms) | {
+        "private": True,
+        "listed_hash": listings.listed_hash(posting),
+        "first_seen_at": now,
+        "last_seen_at": now,
+        "changed_at": now,
+    }
+    inserted = await listings.insert_all(tx, [columns])
+    if inserted:
+        await history.record(tx, "listing", inserted[identity], "opened")
+        return inserted[identity]
+    return (await listings.find_by_identity(tx, [identity]))[identity].id
+
+
 async def _update_existing(
     tx: Tx, identity: str, columns: dict[str, Any], source_id: int | None
 ) -> ListingId:
@@ -60,6 +80,7 @@ async def _update_existing(
     if identity not in editable:
         return (await listings.find_by_identity(tx, [identity]))[identity].id
     [listing] = await listings.by_ids(tx, [editable[identity].id])
+    await listings.publish(tx, listing.id)
     changed_fields = listings.diff(listing, columns)
     if changed_fields:
         await listings.update_all(tx, [columns | {"id": listing.id}])

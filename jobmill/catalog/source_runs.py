@@ -84,7 +84,7 @@ class CrawlResult:
     """Why the run ended early: a cause of a failed fetch, "gone" or "unreadable"."""
     detail: str | None = None
     vendor: str | None = None
-    """The vendor whose incident a failure may belong to; None for a company's own site."""
+    """The vendor that may have the incident behind a failure; None for a company's own site."""
     inventory: bool = True
     """Whether a complete run lists everything that is open."""
     may_be_empty: bool = True
@@ -392,7 +392,8 @@ async def _mark_seen(
     await tx.execute(
         """
         UPDATE catalog.listing
-           SET last_seen_at = greatest(last_seen_at, %(at)s), source_id = %(source)s
+           SET last_seen_at = greatest(last_seen_at, %(at)s), source_id = %(source)s,
+               private = false
          WHERE id = ANY(%(ids)s)
         """,
         {"ids": [state.id for state in states], "at": at, "source": source_id},

@@ -129,35 +129,8 @@ async def finish(
     company_id: int | None = None,
 ) -> None:
     """Record what became of a submission; keys without a submission are ignored."""
-    rows = await fetch_all(
-        tx,
-        _SubmissionRow,
-        """
-        UPDATE catalog.submission
-           SET state = 'done', reason = %(reason)s, partial = '{}', changed_at = now(),
-               listing_id = coalesce(%(listing)s, listing_id),
-               source_id = coalesce(%(source)s, source_id),
-               company_id = coalesce(%(company)s, company_id)
-         WHERE key_hash = md5(%(key)s)::uuid
-           AND (%(profile)s::bigint IS NULL OR profile_id = %(profile)s)
-        RETURNING id
-        """,
-        {
-            "key": key,
-            "profile": profile_id,
-            "reason": reason,
-            "listing": listing_id,
-            "source": source_id,
-            "company": company_id,
-        },
-    )
-    for row in rows:
-        await history.record(tx, "submission", row.id, "done", reason=reason)
-
-
-@dataclass(frozen=True, slots=True)
-class _SubmissionRow:
-    id: int
+    result = {"listing": listing_id, "source": source_id, "company": company_id}
+    await _set_state(tx, key, "done", profile_id, reason, {}, result)
 
 
 async def mark_unknown(
@@ -169,26 +142,50 @@ async def mark_unknown(
     profile_id: int | None = None,
 ) -> None:
     """Keep a submission that could not be read, with the reason and what was read so far."""
+    result = {"listing": None, "source": None, "company": None}
+    await _set_state(tx, key, "unknown", profile_id, reason, partial, result)
+
+
+@dataclass(frozen=True, slots=True)
+class _SubmissionRow:
+    id: int
+
+
+async def _set_state(
+    tx: Tx,
+    key: str,
+    state: Literal["done", "unknown"],
+    profile_id: int | None,
+    reason: str | None,
+    partial: Mapping[str, Any] | None,
+    result: Mapping[str, int | None],
+) -> None:
+    """`partial` None keeps what was read before, and ids that are None keep the known ones."""
     rows = await fetch_all(
         tx,
         _SubmissionRow,
         """
         UPDATE catalog.submission
-           SET state = 'unknown', reason = %(reason)s, changed_at = now(),
-               partial = coalesce(%(partial)s, partial)
+           SET state = %(state)s, reason = %(reason)s, changed_at = now(),
+               partial = coalesce(%(partial)s, partial),
+               listing_id = coalesce(%(listing)s, listing_id),
+               source_id = coalesce(%(source)s, source_id),
+               company_id = coalesce(%(company)s, company_id)
          WHERE key_hash = md5(%(key)s)::uuid
            AND (%(profile)s::bigint IS NULL OR profile_id = %(profile)s)
         RETURNING id
         """,
         {
             "key": key,
+            "state": state,
             "profile": profile_id,
             "reason": reason,
             "partial": None if partial is None else Jsonb(partial),
+            **result,
         },
     )
     for row in rows:
-        await history.record(tx, "submission", row.id, "unknown", reason=reason)
+        await history.record(tx, "submission", row.id, state, reason=reason)
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Submission:

@@ -32,6 +32,11 @@ COMMANDS = (
         "Check this installation; exit code 1 if something keeps Jobmill from working.",
     ),
     LazyCommand(
+        "upgrade-check",
+        "upgrade_check:upgrade_check",
+        "Check whether this version can use your database, and what it would change.",
+    ),
+    LazyCommand(
         "budget",
         "budget:budget",
         "Show the limits and costs of models by day, model and purpose (days in UTC).",
@@ -55,6 +60,12 @@ COMMANDS = (
         "open",
         "servers.open_pages:open_pages",
         "Open the pages of your running Jobmill in the browser, signed in.",
+    ),
+    LazyCommand(
+        "mcp",
+        "servers.mcp:mcp",
+        "Let an assistant search jobs, explain matches and track applications (Model Context "
+        "Protocol).",
     ),
     LazyCommand(
         "worker",
@@ -100,14 +111,25 @@ COMMANDS = (
     LazyCommand(
         "application", "applications:app", "Track your applications: list, move, note, import."
     ),
+    LazyCommand("document", "documents:app", "Write, export and freeze resumes and cover letters."),
     LazyCommand("opening", "openings.commands:app", "Create and manage openings of your own."),
     LazyCommand(
         "hiring",
         "hiring.commands:app",
         "Manage applications, the waitlist and the audit log of openings.",
     ),
+    LazyCommand(
+        "interview",
+        "hiring.interviews:app",
+        "Plan interview times of an opening, and book them.",
+    ),
     LazyCommand("person", "people:app", "Manage people with access."),
     LazyCommand("key", "people:keys_app", "Manage API keys for programs."),
+    LazyCommand(
+        "notification",
+        "notifications:app",
+        "Choose what you are notified about and where, and see the deliveries.",
+    ),
     LazyCommand("webhook", "webhooks:app", "Send events of openings to other servers."),
     LazyCommand("db", "database:app", "Show, migrate, back up and restore the database."),
     LazyCommand("config", "settings:app", "Show and check the settings."),

@@ -27,10 +27,7 @@ def add(
             help="Job, job board, careers page or company; - reads the text of a job from stdin.",
         ),
     ],
-    profile: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Profile to score it for; default: the default profile."),
-    ] = None,
+    profile: lookups.ProfileName = None,
     person: lookups.PersonEmail = None,
     force: Annotated[
         bool, typer.Option("--force", help="Keep a job as a match whatever its score.")

@@ -15,6 +15,7 @@ from jobmill.matching.matches import count_created
 from jobmill.outside import budget_ledger, model_prices, model_tiers
 from jobmill.outside.budget_ledger import LedgerLine, PeriodSpending
 from jobmill.outside.model_tiers import TierStatus
+from jobmill.pipelines.model_configuration import read_configuration
 from jobmill.settings import Settings
 
 
@@ -56,7 +57,9 @@ def budget(
 
 
 async def _build_report(tx: Tx, settings: Settings, days: int) -> _BudgetReport:
-    tiers = model_tiers.find_tiers(settings, os.environ)
+    configuration = await read_configuration(tx, settings, os.environ)
+    settings = configuration.settings
+    tiers = model_tiers.find_tiers(settings, configuration.environ)
     lines = await budget_ledger.read_lines(tx, days)
     matches = await count_created(tx, days)
     return _BudgetReport(

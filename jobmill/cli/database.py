@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import subprocess
 from dataclasses import dataclass
@@ -13,8 +14,18 @@ import typer
 
 from jobmill.cli.support import environment, output
 from jobmill.cli.support.output import AsJson
-from jobmill.db import backup, binaries, migrate, redact_passwords, state, to_url
+from jobmill.db import (
+    CONNECTION_ERRORS,
+    backup,
+    binaries,
+    connect,
+    redact_passwords,
+    state,
+    to_url,
+)
 from jobmill.db.embedded import EmbeddedServer
+from jobmill.errors import AppError, Unavailable
+from jobmill.notifications import events
 from jobmill.settings import Settings
 
 app = typer.Typer(no_args_is_help=True)
@@ -56,8 +67,10 @@ def status(as_json: AsJson = False) -> None:
 
 @app.command("migrate")
 def migrate_database(as_json: AsJson = False) -> None:
-    """Apply pending migrations; every start of Jobmill does so, too."""
-    applied = asyncio.run(_migrate(environment.load_settings()))
+    """Apply pending migrations after a backup; every start of Jobmill does so, too."""
+    settings = environment.load_settings()
+    with environment.running_server(settings) as url:
+        applied = asyncio.run(environment.apply_migrations(settings, url))
     if as_json:
         output.print_record(_Migrated(applied), as_json=True)
     else:
@@ -73,12 +86,23 @@ def back_up(
     """Back up the database to a file, also while Jobmill is running."""
     settings = environment.load_settings()
     with environment.running_server(settings) as url:
-        dump = backup.write_backup(
-            url, binaries.find_folder(settings.postgres_bin), file, replace=force
-        )
+        try:
+            dump = backup.write_backup(
+                url, binaries.find_folder(settings.postgres_bin), file, replace=force
+            )
+        except (AppError, OSError) as error:
+            asyncio.run(_notify_operators(url, file, error))
+            raise
     output.print_record(
         dump, as_json=as_json, formatters={"bytes": output.format_size, "migrations": _format_count}
     )
+
+
+async def _notify_operators(url: str, file: Path, error: Exception) -> None:
+    """Tell the operators that a backup failed: the output of a scheduled command may stay unread."""
+    with contextlib.suppress(Unavailable, *CONNECTION_ERRORS):
+        async with connect(url, size=1) as database, database.transaction() as tx:
+            await events.record_failed_backup(tx, f"{file.name}: {error}")
 
 
 @app.command()
@@ -104,7 +128,9 @@ def restore(
             replace=replace,
             trusted=trusted,
         )
-        asyncio.run(_migrate(settings))
+        # The restored file is the backup.
+        unsaved = settings.model_copy(update={"migration_backup": False})
+        asyncio.run(environment.apply_migrations(unsaved, url))
     typer.echo(f"restored from {file}")
 
 
@@ -175,14 +201,6 @@ async def _query_status(kind: str, place: str, url: str) -> _DatabaseStatus:
         pending=database_state.pending,
         unknown=database_state.unknown,
     )
-
-
-async def _migrate(settings: Settings) -> list[str]:
-    async with (
-        environment.open_database(settings, migrate=False) as database,
-        database.transaction() as tx,
-    ):
-        return await migrate.migrate(tx)
 
 
 def _format_count(names: list[str]) -> str:

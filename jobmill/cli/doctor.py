@@ -8,7 +8,7 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from jobmill.errors import AppError
 from jobmill.hiring.messages import letters
 from jobmill.outside import mail, model_tiers
 from jobmill.outside.browser import find_browser
+from jobmill.people import model_keys
 from jobmill.settings import Settings
 from jobmill.web import system_health
 from jobmill.web.system_health import LOW_SPACE, SCARCE_SPACE, SystemHealth
@@ -78,11 +79,12 @@ def check_mail(settings: Settings) -> Diagnosis:
         return Diagnosis("fail", "letters", str(error))
     missing = mail.missing_setting(settings)
     if missing:
-        return Diagnosis(
-            "ok", "mail", f"no email to applicants, addresses are not verified: {missing}"
-        )
+        text = f"no email to applicants, addresses are not verified: {missing}"
+        mend = "if you have openings, see docs/how-to/notify-applicants.md"
+        return Diagnosis("ok", "mail", text, mend)
     confirms = "" if settings.confirm_address == "off" else " and confirm their address"
-    return Diagnosis("ok", "mail", f"applicants get email{confirms}")
+    test = "to test it: jobmill config test-mail ADDRESS"
+    return Diagnosis("ok", "mail", f"applicants get email{confirms}", test)
 
 
 def check_python() -> Diagnosis:
@@ -94,7 +96,7 @@ def check_python() -> Diagnosis:
 
 def _check_local_server(settings: Settings) -> Iterator[Diagnosis]:
     yield check_programs(settings)
-    folder = _nearest_existing(settings.data_dir)
+    folder = nearest_existing(settings.data_dir)
     yield check_rights(settings.data_dir, folder)
     yield check_space(shutil.disk_usage(folder).free)
 
@@ -116,7 +118,7 @@ def check_patches(about: str, version: str, text: str) -> Diagnosis:
     return Diagnosis("ok", about, text)
 
 
-def _nearest_existing(path: Path) -> Path:
+def nearest_existing(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.exists())
 
 
@@ -155,7 +157,22 @@ def _check_database(settings: Settings) -> Iterator[Diagnosis]:
         yield check_migrations(database_state)
         yield check_clock(database_state, before, dt.datetime.now(dt.UTC))
         if not database_state.pending and not database_state.unknown:
+            yield check_keys(asyncio.run(_read_keys(url)))
             yield describe_health(asyncio.run(_read_health(url, settings)))
+
+
+async def _read_keys(url: str) -> dict[str, str]:
+    async with connect(url) as database, database.transaction() as tx:
+        return await model_keys.with_stored_keys(tx, {})
+
+
+def check_keys(keys: Mapping[str, str]) -> Diagnosis:
+    """Keys cannot be decrypted after a restore without the table of the signing key."""
+    unreadable = [variable for variable, key in keys.items() if not key]
+    if unreadable:
+        text = f"cannot be decrypted: {', '.join(unreadable)}"
+        return Diagnosis("warn", "stored keys", text, "paste them again on the Settings page")
+    return Diagnosis("ok", "stored keys", ", ".join(keys) or "none")
 
 
 async def _read_health(url: str, settings: Settings) -> SystemHealth:
@@ -253,4 +270,5 @@ def check_models(settings: Settings) -> Diagnosis:
     """Tell which mode is active. Models are optional, so this never fails."""
     tiers = model_tiers.find_tiers(settings, os.environ)
     missing = [f"{tier.tier}: {tier.missing}" for tier in tiers if tier.missing is not None]
-    return Diagnosis("ok", "models", model_tiers.describe_mode(tiers), "; ".join(missing))
+    mend = f"{'; '.join(missing)}; keys saved on the Settings page: `jobmill setup check-model`"
+    return Diagnosis("ok", "models", model_tiers.describe_mode(tiers), mend if missing else "")

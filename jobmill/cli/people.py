@@ -26,7 +26,7 @@ keys_app = typer.Typer(no_args_is_help=True)
 
 T = TypeVar("T")
 Role = Literal["seeker", "viewer", "recruiter", "admin"]
-Scope = Literal["metrics", "read", "hiring", "admin"]
+Scope = Literal["metrics", "read", "search", "hiring", "admin"]
 RoleOption = Annotated[
     Role,
     typer.Option(

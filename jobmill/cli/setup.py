@@ -9,13 +9,18 @@ from typing import Annotated
 import typer
 
 from jobmill.cli.support import environment, lookups, output, session
+from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson
-from jobmill.db import Tx
-from jobmill.errors import Invalid
+from jobmill.db import Database, Tx
+from jobmill.errors import Invalid, NotFound
+from jobmill.matching.profile import Profile
 from jobmill.outside import model_check
+from jobmill.outside.model_check import ModelTrial
 from jobmill.pipelines import first_boards
 from jobmill.pipelines.first_boards import AddedBoards, BoardChoices
-from jobmill.rotation import bundled_companies
+from jobmill.pipelines.model_configuration import read_configuration
+from jobmill.rotation import bundled_companies, company_suggestions
+from jobmill.rotation.company_suggestions import SearchSuggestion
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -25,6 +30,8 @@ class _CompanyRow:
     key: str
     name: str
     about: str
+    matches: list[str]
+    """What of the profile it fits."""
 
 
 @app.command()
@@ -32,17 +39,81 @@ def companies(
     search: Annotated[
         str, typer.Option(metavar="WORDS", help="Only companies with all of these words.")
     ] = "",
+    profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the companies that come with Jobmill; `jobmill setup add KEY` adds one."""
+    """List the companies that come with Jobmill, those that fit your profile first; `jobmill setup add
+    KEY` adds one."""
+    found = bundled_companies.search_companies(search)
+    wanted = session.in_transaction(lambda tx: _find_profile(tx, profile))
     rows = [
-        _CompanyRow(company.key, company.name, company.about)
-        for company in bundled_companies.search_companies(search)
+        _CompanyRow(
+            suggestion.company.key,
+            suggestion.company.name,
+            suggestion.company.about,
+            list(suggestion.matches),
+        )
+        for suggestion in company_suggestions.rank_companies(wanted, found)
     ]
     if not rows and not as_json:
         typer.echo("No company matches. Add any job board or careers page: jobmill setup add URL")
         return
     output.print_table(rows, as_json=as_json)
+
+
+async def _find_profile(tx: Tx, name: str | None) -> Profile | None:
+    """The profile; None if there is none yet and none was asked for."""
+    try:
+        return (await lookups.choose_profile(tx, name)).profile()
+    except NotFound:
+        if name:
+            raise
+        return None
+
+
+@dataclass(frozen=True)
+class _SearchRow:
+    platform: str
+    keywords: list[str]
+    locations: list[str]
+    missing_keys: list[str]
+
+
+@app.command("searches")
+def suggest_searches(
+    save: Annotated[
+        list[str] | None, typer.Option("--add", metavar="PLATFORM", help="Add this search.")
+    ] = None,
+    profile: ProfileName = None,
+    as_json: AsJson = False,
+) -> None:
+    """List searches for the titles and places of your profile; `--add PLATFORM` adds one."""
+
+    async def act(tx: Tx) -> list[SearchSuggestion]:
+        wanted = (await lookups.choose_profile(tx, profile)).profile()
+        suggestions = company_suggestions.suggest_searches(wanted, os.environ)
+        chosen = [suggestion for suggestion in suggestions if suggestion.platform in (save or ())]
+        _check_searches(save or [], chosen)
+        await first_boards.add_searches(tx, chosen)
+        return chosen if save else suggestions
+
+    rows = [
+        _SearchRow(row.platform, list(row.keywords), list(row.locations), list(row.missing_keys))
+        for row in session.in_transaction(act)
+    ]
+    if not rows and not as_json:
+        typer.echo("No searches: your profile names no job titles. Add some: jobmill profile edit")
+        return
+    output.print_table(rows, as_json=as_json)
+
+
+def _check_searches(names: list[str], chosen: list[SearchSuggestion]) -> None:
+    if unknown := set(names) - {suggestion.platform for suggestion in chosen}:
+        raise Invalid(f"no search is suggested for {', '.join(sorted(unknown))}")
+    for suggestion in chosen:
+        if suggestion.missing_keys:
+            keys = ", ".join(suggestion.missing_keys)
+            raise Invalid(f"{suggestion.platform} needs {keys} in the environment")
 
 
 @app.command()
@@ -103,9 +174,14 @@ def check_model(as_json: AsJson = False) -> None:
     """Send a short prompt to each configured model; exit code 1 if none answers."""
     settings = environment.load_settings()
 
-    trials = session.with_database(
-        lambda database: model_check.check_models(database, settings, os.environ)
-    )
+    async def act(database: Database) -> list[ModelTrial]:
+        async with database.transaction() as tx:
+            configuration = await read_configuration(tx, settings, os.environ)
+        return await model_check.check_models(
+            database, configuration.settings, configuration.environ
+        )
+
+    trials = session.with_database(act)
     checks = [
         _ModelCheck(
             trial.tier,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from typing import LiteralString, cast
 
@@ -18,10 +18,15 @@ def list_migrations() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(files, key=lambda file: file.name)}
 
 
-async def migrate(tx: Tx, files: Mapping[str, bytes] | None = None) -> list[str]:
+async def migrate(
+    tx: Tx,
+    files: Mapping[str, bytes] | None = None,
+    *,
+    back_up: Callable[[str], Awaitable[object]] | None = None,
+) -> list[str]:
     """Apply the pending migrations in the order of their names; returns the names applied.
 
-    Conflict if a newer Jobmill has migrated the database, or if an applied migration was edited.
+    `back_up` is called with the first pending name before a database with data changes. Conflict if a newer Jobmill has migrated the database, or if an applied migration was edited.
     """
     # One process migrates at a time, however many start together.
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.migrate'))")
@@ -35,8 +40,11 @@ async def migrate(tx: Tx, files: Mapping[str, bytes] | None = None) -> list[str]
         """
     )
     files = list_migrations() if files is None else files
-    _check(files, await list_applied(tx))
-    todo = [name for name in files if name not in await list_applied(tx)]
+    applied = await list_applied(tx)
+    _check(files, applied)
+    todo = [name for name in files if name not in applied]
+    if back_up and applied and todo:
+        await back_up(todo[0])
     for name in todo:
         # These files are shipped with the package, so they are as trustworthy as literals.
         await tx.execute(cast(LiteralString, files[name].decode()))
@@ -69,13 +77,20 @@ def _check(files: Mapping[str, bytes], done: dict[str, str]) -> None:
             f"a newer Jobmill migrated this database ({unknown[-1]} is unknown to this version): "
             "upgrade Jobmill, or restore an older backup"
         )
-    edited = [name for name, digest in done.items() if digest != _digest(files[name])]
+    edited = find_edited(files, done)
     if edited:
         raise Conflict(
             f"migration {edited[0]} differs from the one applied to this database: the file was edited, or "
             "an unreleased Jobmill created the database. Run that version, or start with an empty database "
             "(`jobmill config show` shows which one is used)"
         )
+
+
+def find_edited(files: Mapping[str, bytes], done: Mapping[str, str]) -> list[str]:
+    """The applied migrations with a file that has changed since."""
+    return [
+        name for name, digest in done.items() if name in files and digest != _digest(files[name])
+    ]
 
 
 def _digest(text: bytes) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import psycopg
 
@@ -43,6 +43,8 @@ class DatabaseState:
     applied: list[str]
     pending: list[str]
     unknown: list[str]
+    edited: list[str] = field(default_factory=list[str])
+    """Applied migrations with a file that has changed since."""
 
 
 def find_missing_patch(version: str) -> str | None:
@@ -116,11 +118,13 @@ async def _read(tx: Tx) -> DatabaseState:
         """,
     )
     assert facts is not None
-    applied = list(await migrate.list_applied(tx))
+    digests = await migrate.list_applied(tx)
+    applied = list(digests)
     names = migrate.list_migrations()
     return DatabaseState(
         facts=facts,
         applied=applied,
         pending=[name for name in names if name not in applied],
         unknown=[name for name in applied if name not in names],
+        edited=migrate.find_edited(names, digests),
     )

@@ -14,9 +14,10 @@ from . import setup
 
 TRIES = 5
 KEPT_TABLES = (
-    "budget.allowance", "budget.share", "demo.ended", "people.api_key", "people.authenticator", "people.change", "people.passkey",
-    "people.passkey_challenge", "people.person",
-    "people.recovery_code", "people.secret", "people.session", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
+    "budget.allowance", "budget.share", "demo.ended", "notification.channel", "notification.preference",
+    "notification.push_key", "notification.schedule", "people.api_key", "people.authenticator", "people.change", "people.model_key",
+    "people.passkey", "people.passkey_challenge", "people.person",
+    "people.recovery_code", "people.secret", "people.session", "people.setting", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
 )  # fmt: skip
 """Tables that are kept: declarations, workers and accounts."""
 
@@ -39,7 +40,7 @@ async def count_data(tx: Tx) -> Sequence[DeletedCount]:
             ('listings', (SELECT count(*) FROM catalog.listing)),
             ('matches', (SELECT count(*) FROM matching.match)),
             ('profiles', (SELECT count(*) FROM matching.profile)),
-            ('openings', (SELECT count(*) FROM hiring.opening)),
+            ('openings', (SELECT count(*) FROM hiring.opening WHERE parent_id IS NULL)),
             ('applicants', (SELECT count(*) FROM hiring.applicant)),
             ('items', (SELECT count(*) FROM queue.item))
         ) AS held (what, count)
@@ -82,9 +83,11 @@ async def clear(tx: Tx) -> bool:
             catalog.company, catalog.company_page, catalog.source, catalog.incident, catalog.run,
             catalog.listing, catalog.listing_page, catalog.submission, catalog.board_sighting, catalog.event,
             matching.profile, matching.profile_version, matching.default_profile, matching.judging_queue,
-            matching.verdict, matching.match, matching.event, matching.vector, matching.view, matching.rule_decision,
+            matching.verdict, matching.match, matching.event, matching.view, matching.rule_decision,
             matching.custom_status, matching.application, matching.application_note,
             matching.application_contact, matching.application_file,
+            matching.document, matching.document_version, matching.sent_document,
+            notification.event, notification.delivery, notification.delivery_event,
             budget.call, budget.answer,
             rotation.run, rotation.target, rotation.platform, rotation.call_allowance, rotation.signature,
             rotation.call, rotation.call_page, rotation.search, rotation.search_slice,
@@ -92,12 +95,17 @@ async def clear(tx: Tx) -> bool:
             hiring.opening, hiring.applicant, hiring.application, hiring.waitlist_block, hiring.vacated_place,
             hiring.issued_link, hiring.event, hiring.blocklist, hiring.webhook, hiring.notice,
             hiring.idempotent_response, hiring.apply_request, hiring.apply_limit,
+            hiring.application_form, hiring.form_answer, hiring.form_refusal, hiring.uploaded_file,
+            hiring.file_chunk,
+            hiring.review_note, hiring.mention, hiring.rating, hiring.tag, hiring.fairness_key,
+            hiring.company, hiring.letter_template, hiring.posting_details,
+            hiring.lottery,
             reports.report, reports.prompt, reports.answer,
             demo.world
         """
     )
     await tx.execute(
-        "DELETE FROM people.change WHERE noun NOT IN ('person', 'key', 'budget share')"
+        "DELETE FROM people.change WHERE noun NOT IN ('person', 'key', 'budget share', 'setting', 'model key')"
     )
     await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
     await tx.execute("INSERT INTO rotation.call_allowance DEFAULT VALUES")

@@ -41,6 +41,85 @@ ENGINEER = Profile.model_validate(
         },
         "highlights": ["Moved a billing service to PostgreSQL without a minute of downtime"],
         "projects": ["slowloom: a small library for long queries"],
+        "resume": {
+            "headline": "Senior Backend Engineer",
+            "contact": {
+                "email": "robin.vale@example.net",
+                "phone": "+1 503 555 0142",
+                "links": [{"label": "GitHub", "url": "https://github.example/robinvale"}],
+            },
+            "work_authorisation": ["US citizen"],
+            "experience": [
+                {
+                    "title": "Senior Backend Engineer",
+                    "employer": "Harborlight Billing",
+                    "location": "Portland, OR",
+                    "start": "2021-03",
+                    "end": "present",
+                    "summary": "Invoicing for 1,800 small businesses.",
+                    "highlights": [
+                        "Moved a billing service to PostgreSQL without a minute of downtime",
+                        "Cut the nightly invoice run from 5 hours to 35 minutes",
+                        "Introduced on-call reviews; pages fell from 14 to 3 a week",
+                        "Mentored three engineers, two of whom now lead teams",
+                    ],
+                    "skills": ["Python", "PostgreSQL", "Kubernetes", "AWS"],
+                },
+                {
+                    "title": "Backend Engineer",
+                    "employer": "Trailmark Outdoor",
+                    "location": "Seattle, WA",
+                    "start": "2018-06",
+                    "end": "2021-02",
+                    "highlights": [
+                        "Built the REST API behind the booking app, used by 240 shops",
+                        "Replaced a hand-run deployment with Docker and a pipeline of 9 minutes",
+                        "Wrote the load tests that found the limit before the summer season",
+                    ],
+                    "skills": ["Python", "Django", "Docker", "Redis"],
+                },
+                {
+                    "title": "Junior Developer",
+                    "employer": "Cedar County Library",
+                    "location": "Eugene, OR",
+                    "start": "2016-09",
+                    "end": "2018-05",
+                    "highlights": [
+                        "Automated the import of 300,000 catalog records",
+                        "Answered the questions of 40 librarians and wrote their handbook",
+                    ],
+                    "skills": ["Python", "SQL"],
+                },
+            ],
+            "projects": [
+                {
+                    "name": "slowloom",
+                    "summary": "A small library for long queries.",
+                    "highlights": ["Used by two companies that are not mine"],
+                    "skills": ["Python", "PostgreSQL"],
+                }
+            ],
+            "education": [
+                {
+                    "institution": "University of Oregon",
+                    "degree": "BSc",
+                    "field": "Computer Science",
+                    "start": "2012",
+                    "end": "2016",
+                }
+            ],
+            "licences": [
+                {
+                    "name": "Certified Kubernetes Administrator",
+                    "issuer": "CNCF",
+                    "issued": "2023-05",
+                }
+            ],
+            "languages": [
+                {"name": "English", "level": "native"},
+                {"name": "Spanish", "level": "B1"},
+            ],
+        },
     }
 )
 

@@ -131,7 +131,22 @@ async def reserve(
     if question.person_id is not None:
         share = await find_share(tx, question.person_id)
         caps = replace(caps, share=share and share.in_dollars(caps.day))
-    return check_caps(need, spent, caps) or await _insert(tx, question, model, need, lasts)
+    blocked = check_caps(need, spent, caps)
+    if blocked and blocked.reason == "spent_out" and blocked.opens_in and caps.share is None:
+        await _notify_operators(tx, blocked.detail)
+    return blocked or await _insert(tx, question, model, need, lasts)
+
+
+async def _notify_operators(tx: Tx, detail: str) -> None:
+    """Once per day and cap."""
+    await tx.execute(
+        """
+        SELECT notification.record('budget', '{admin}',
+                                   'budget ' || (now() AT TIME ZONE 'UTC')::date || ' ' || %(detail)s,
+                                   jsonb_build_object('detail', %(detail)s::text))
+        """,
+        {"detail": detail},
+    )
 
 
 async def _read_use(tx: Tx, run: str | None, person_id: int | None) -> BudgetUse:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import EmailPolicy
 from email.utils import formatdate
 from functools import cached_property
 from ssl import SSLContext, create_default_context
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
@@ -19,10 +21,12 @@ from aiosmtplib import (
     SMTPAuthenticationError,
     SMTPNotSupported,
     SMTPRecipientsRefused,
+    SMTPResponse,
     SMTPResponseException,
 )
+from aiosmtplib.typing import Default
 
-from jobmill.errors import AppError, Invalid, OutsideError, Unavailable
+from jobmill.errors import AppError, Invalid, OutsideError, ReplyLost, Unavailable
 from jobmill.settings import Settings
 
 TIMEOUT_SECONDS = 20.0
@@ -34,14 +38,37 @@ DOMAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
 NOT_IN_A_HEADER = re.compile(r"[^\S ]+|[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
+class _LetterPolicy(EmailPolicy):
+    """Keeps the links of List-Unsubscribe in one piece; the library would encode a long one, and no
+    mail program would find it."""
+
+    def fold_binary(self, name: str, value: str) -> bytes:
+        if name == "List-Unsubscribe":
+            return f"{name}: {value}{self.linesep}".encode("ascii")
+        return super().fold_binary(name, value)
+
+
+POLICY = _LetterPolicy(linesep="\r\n")
+
+
 class MailLoginFailed(OutsideError):
     """The mail server rejected our login or cannot be used with these settings; the letter is not
     at fault."""
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    filename: str
+    maintype: str
+    subtype: str
+    content: bytes
+    parameters: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the content type, such as `method` of a calendar file."""
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
-    """A plain text e-mail to one person."""
+    """An e-mail to one person: plain text, and the same as HTML if it has any."""
 
     name: str
     address: str
@@ -49,6 +76,10 @@ class Letter:
     body: str
     message_id: str
     """Without angle brackets; the same for every attempt to send the letter."""
+    html: str | None = None
+    attachments: Sequence[Attachment] = ()
+    unsubscribe_url: str | None = None
+    """Where mail programs unsubscribe with one click (RFC 8058)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +145,8 @@ class Mailer:
 
     async def send(self, letter: Letter) -> None:
         """Send a letter. Raises Invalid for an invalid address, MailLoginFailed if the login
-        fails, otherwise OutsideError, which is permanent if the server rejects the letter."""
+        fails, ReplyLost if the server may have the letter, otherwise OutsideError, which is
+        permanent if the server rejects the letter."""
         if not self._server:
             raise Unavailable(self._missing or "")
         message = compose(letter, self._sender)
@@ -127,15 +159,30 @@ class Mailer:
 def compose(letter: Letter, sender: str) -> EmailMessage:
     """The message to send; raises Invalid for an invalid address. Names, addresses and subjects
     cannot inject headers."""
-    message = EmailMessage(policy=SMTP)
+    message = EmailMessage(policy=POLICY)
     message["From"] = _address(*_split_sender(sender))
     message["To"] = _address(letter.name, letter.address)
     message["Subject"] = to_header_text(letter.subject)
     message["Date"] = formatdate()
     message["Message-ID"] = f"<{letter.message_id}>"
     message["Auto-Submitted"] = "auto-generated"
+    if letter.unsubscribe_url:
+        message["List-Unsubscribe"] = f"<{letter.unsubscribe_url}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     # Every server accepts this encoding.
     message.set_content(letter.body, charset="utf-8", cte="quoted-printable")
+    if letter.html:
+        message.add_alternative(
+            letter.html, subtype="html", charset="utf-8", cte="quoted-printable"
+        )
+    for attachment in letter.attachments:
+        message.add_attachment(
+            attachment.content,
+            attachment.maintype,
+            attachment.subtype,
+            filename=attachment.filename,
+            params=dict(attachment.parameters),
+        )
     return message
 
 
@@ -163,9 +210,26 @@ def _address(name: str, address: str) -> Address:
     return Address(to_header_text(name), username=local, domain=domain)
 
 
+class _LetterClient(aiosmtplib.SMTP):
+    """Tells whether the connection ended before or after the server could take the letter."""
+
+    async def data(
+        self,
+        message: str | bytes,
+        /,
+        *,
+        timeout: float | Literal[Default.token] | None = Default.token,  # noqa: ASYNC109 - as the library calls it
+    ) -> SMTPResponse:
+        try:
+            return await super().data(message, timeout=timeout)
+        except SMTPResponseException:
+            raise
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise ReplyLost(f"the connection ended while the letter was sent: {error}") from error
+
+
 async def _send(server: MailServer, message: EmailMessage, tls: SSLContext) -> None:
-    await aiosmtplib.send(
-        message,
+    client = _LetterClient(
         hostname=server.host,
         port=server.port,
         username=server.user,
@@ -177,6 +241,8 @@ async def _send(server: MailServer, message: EmailMessage, tls: SSLContext) -> N
         start_tls=server.start_tls,
         tls_context=tls,
     )
+    async with client:
+        await client.send_message(message)
 
 
 def _explain(error: Exception, host: str, address: str) -> AppError:

@@ -9,16 +9,16 @@ import logging
 import os
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Generic
+from typing import Generic, TypeAlias
 
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from jobmill.db import CONNECTION_ERRORS, Database, is_connection_lost
+from jobmill.db import CONNECTION_ERRORS, Database, Tx, is_connection_lost
 from jobmill.outside import anthropic, budget_ledger, model_endpoint, model_prices, openai
 from jobmill.outside.budget_ledger import CallOutcome
 from jobmill.outside.http_exchange import HttpReply
@@ -37,7 +37,6 @@ from jobmill.outside.model_question import (
     ModelRefused,
     ModelResult,
     T,
-    Tier,
     cache_key,
 )
 from jobmill.outside.reply_classification import parse_retry_after
@@ -72,30 +71,37 @@ class ModelLimits:
     """The first wait if the provider does not say how long; doubles with each attempt."""
 
 
+@dataclass(frozen=True, slots=True)
+class ModelConfiguration:
+    settings: Settings
+    environ: Mapping[str, str] = field(repr=False)
+    """Holds the API keys."""
+
+
+ReadConfiguration: TypeAlias = Callable[[Tx], Awaitable[ModelConfiguration]]
+CONFIGURATION_SECONDS = 5.0
+"""How soon a running process uses a model, a budget or a key that an admin saved."""
+
+
 @asynccontextmanager
 async def open_model(
     database: Database,
     settings: Settings,
     environ: Mapping[str, str] | None = None,
     limits: ModelLimits | None = None,
+    read_configuration: ReadConfiguration | None = None,
 ) -> AsyncGenerator[ModelClient]:
     """The configured models. Their URLs come from the operator, so private addresses are allowed
-    and there is no address guard."""
+    and there is no address guard.
+
+    `read_configuration`: reads models, budgets and keys again while the process runs.
+    """
     limits = limits or ModelLimits()
     timeout = httpx2.Timeout(limits.seconds, connect=limits.connect_seconds)
+    configuration = ModelConfiguration(settings, os.environ if environ is None else environ)
     # Redirects are not followed: the key is only for the configured URL.
     async with httpx2.AsyncClient(timeout=timeout, trust_env=False) as client:
-        environ = os.environ if environ is None else environ
-        tiers: tuple[Tier, ...] = ("cheap", "strong")
-        endpoints: dict[Tier, Endpoint | ModelBlocked] = {
-            tier: model_endpoint.find_endpoint(tier, settings, environ) for tier in tiers
-        }
-
-        # A closure: the environment holds keys, which the client must not show.
-        def find_endpoint(name: str) -> Endpoint | ModelBlocked:
-            return model_endpoint.find_named_endpoint(name, settings, environ)
-
-        yield ModelClient(database, settings, endpoints, find_endpoint, client, limits)
+        yield ModelClient(database, configuration, read_configuration, client, limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +121,21 @@ class ModelClient:
     def __init__(
         self,
         database: Database,
-        settings: Settings,
-        endpoints: Mapping[Tier, Endpoint | ModelBlocked],
-        find_endpoint: Callable[[str], Endpoint | ModelBlocked],
+        configuration: ModelConfiguration,
+        read_configuration: ReadConfiguration | None,
         client: httpx2.AsyncClient,
         limits: ModelLimits,
     ) -> None:
         self._db = database
-        self._find_named = find_endpoint
-        self._streaming = settings.model_streaming
-        self._endpoints = endpoints
+        self._configuration = configuration
+        self._read_configuration = read_configuration
+        self._configured_at: float | None = None
+        self._streaming = configuration.settings.model_streaming
         self._client = client
         self._limits = limits
-        self._caps = budget_ledger.read_caps(settings)
 
     async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+        await self._refresh_configuration()
         endpoint = self._find_endpoint(question)
         if isinstance(endpoint, ModelBlocked):
             return endpoint
@@ -138,10 +144,22 @@ class ModelClient:
             question, endpoint, key
         )
 
+    async def _refresh_configuration(self) -> None:
+        now = time.monotonic()
+        is_fresh = (
+            self._configured_at is not None and now < self._configured_at + CONFIGURATION_SECONDS
+        )
+        if self._read_configuration is None or is_fresh:
+            return
+        async with self._db.transaction() as tx:
+            self._configuration = await self._read_configuration(tx)
+        self._configured_at = now
+
     def _find_endpoint(self, question: ModelQuestion[T]) -> Endpoint | ModelBlocked:
+        settings, environ = self._configuration.settings, self._configuration.environ
         if question.model is None:
-            return self._endpoints[question.tier]
-        return self._find_named(question.model)
+            return model_endpoint.find_endpoint(question.tier, settings, environ)
+        return model_endpoint.find_named_endpoint(question.model, settings, environ)
 
     async def _find_cached(
         self, question: ModelQuestion[T], endpoint: Endpoint, key: bytes
@@ -197,8 +215,9 @@ class ModelClient:
         body = protocol.build_body(question, endpoint, stream=self._streaming)
         need = model_prices.max_cost(endpoint.price, body, question.max_tokens)
         lasts = dt.timedelta(seconds=self._limits.seconds) + SETTLE_TIME
+        caps = budget_ledger.read_caps(self._configuration.settings)
         async with self._db.transaction() as tx:
-            id = await budget_ledger.reserve(tx, question, endpoint.name, need, self._caps, lasts)
+            id = await budget_ledger.reserve(tx, question, endpoint.name, need, caps, lasts)
         if isinstance(id, ModelBlocked):
             return id
         call = await self._send_and_parse(question, endpoint, body)

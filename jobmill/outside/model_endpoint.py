@@ -15,7 +15,7 @@ from .model_question import ModelBlocked, Tier
 Provider: TypeAlias = Literal["anthropic", "openai", "ollama"]
 
 KEY_VARIABLES: dict[Provider, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-"""The environment variables that hold the keys; they are stored nowhere else."""
+"""The environment variables of the keys; keys saved on the Settings page stand in for unset ones."""
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 
@@ -77,7 +77,7 @@ def _key_trouble(provider: Provider, base_url: str, key: str) -> str:
     # Other servers with the API of OpenAI often need no key.
     needed = provider == "anthropic" or (provider == "openai" and base_url == OPENAI_BASE_URL)
     if needed and not key:
-        return f"no key: set the environment variable {KEY_VARIABLES[provider]}"
+        return f"no key: paste it in Settings, or set the environment variable {KEY_VARIABLES[provider]}"
     if not (key.isascii() and key.isprintable()):
         return f"{KEY_VARIABLES[provider]} has invalid characters"
     return ""

@@ -7,16 +7,17 @@ import hashlib
 import hmac
 import logging
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from ssl import SSLContext
 
 import httpcore2
 
-from jobmill.errors import Invalid, OutsideError
+from jobmill.errors import Invalid, OutsideError, ReplyLost
 from jobmill.outside.fetch import build_user_agent
 from jobmill.outside.guarded_transport import AddressGuard
-from jobmill.outside.http_exchange import HttpLimits, HttpReply, open_client
+from jobmill.outside.http_exchange import ExchangeError, HttpLimits, HttpReply, open_client
 from jobmill.outside.public_addresses import (
     AddressRefused,
     PrivateHosts,
@@ -32,6 +33,9 @@ MAX_REPLY_BYTES = 1
 """Only the status of the response is used."""
 RETRYABLE_STATUSES = (408, 425, 429)
 GONE_STATUS = 410
+NOT_CONNECTED = (httpcore2.ConnectError, httpcore2.ConnectTimeout)
+GATEWAY_STATUSES = (502, 504)
+"""From a proxy that does not know whether the receiver has the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +82,14 @@ class WebhookSender:
         return self._given_tls or httpcore2.default_ssl_context()
 
     async def send(self, delivery: WebhookRequest) -> str:
-        """Send a delivery; returns a summary of the response. Raises ReceiverGone for 410,
-        otherwise OutsideError, which is permanent if a retry cannot help."""
-        target = parse_url(delivery.url, self._guard.private)
-        headers = _headers(delivery)
+        """Send a delivery; raises as `post` does."""
+        return await self.post(delivery.url, _headers(delivery), delivery.body)
+
+    async def post(self, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> str:
+        """Send one request; returns a summary of the response. Raises ReceiverGone for 410,
+        ReplyLost if the receiver may have it, otherwise OutsideError, which is permanent if a retry
+        cannot help."""
+        target = parse_url(url, self._guard.private)
         began = time.monotonic()
         async with open_client(
             self._guard,
@@ -90,9 +98,14 @@ class WebhookSender:
             tls=self._tls,
             host_overrides=self._host_overrides,
         ) as client:
-            reply = await client.send(
-                target, headers, body=delivery.body, method="POST", max_bytes=MAX_REPLY_BYTES
-            )
+            try:
+                reply = await client.send(
+                    target, headers, body=body, method="POST", max_bytes=MAX_REPLY_BYTES
+                )
+            except ExchangeError as error:
+                if error.sent and not isinstance(error.__cause__, NOT_CONNECTED):
+                    raise ReplyLost(str(error)) from error
+                raise
         milliseconds = round((time.monotonic() - began) * 1000)
         fields = {"host": target.host, "status": reply.status, "ms": milliseconds}
         log.debug("sent a webhook", extra=fields)
@@ -138,6 +151,8 @@ def interpret_reply(reply: HttpReply, host: str) -> str:
         raise OutsideError(f"{summary}, a redirect to {to}, which is not followed", permanent=True)
     if status == GONE_STATUS:
         raise ReceiverGone(f"{summary}: the receiver is gone")
+    if status in GATEWAY_STATUSES:
+        raise ReplyLost(summary)
     raise OutsideError(summary, permanent=not (status in RETRYABLE_STATUSES or status >= 500))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, LiteralString
 
@@ -15,7 +16,7 @@ from jobmill.people.secrets import digest
 PREFIX = "jm_"
 DEFAULT_LIFETIME = dt.timedelta(days=365)
 
-Scope = Literal["metrics", "read", "hiring", "admin"]
+Scope = Literal["metrics", "read", "search", "hiring", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,14 @@ async def get(tx: Tx, id: int) -> ApiKey:
     if key is None:
         raise NotFound("key", id)
     return key
+
+
+async def find_names(tx: Tx, ids: Collection[int]) -> dict[int, str]:
+    """The names of keys, also of revoked ones, by id."""
+    cursor = await tx.execute(
+        "SELECT id, name FROM people.api_key WHERE id = ANY (%s)", [list(ids)]
+    )
+    return dict(await cursor.fetchall())
 
 
 async def find_holder(tx: Tx, key: str) -> KeyHolder | None:

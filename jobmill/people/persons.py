@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -73,6 +74,18 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
     if person is None:
         raise Conflict(f"there is already a person with the address {email.strip()}")
     return person
+
+
+async def find_by_ids(tx: Tx, ids: Collection[int]) -> list[Person]:
+    """These accounts, including closed ones."""
+    return await fetch_all(
+        tx,
+        Person,
+        """
+        SELECT id, name, email, role, created_at, ended_at FROM people.person WHERE id = ANY (%s)
+        """,
+        [list(ids)],
+    )
 
 
 async def find_all(tx: Tx) -> list[Person]:

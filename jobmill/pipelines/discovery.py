@@ -14,12 +14,12 @@ from jobmill.boards import (
     add_source,
     board_crawler,
     readable_board,
-    source_run,
+    source_reader,
 )
 from jobmill.boards.adapters import PLATFORM_RULES, find_platform
 from jobmill.boards.platform import Platform
 from jobmill.boards.selectors.selector_search import unreadable_page_error
-from jobmill.boards.source_run import BoardSample
+from jobmill.boards.source_reader import BoardSample
 from jobmill.boards.url_detection import GENERIC, DetectedBoard
 from jobmill.catalog import companies, source_health, sources, urls
 from jobmill.catalog.sources import DiscoveredVia, NewSource, Source
@@ -243,7 +243,7 @@ async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     if source.status == "rejected":
         return _skip_rejected(source, work)
     try:
-        sample = await source_run.sample_board(
+        sample = await source_reader.sample_board(
             tools.fetch, readable_board.board_of_source(source, environ)
         )
     except Unavailable as error:

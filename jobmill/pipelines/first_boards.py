@@ -12,10 +12,11 @@ from jobmill.boards.url_detection import FEED, GENERIC
 from jobmill.catalog import companies, source_import, urls
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Tx
-from jobmill.errors import Invalid, Unavailable
+from jobmill.errors import Conflict, Invalid, Unavailable
 from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import AcceptedItem, NewItem
-from jobmill.rotation import bundled_companies, targets
+from jobmill.rotation import bundled_companies, searches, targets
+from jobmill.rotation.company_suggestions import SearchSuggestion
 
 from . import discovery, source
 
@@ -114,6 +115,21 @@ async def add_boards(tx: Tx, choices: BoardChoices, *, by: str) -> AddedBoards:
     return AddedBoards(
         len({id for id, _ in added}), len(new_ids), queued, await _submit_items(tx, discoveries)
     )
+
+
+async def add_searches(tx: Tx, suggestions: Iterable[SearchSuggestion]) -> int:
+    """Save the suggested searches, and return how many were not saved before. The rotation reads them."""
+    added = 0
+    for suggestion in suggestions:
+        try:
+            async with tx.transaction():
+                await searches.add(
+                    tx, suggestion.platform, suggestion.keywords, suggestion.locations
+                )
+            added += 1
+        except Conflict:
+            pass  # Another person has saved the same search.
+    return added
 
 
 async def _submit_items(tx: Tx, new_items: Sequence[NewItem]) -> int:

@@ -310,6 +310,8 @@ async def apply_filter(tools: Tools, work: Work) -> Move:
 
 async def _with_discovery(tools: Tools, case: ListingCase, move: Advance) -> Advance:
     """The move, with the discovery of a board that the listing links to and that is not known."""
+    if case.listing.private:
+        return move  # Everyone would see the discovered board.
     async with tools.db.transaction() as tx:
         board = await linked_board.find_new(tx, case.listing, case.company, case.version.profile())
     if board is None:
@@ -335,7 +337,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
     if company and work.waited_for is None and await _needs_analysis(tools, company):
         return WaitFor(company_pipeline.new_item(company.id), at_most=MAX_COMPANY_WAIT)
     employer = company_facts.to_employer(company)
-    local = await local_score.score(tools.db, case.version.profile(), case.listing, employer)
+    local = await local_score.score(case.version.profile(), case.listing, employer)
     if local.match_score < local.threshold - REVIEW_MARGIN and not case.forced:
         return _conclude(case, local, local)
     # Review the best scores first to get the most from the budget; forced listings come before all.

@@ -7,8 +7,11 @@ import datetime as dt
 from jobmill.catalog import listings, source_runs
 from jobmill.hiring import privacy
 from jobmill.hiring.applications import apply_requests
+from jobmill.hiring.forms import uploads
 from jobmill.hiring.messages import notices
 from jobmill.hiring.records import apply_limits, idempotent_responses
+from jobmill.notifications import deliveries
+from jobmill.notifications import events as notification_events
 from jobmill.outside import budget_ledger
 from jobmill.people import passkeys, sessions
 from jobmill.pipelines import company, judging
@@ -66,8 +69,11 @@ async def prune_records(tools: Tools, keep_reports: dt.timedelta, work: Work) ->
             + await sessions.prune(tx)
             + await passkeys.prune_challenges(tx)
             + await notices.delete_old(tx)
+            + await deliveries.prune(tx)
+            + await notification_events.prune(tx)
             + await apply_requests.delete_expired(tx)
             + await apply_limits.delete_unused(tx)
+            + await uploads.delete_unused(tx)
         )
         if keep_reports:
             deleted += await reports.prune(tx, keep_reports)

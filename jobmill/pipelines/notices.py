@@ -9,7 +9,17 @@ from pathlib import Path
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, OutsideError, Unavailable
 from jobmill.hiring.audit_log import events
-from jobmill.hiring.messages import letters, notices, webhooks
+from jobmill.hiring.company_identity import NO_IDENTITY, CompanyIdentity, read_identity
+from jobmill.hiring.messages import (
+    interview_calendar,
+    letter_templates,
+    letters,
+    notices,
+    offer_calendar,
+    webhooks,
+)
+from jobmill.hiring.messages.html_letters import render_html
+from jobmill.hiring.messages.letters import LetterText
 from jobmill.hiring.messages.notices import Channel, OutgoingLetter
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.messages.webhooks import OutgoingDelivery
@@ -74,12 +84,28 @@ class LetterSender:
         self.templates_dir: Path | None = settings.letters_dir
         self.base_url = public_base_url(settings)
 
-    def render(self, outgoing: OutgoingLetter, secret: bytes) -> Letter:
+    def render(
+        self,
+        outgoing: OutgoingLetter,
+        secret: bytes,
+        saved: LetterText | None = None,
+        identity: CompanyIdentity = NO_IDENTITY,
+    ) -> Letter:
         values = letters.template_values(outgoing, LinkSigner(secret), self.base_url)
-        text = letters.render_letter(letters.choose_template(outgoing), values, self.templates_dir)
+        template = letters.choose_template(outgoing)
+        text = letters.render_letter(template, values, self.templates_dir, saved, outgoing.language)
         id = letters.message_id(outgoing, secret, self.mailer.domain)
         name = values["name"] if outgoing.name else ""
-        return Letter(name, outgoing.email, text.subject, text.body, id)
+        html = render_html(text.body, identity, outgoing.company, self.base_url)
+        domain = self.mailer.domain
+        calendar_files = (
+            offer_calendar.make_calendar_file(
+                outgoing, secret, domain, values.get("accept_link", "")
+            ),
+            interview_calendar.make_calendar_file(outgoing, secret, domain, values["my_link"]),
+        )
+        files = [file for file in calendar_files if file]
+        return Letter(name, outgoing.email, text.subject, text.body, id, html, files)
 
 
 async def send_letter(tools: Tools, sender: LetterSender, work: Work) -> Move:
@@ -89,12 +115,14 @@ async def send_letter(tools: Tools, sender: LetterSender, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         outgoing = await notices.find_letter(tx, id)
         secret = await secrets.get_signing_key(tx)
+        saved = await find_saved_text(tx, outgoing) if outgoing else None
+        identity = await read_identity(tx)
     if outgoing is None or outgoing.state in ("sent", "dropped"):
         return Skip("already sent or dropped")
     if reason := notices.reason_not_to_send(outgoing):
         return Skip(reason, save=partial(_settle, id, "dropped", reason))
     try:
-        await sender.mailer.send(sender.render(outgoing, secret))
+        await sender.mailer.send(sender.render(outgoing, secret, saved, identity))
     except (MailLoginFailed, Unavailable) as error:
         # Every letter would fail like this: block instead of losing letters.
         blocked = BlockedOn("mail", str(error))
@@ -104,6 +132,12 @@ async def send_letter(tools: Tools, sender: LetterSender, work: Work) -> Move:
         await _record_error(tools, work, error)
         raise
     return Finish("sent", save=partial(_settle, id, "sent", None))
+
+
+async def find_saved_text(tx: Tx, outgoing: OutgoingLetter) -> LetterText | None:
+    letter = letters.choose_template(outgoing)
+    # Letters about an interview use the texts of the opening that it is for.
+    return await letter_templates.find_text(tx, letter, outgoing.parent_id or outgoing.opening_id)
 
 
 async def call_webhook(tools: Tools, sender: WebhookSender, work: Work) -> Move:

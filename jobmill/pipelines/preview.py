@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jobmill.boards import source_run
+from jobmill.boards import source_reader
 from jobmill.catalog.posting import Posting, format_salary
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
 from jobmill.queue import Finish, Move, NewItem, Skip, Work
@@ -32,7 +32,7 @@ def new_item(id: int) -> NewItem:
 async def try_source(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Fetch the first page. The item's data holds the postings, its message the summary."""
     try:
-        sample = await source_run.test_source(tools, work.data["source"], environ)
+        sample = await source_reader.test_source(tools, work.data["source"], environ)
     except (Conflict, Invalid, NotFound, Unavailable) as error:
         return Skip(str(error))
     end = Finish if sample.ok else Skip

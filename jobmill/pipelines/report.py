@@ -18,6 +18,7 @@ from jobmill.errors import Conflict, NotFound
 from jobmill.outside import model_endpoint
 from jobmill.outside.model_endpoint import Endpoint
 from jobmill.pipelines import report_answers
+from jobmill.pipelines.model_configuration import read_configuration
 from jobmill.pipelines.report_answers import BLOCKED_ON_KEY
 from jobmill.queue import (
     Block,
@@ -235,9 +236,10 @@ def unblock_task(
     """Continue the reports that wait for the key of a model, once there is one."""
 
     async def unblock(tx: Tx) -> None:
+        current = await read_configuration(tx, settings, environ)
         endpoints = (
-            model_endpoint.find_named_endpoint(name, settings, environ)
-            for name in configured_models(settings)
+            model_endpoint.find_named_endpoint(name, current.settings, current.environ)
+            for name in configured_models(current.settings)
         )
         if any(isinstance(endpoint, Endpoint) for endpoint in endpoints):
             await operator_actions.unblock_items(tx, BLOCKED_ON_KEY)

@@ -15,6 +15,7 @@ from jobmill.queue import Finish, ItemId, Move, NewItem, RefusedItem, Work
 from jobmill.rotation import planner, targets
 from jobmill.rotation.planner import RunPlan, RunRequest
 from jobmill.rotation.target_selection import RunLimits
+from jobmill.rotation.targets import PolicyName
 from jobmill.settings import Settings
 
 KIND = "rotation"
@@ -35,6 +36,13 @@ def request_from_settings(settings: Settings) -> RunRequest:
     return RunRequest(
         settings.rotation_policy, limits=limits, per_day=settings.rotation_calls_per_day
     )
+
+
+def request_like_last_run(settings: Settings, last_policy: PolicyName | None) -> RunRequest:
+    """The run to show before it starts. The policy is a setting of the workers: use the one of their
+    last run."""
+    request = request_from_settings(settings)
+    return replace(request, policy=last_policy) if last_policy else request
 
 
 async def start_run(

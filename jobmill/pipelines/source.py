@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from jobmill.boards import source_run
+from jobmill.boards import source_reader
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import source_health, source_runs, sources
 from jobmill.catalog.source_runs import CrawlResult, SavedRun
@@ -73,7 +73,7 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
 async def _run(tools: Tools, id: int, environ: Mapping[str, str]) -> CrawlResult:
     """Crawl the source; a config that cannot be used counts as a failure of the source."""
     try:
-        return await source_run.crawl_source(tools, id, environ)
+        return await source_reader.crawl_source(tools, id, environ)
     except Invalid as error:
         async with tools.db.transaction() as tx:
             at = await planner.clock(tx)

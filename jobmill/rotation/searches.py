@@ -9,7 +9,7 @@ from typing import Any, LiteralString, TypedDict, Unpack
 
 from psycopg.errors import UniqueViolation
 
-from jobmill.boards.adapters import find_platform
+from jobmill.boards.adapters import PLATFORMS, find_platform
 from jobmill.boards.platform import Platform
 from jobmill.catalog import source_import
 from jobmill.catalog.sources import NewSource
@@ -169,6 +169,17 @@ def _build_slice(platform: Platform, words: str, place: str, period: dict[str, A
         discovered_via="user_submission",
         evidence="a search",
     )
+
+
+def searchable_platforms() -> list[Platform]:
+    """Platforms that accept keywords."""
+    return [
+        platform
+        for platform in PLATFORMS
+        if not platform.inventory
+        and not platform.disabled
+        and "keywords" in platform.config.model_fields
+    ]
 
 
 async def update_slices(tx: Tx, id: int) -> None:

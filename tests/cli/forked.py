@@ -6,20 +6,24 @@ For tests that call many commands.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NoReturn
 from urllib.parse import urlencode
 
 from psycopg.conninfo import conninfo_to_dict
 
 from jobmill import cli
+from jobmill.sandbox import child, pool
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
@@ -77,6 +81,53 @@ def json_lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+class ForkedReader:
+    """A sandbox child forked from this process, which has loaded the readers; used like a `Popen`.
+
+    A new interpreter would take longer to load them than most commands take.
+    """
+
+    def __init__(self, command: Sequence[str], **options: Any) -> None:
+        theirs_in, ours_in = os.pipe()
+        ours_out, theirs_out = os.pipe()
+        self.returncode: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._read_for_ever(theirs_in, theirs_out)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.stdin, self.stdout = os.fdopen(ours_in, "wb", 0), os.fdopen(ours_out, "rb", 0)
+
+    @staticmethod
+    def _read_for_ever(requests: int, answers: int) -> NoReturn:
+        try:
+            os.setsid()
+            os.dup2(requests, 0)
+            os.dup2(answers, 1)
+            # The pipes of other children must close with their parent.
+            os.closerange(3, 1_024)
+            child.main()
+        finally:
+            os._exit(0)
+
+    def poll(self) -> int | None:
+        return self._wait(os.WNOHANG)
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        return self._wait(0)
+
+    def _wait(self, options: int) -> int | None:
+        if self.returncode is None:
+            with contextlib.suppress(ChildProcessError):
+                pid, status = os.waitpid(self.pid, options)
+                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+        return self.returncode
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+
 def _main(
     words: Sequence[str], folder: str, variables: Mapping[str, str], files: Sequence[str]
 ) -> None:
@@ -87,4 +138,6 @@ def _main(
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(variables)
+    pipes = {"PIPE": subprocess.PIPE, "DEVNULL": subprocess.DEVNULL}
+    pool.subprocess = SimpleNamespace(Popen=ForkedReader, **pipes)
     cli.main()

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 from tests.cli.conftest import Jobmill
+from tests.outside.mailbox import open_mailbox
 
 
 def test_show_prints_every_value_and_its_origin(jobmill: Jobmill, home: Path) -> None:
@@ -51,3 +53,24 @@ def test_path_prints_the_settings_file(jobmill: Jobmill, home: Path) -> None:
     assert json.loads(jobmill("config", "path", "--json").stdout)["path"] is None
     (home / "jobmill.yaml").write_text("")
     assert jobmill("config", "path").stdout == f"{home}/jobmill.yaml\n"
+
+
+def test_a_test_letter_needs_a_mail_server_that_takes_it(jobmill: Jobmill) -> None:
+    off = jobmill("config", "test-mail", "me@example.org")
+    assert (off.returncode, "no mail server is configured" in off.stderr) == (5, True)
+    mail = {"JOBMILL_SMTP_URL": "smtp://127.0.0.1:1", "JOBMILL_MAIL_FROM": "hiring@wells.example"}
+    refused = jobmill("config", "test-mail", "me@example.org", **mail)
+    assert (refused.returncode, "did not accept the letter" in refused.stderr) == (5, True)
+
+
+async def test_a_test_letter_reaches_the_mail_server(jobmill: Jobmill) -> None:
+    async with open_mailbox() as mailbox:
+        mail = {
+            "JOBMILL_SMTP_URL": f"smtp://127.0.0.1:{mailbox.port}",
+            "JOBMILL_MAIL_FROM": "hiring@wells.example",
+        }
+        done = await asyncio.to_thread(
+            jobmill, "config", "test-mail", "me@example.org", "--json", **mail
+        )
+    assert json.loads(done.stdout) == {"address": "me@example.org", "accepted": True}
+    assert mailbox.recipients == [["me@example.org"]]

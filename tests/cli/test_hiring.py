@@ -21,6 +21,7 @@ from jobmill.people import secrets
 from tests.cli import forked
 from tests.cli.forked import Run, json_lines
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
+from tests.hiring.interview_helpers import make_times
 
 RESULT = {"applicationId", "applicantId", "jobId", "status", "queuePosition", "message"}
 STANDING = {
@@ -202,8 +203,11 @@ async def test_tampering_with_the_audit_log_is_detected(
     run: Run, database: Database, home: Path
 ) -> None:
     opening, _ = await fill(database, 1, 2)
+    async with database.transaction() as tx:
+        [time] = await make_times(tx, opening, 1)
     heads = home / "heads.jsonl"
-    assert (await run("hiring", "verify", "--save", heads)).returncode == 0
+    assert "2 logs" in (await run("hiring", "verify", "--save", heads)).stdout
+    assert f'"jobId": {time.id},' in heads.read_text()
     assert (await run("hiring", "verify", "--against", heads)).returncode == 0
     heads.write_text(heads.read_text() + '{"jobId": 999, "seq": 1, "hash": "aa"}\n')
     lost = await run("hiring", "verify", "--against", heads)
@@ -217,6 +221,11 @@ async def test_tampering_with_the_audit_log_is_detected(
             "UPDATE hiring.event SET actor = 'nobody' WHERE opening_id = %s AND seq = 2",
             [opening.id],
         )
+        await tx.execute(
+            "UPDATE hiring.event SET actor = 'nobody' WHERE opening_id = %s", [time.id]
+        )
+    everything = (await run("hiring", "verify")).stdout
+    assert f"opening {opening.id}, interview {time.id} on " in everything
     new = home / "new.jsonl"
     done = await run("hiring", "verify", opening.id, "--save", new)
     assert done.returncode == 1
@@ -302,3 +311,64 @@ async def test_sample_data_is_created_once(run: Run) -> None:
     assert "and 5 applicants." in (await run("seed")).stdout
     assert "nothing was changed" in (await run("seed")).stdout
     assert len(json_lines(await run("opening", "list", "--json"))) == 3
+
+
+async def test_the_public_log_is_shown_and_saved(
+    run: Run, database: Database, tmp_path: Path
+) -> None:
+    opening, _ = await fill(database, 1, 2)
+    off = await run("hiring", "fairness", str(opening.id))
+    assert off.returncode != 0
+    assert "does not publish a fairness proof" in off.stderr
+    await run("opening", "edit", str(opening.id), "--fairness-proof")
+    log = tmp_path / "log.jsonl"
+    [head] = json_lines(
+        await run("hiring", "fairness", str(opening.id), "--save", str(log), "--json")
+    )
+    assert head["url"].endswith(f"/openings/{opening.id}/fairness")
+    assert json.loads(log.read_text().splitlines()[-1]) == {"end": 4, "hash": head["hash"]}
+    assert f"4:{head['hash']}" in (await run("hiring", "fairness", opening.id)).stdout
+
+
+async def test_an_application_is_rated_tagged_and_noted(run: Run, database: Database) -> None:
+    _, (id,) = await fill(database, 1, 1)
+    (noted,) = json_lines(await run("hiring", "note", id, "Calls back on Monday", "--json"))
+    assert (noted["text"], noted["author"]) == ("Calls back on Monday", "local")
+    assert "Saved note" in (await run("hiring", "edit-note", noted["id"], "Called")).stdout
+    await run("hiring", "rate", id, 4)
+    await run("hiring", "rate", id, 5, "--criterion", "Baking")
+    await run("hiring", "tag", id, "Senior")
+    (review,) = json_lines(await run("hiring", "review", id, "--json"))
+    assert (review["average"], review["tags"]) == (4.5, ["senior"])
+    assert [note["text"] for note in review["notes"]] == ["Called"]
+    shown = (await run("hiring", "review", id)).stdout
+    assert "rated 4.5 of 5 · tags: senior" in shown
+    await run("hiring", "rate", id, 0)
+    await run("hiring", "tag", id, "senior", "--remove")
+    assert "Deleted note" in (await run("hiring", "delete-note", noted["id"])).stdout
+    (review,) = json_lines(await run("hiring", "review", id, "--json"))
+    assert (review["average"], review["tags"], review["notes"]) == (5.0, [], [])
+    missing = await run("hiring", "review", 999)
+    assert missing.returncode == 3
+
+
+async def test_interview_times_are_planned_and_booked(run: Run, database: Database) -> None:
+    opening, (ada, ben) = await fill(database, 2, 2)
+    added = await run(
+        "interview", "add", opening.id, "2040-01-16", "09:00", "10:00", "--time-zone", "Europe/Oslo"
+    )
+    assert "Added 2 interview times." in added.stdout
+    first, second = json_lines(await run("interview", "list", opening.id, "--json"))
+    assert first["startsAt"] == "2040-01-16T08:00:00.000Z"
+    (booked,) = json_lines(await run("interview", "book", ada, first["id"], "--json"))
+    assert booked["status"] == "ACTIVE"
+    assert "number 1 on the waitlist" in (await run("interview", "book", ben, first["id"])).stdout
+    assert (await run("interview", "book", ada, 999)).returncode == 3
+    moved = await run("interview", "move", second["id"], "--start", "2040-01-16T13:00")
+    assert "13:00 (Europe/Oslo)" in moved.stdout
+    await run("interview", "unbook", ada)
+    shown = (await run("interview", "list", opening.id)).stdout
+    assert "(PENDING_ACKNOWLEDGMENT)" in shown
+    assert "Cancelled" in (await run("interview", "cancel", first["id"], "--reason", "ill")).stdout
+    wrong = await run("interview", "add", opening.id, "soon", "09:00", "10:00")
+    assert wrong.returncode == 2

@@ -120,8 +120,8 @@ async def test_matches_are_listed_best_first_with_reasons(run: Run, database: Da
         "Senior Pump Engineer · Wells & Co",
     ]
     assert shown[0].startswith("    2   91 High ")
-    assert shown[1].strip() == "for: skills: 1 of 2 requested skills"
-    assert shown[2].strip() == "against: meaning: Text similarity: 90%"
+    assert shown[1].strip() == "for: 1 of 2 requested skills"
+    assert shown[2].strip() == "against: Text similarity: 90%"
     assert shown[3].strip().startswith("new · EUR 60,000-75,000 a year · Remote, US · found ")
     listed = json_lines(await run("list", "--json"))
     assert [match["matchScore"] for match in listed] == [91, 82]
@@ -158,7 +158,7 @@ async def test_reasons_dealbreakers_and_missing_points_are_shown(
     for command in (["list"], ["show", 1], ["why", 1]):
         shown = (await run(*command)).stdout
         assert "dealbreaker: Remote, but in another country" in shown
-        assert "for: skills: 4 of 5 requested skills: Python\n" in shown
+        assert "for: 4 of 5 requested skills: Python\n" in shown
     for command in ("show", "why"):
         shown = (await run(command, 1)).stdout
         assert "  87 of 100  missing: skills 5, arrangement 5, salary 3 (not known)\n" in shown
@@ -166,8 +166,8 @@ async def test_reasons_dealbreakers_and_missing_points_are_shown(
     (shown_match,) = json_lines(await run("show", 1, "--json"))
     (explained,) = json_lines(await run("why", 1, "--json"))
     for record in (listed, shown_match):
-        assert record["reasonFor"] == "skills: 4 of 5 requested skills: Python"
-        assert record["reasonAgainst"] == "arrangement: Remote, but in another country"
+        assert record["reasonFor"] == "4 of 5 requested skills: Python"
+        assert record["reasonAgainst"] == "Remote, but in another country"
         assert record["dealbreakers"] == ["Remote, but in another country"]
         assert [loss["points"] for loss in record["missingPoints"]] == [5, 5, 3]
     assert explained["match_result"]["dealbreakers"] == ["Remote, but in another country"]

@@ -13,8 +13,11 @@ import pytest
 from jobmill.cli.support import times
 from jobmill.db import Database
 from jobmill.errors import Invalid
+from jobmill.hiring.forms.answers import FormSubmission
+from jobmill.hiring.records import openings
 from tests.cli import forked
 from tests.cli.forked import Run, json_lines
+from tests.hiring.forms.test_forms import CONTENT, send, upload
 from tests.hiring.helpers import apply, make_opening
 
 
@@ -85,7 +88,8 @@ async def test_an_opening_is_created_edited_paused_and_closed(run: Run) -> None:
     (made,) = json_lines(
         await run(
             "opening", "create", "Baker", "--capacity", 2, "--window", "2h", "--remote",
-            "--waitlist-limit", 3, "--apply-until", "2030-01-01T00:00:00Z", "--json",
+            "--waitlist-limit", 3, "--apply-until", "2030-01-01T00:00:00Z",
+            "--time-zone", "Europe/Berlin", "--quiet-hours", "21:00-08:00", "--json",
         )
     )  # fmt: skip
     assert (made["acknowledgeWindowSeconds"], made["remote"], made["waitlistLimit"]) == (
@@ -94,11 +98,23 @@ async def test_an_opening_is_created_edited_paused_and_closed(run: Run) -> None:
         3,
     )
     assert made["applyUntil"] == "2030-01-01T00:00:00.000Z"
-    change = ["opening", "edit", 1, "--title", "Master", "--waitlist-limit", "none"]
+    assert [made[name] for name in ("timeZone", "quietFrom", "quietUntil")] == [
+        "Europe/Berlin",
+        "21:00",
+        "08:00",
+    ]
+    wrong = await run("opening", "edit", 1, "--quiet-hours", "late")
+    assert (wrong.returncode, "should look like 21:00" in wrong.stderr) == (2, True)
+    change = [
+        "opening", "edit", 1, "--title", "Master", "--waitlist-limit", "none",
+        "--quiet-hours", "none",
+    ]  # fmt: skip
     dry = await run(*change, "--dry-run")
     assert dry.stdout.splitlines() == [
         "title: Baker → Master",
         "waitlist limit: 3 → (none)",
+        "quiet from: 21:00 → (none)",
+        "quiet until: 08:00 → (none)",
         "Nothing was changed.",
     ]
     assert json_lines(await run("opening", "list", "--json"))[0]["title"] == "Baker"
@@ -193,3 +209,37 @@ async def test_a_blocked_address_cannot_apply(run: Run, database: Database) -> N
     assert (await run(*eve)).returncode == 0
     gone = await run("opening", "unblock", "@evil.example")
     assert (gone.returncode, "`jobmill opening blocked`" in gone.stderr) == (3, True)
+
+
+async def test_a_form_is_shown_and_set(run: Run, database: Database, home: Path) -> None:
+    await fill(database, 2, 0)
+    assert "a name and an email address only" in (await run("opening", "form", "show", 1)).stdout
+    file = home / "form.json"
+    file.write_text('{"fields": [{"type": "file", "label": "CV", "required": true}]}')
+    assert (
+        "Version 1 of the form: 1 question."
+        in (await run("opening", "form", "set", 1, file)).stdout
+    )
+    assert "1  CV (file, required)" in (await run("opening", "form", "show", 1)).stdout
+    shown = await run("opening", "form", "show", 1, "--json")
+    assert json_lines(shown)[0]["fields"][0] == {
+        "key": "cv",
+        "type": "file",
+        "label": "CV",
+        "required": True,
+    }
+    again = await run("opening", "form", "set", 1, "-", "--json", stdin=shown.stdout)
+    assert json_lines(again)[0]["version"] == 1
+    refused = await run("opening", "form", "set", 1, "-", stdin='{"fields": [{"type": "file"}]}')
+    assert (refused.returncode, "Question 1, label: is missing" in refused.stderr) == (2, True)
+    stale = await run("opening", "form", "set", 1, "-", stdin='{"version": 7, "fields": []}')
+    assert "changed meanwhile" in stale.stderr
+
+    async with database.transaction() as tx:
+        opening = await openings.get(tx, 1)
+        id = await upload(tx, opening)
+        application = await send(tx, opening, FormSubmission(1, "{}", (id,)))
+    person = application  # The first applicant has the first application.
+    await run("hiring", "export-person", person, "--files", home / "files")
+    [written] = (home / "files").iterdir()
+    assert written.read_bytes() == CONTENT

@@ -102,6 +102,24 @@ def test_a_shown_profile_can_be_imported_again(run: Run) -> None:
     assert original == imported == json_lines(run("example", "--json"))[0]
 
 
+def test_an_exported_profile_can_be_imported_again(run: Run) -> None:
+    yaml = (
+        "person: {name: Dana Pell}\nresume:\n  experience:\n  - {title: Cook, employer: Linden, start: 2019-04, "
+        "end: present, highlights: [Ran the grill]}\n"
+    )
+    assert run("import", "-", stdin=yaml).returncode == 0
+    exported = run("export", "--format", "json-resume").stdout
+    assert json.loads(exported)["work"][0]["position"] == "Cook"
+    assert run("import", "-", "--name", "copy", "--save", stdin=exported).returncode == 0
+    (first,), (second,) = (
+        [json_lines(run("show", name, "--json"))[0]["profile"]["resume"]]
+        for name in ("main", "copy")
+    )
+    assert first == second
+    again = run("import", "-", stdin=run("export", "main", "--format", "yaml").stdout)
+    assert "No changes: version 1" in again.stdout
+
+
 def test_one_of_several_profiles_is_the_default(run: Run) -> None:
     assert "No profiles" in run("list").stdout
     for name in ("night", "day"):

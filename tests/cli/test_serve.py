@@ -129,7 +129,10 @@ async def status(client: httpx2.AsyncClient, path: str) -> int:
 
 
 async def test_up_starts_everything_and_ctrl_c_stops_it(start: Start, home: Path) -> None:
-    process = start("up", "--no-demo", JOBMILL_DATA_DIR=str(home / "data")).up()
+    # The options of the command win over the settings.
+    settings = {"JOBMILL_DATA_DIR": str(home / "data"), "JOBMILL_WEB_HOST": "127.0.0.9"}
+    process = start("up", "--no-demo", "--host", "localhost", "--port", "0", **settings).up()
+    assert "//localhost:" in process.lines["page"]
     assert str(home / "data" / "postgres") in process.lines["database"]
     assert "upkeep: " in process.lines["work"]
     async with process.client() as client:

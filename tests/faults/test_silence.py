@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 import psycopg
 import pytest
 
+from jobmill import db
 from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, leases, store
 from jobmill.queue.group_commit import GroupCommitter
@@ -189,7 +190,10 @@ async def test_a_wait_for_an_answer_times_out(database: Database, proxy: FaultPr
                 await connection.execute("SELECT 1")
 
 
-async def test_a_pool_returns_no_dead_connection(database: Database, proxy: FaultProxy) -> None:
+async def test_a_pool_returns_no_dead_connection(
+    database: Database, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "CHECK_LIMIT", 1.0)
     async with connect(proxy.url, size=1) as pool:
         assert await fetch(pool, "SELECT 1") == [1]
         proxy.each(Link.black_hole)

@@ -107,8 +107,8 @@ async def test_a_missed_offer_is_taken_back_once_wherever_it_is_cut(
         opening, people = await opening_with(database, 1, 3)
         await everybody_applies(database, opening, people)
         await do(database, let_pass, opening, dt.timedelta(days=30))
-        if not await sweep.attempt(position, deadlines.expire_one_opening):
-            await do(database, deadlines.expire_one_opening)
+        if not await sweep.attempt(position, deadlines.expire_due_openings):
+            await do(database, deadlines.expire_due_openings)
         penalties = [penalty for _, penalty in await applications(database, opening)]
         assert penalties == [1, 0, 0], "one penalty for one missed offer"
         await check(database)

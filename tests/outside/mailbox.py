@@ -19,6 +19,13 @@ from jobmill.settings import Settings
 PASSWORD = "s3cret/@:"
 
 
+def text_of(letter: EmailMessage) -> str:
+    """The plain text of a letter, which may also have HTML."""
+    body = letter.get_body(("plain",))
+    assert body
+    return str(body.get_content())
+
+
 @dataclass
 class Mailbox:
     port: int = 0
@@ -61,9 +68,9 @@ class Mailbox:
 
 @asynccontextmanager
 async def open_mailbox(
-    *, login: bool = False, tls: SSLContext | None = None
+    kind: type[Mailbox] = Mailbox, *, login: bool = False, tls: SSLContext | None = None
 ) -> AsyncIterator[Mailbox]:
-    mailbox = Mailbox(scheme="smtps" if tls else "smtp")
+    mailbox = kind(scheme="smtps" if tls else "smtp")
 
     def serve() -> SMTP:
         with warnings.catch_warnings():

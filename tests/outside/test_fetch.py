@@ -432,9 +432,9 @@ async def hesitating(request: ReceivedRequest, out: ResponseWriter) -> None:
 
 @pytest.mark.parametrize("handler", [silent, dripping, hesitating])
 async def test_the_total_time_of_a_request_is_limited(
-    fetch: Fetch, site: LoopbackSite, handler: Handler
+    impatient_fetch: Fetch, site: LoopbackSite, handler: Handler
 ) -> None:
-    unknown(await get(fetch, site, handler), "timeout")
+    unknown(await get(impatient_fetch, site, handler), "timeout")
 
 
 async def test_a_body_over_the_limit_is_truncated(fetch: Fetch, site: LoopbackSite) -> None:

@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field
 
 from jobmill.db import Database, Tx
 from jobmill.extract.company.llm_facts import CompanyClaims
-from jobmill.outside import model_endpoint, model_question
-from jobmill.outside.model import ModelClient, ModelLimits, open_model
+from jobmill.outside import model, model_endpoint, model_question
+from jobmill.outside.model import ModelClient, ModelConfiguration, ModelLimits, open_model
 from jobmill.outside.model_question import (
     ModelAnswer,
     ModelBlocked,
@@ -527,3 +527,19 @@ async def test_an_answer_survives_a_database_outage(
         assert isinstance(await model(ask()), ModelAnswer)
     assert len(vendor.requests) == 1
     assert await outcomes(database) == ["answered"]
+
+
+async def test_a_key_that_is_saved_later_is_used_without_a_restart(
+    database: Database, vendor: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "CONFIGURATION_SECONDS", 0)
+    settings, environ = Settings(anthropic_base_url=vendor.url), dict[str, str]()
+
+    async def read(tx: Tx) -> ModelConfiguration:
+        return ModelConfiguration(settings, dict(environ))
+
+    async with open_model(database, settings, {}, QUICK, read) as asked:
+        assert isinstance(await asked(ask()), ModelBlocked)
+        environ["ANTHROPIC_API_KEY"] = KEY
+        assert isinstance(await asked(ask()), ModelAnswer)
+        assert KEY not in repr(vars(asked))

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from jobmill.errors import Invalid, OutsideError
-from jobmill.outside.http_exchange import ExchangeError, HttpLimits
+from jobmill.errors import Invalid, OutsideError, ReplyLost
+from jobmill.outside.http_exchange import HttpLimits
 from jobmill.outside.public_addresses import AddressRefused
 from jobmill.outside.webhook import ReceiverGone, WebhookRequest, WebhookSender, check_url, sign
 from jobmill.settings import Settings
@@ -112,7 +112,7 @@ async def test_a_receiver_that_does_not_answer_is_retried(
     site: LoopbackSite, handle: Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]
 ) -> None:
     site.on("/hook", handle)
-    with pytest.raises(ExchangeError) as caught:
+    with pytest.raises(ReplyLost) as caught:
         await caller(site).send(delivery(site))
     assert not caught.value.permanent
 

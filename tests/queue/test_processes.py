@@ -328,7 +328,7 @@ async def graph_workers(graphs: tuple[str, Database]) -> AsyncIterator[WorkerPro
 
 
 @settings(
-    max_examples=15,
+    max_examples=8,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

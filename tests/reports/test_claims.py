@@ -171,6 +171,6 @@ def test_accuracy_on_the_unseen_claims_does_not_fall() -> None:
 
 def test_the_labelled_claims_are_measured_without_the_shared_data(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
-    assert select_parts([], missing) == ["claims"]
+    assert select_parts([], missing) == ["claims", "documents"]
     assert select_parts(["claims", "pages"], missing) == ["claims"]
     assert select_parts(["claims", "pages"], tmp_path) == ["claims", "pages"]

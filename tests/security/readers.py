@@ -6,7 +6,7 @@ from jobmill.boards.adapters import find_platform
 from jobmill.boards.readable_board import read_saved_response
 from jobmill.extract.page import page_reader
 from jobmill.hiring.import_export import spreadsheets
-from jobmill.matching import resume
+from jobmill.matching import resumes
 
 from .corpus import DocumentKind
 
@@ -20,6 +20,6 @@ def read(kind: DocumentKind, body: bytes, file: str) -> None:
         case "feed":
             read_saved_response(find_platform("rss"), body, url="https://acme.example/feed")
         case "resume":
-            resume.read_resume(body, file)
+            resumes.read_resume(body, file)
         case "table":
             spreadsheets.parse_applicants(body, fold=False)

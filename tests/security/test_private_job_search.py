@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import httpx2
@@ -16,6 +17,7 @@ import pytest
 
 from jobmill.catalog import submissions
 from jobmill.db import Database, Tx, fetch_value
+from jobmill.documents import store as documents
 from jobmill.matching import matches, profiles, saved_views
 from jobmill.matching.job_applications import custom_statuses, details, entries, files
 from jobmill.matching.job_applications.details import ApplicationDetails
@@ -26,9 +28,12 @@ from jobmill.matching.verdict import ScoreItem
 from jobmill.people import keys
 from jobmill.people.persons import LOCAL, Owner
 from jobmill.pipelines import company, discovery, judging, submission
+from jobmill.pipelines import documents as document_pipeline
 from jobmill.queue import Move, Stage, Work, declare_stages, submit_all
+from jobmill.web.api import router as api_router
 from jobmill.web.auth import SESSION_COOKIE
 from tests.catalog import helpers
+from tests.documents.samples import make_resume
 from tests.matching import judged
 from tests.people.helpers import PASSWORD, make_person
 from tests.web.helpers import site_with
@@ -44,9 +49,12 @@ from tests.web.test_every_route import (
 REST = (
     "/", "/account", "/hiring", "/health", "/activity", "/queue", "/rotation", "/sources", "/budget", "/reports", "/people", "/settings",
     "/demo", "/metrics", "/live", "/openings", "/my", "/offer", "/confirm", "/sign-in", "/sign-out", "/healthz",
-    "/readyz", "/static", "/api/healthz", "/api/openapi.json", "/api/jobs", "/api/session", "/api/apply",
+    "/readyz", "/static", "/api/healthz", "/api/openapi.json", "/api/docs", "/api/jobs", "/api/session", "/api/apply",
     "/api/apply-public", "/api/withdraw", "/api/acknowledge", "/api/offers", "/api/applications", "/api/applicants",
     "/api/status", "/api/timeline", "/api/queue", "/api/pipeline", "/api/webhooks", "/api/blocklist", "/api/reports",
+    "/api/notes", "/api/mentions", "/api/interviews", "/api/company", "/api/letters", "/api/messages", "/api/sources", "/api/approvals",
+    "/api/searches", "/api/rotation", "/api/tasks", "/api/lineages", "/api/work-queue", "/api/budget", "/api/health",
+    "/api/people", "/api/keys", "/api/notifications",
 )  # fmt: skip
 """The other workspaces, public pages and the account."""
 
@@ -59,6 +67,15 @@ OWN = {
     "GET /jobs/added": "lists what the visitor added",
     "POST /jobs/added": "adds for the visitor",
     "POST /api/submissions": "adds for the visitor",
+    "GET /api/submissions": "lists what the visitor added",
+    "GET /api/listings/{listing_id}/history": "shared",
+    "GET /api/companies": "shared",
+    "GET /api/companies/{company_id}": "shared",
+    "GET /api/documents": "lists the documents of the visitor",
+    "GET /api/profiles": "the profiles of the visitor",
+    "PUT /api/profiles/{name}": "saves a profile of the visitor; another name than the victim's, so that "
+    "requests for that one still find nothing",
+    "POST /api/profiles/draft": "nothing is saved",
     "GET /profile/upload": "an empty form",
     "POST /profile/upload": "nothing is saved",
     "POST /profile/edit": "saves a profile of the visitor, whatever its name",
@@ -71,13 +88,22 @@ OWN = {
 }
 """Routes that name nothing of other people, and why: they show and change what is the visitor's."""
 
+NOT_FOUND_FOR_OWNER = {"POST /profile/rules", "POST /api/profiles/{name}/proposed-rules/{key}"}
+"""No rule is proposed here."""
+NEEDS_INPUT = {"GET /api/listings/{listing_id}/what-if"}
+"""Reads that the owner gets 400 from without further parameters."""
+
 PHASES = (
     (judging.KIND, "scrape"),
     (submission.KIND, "detect"),
     (discovery.KIND, "discover"),
     (company.KIND, "fetch"),
+    (document_pipeline.KIND, "write"),
 )
+WORDS = {"entry_path": "notes", "kind": "resume", "format": "pdf"}
+"""Valid values of parameters that are no numbers."""
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
+NUMBERS = count(1)
 
 
 @dataclass(frozen=True)
@@ -88,11 +114,13 @@ class Victim:
     """In everything that the job search consists of."""
     ids: Mapping[str, int]
 
-    def url(self, route: Route) -> str:
+    def url(self, route: Route, *, named: bool = True) -> str:
         def fill(match: re.Match[str]) -> str:
             name = match[1].split(":")[0]
-            if name == "entry_path":
-                return "notes"
+            if name in WORDS:
+                return WORDS[name]
+            if name == "name" and named and route.method != "PUT":
+                return self.profile
             is_number = name.lower().endswith(("id", "seq"))
             return str(self.ids.get(name, 1 if is_number else "x"))
 
@@ -113,12 +141,43 @@ class Victim:
             "text": "title,company\nCook,Acme",
             "confirmed": "yes",
             "reason": "company",
+            "format": "docx",
             "rule": "company:wells",
             "decision": "declined",
             "act": "save",
             "what": "https://jobs.example.com/other",
             "back": f"/matches/{self.ids['match_id']}",
         }
+
+    def body(self, route: Route) -> dict[str, Any]:
+        """Valid for every operation of the API, which ignore fields of others."""
+        is_document = route.path.startswith("/api/profiles")
+        return {
+            "input": "https://jobs.example.com/other",
+            "profile": {"titles": ["Intruder"]} if is_document else self.profile,
+            "name": "intruded",
+            "status": "dismissed",
+            "reason": "company",
+            "decision": "declined",
+            "column": "dismissed",
+            "body": "intruded",
+            "countsAs": "applied",
+            "shownAfter": "applied",
+            "matchId": self.ids["match_id"],
+            "kind": "resume",
+            "version": 1,
+            "format": "docx",
+        }
+
+    def query(self, route: Route) -> dict[str, str]:
+        """The parameters that name the profile, as far as the route has them."""
+        if not route.path.startswith("/api/"):
+            return {"profile": self.profile}
+        description: Any = api_router.description()
+        operation = description["paths"][route.path][route.method.lower()]
+        names = {part["name"] for part in operation.get("parameters", ()) if part["in"] == "query"}
+        values = {"profile": self.profile, "name": "cv.txt"}
+        return {name: value for name, value in values.items() if name in names}
 
 
 @dataclass(frozen=True)
@@ -132,15 +191,16 @@ class World:
         self, route: Route, who: str, victim: Victim, *, named: bool = True
     ) -> tuple[int, str]:
         """`named`: with the profile of the victim in the query and the form."""
-        more: dict[str, Any] = {"params": {"profile": victim.profile}} if named else {}
+        more: dict[str, Any] = {"params": victim.query(route)} if named else {}
         if route.path == "/live":
             more["params"] = {"topic": "queue"}
         if route.method in CHANGES and route.path.startswith("/api/"):
-            more["json"] = {"input": "https://jobs.example.com/other"}
+            more["json"] = victim.body(route)
         elif route.method in CHANGES:
             more["data"] = victim.form()
         headers = self.visitors[who]
-        url = victim.url(route)
+        # Visitors that try a name see what they typed.
+        url = victim.url(route, named=named)
         async with self.client.stream(route.method, url, headers=headers, **more) as answer:
             if "event-stream" in answer.headers.get("content-type", ""):
                 return answer.status_code, ""
@@ -210,6 +270,8 @@ async def fill(tx: Tx, owner: Owner) -> Victim:
     custom_status_id = await custom_statuses.add(
         tx, place.profile, secret, status="applied", shown_after="applied"
     )
+    document_id = await documents.create(tx, match_id, make_resume(), owner=owner)
+    await documents.mark_sent(tx, document_id, 1, "pdf", secret.encode(), owner=owner)
     view = await saved_views.save(tx, place.profile, secret, InboxFilters("saved"))
     url = f"https://jobs.example.com/{secret}"
     added = await submissions.add(tx, url, "job", owner=owner, url=url, profile_id=place.profile)
@@ -232,6 +294,9 @@ async def fill(tx: Tx, owner: Owner) -> Victim:
         "listing_id": place.listing,
         "company_id": company_id,
         "item_id": item.id,
+        "document_id": document_id,
+        "version": 1,
+        "number": 1,
     }
     return Victim(owner, name, secret, ids)
 
@@ -259,6 +324,14 @@ async def checksum(database: Database, owner: Owner) -> str:
                 UNION ALL SELECT stored::text FROM matching.application_contact AS stored
                             JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
                 UNION ALL SELECT stored::text FROM matching.application_file AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.document AS stored
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.document_version AS stored
+                            JOIN matching.document ON document.id = document_id
+                            JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
+                UNION ALL SELECT stored::text FROM matching.sent_document AS stored
+                            JOIN matching.document ON document.id = document_id
                             JOIN matching.match ON match.id = match_id JOIN own ON own.id = profile_id
                 UNION ALL SELECT custom::text FROM matching.custom_status AS custom JOIN own ON own.id = profile_id
                 UNION ALL SELECT decision::text FROM matching.rule_decision AS decision JOIN own ON own.id = profile_id
@@ -300,19 +373,17 @@ async def test_a_job_search_exists_only_for_its_owner(world: World, database: Da
     for name in world.victims:
         assert await intrude(world, database, name) == {}
     assert await use_own(world, database, "anna") == {}
-    assert await use_own(await with_new_status(world, database), database, "key of anna") == {}
+    assert await use_own(world, database, "key of anna") == {}
 
 
-async def with_new_status(world: World, database: Database) -> World:
-    """A removed status does not come back, so that the next visitor needs another one."""
-    anna = world.victims["anna"]
+async def with_new_status(victim: Victim, database: Database) -> Victim:
+    """A removed status does not come back, so that the next route needs another one."""
     async with database.transaction() as tx:
-        profile_id = (await profiles.get(tx, anna.profile, owner=anna.owner)).profile_id
+        profile_id = (await profiles.get(tx, victim.profile, owner=victim.owner)).profile_id
         id = await custom_statuses.add(
-            tx, profile_id, "again", status="applied", shown_after="applied"
+            tx, profile_id, f"again {next(NUMBERS)}", status="applied", shown_after="applied"
         )
-    anna = replace(anna, ids={**anna.ids, "custom_status_id": id})
-    return replace(world, victims={**world.victims, "anna": anna})
+    return replace(victim, ids={**victim.ids, "custom_status_id": id})
 
 
 async def find_leaks(world: World, database: Database) -> list[str]:
@@ -361,10 +432,12 @@ async def use_own(world: World, database: Database, who: str) -> dict[str, int]:
     before = await checksum(database, victim.owner)
     wrong: dict[str, int] = {}
     for route in search_routes(database):
+        if "{custom_status_id}" in route.path:
+            victim = await with_new_status(victim, database)
         status, _ = await world.ask(route, who, victim)
-        is_allowed = status < 400 or (status in (400, 409, 422) and route.method in CHANGES)
-        if route.name == "POST /profile/rules":
-            # No rule is proposed here.
+        may_refuse = route.method in CHANGES or route.name in NEEDS_INPUT
+        is_allowed = status < 400 or (status in (400, 409, 422) and may_refuse)
+        if route.name in NOT_FOUND_FOR_OWNER:
             is_allowed = status == 404
         if status != 403 if route.name in SEARCH_OF_ADMINS else not is_allowed:
             wrong[route.name] = status

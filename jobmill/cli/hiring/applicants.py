@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -9,9 +10,10 @@ import typer
 from jobmill.cli.openings import opening_output
 from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.hiring_session import ApplicantName, OpeningId
-from jobmill.cli.support.output import AsJson, Limit
+from jobmill.cli.support.output import AsJson, Limit, NextPage
 from jobmill.db import Tx
 from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.actor_names import find_actor_names
 from jobmill.hiring.applications.standings import (
     ApplicationStanding,
     list_standings,
@@ -107,21 +109,23 @@ def link(
 def timeline(
     person: ApplicantName,
     limit: Limit = 200,
-    after: Annotated[
-        str | None, typer.Option(metavar="PLACE", help="Next page, as printed by the previous one.")
-    ] = None,
+    after: NextPage = None,
     as_json: AsJson = False,
 ) -> None:
     """List all events of an applicant's applications, oldest first."""
-    events = hiring_session.read_applicant(
-        person,
-        lambda tx, applicant: list_timeline(tx, applicant.id, after=after, limit=limit + 1),
-    )
+
+    async def read_timeline(
+        tx: Tx, applicant: Applicant
+    ) -> tuple[list[AuditEvent], Mapping[str, str]]:
+        events = await list_timeline(tx, applicant.id, after=after, limit=limit + 1)
+        return events, await find_actor_names(tx, {event.actor for event in events})
+
+    events, actors = hiring_session.read_applicant(person, read_timeline)
     for event in events[:limit]:
         if as_json:
             output.print_json(event_json(event))
         else:
-            print_event(event, with_opening=True)
+            print_event(event, actors, with_opening=True)
     if not events and not as_json:
         typer.echo("No more events." if after else "No events: this person has not applied.")
     if len(events) > limit:
@@ -145,8 +149,8 @@ def event_json(event: AuditEvent) -> dict[str, Any]:
     }
 
 
-def print_event(event: AuditEvent, *, with_opening: bool) -> None:
-    """Print an event on one line."""
+def print_event(event: AuditEvent, actors: Mapping[str, str], *, with_opening: bool) -> None:
+    """Print an event on one line; `actors` has the names of the actors."""
     lead = f"{times.format_second(event.created_at)}  {event.seq:>5}  "
     statuses = [
         opening_output.STATUS_NAMES[status]
@@ -160,7 +164,7 @@ def print_event(event: AuditEvent, *, with_opening: bool) -> None:
                 " → ".join(statuses) or None,
                 f"opening {event.opening_id}" if with_opening else None,
                 f"application {event.application_id}" if event.application_id else None,
-                f"by {event.actor}",
+                f"by {actors[event.actor]}",
                 f"“{event.note}”" if event.note else None,
             ]
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +14,7 @@ from jobmill.cli.support.hiring_session import OpeningId
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
+from jobmill.hiring.actor_names import find_actor_names
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.audit_log.explanations import (
@@ -34,6 +35,9 @@ def summary(opening: OpeningId, as_json: AsJson = False) -> None:
     counts = hiring_session.read_opening(opening, lambda tx: summarize(tx, opening))
     if as_json:
         fields = exports.to_json_fields(counts)
+        # An addition to the fields of the HTTP API, left out there as well if it is empty.
+        if not counts.in_review_count:
+            del fields["inReviewCount"]
         api_names = {"openingId": "jobId", "title": "jobTitle"}
         output.print_json({api_names.get(name, name): value for name, value in fields.items()})
         return
@@ -42,6 +46,7 @@ def summary(opening: OpeningId, as_json: AsJson = False) -> None:
         {
             "places": f"{counts.active_count:,} of {counts.capacity:,} taken",
             "waiting": f"{counts.waitlist_count:,}",
+            "in review": f"{counts.in_review_count:,}",
             "ended": f"{counts.inactive_count:,}",
             "applications": f"{counts.total_applications:,}",
             "missed offers": f"{counts.decay_events:,}",
@@ -75,16 +80,18 @@ def replay(
         raise Invalid("use --at TIME or --seq N, not both")
     as_of = times.parse_time(at) if at is not None else None
 
-    async def read_replay(tx: Tx) -> tuple[OpeningReplay, list[AuditEvent]]:
+    async def read_replay(tx: Tx) -> tuple[OpeningReplay, list[AuditEvent], Mapping[str, str]]:
         state = await replay_at(tx, opening, as_of=as_of, seq=seq)
         first = 0 if as_json else max(state.seq - SHOWN_EVENTS, 0)
-        return state, await events.find_by_opening(tx, opening, after=first, upto=state.seq)
+        last_events = await events.find_by_opening(tx, opening, after=first, upto=state.seq)
+        actors = await find_actor_names(tx, {event.actor for event in last_events})
+        return state, last_events, actors
 
-    state, last_events = hiring_session.read_opening(opening, read_replay)
+    state, last_events, actors = hiring_session.read_opening(opening, read_replay)
     if as_json:
         output.print_json(_replay_json(state, last_events))
     else:
-        _print_replay(state, last_events, limit)
+        _print_replay(state, last_events, actors, limit)
 
 
 def _replay_json(state: OpeningReplay, last_events: Sequence[AuditEvent]) -> dict[str, Any]:
@@ -93,6 +100,7 @@ def _replay_json(state: OpeningReplay, last_events: Sequence[AuditEvent]) -> dic
         "asOf": exports.to_json_value(state.as_of),
         "activeApplicants": [_application_json(application) for application in state.active],
         "waitlistApplicants": [_application_json(application) for application in state.waiting],
+        "inReviewApplicants": [_application_json(application) for application in state.in_review],
         # The HTTP API has no events of the opening itself.
         "events": [event_json(event) for event in last_events if event.application_id is not None],
         "seq": state.seq,
@@ -108,10 +116,13 @@ def _application_json(application: ReplayedApplication) -> dict[str, Any]:
         "applicantName": application.applicant_name,
         "status": application.status,
         "queuePosition": application.position,
+        "stage": application.stage,
     }
 
 
-def _print_replay(state: OpeningReplay, last_events: Sequence[AuditEvent], limit: int) -> None:
+def _print_replay(
+    state: OpeningReplay, last_events: Sequence[AuditEvent], actors: Mapping[str, str], limit: int
+) -> None:
     at = times.format_second(state.as_of)
     if state.status is None:
         typer.echo(f"Opening {state.opening_id} did not exist at {at}.")
@@ -122,9 +133,10 @@ def _print_replay(state: OpeningReplay, last_events: Sequence[AuditEvent], limit
     output.print_wrapped(headline, f"{state.opening_id:>5}  ", bold=True)
     _print_applications("Places taken", state.active, limit)
     _print_applications("Waiting", state.waiting, limit)
+    _print_applications("In review", state.in_review, limit)
     typer.echo("\nLast events")
     for event in last_events:
-        print_event(event, with_opening=False)
+        print_event(event, actors, with_opening=False)
 
 
 def _print_applications(
@@ -151,12 +163,17 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """Explain an event: the rule, its input and the applicants ahead in the queue."""
-    explanation = hiring_session.read_opening(opening, lambda tx: explain_event(tx, opening, seq))
+
+    async def explain(tx: Tx) -> tuple[EventExplanation, str]:
+        explanation = await explain_event(tx, opening, seq)
+        return explanation, (await find_actor_names(tx, [explanation.by]))[explanation.by]
+
+    explanation, actor = hiring_session.read_opening(opening, explain)
     if as_json:
         output.print_json(_explanation_json(explanation))
         return
     at = times.format_second(explanation.at)
-    headline = output.join([explanation.type, at, f"by {explanation.by}"])
+    headline = output.join([explanation.type, at, f"by {actor}"])
     output.print_wrapped(headline, f"{explanation.seq:>5}  ", bold=True)
     # With their number, because two applicants can have the same name.
     names = {id: f"{name} ({id})" for id, name in explanation.names.items()}

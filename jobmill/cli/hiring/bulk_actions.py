@@ -39,7 +39,7 @@ def withdraw_many(
     as_json: AsJson = False,
 ) -> None:
     """Withdraw many applications, then offer their places to the waitlist; exit code 1 if one was refused."""
-    _run_bulk_action(opening, "withdraw", ids, all_waiting, reason, dry_run, as_json)
+    run_bulk_command(opening, "withdraw", ids, all_waiting, reason, dry_run, as_json)
 
 
 def promote_many(
@@ -54,7 +54,7 @@ def promote_many(
     as_json: AsJson = False,
 ) -> None:
     """Offer places to many waiting applicants, out of turn, in this order; exit code 1 if one was refused."""
-    _run_bulk_action(
+    run_bulk_command(
         opening, "promote", ids, all_waiting, reason, dry_run, as_json, add_slots=add_slots
     )
 
@@ -76,7 +76,7 @@ def message_many(
         raise Invalid("give the message: --text TEXT or --file FILE")
     message = text if file is None else files.read_text(file)
     _warn_if_mail_is_off()
-    _run_bulk_action(
+    run_bulk_command(
         opening, "message", ids, all_waiting, reason, dry_run, as_json, message=message
     )
 
@@ -86,7 +86,7 @@ def _warn_if_mail_is_off() -> None:
         typer.echo(f"Email is off and will be dropped: {missing}.", err=True)
 
 
-def _run_bulk_action(
+def run_bulk_command(
     opening: int,
     action: BulkAction,
     ids: list[int] | None,
@@ -97,9 +97,12 @@ def _run_bulk_action(
     *,
     message: str | None = None,
     add_slots: bool = False,
+    tell_reason: bool = False,
 ) -> None:
+    """Run the action on these applications or on all, and print the results."""
     if bool(ids) == all_waiting:
-        raise Invalid("name the applications, or use --all-waiting")
+        every = "--all-in-review" if action in bulk_actions.DECISIONS else "--all-waiting"
+        raise Invalid(f"name the applications, or use {every}")
 
     async def run(tx: Tx) -> list[BulkResult]:
         return await bulk_actions.run_bulk_action(
@@ -111,6 +114,7 @@ def _run_bulk_action(
             reason=reason,
             message=message,
             add_slots=add_slots,
+            tell_reason=tell_reason,
             dry_run=dry_run,
         )
 
@@ -129,6 +133,6 @@ def _print_results(results: Sequence[BulkResult], dry_run: bool, as_json: bool) 
         detail = f": {hints.call_job_opening(result.detail)}" if result.detail else ""
         typer.echo(f"{result.application_id:>5}  {result.outcome}{detail}")
     if not results:
-        typer.echo("The waitlist is empty.")
+        typer.echo("No application waits.")
     elif dry_run:
         typer.echo("Nothing was changed.")

@@ -6,8 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
+from jobmill.cli.hiring import (
+    admission,
+    audit_log,
+    bulk_actions,
+    fairness,
+    log_verification,
+    personal_data,
+    reviews,
+)
 from jobmill.cli.hiring import applicants as applicant_commands
-from jobmill.cli.hiring import audit_log, bulk_actions, log_verification, personal_data
+from jobmill.cli.hiring import company as company_commands
 from jobmill.cli.openings import spreadsheets
 from jobmill.cli.support import hiring_session, output, times
 from jobmill.cli.support.hiring_session import ApplicationId, OpeningId
@@ -176,12 +185,33 @@ app.command()(audit_log.summary)
 app.command()(audit_log.replay)
 app.command()(audit_log.why)
 app.command()(log_verification.verify)
+app.command()(fairness.fairness)
+app.command()(reviews.review)
+app.command()(reviews.note)
+app.command("edit-note")(reviews.edit_note)
+app.command("delete-note")(reviews.delete_note)
+app.command()(reviews.rate)
+app.command()(reviews.tag)
 app.command("export-person")(personal_data.export_person)
 app.command("erase-person")(personal_data.erase_person)
 app.command("import-applicants")(spreadsheets.import_applicants)
 app.command("withdraw-many")(bulk_actions.withdraw_many)
 app.command("promote-many")(bulk_actions.promote_many)
 app.command("message-many")(bulk_actions.message_many)
+app.command("in-review")(admission.list_in_review)
+app.command()(admission.accept)
+app.command()(admission.reject)
+app.command()(admission.score)
+app.command("accept-many")(admission.accept_many)
+app.command("reject-many")(admission.reject_many)
+app.command()(admission.stage)
+app.command()(admission.stages)
+app.command()(admission.draw)
+app.command("lottery")(admission.show_lottery)
+app.command()(company_commands.company)
+app.command()(company_commands.logo)
+app.command("letters")(company_commands.list_letters)
+app.command()(company_commands.letter)
 
 
 def seed(as_json: AsJson = False) -> None:

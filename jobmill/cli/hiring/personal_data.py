@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
+from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
@@ -11,16 +14,24 @@ from jobmill.cli.openings import opening_output
 from jobmill.cli.support import files, hiring_session, output, times
 from jobmill.cli.support.hiring_session import ApplicantName
 from jobmill.cli.support.output import AsJson
+from jobmill.db import Database
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications.standings import ApplicationStanding, list_standings
+from jobmill.hiring.forms import uploads
 from jobmill.hiring.records.applicants import Applicant
 
 
 def export_person(
     person: ApplicantName,
     out: Annotated[str, typer.Option(metavar="FILE", help="Output file; - is stdout.")] = "-",
+    files_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--files", metavar="FOLDER", help="Also write the uploaded files to this new folder."
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="No effect: the output is always JSON.")
     ] = False,
@@ -29,10 +40,22 @@ def export_person(
     data = hiring_session.read_applicant(
         person, lambda tx, applicant: privacy.export_personal_data(tx, applicant.id)
     )
+    if files_dir:
+        files_dir.mkdir(mode=0o700)
+        for file in data["files"]:
+            # The id keeps files of the same name apart.
+            path = files_dir / f"{file['id']} {file['name']}"
+            hiring_session.with_database(partial(_write_file, UUID(file["id"]), path))
     with files.open_output(out) as file:
         output.print_json(data, file)
     if out != "-":
         typer.echo(f"Written to {out}", err=True)
+
+
+async def _write_file(id: UUID, path: Path, database: Database) -> None:
+    with path.open("xb") as output_file:
+        async for chunk in uploads.iter_content(database.transaction, id):
+            output_file.write(chunk)
 
 
 def erase_person(

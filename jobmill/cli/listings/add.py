@@ -34,10 +34,7 @@ class _AddedListing:
 
 def add(
     urls: Annotated[list[str], typer.Argument(metavar="URL", help="Page of the job.")],
-    profile: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Profile to score it for; default: the default profile."),
-    ] = None,
+    profile: lookups.ProfileName = None,
     person: lookups.PersonEmail = None,
     force: Annotated[
         bool,

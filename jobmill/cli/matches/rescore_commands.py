@@ -299,7 +299,7 @@ async def _show_one(
     saved, current = summaries.get(listing.id), version.profile()
     places = [location for location in other.locations if location not in current.locations]
     whatif.check_changes(listings.to_posting(listing), having=having, places=places)
-    before, after = await _judge_both(database, current, other, listing, employer)
+    before, after = await _judge_both(current, other, listing, employer)
     difference = whatif.compare_verdicts(before, after)
     by_model = saved is not None and saved.score != saved.local_score
     predicted = rescore.predict_outcome(saved, after) if by_model and after.filter.passed else None
@@ -319,13 +319,9 @@ async def _show_one(
 
 
 async def _judge_both(
-    database: Database, profile: Profile, other: Profile, listing: Any, employer: Any
+    profile: Profile, other: Profile, listing: Any, employer: Any
 ) -> tuple[LocalVerdict, LocalVerdict]:
     return (
-        await local_score.judge(
-            database, profile, listing, employer, PLATFORM_RULES, score_rejected=True
-        ),
-        await local_score.judge(
-            database, other, listing, employer, PLATFORM_RULES, score_rejected=True
-        ),
+        await local_score.judge(profile, listing, employer, PLATFORM_RULES, score_rejected=True),
+        await local_score.judge(other, listing, employer, PLATFORM_RULES, score_rejected=True),
     )

@@ -9,19 +9,34 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from jobmill.cli.openings import blocked_addresses, opening_output, spreadsheets
-from jobmill.cli.support import files, hiring_session, output, times
+from jobmill.cli.openings import (
+    blocked_addresses,
+    closing,
+    form_commands,
+    opening_output,
+    posting,
+    spreadsheets,
+)
+from jobmill.cli.support import environment, files, hiring_session, output, times
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.option_groups import expand_options
-from jobmill.cli.support.output import AsJson, Limit
+from jobmill.cli.support.output import AsJson, Limit, NextPage
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL, Actor
+from jobmill.hiring.admission.admission_changes import InReviewDecision
 from jobmill.hiring.audit_log.events import find_by_opening
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import Opening, OpeningStatus, OpeningTerms
+from jobmill.hiring.records.openings import (
+    Admission,
+    Opening,
+    OpeningStatus,
+    OpeningTerms,
+    ReviewOrder,
+)
+from jobmill.hiring.timestamps import format_time_of_day, parse_time_of_day
 from jobmill.hiring.waitlist import snapshots
 
 app = typer.Typer(no_args_is_help=True)
@@ -47,7 +62,7 @@ Confirm = Annotated[
 ]
 Window = Annotated[
     str | None,
-    typer.Option(metavar="SPAN", help="Time to confirm an offer: 90s, 5m, 2h, 3d. [default: 5m]"),
+    typer.Option(metavar="SPAN", help="Time to confirm an offer: 5m, 2h, 3d. [default: 2d]"),
 ]
 Missed = Annotated[
     int | None,
@@ -64,6 +79,50 @@ KeepDays = Annotated[
     str | None,
     typer.Option(
         metavar="N", help="Days until the data of ended applications is erased; `none`: never."
+    ),
+]
+FairnessProof = Annotated[
+    bool | None,
+    typer.Option(
+        "--fairness-proof/--no-fairness-proof",
+        help="Publish the history of places and offers under random codes, for anyone to verify.",
+    ),
+]
+TimeZone = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Time zone of letters and quiet hours, such as Europe/Berlin. [default: the setting]",
+    ),
+]
+QuietHours = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FROM-UNTIL",
+        help="Send no offers in these hours, such as 21:00-08:00; their time counts from the end. "
+        "`none`: no quiet hours.",
+    ),
+]
+
+
+HowAdmitted = Annotated[
+    Admission | None,
+    typer.Option(
+        "--admission",
+        help="Places at once (first_come), after a decision (review) or by lot (lottery).",
+    ),
+]
+OrderOfReview = Annotated[
+    ReviewOrder | None,
+    typer.Option("--review-order", help="Order of applications that are accepted together."),
+]
+Stages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stage",
+        metavar="KEY:NAME:KIND",
+        help="A stage of people with a place, such as trial:Trial day:open; repeat for each. "
+        "Kinds: open, hired, rejected. `default`: the default stages.",
     ),
 ]
 
@@ -83,6 +142,12 @@ class TermOptions:
     waitlist_limit: WaitlistLimit = None
     apply_until: ApplyUntil = None
     keep_days: KeepDays = None
+    fairness_proof: FairnessProof = None
+    admission: HowAdmitted = None
+    review_order: OrderOfReview = None
+    stage: Stages = None
+    time_zone: TimeZone = None
+    quiet_hours: QuietHours = None
 
     def parse(self) -> dict[str, Any]:
         """The terms of the options that were used, as `OpeningTerms` fields."""
@@ -91,6 +156,8 @@ class TermOptions:
             self.description, options.pop("description_file")
         )
         options["acknowledge_window"] = options.pop("window")
+        named_stages = options.pop("stage")
+        quiet_hours = options.pop("quiet_hours")
         parsers: dict[str, Callable[[str], object]] = {
             "acknowledge_window": times.parse_duration,
             "waitlist_limit": _parse_count_or_none,
@@ -101,17 +168,38 @@ class TermOptions:
             "employer": lambda text: text or None,
             "location": lambda text: text or None,
         }
-        return {
+        terms = _parse_quiet_hours(quiet_hours) | {
             name: parsers[name](value) if isinstance(value, str) and name in parsers else value
             for name, value in options.items()
             if value is not None
         }
+        return terms | ({"stages": _parse_stages(named_stages)} if named_stages else {})
 
 
 def _read_description(text: str | None, file: str | None) -> str | None:
     if text is not None and file is not None:
         raise Invalid("use --description or --description-file, not both")
     return files.read_text(file) if file is not None else text
+
+
+def _parse_stages(texts: list[str]) -> list[dict[str, str]] | None:
+    if texts == ["default"]:
+        return None
+    stages: list[dict[str, str]] = []
+    for text in texts:
+        key, _, rest = text.partition(":")
+        name, _, kind = rest.rpartition(":")
+        stages.append({"key": key, "name": name, "kind": kind})
+    return stages
+
+
+def _parse_quiet_hours(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    if text == "none":
+        return {"quiet_from": None, "quiet_until": None}
+    start, _, end = text.partition("-")
+    return {"quiet_from": parse_time_of_day(start), "quiet_until": parse_time_of_day(end)}
 
 
 def _parse_count_or_none(text: str) -> int | None:
@@ -131,7 +219,8 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an opening; people can apply at once."""
-    terms = OpeningTerms(title=title, **options.parse())
+    defaults: dict[str, Any] = {"time_zone": environment.load_settings().time_zone}
+    terms = OpeningTerms(title=title, **defaults | options.parse())
     created = hiring_session.in_transaction(lambda tx: lifecycle.create(tx, terms, capacity, LOCAL))
     _print_opening(
         created, f"Opening {created.id} is open: {output.printable(created.title)}.", as_json
@@ -149,6 +238,10 @@ def edit(
     *,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the opening.")] = None,
     options: TermOptions,
+    in_review: Annotated[
+        InReviewDecision | None,
+        typer.Option(help="What happens to applications in review with --admission first_come."),
+    ] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -159,15 +252,17 @@ def edit(
     changes = options.parse() | ({} if title is None else {"title": title})
     if not changes:
         raise Invalid("name at least one change; see `jobmill opening edit --help`")
-    before, after = _edit(opening, changes, dry_run)
+    before, after = _edit(opening, changes, in_review, dry_run)
     _print_changes(before, after, dry_run, as_json)
 
 
-def _edit(opening: int, changes: dict[str, Any], dry_run: bool) -> tuple[Opening, Opening]:
+def _edit(
+    opening: int, changes: dict[str, Any], in_review: InReviewDecision | None, dry_run: bool
+) -> tuple[Opening, Opening]:
     async def edit_opening(tx: Tx) -> tuple[Opening, Opening]:
         before = await openings.get(tx, opening)
         async with tx.transaction(force_rollback=dry_run):
-            return before, await lifecycle.edit(tx, opening, LOCAL, **changes)
+            return before, await lifecycle.edit(tx, opening, LOCAL, in_review=in_review, **changes)
 
     return hiring_session.in_transaction(edit_opening)
 
@@ -201,6 +296,8 @@ def _format_term(value: object) -> str:
             return times.format_duration(value)
         case dt.datetime():
             return times.format_second(value)
+        case dt.time():
+            return format_time_of_day(value) or ""
         case str() if len(value) > 60:
             return f"{value[:59]}… ({len(value):,} characters)"
         case _:
@@ -250,9 +347,7 @@ def _describe_no_openings(status: str | None, after: int) -> str:
 def show_opening(
     opening: OpeningId,
     limit: Limit = 50,
-    after: Annotated[
-        str | None, typer.Option(metavar="PLACE", help="Next page, as printed by the previous one.")
-    ] = None,
+    after: NextPage = None,
     as_json: AsJson = False,
 ) -> None:
     """Show an opening, its applicants and its waitlist in order."""
@@ -280,12 +375,6 @@ def pause(opening: OpeningId, as_json: AsJson = False) -> None:
 def resume(opening: OpeningId, as_json: AsJson = False) -> None:
     """Resume a paused opening and offer its free places to the waitlist."""
     _change_status(opening, lifecycle.resume, "is open again", as_json)
-
-
-@app.command()
-def close(opening: OpeningId, as_json: AsJson = False) -> None:
-    """Close an opening: no more applications, and it is no longer listed; current ones stay."""
-    _change_status(opening, lifecycle.close, "is closed", as_json)
 
 
 @app.command()
@@ -330,8 +419,11 @@ def _print_opening(opening: Opening, text: str, as_json: bool) -> None:
         typer.echo(text)
 
 
+app.command()(closing.close)
+app.command()(posting.posting)
 app.command("import")(spreadsheets.import_openings)
 app.command("export")(spreadsheets.export)
 app.command()(blocked_addresses.block)
 app.command()(blocked_addresses.unblock)
 app.command("blocked")(blocked_addresses.list_blocked)
+app.add_typer(form_commands.app, name="form", help="Show and change the application form.")

@@ -22,9 +22,11 @@ STATUS_NAMES = {
     "ACTIVE": "active",
     "PENDING_ACKNOWLEDGMENT": "offered",
     "WAITLIST": "waiting",
+    "IN_REVIEW": "in review",
     "INACTIVE": "ended",
 }
 """The statuses of an application, for people."""
+ADMISSION_NAMES = {"first_come": None, "review": "review first", "lottery": "lottery"}
 
 
 def print_openings(openings: Sequence[Opening], *, as_json: bool) -> None:
@@ -98,12 +100,17 @@ def _print_terms(opening: Opening, detail: OpeningDetail) -> None:
         "status": opening.status,
         "places": f"{counts.active_count:,} of {counts.capacity:,} taken",
         "waiting": f"{counts.waitlist_count:,}{'' if limit is None else f' (limit {limit:,})'}",
+        "in review": f"{opening.in_review:,}" if opening.in_review else None,
+        "admission": ADMISSION_NAMES[opening.admission],
         "location": _format_location(opening),
         "time to confirm": times.format_duration(opening.acknowledge_window),
+        "quiet hours": _format_quiet_hours(opening),
+        "time zone": opening.time_zone,
         "ends after": missed_offers,
         "free places": "must be confirmed" if opening.require_acknowledgement else None,
         "apply until": opening.apply_until,
         "data kept": keep_days and f"{output.format_count(keep_days, 'day')} after the end",
+        "fairness proof": "published" if opening.fairness_proof else None,
         "opened": opening.created_at,
     }
     output.print_facts({name: value for name, value in facts.items() if value is not None})
@@ -111,6 +118,12 @@ def _print_terms(opening: Opening, detail: OpeningDetail) -> None:
         typer.echo()
         for line in opening.description.strip().split("\n"):
             output.print_wrapped(line)
+
+
+def _format_quiet_hours(opening: Opening) -> str | None:
+    if opening.quiet_from is None:
+        return None
+    return f"{opening.quiet_from:%H:%M} to {opening.quiet_until:%H:%M}"
 
 
 def print_applicants(rows: Sequence[ApplicantRow]) -> None:

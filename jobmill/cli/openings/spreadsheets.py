@@ -115,7 +115,11 @@ def export(
 
 async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
     count = 0
-    names = exports.OPENING_FIELDS if opening is None else exports.APPLICATION_FIELDS
+    names = (
+        exports.OPENING_FIELDS
+        if opening is None
+        else await exports.find_application_fields(tx, opening)
+    )
     write_record: Callable[[dict[str, Any]], object] = (
         csv_files.start_csv(file, names)
         if form == "csv"

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -25,12 +25,12 @@ from jobmill.cli.support.lookups import (
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, NotFound, Unavailable
-from jobmill.matching import judging_feed, profile_document, profiles, resume
+from jobmill.matching import judging_feed, profile_document, profiles, resumes
 from jobmill.matching.example_profile import TEXT
 from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import ProfileProblem
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion, SavedProfile
-from jobmill.matching.resume import MAX_FILE_SIZE, ResumeDraft
+from jobmill.matching.resumes import MAX_FILE_SIZE, ResumeDraft, json_entries
 from jobmill.people import persons
 from jobmill.people.persons import LOCAL
 from jobmill.queue.feed import notify_feeds
@@ -88,7 +88,7 @@ def import_profile(
         profile = _read(data, file)
         _import(profile, name, note or f"imported from {file}", None, not dry_run, as_json)
     else:
-        draft = resume.read_resume(data, file)
+        draft = resumes.read_resume(data, file)
         _import(
             draft.profile, name, note or f"read from {file}", draft, save and not dry_run, as_json
         )
@@ -186,6 +186,24 @@ def show_profile(
         return
     typer.echo(f"# {output.printable(_format_headline(saved))}")
     typer.echo(profile_document.to_yaml(profile), nl=False)
+
+
+@app.command()
+def export(
+    name: OptionalName = None,
+    form: Annotated[
+        Literal["json-resume", "yaml"],
+        typer.Option(
+            "--format", help="JSON Resume (jsonresume.org), or the whole profile as YAML."
+        ),
+    ] = "json-resume",
+) -> None:
+    """Print a profile for other programs; `profile import` reads both formats again."""
+    profile = _read_version(name, None).profile()
+    if form == "yaml":
+        typer.echo(profile_document.to_yaml(profile), nl=False)
+    else:
+        output.print_json(json_entries.to_json_resume(profile))
 
 
 def _format_headline(version: ProfileVersion) -> str:
@@ -440,7 +458,7 @@ def _load(file: str) -> bytes:
 
 def _is_profile(data: bytes, file: str) -> bool:
     """False for a recognized resume format; else the name of the file decides."""
-    if resume.detect_format(data):
+    if resumes.detect_format(data):
         return False
     return file == "-" or Path(file).suffix.lower() in (".yaml", ".yml", ".json")
 

@@ -18,10 +18,9 @@ from jobmill.cli.servers.supervisor import Service
 from jobmill.cli.servers.web import page_url, web_service
 from jobmill.cli.servers.worker import worker_service
 from jobmill.cli.support import environment
+from jobmill.cli.support.open_tools import open_tools
 from jobmill.db import Database
-from jobmill.demo import session, setup
-from jobmill.outside.fetch import open_fetch
-from jobmill.outside.model import open_model
+from jobmill.demo import setup
 from jobmill.queue.worker import STAGE_ANSWER_LIMIT
 from jobmill.settings import Settings
 from jobmill.tools import Tools
@@ -38,12 +37,27 @@ def up(
         bool,
         typer.Option(help="Begin with the demo if the database is new and the pages are local."),
     ] = True,
+    host: Annotated[
+        str | None, typer.Option(help="Address to serve the pages on, instead of web_host.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65_535, help="Port, instead of web_port; 0 for any free one."),
+    ] = None,
 ) -> None:
     """Start everything in one process: the database, the web pages and a worker."""
-    settings = startup.load_quiet_settings()
+    settings = replace_address(startup.load_quiet_settings(), host, port)
     startup.hide_routine_lines()
     listener = listen(settings)
     run_all(settings, listener, _begin_demo if demo and is_local(listener, settings) else None)
+
+
+def replace_address(settings: Settings, host: str | None, port: int | None) -> Settings:
+    """The settings with the address of the command line, where it names one."""
+    address = {"web_host": host, "web_port": port}
+    return settings.model_copy(
+        update={name: part for name, part in address.items() if part is not None}
+    )
 
 
 async def _begin_demo(database: Database) -> None:
@@ -82,13 +96,10 @@ async def _run_services(
             await prepare(database)
         # The pages have their own pool, so that heartbeats never wait behind page requests.
         async with (
-            session.open_session(settings, database) as staged,
+            open_tools(settings, database) as (staged, tools),
             environment.open_web_database(settings, database, size=4) as web_database,
-            open_fetch(database, staged.settings) as fetch,
-            open_model(database, staged.settings) as model,
         ):
             settings, life = staged.settings, staged.clock
-            tools = Tools(database, fetch, model)
             await app.declare_stages(tools, settings)
             await app.declare_schedules(tools)
             services = [

@@ -44,6 +44,7 @@ async def _serve(
         _open_pool(settings, database) as web_database,
     ):
         await require_admin(database, listener, settings)
+        settings = await environment.apply_stored_settings(settings, database)
         services = [
             web_service(web_database, listener, settings, access),
             _alert_service(database),

@@ -12,14 +12,11 @@ from jobmill import app
 from jobmill.cli.servers import startup, supervisor
 from jobmill.cli.servers.supervisor import Service
 from jobmill.cli.support import environment, output
+from jobmill.cli.support.open_tools import open_tools
 from jobmill.db.cancellation import cancel_tasks
-from jobmill.demo import session
 from jobmill.errors import Invalid
-from jobmill.outside.fetch import open_fetch
-from jobmill.outside.model import open_model
 from jobmill.queue import Stages, Worker
 from jobmill.queue.worker import STAGE_ANSWER_LIMIT
-from jobmill.tools import Tools
 
 
 def worker(
@@ -35,11 +32,8 @@ def worker(
     async def main(stop: asyncio.Event) -> None:
         async with (
             environment.open_database(settings, answer_limit=STAGE_ANSWER_LIMIT) as database,
-            session.open_session(settings, database) as staged,
-            open_fetch(database, staged.settings) as fetch,
-            open_model(database, staged.settings) as model,
+            open_tools(settings, database) as (staged, tools),
         ):
-            tools = Tools(database, fetch, model)
             await app.declare_stages(tools, staged.settings)
             await app.declare_schedules(tools)
             stages = app.build_stages(tools, staged.settings)

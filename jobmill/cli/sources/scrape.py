@@ -12,9 +12,9 @@ import typer
 
 from jobmill import queue
 from jobmill.app import declare_stages
-from jobmill.boards import source_run
+from jobmill.boards import source_reader
 from jobmill.boards.board_crawler import CrawlProgress
-from jobmill.boards.source_run import BoardSample
+from jobmill.boards.source_reader import BoardSample
 from jobmill.catalog import sources
 from jobmill.catalog.source_runs import RunCounts, SavedRun
 from jobmill.catalog.sources import SourceRun
@@ -32,7 +32,7 @@ SourceId = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of th
 def sample_source(id: SourceId, as_json: AsJson = False) -> None:
     """Read a source and show a sample of its jobs, without saving them."""
     sample: BoardSample = session.with_tools(
-        lambda tools: source_run.test_source(tools, id, os.environ)
+        lambda tools: source_reader.test_source(tools, id, os.environ)
     )
     if as_json:
         output.print_json(sample.to_json())
@@ -178,7 +178,7 @@ async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
             )
 
         recorder = source.HostWaitRecorder(tools.fetch)
-        harvest = await source_run.crawl_source(
+        harvest = await source_reader.crawl_source(
             replace(tools, fetch=recorder), id, os.environ, report=show_progress
         )
     if harvest.outcome == "held" and not harvest.calls and recorder.wait:

@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
 
 from jobmill import db, log, settings
-from jobmill.db import Database
+from jobmill.db import Database, binaries, migration_backup
 from jobmill.db import migrate as history
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.errors import AppError
+from jobmill.people import stored_settings
 from jobmill.settings import Settings
 
 SERVER_CHECK_SECONDS = 2.0
@@ -69,10 +71,36 @@ async def open_database(
         db.connect(url, answer_limit=answer_limit) as database,
     ):
         if migrate:
-            # Not through the pool: a migration may exceed the answer limit.
-            async with await db.open_connection(url) as tx, tx.transaction():
-                await history.migrate(tx)
+            await apply_migrations(settings, url)
         yield database
+
+
+async def apply_migrations(settings: Settings, url: str) -> list[str]:
+    """Apply the pending migrations, after a backup; returns their names."""
+
+    async def back_up(first_pending: str) -> None:
+        await asyncio.to_thread(
+            migration_backup.write,
+            url,
+            binaries.find_folder(settings.postgres_bin),
+            backup_folder(settings),
+            first_pending,
+        )
+
+    # Not through the pool: a migration may exceed the answer limit.
+    async with await db.open_connection(url) as tx, tx.transaction():
+        return await history.migrate(tx, back_up=back_up if settings.migration_backup else None)
+
+
+def backup_folder(settings: Settings) -> Path:
+    """Where the backups before migrations are kept."""
+    return settings.data_dir / "backups"
+
+
+async def apply_stored_settings(settings: Settings, database: Database) -> Settings:
+    """The settings with those that an admin saved on the Settings page."""
+    async with database.transaction() as tx:
+        return await stored_settings.apply(tx, settings)
 
 
 @contextlib.asynccontextmanager

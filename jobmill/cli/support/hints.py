@@ -19,6 +19,7 @@ LIST_COMMANDS = {
     "key": "jobmill key list --all",
     "Blocked address": "jobmill opening blocked",
     "match": "jobmill match list",
+    "document": "jobmill document list",
 }
 """The command that lists things of a kind, by the beginning of the `NotFound` text."""
 

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 
 def expand_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn each parameter whose type is a dataclass into one option per field of that dataclass.
+    """Turn each parameter with a dataclass as its type into one option per field of that dataclass.
 
     Typer reads the signature of a command, so the result has a signature with all options.
     """

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+NextPage = Annotated[
+    str | None, typer.Option(metavar="PLACE", help="Next page, as printed by the previous one.")
+]
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number to list.")]
 
 Formatters = Mapping[str, Callable[[Any], str]]

@@ -40,9 +40,7 @@ def with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
 
 async def _with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
     # Imported here, like the stages below: that takes a second, and most commands need neither.
-    from jobmill.demo import session
-    from jobmill.outside.fetch import open_fetch
-    from jobmill.outside.model import open_model
+    from jobmill.cli.support.open_tools import open_tools
 
     settings = environment.load_settings()
     # The command prints its result; the log of each request and item would only clutter it.
@@ -51,11 +49,9 @@ async def _with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
     try:
         async with (
             environment.open_database(settings) as database,
-            session.open_session(settings, database) as staged,
-            open_fetch(database, staged.settings) as fetch,
-            open_model(database, staged.settings) as model,
+            open_tools(settings, database) as (_, tools),
         ):
-            return await act(Tools(database, fetch, model))
+            return await act(tools)
     except (*CONNECTION_ERRORS, *UNSTORABLE_VALUES) as error:
         raise _explain(error) from error
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jobmill.boards import add_source, source_run
+from jobmill.boards import add_source, source_reader
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.url_detection import find_source
 from jobmill.catalog import source_runs, sources
@@ -69,7 +69,7 @@ async def site() -> Any:
 async def scrape(database: Database, site: LoopbackSite, id: int) -> SavedRun:
     settings = Settings(private_hosts=site.place, host_interval_seconds=0.001)
     async with open_fetch(database, settings) as fetch:
-        harvest = await source_run.crawl_source(Tools(database, fetch), id, {})
+        harvest = await source_reader.crawl_source(Tools(database, fetch), id, {})
     async with database.transaction() as tx:
         # Rate limits have their own tests: this test does not wait for the hold of a failure.
         await tx.execute("DELETE FROM outside.host")
@@ -146,7 +146,7 @@ async def test_a_source_that_cannot_be_read_states_the_reason(database: Database
         async with database.transaction() as tx:
             new = NewSource("x", source_type, "x", config)
             id, _ = await sources.add(tx, new, enabled=True)
-        await source_run.crawl_source(Tools(database), id, {})
+        await source_reader.crawl_source(Tools(database), id, {})
 
     with pytest.raises(Unavailable, match="JOOBLE_API_KEY"):
         await run("jooble", {"keywords": "cook"})

@@ -1,0 +1,182 @@
+"""Companies and searches that fit a profile, each with what they match."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jobmill.boards import api_keys
+from jobmill.boards.platform import Platform
+from jobmill.matching.profile import Profile
+from jobmill.places import gazetteer, parsed_place
+from jobmill.rotation import searches
+from jobmill.rotation.bundled_companies import BundledCompany
+
+_FILE = Path(__file__).with_name("sectors.tsv")
+SHORT_WORD = 3
+"""Words up to this length are matched whole: `ui` is not the beginning of `uistiti`."""
+MAX_NAMED = 4
+MAX_TITLES = 3
+MAX_PLACES = 3
+SECTOR_POINTS, DETAIL_POINTS, PLACE_POINTS, REMOTE_POINTS = 2, 3, 2, 1
+MAX_SECTOR_PHRASES = 4
+"""More skills of an industry do not make one of its companies fit better."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompanySuggestion:
+    company: BundledCompany
+    matches: tuple[str, ...] = ()
+    """What of the profile it fits, such as a skill, a place or `remote`; empty if nothing does."""
+    points: int = 0
+    """Higher fits better."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSuggestion:
+    platform: str
+    title: str
+    keywords: tuple[str, ...]
+    locations: tuple[str, ...]
+    missing_keys: tuple[str, ...]
+    """The environment variables without which the platform cannot be searched."""
+
+
+def rank_companies(
+    profile: Profile | None, companies: Sequence[BundledCompany]
+) -> list[CompanySuggestion]:
+    """All companies, those that fit the profile best first; without a profile as they come."""
+    if profile is None:
+        return [CompanySuggestion(company) for company in companies]
+    wishes = _Wishes.of(profile)
+    ranked = [wishes.judge(company) for company in companies]
+    return sorted(ranked, key=lambda suggestion: -suggestion.points)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    """What of a profile can be compared with the short description of a company."""
+
+    phrases_by_sector: Mapping[str, Sequence[str]]
+    words: Mapping[str, str]
+    """A word in lower case, and the title or skill that it comes from."""
+    places: Mapping[str, gazetteer.Area]
+    is_remote: bool
+    excluded: frozenset[str]
+
+    @classmethod
+    def of(cls, profile: Profile) -> _Wishes:
+        ranks = {"primary": 0, "strong": 1, "familiar": 2}
+        skills = sorted(profile.skills, key=lambda skill: ranks[skill.rank])
+        phrases = [*(skill.name for skill in skills), *profile.titles]
+        return cls(
+            {sector: _find_phrases(phrases, terms) for sector, terms in _sectors().items()},
+            {word: phrase for phrase in reversed(phrases) for word in _long_words(phrase)},
+            {name: area for name in _place_names(profile) if (area := _area(name))},
+            not profile.arrangements or "remote" in profile.arrangements,
+            frozenset(name.casefold() for name in profile.stop_lists.companies),
+        )
+
+    def judge(self, company: BundledCompany) -> CompanySuggestion:
+        if company.name.casefold() in self.excluded:
+            return CompanySuggestion(company)
+        details = company.about.partition(":")[2].casefold()
+        sector = self.phrases_by_sector.get(company.field, ())[:MAX_SECTOR_PHRASES]
+        words = [self.words[word] for word in _long_words(details) if word in self.words]
+        places = [
+            name.partition(",")[0]
+            for name, area in self.places.items()
+            if _names_area(details, area)
+        ]
+        if not (sector or words or places):
+            return CompanySuggestion(company)
+        remote = ["remote"] if self.is_remote and "remote" in details else []
+        is_elsewhere = not places and any(gazetteer.find_area(part) for part in _parts(details))
+        points = (
+            SECTOR_POINTS * len(sector)
+            + DETAIL_POINTS * len(words)
+            + PLACE_POINTS * (len(places) - is_elsewhere)
+            + REMOTE_POINTS * len(remote)
+        )
+        names = dict.fromkeys([*words, *sector])
+        return CompanySuggestion(company, (*list(names)[:MAX_NAMED], *places, *remote), points)
+
+
+@cache
+def _sectors() -> Mapping[str, re.Pattern[str]]:
+    lines = [
+        line.split("\t")
+        for line in _FILE.read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
+    return {sector: _pattern(terms.split(", ")) for sector, terms in lines}
+
+
+def _pattern(terms: Iterable[str]) -> re.Pattern[str]:
+    ends = (re.escape(term) + (r"\b" if len(term) <= SHORT_WORD else "") for term in terms)
+    return re.compile(rf"\b(?:{'|'.join(ends)})", re.IGNORECASE)
+
+
+def _find_phrases(phrases: Iterable[str], terms: re.Pattern[str]) -> list[str]:
+    return [phrase for phrase in phrases if terms.search(phrase)]
+
+
+def _long_words(text: str) -> list[str]:
+    return re.findall(r"[^\W\d_]{5,}", text.casefold())
+
+
+def _place_names(profile: Profile) -> list[str]:
+    return list(dict.fromkeys([profile.person.home_city, *profile.locations]))
+
+
+def _area(name: str) -> gazetteer.Area:
+    """The countries of a place; empty if it is unknown."""
+    return frozenset(
+        code
+        for place in parsed_place.parse_places(name)
+        for area in place.lies_in
+        for code in gazetteer.countries(area)
+    )
+
+
+def _names_area(details: str, area: gazetteer.Area) -> bool:
+    return any(gazetteer.overlap(gazetteer.find_area(part), area) for part in _parts(details))
+
+
+def _parts(details: str) -> list[str]:
+    return [part.strip() for part in details.split(",") if part.strip()]
+
+
+def suggest_searches(profile: Profile, environ: Mapping[str, str]) -> list[SearchSuggestion]:
+    """A search for the wanted titles at each site that can be searched: first those that need no key."""
+    if not profile.titles:
+        return []
+    suggestions = [
+        _suggest_search(profile, platform, environ)
+        for platform in searches.searchable_platforms()
+        if _offers_wanted_work(platform, profile)
+    ]
+    return sorted(suggestions, key=lambda suggestion: bool(suggestion.missing_keys))
+
+
+def _offers_wanted_work(platform: Platform, profile: Profile) -> bool:
+    """Sites without a location parameter list remote work only."""
+    takes_place = "location" in platform.config.model_fields
+    return takes_place or not profile.arrangements or "remote" in profile.arrangements
+
+
+def _suggest_search(
+    profile: Profile, platform: Platform, environ: Mapping[str, str]
+) -> SearchSuggestion:
+    places = [name.partition(",")[0] for name in _place_names(profile)]
+    takes_place = "location" in platform.config.model_fields
+    return SearchSuggestion(
+        platform.name,
+        platform.title,
+        profile.titles[:MAX_TITLES],
+        tuple(places[:MAX_PLACES]) if takes_place else (),
+        api_keys.missing_keys(platform, None, environ),
+    )
