@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
 from bench.pages.sample_database import Sizes
+from jobmill.web import site
 
 NOT_PAGES = re.compile(r"/api(/|$)|/live$|/static")
 """The API, streams that never end, and files."""
@@ -108,11 +108,11 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
         yield from (Route(group, path) for path in paths.split())
 
 
-def missed(app: FastAPI, walked: list[str]) -> list[str]:
+def missed(walked: list[str]) -> list[str]:
     """The pages that were not requested."""
     paths = [path.partition("?")[0] for path in walked]
     unvisited: list[str] = []
-    for route in iter_route_contexts(app.routes):
+    for route in iter_route_contexts(site.list_routes()):
         pattern = re.sub(r"\{[^}]+\}", "[^/]+", str(route.path))
         if "GET" not in (route.methods or ()) or NOT_PAGES.search(str(route.path)):
             continue

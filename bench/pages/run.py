@@ -21,10 +21,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import cast
 
 import psycopg
-from fastapi import FastAPI
 from psycopg.conninfo import make_conninfo
 from rich.console import Console
 from rich.table import Table
@@ -44,7 +42,6 @@ from jobmill.matching import profiles
 from jobmill.people import secrets
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from jobmill.web import site
 from jobmill.web.local_access import KEY_BYTES, LocalAccess, cookie_name
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,7 +81,7 @@ def main() -> None:
                 server.postmaster = cpu_time.postmaster_pid(data)
                 before = os.getloadavg()
                 pages = list(_walk(server, sizes, token, options.times, options.only))
-                unvisited = asyncio.run(_missed(url, [page.path for page in pages]))
+                unvisited = routes.missed([page.path for page in pages])
     _print(pages)
     loads = [before[0], os.getloadavg()[0]]
     print(f"load average at the start and the end: {loads[0]:.1f}, {loads[1]:.1f}")
@@ -119,11 +116,6 @@ async def _prepare(url: str, sizes: sample_database.Sizes) -> str:
             return LinkSigner(await secrets.get_signing_key(tx)).sign_personal(
                 20_000, 1, dt.datetime.now(dt.UTC)
             )
-
-
-async def _missed(url: str, walked: list[str]) -> list[str]:
-    async with connect(url, size=1) as database:
-        return routes.missed(cast(FastAPI, site.create_app(database).app), walked)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 from jobmill.db import Database
@@ -72,6 +72,7 @@ from jobmill.web.pages.account import (
     two_factor_page,
 )
 from jobmill.web.rate_limits import RateLimits, limit_reads
+from jobmill.web.route_table import RouteTable
 from jobmill.web.site_settings import SiteSettings
 
 
@@ -116,7 +117,7 @@ def create_app(
     for kind in (AppError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle_error)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
-    app.router.routes.extend(_routes())
+    app.router.routes.extend((_route_table(), STATIC_FILES))
     return RequestMiddleware(
         app,
         hosts,
@@ -149,10 +150,18 @@ WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
 """The pages of each workspace; access_rights.py has the rights of each role."""
 
 
+STATIC_FILES = Mount("/static", StaticFiles(directory=WEB_DIR / "static"), name="static")
+
+
 @cache
-def _routes() -> Sequence[BaseRoute]:
-    """The most requested routes first: they are tried in order. All applications of a process share
-    them, because preparing their dependencies takes half a second."""
+def _route_table() -> RouteTable:
+    """All applications of a process share it: preparing the dependencies takes half a second."""
+    return RouteTable(list_routes())
+
+
+@cache
+def list_routes() -> Sequence[BaseRoute]:
+    """All routes but the static files."""
     routes = APIRouter()
     routes.include_router(router.router)
     routes.include_router(probes.router)
@@ -183,5 +192,4 @@ def _routes() -> Sequence[BaseRoute]:
         gate = Depends(auth.workspace_gate(workspace))
         for page_router in routers:
             routes.include_router(page_router, dependencies=[gate, with_banners])
-    routes.mount("/static", StaticFiles(directory=WEB_DIR / "static"), name="static")
     return routes.routes

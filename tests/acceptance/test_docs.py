@@ -92,7 +92,7 @@ def _options(command: Any) -> set[str]:
 
 
 async def test_every_page_in_a_guide_exists(database: Database) -> None:
-    patterns = [re.sub(r"\{[^}]+\}", "[^/]+", route.path) for route in routes(database)]
+    patterns = [re.sub(r"\{[^}]+\}", "[^/]+", route.path) for route in routes()]
     missing = [
         (file.name, path)
         for file in GUIDES

@@ -111,7 +111,7 @@ async def test_every_page_is_served_through_two_server_connections(
         world = RouteTester(ids, client, {})
         paths = [
             world.url(route)
-            for route in routes(web_database)
+            for route in routes()
             if route.method == "GET" and route.path != "/live"
         ]
         answers = await ask(client, paths * 2)

@@ -42,7 +42,7 @@ async def test_another_user_of_the_machine_is_refused_on_every_route(database: D
         world = RouteTester({}, client, {"stranger": {}, "browser": HTML})
         answers = {
             route.name: await world.ask(route, "stranger")
-            for route in routes(database)
+            for route in routes()
             if not route.is_signed and route.name not in OPEN
         }
         assert len(answers) > 100

@@ -118,7 +118,7 @@ async def test_an_applicant_neither_sees_nor_changes_another(
     leaks: list[str] = []
     attempts = 0
     # The attackers may erase themselves, which ends their link.
-    for route in sorted(routes(database), key=lambda route: "erase" in route.path):
+    for route in sorted(routes(), key=lambda route: "erase" in route.path):
         if route.name in OPEN and "{token}" not in route.path:
             continue
         for headers in (header, cookie):
@@ -139,7 +139,7 @@ async def test_a_token_counts_only_as_it_was_signed(intruder: Intruder, database
     forged = [*mixed, victim[:-1], victim[1:], victim + "A", victim.swapcase(), victim[::-1], ".." + victim, "%00" + victim]  # fmt: skip
     before = await snapshot(database)
     opened: list[str] = []
-    for route in routes(database):
+    for route in routes():
         if "{token}" in route.path:
             for token in forged:
                 status, text = await intruder.ask(route, {}, token)
@@ -159,7 +159,7 @@ async def test_staff_do_not_change_accounts_keys_and_sessions_of_others(
     before = await snapshot(database, "people.person", "people.session", "people.api_key")
     cookies = dict(intruder.client.cookies)
     headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
-    for route in routes(database):
+    for route in routes():
         # Ending one's own session is no attack.
         if route.path.startswith(("/people", "/api/people", "/api/keys", "/settings")):
             status, text = await intruder.ask(route, headers)

@@ -348,12 +348,12 @@ async def checksum(database: Database, owner: Owner) -> str:
     return value
 
 
-def search_routes(database: Database) -> list[Route]:
-    return [route for route in routes(database) if route.is_below(SEARCH)]
+def search_routes() -> list[Route]:
+    return [route for route in routes() if route.is_below(SEARCH)]
 
 
-def test_every_route_is_classified(database: Database) -> None:
-    everything = routes(database)
+def test_every_route_is_classified() -> None:
+    everything = routes()
     unknown = [
         route.name
         for route in everything
@@ -361,7 +361,7 @@ def test_every_route_is_classified(database: Database) -> None:
         and not route.path.startswith(SIGNED)
     ]
     assert unknown == []
-    names = {route.name for route in search_routes(database)}
+    names = {route.name for route in search_routes()}
     assert set(OWN) | SEARCH_OF_ADMINS <= names
     assert len(names - set(OWN) - SEARCH_OF_ADMINS) >= 18
 
@@ -391,7 +391,7 @@ async def find_leaks(world: World, database: Database) -> list[str]:
     victim = world.victims["anna"]
     leaks: list[str] = []
     for who in ("bob", "recruiter", "viewer", "admin", "key of admin", "local"):
-        for route in routes(database):
+        for route in routes():
             if route.method != "GET":
                 continue
             status, text = await world.ask(route, who, victim, named=False)
@@ -416,7 +416,7 @@ async def intrude(world: World, database: Database, victim_name: str) -> dict[st
     for who in world.visitors:
         if who in (victim_name, f"key of {victim_name}"):
             continue
-        for route in search_routes(database):
+        for route in search_routes():
             status, text = await world.ask(route, who, victim)
             has_search = who not in ("recruiter", "viewer")
             may_answer = has_search and route.name in {*OWN, *SEARCH_OF_ADMINS}
@@ -431,7 +431,7 @@ async def use_own(world: World, database: Database, who: str) -> dict[str, int]:
     victim = world.victims["anna"]
     before = await checksum(database, victim.owner)
     wrong: dict[str, int] = {}
-    for route in search_routes(database):
+    for route in search_routes():
         if "{custom_status_id}" in route.path:
             victim = await with_new_status(victim, database)
         status, _ = await world.ask(route, who, victim)

@@ -132,7 +132,7 @@ NO_NUMBERS = ("abc", "0", "-1", "1.5", "9" * 13, "9" * 30, "%00")
 async def test_pages_with_invalid_ids_are_not_found(database: Database) -> None:
     paths = [
         route.path
-        for route in routes(database)
+        for route in routes()
         if route.method == "GET"
         and "_id}" in route.path
         and not route.path.startswith(("/api", "/my"))

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from typing import NamedTuple, cast
+from functools import cache
+from typing import NamedTuple
 
 import httpx2
 import pytest
-from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
 from jobmill.db import Database
@@ -217,17 +217,14 @@ class Route(NamedTuple):
         return any(self.path == top or self.path.startswith(f"{top}/") for top in paths)
 
 
-_routes: list[Route] = []
-
-
-def routes(database: Database) -> list[Route]:
-    """All routes, cached since they do not depend on the database."""
-    if not _routes:
-        app = cast(FastAPI, site.create_app(database).app)
-        for route in iter_route_contexts(app.routes):
-            methods = sorted(set(route.methods or ()) - {"HEAD"})
-            _routes.extend(Route(method, str(route.path)) for method in methods)
-    return _routes
+@cache
+def routes() -> list[Route]:
+    """All routes but the static files."""
+    return [
+        Route(method, str(route.path))
+        for route in iter_route_contexts(site.list_routes())
+        for method in sorted(set(route.methods or ()) - {"HEAD"})
+    ]
 
 
 class RouteTester(NamedTuple):
@@ -287,11 +284,9 @@ async def world(database: Database) -> AsyncIterator[RouteTester]:
         yield await make_world(client, database)
 
 
-async def test_anonymous_visitors_reach_only_public_routes(
-    world: RouteTester, database: Database
-) -> None:
+async def test_anonymous_visitors_reach_only_public_routes(world: RouteTester) -> None:
     wrong: dict[str, int] = {}
-    for route in routes(database):
+    for route in routes():
         status = await world.ask(route, "nobody")
         is_refused = status >= 400 if route.is_signed else status == 401
         if not is_refused and route.name not in OPEN:
@@ -299,9 +294,9 @@ async def test_anonymous_visitors_reach_only_public_routes(
     assert wrong == {}
 
 
-async def test_a_personal_link_opens_no_staff_route(world: RouteTester, database: Database) -> None:
+async def test_a_personal_link_opens_no_staff_route(world: RouteTester) -> None:
     wrong: dict[str, int] = {}
-    for route in routes(database):
+    for route in routes():
         if route.name in OPEN or route.is_signed:
             continue
         status = await world.ask(route, "applicant")
@@ -314,10 +309,10 @@ async def test_a_personal_link_opens_no_staff_route(world: RouteTester, database
 
 @pytest.mark.parametrize("role", ["seeker", "viewer", "recruiter"])
 async def test_no_role_may_use_routes_that_it_has_no_right_to(
-    world: RouteTester, database: Database, role: Role
+    world: RouteTester, role: Role
 ) -> None:
     wrong: dict[str, int] = {}
-    for route in routes(database):
+    for route in routes():
         rights = ROLE_RIGHTS[role]
         if route.name in OPEN | OWN or route.is_signed or route.is_for(rights):
             continue
@@ -328,18 +323,16 @@ async def test_no_role_may_use_routes_that_it_has_no_right_to(
 
 
 @pytest.mark.parametrize("role", list(ROLE_RIGHTS))
-async def test_every_role_may_use_its_routes(
-    world: RouteTester, database: Database, role: Role
-) -> None:
+async def test_every_role_may_use_its_routes(world: RouteTester, role: Role) -> None:
     """Viewers may not open pages that only lead to a change."""
     wrong: dict[str, int] = {}
-    for route in routes(database):
+    for route in routes():
         if route.is_signed or not route.is_for(ROLE_RIGHTS[role]) or route.name in OPEN:
             continue
         if route.name in OWN and role != "admin":
             continue
         status = await world.ask(route, role)
-        asks = role == "viewer" and status == 403 and is_asking(route, database)
+        asks = role == "viewer" and status == 403 and is_asking(route)
         if status in (401, 403) and not asks:
             wrong[route.name] = status
     assert wrong == {}
@@ -353,7 +346,7 @@ async def test_a_key_opens_the_routes_of_its_scope_and_no_others(
         made = await keys.add(tx, scope, scope)
     world.headers["key"] = {"Authorization": f"Bearer {made.key}"}
     rights, wrong = SCOPE_RIGHTS[scope], dict[str, int]()
-    for route in routes(database):
+    for route in routes():
         if route.name in OPEN | OWN or route.is_signed:
             continue
         status = await world.ask(route, "key")
@@ -363,23 +356,21 @@ async def test_a_key_opens_the_routes_of_its_scope_and_no_others(
             allowed = route.path == "/metrics"
         else:
             allowed = route.is_for(rights)
-        asks = scope == "read" and is_asking(route, database)
+        asks = scope == "read" and is_asking(route)
         refused = (401, 403) if allowed or scope == "metrics" else (route.refusal(rights), 403)
         if (status in refused) is allowed and not asks:
             wrong[route.name] = status
     assert wrong == {}
 
 
-def is_asking(route: Route, database: Database) -> bool:
+def is_asking(route: Route) -> bool:
     """Whether a page is only the form or the confirmation of a change."""
-    return Route("POST", route.path) in routes(database) or route.path.endswith("/new")
+    return Route("POST", route.path) in routes() or route.path.endswith("/new")
 
 
 @pytest.mark.parametrize("role", list(ROLE_RIGHTS))
-async def test_the_menu_links_only_to_allowed_pages(
-    world: RouteTester, database: Database, role: Role
-) -> None:
-    paths = {route.path for route in routes(database)}
+async def test_the_menu_links_only_to_allowed_pages(world: RouteTester, role: Role) -> None:
+    paths = {route.path for route in routes()}
     for workspace in all_workspaces():
         for entry in workspace.entries:
             assert entry.path in paths, entry.path
@@ -418,11 +409,11 @@ async def test_pages_do_not_link_to_workspaces_that_a_role_cannot_open(
 
 
 async def test_a_browser_without_a_session_is_sent_to_sign_in_from_every_page(
-    world: RouteTester, database: Database
+    world: RouteTester,
 ) -> None:
     world.headers["nobody"] = {"Accept": "text/html"}
     wrong: dict[str, int] = {}
-    for route in routes(database):
+    for route in routes():
         inside = not (route.name in OPEN | OWN or route.is_signed or route.path.startswith("/api"))
         if not inside:
             continue
@@ -441,13 +432,13 @@ async def test_no_page_of_another_site_changes_anything_with_a_session(database:
         world = RouteTester({}, client, {"foreign": foreign})
         allowed = {
             route.name: status
-            for route in routes(database)
+            for route in routes()
             if route.method in CHANGES and (status := await world.ask(route, "foreign")) != 403
         }
     assert allowed == {}
 
 
-def test_the_route_tables_name_only_existing_routes(database: Database) -> None:
+def test_the_route_tables_name_only_existing_routes() -> None:
     """The tables must not name removed routes."""
-    there = {route.name for route in routes(database)}
+    there = {route.name for route in routes()}
     assert OPEN | OWN | set(BODIES) | SEARCH_OF_ADMINS <= there

@@ -36,7 +36,7 @@ def is_action(route: Route, pages: set[str]) -> bool:
 
 
 def test_every_page_action_is_in_the_table(database: Database) -> None:
-    pages = {route.name: route for route in routes(database) if not route.path.startswith("/api")}
+    pages = {route.name: route for route in routes() if not route.path.startswith("/api")}
     actions = {
         name
         for name, route in pages.items()
