@@ -50,8 +50,7 @@ def may_be_called(target: Target, policy: str, at: dt.datetime) -> bool:
     return free and (gate is None or gate <= at) and target.status != "paused"
 
 
-@pytest.mark.parametrize("policy", ["seed", "yield"])
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize(("number", "policy"), [(0, "seed"), (1, "yield")])
 async def test_nothing_is_early_nothing_waits_for_ever_and_no_run_is_a_burst(
     tx: Tx, number: int, policy: Any
 ) -> None:
