@@ -13,7 +13,7 @@ from jobmill.cli.support import hints, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.matching import erasure
+from jobmill.matching import job_search_erasure
 from jobmill.outside import budget_ledger
 from jobmill.people import changes, keys, persons, second_factors, sessions
 from jobmill.people.changes import AdminChange
@@ -146,7 +146,7 @@ def erase_search(
         typer.confirm(f"Erase the job search of {email} for good?", abort=True)
 
     async def act(tx: Tx) -> int:
-        return await erasure.erase_search(tx, (await persons.get_by_email(tx, email)).id)
+        return await job_search_erasure.erase_search(tx, (await persons.get_by_email(tx, email)).id)
 
     count = _in_transaction(act)
     if as_json:

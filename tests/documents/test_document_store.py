@@ -13,7 +13,7 @@ from jobmill.documents import store
 from jobmill.documents.document import ApplicationDocument, edit_line, map_lines
 from jobmill.documents.store import DocumentId
 from jobmill.errors import ChangedMeanwhile, Conflict, NotFound
-from jobmill.matching import erasure, matches
+from jobmill.matching import job_search_erasure, matches
 from jobmill.matching.matches import MatchId
 from jobmill.people.persons import LOCAL
 from tests.documents.samples import make_resume
@@ -131,6 +131,6 @@ async def test_documents_belong_to_the_owner_of_the_match_and_go_with_the_job_se
             await store.mark_sent(tx, id, 1, "pdf", b"sent", owner=other)
         assert await store.find_all(tx, owner=other) == []
         assert [summary.id for summary in await store.find_all(tx)] == [id]
-        await erasure.erase_search(tx, LOCAL)
+        await job_search_erasure.erase_search(tx, LOCAL)
     left = "SELECT count(*) FROM matching.document UNION ALL SELECT count(*) FROM matching.sent_document"
     assert await fetch(database, left) == [0, 0]

@@ -13,7 +13,7 @@ from jobmill.catalog.listing_search import ListingQuery
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database, fetch_value
 from jobmill.errors import Conflict, NotFound
-from jobmill.matching import erasure, judging_feed, matches, profiles
+from jobmill.matching import job_search_erasure, judging_feed, matches, profiles
 from jobmill.matching.job_applications import (
     board,
     csv_import,
@@ -139,7 +139,7 @@ async def test_erasing_a_search_erases_its_applications(database: Database) -> N
         await entries.save_contact(tx, id, ContactFields("Ann"))
         await files.add(tx, id, "cv.txt", b"text")
     async with database.transaction() as tx:
-        await erasure.erase_search(tx, LOCAL)
+        await job_search_erasure.erase_search(tx, LOCAL)
         for table in ("custom_status", "application", "application_note", "application_contact",
                       "application_file"):  # fmt: skip
             assert await fetch_value(tx, int, f"SELECT count(*) FROM matching.{table}") == 0  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ async def test_erasing_a_search_deletes_its_private_jobs_only(database: Database
         place = await judged.make(tx)
         version = await profiles.get(tx, "main")
         await csv_import.import_rows(tx, version, file, PLATFORM_RULES)
-        await erasure.erase_search(tx, LOCAL)
+        await job_search_erasure.erase_search(tx, LOCAL)
         cursor = await tx.execute("SELECT id FROM catalog.listing")
         kept = [id for (id,) in await cursor.fetchall()]
     assert kept == place.listings

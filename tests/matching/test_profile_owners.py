@@ -9,7 +9,7 @@ import pytest
 from jobmill.catalog import companies, submissions
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import Conflict, NotFound
-from jobmill.matching import erasure, judging_feed, matches, profiles, saved_views
+from jobmill.matching import job_search_erasure, judging_feed, matches, profiles, saved_views
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profile import Profile
 from jobmill.matching.saved_views import InboxFilters
@@ -102,7 +102,7 @@ async def test_erasing_a_job_search_leaves_those_of_others(database: Database) -
         local = (await profiles.get(tx)).profile_id
         await matches.save_verdict(tx, judged.Place(local, own.listings).word(92))
         assert (await count(tx, "match"), await count(tx, "submission")) == (2, 2)
-        assert await erasure.erase_search(tx, anna) == 1
+        assert await job_search_erasure.erase_search(tx, anna) == 1
     async with database.transaction() as tx:
         counts = [await count(tx, table) for table in ("match", "event", "submission")]
         assert counts == [1, 1, 1]
@@ -110,7 +110,7 @@ async def test_erasing_a_job_search_leaves_those_of_others(database: Database) -
         assert len(await matches.find(tx, MatchQuery(local))) == 1
         [change] = [row for row in await changes.find_recent(tx) if row.noun == "profile"]
         assert (change.what, change.was["name"]) == ("removed", "…")
-        assert await erasure.erase_search(tx, anna) == 0
+        assert await job_search_erasure.erase_search(tx, anna) == 0
 
 
 async def test_nothing_is_scored_for_a_person_without_access(database: Database) -> None:
@@ -137,6 +137,6 @@ async def test_a_company_counts_as_much_as_the_best_default_profile(database: Da
         assert await points(tx, id) == 125
         await profiles.save(tx, "main", profile("COBOL", "Fortran"))
         assert await points(tx, id) == 125
-        await erasure.erase_search(tx, person.id)
+        await job_search_erasure.erase_search(tx, person.id)
         assert await points(tx, id) == 25
         assert (await companies.get(tx, id)).tier is not None

@@ -14,7 +14,7 @@ from jobmill.hiring.actor import SYSTEM
 from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.reviews import notes
 from jobmill.hiring.waitlist import deadlines
-from jobmill.matching import erasure, matches
+from jobmill.matching import job_search_erasure, matches
 from jobmill.notifications import events
 from jobmill.outside.model_question import ModelBlocked
 from jobmill.people.persons import LOCAL
@@ -236,5 +236,5 @@ async def test_erasing_a_job_search_erases_its_events(tx: Tx) -> None:
     place = await judged.make(tx)
     await matches.save_verdict(tx, place.word(95))
     await alerts.raise_alert(tx, "deep", "a lineage", "12 items")
-    await erasure.erase_search(tx, LOCAL)
+    await job_search_erasure.erase_search(tx, LOCAL)
     assert await kinds(tx) == ["alert"]

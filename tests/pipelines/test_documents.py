@@ -12,7 +12,7 @@ from jobmill.documents import store, text_file
 from jobmill.documents.document import edit_line, map_lines
 from jobmill.documents.rewording import RewordedLine, RewordingAnswer
 from jobmill.documents.store import StoredDocument
-from jobmill.matching import erasure, matches, profiles
+from jobmill.matching import job_search_erasure, matches, profiles
 from jobmill.matching.matches import MatchId
 from jobmill.matching.profiles import ProfileId
 from jobmill.outside.model_question import (
@@ -202,7 +202,7 @@ async def test_a_job_search_that_is_erased_meanwhile_gets_no_documents(database:
     async def erase() -> None:
         async with database.transaction() as tx:
             if await profiles.find_all(tx, owner=LOCAL):
-                await erasure.erase_search(tx, LOCAL)
+                await job_search_erasure.erase_search(tx, LOCAL)
 
     model.before = erase
     await drain(database, bed.stages)

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.matching import erasure, profiles
+from jobmill.matching import job_search_erasure, profiles
 from jobmill.outside import budget_ledger
 from jobmill.people import keys, passwords, persons, second_factors, sessions
 from jobmill.people.keys import ApiKey
@@ -124,7 +124,7 @@ async def confirm_erase(
 async def erase_search(person_id: PathId, visitor: ConfirmedAdmin, db: Db) -> Response:
     async with db.transaction(ERASE_SECONDS) as tx:
         await persons.get(tx, person_id)
-        await erasure.erase_search(tx, person_id)
+        await job_search_erasure.erase_search(tx, person_id)
     return RedirectResponse(f"/people/{person_id}?did=erased", 303)
 
 
