@@ -53,7 +53,10 @@ async def test_every_event_has_an_explanation(site: httpx2.AsyncClient) -> None:
     assert f"The offer is open until {format_moment(dt.datetime.fromisoformat(until))}." in text(
         page
     )
-    assert f"Event 6, {format_moment(dt.datetime.fromisoformat(at))}, You" in text(page)
+    # The rule made the offer, not the person who freed the place.
+    assert f"Event 6, {format_moment(dt.datetime.fromisoformat(at))}, Jobmill (automatic)" in text(
+        page
+    )
     assert page.css_first(f'.message a[href="/hiring/{job}/events/5"]')
     assert "Reason: Moved away" in text(await look(site, f"/hiring/{job}/events/5"))
     assert texts(page, ".pager a") == ["Previous event", "Opening at this time"]
