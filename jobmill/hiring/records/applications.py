@@ -192,22 +192,19 @@ async def update(
                    entered_at = moved.entered_at, promoted_at = moved.promoted_at,
                    acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at,
                    confirm_by = moved.confirm_by, score = moved.score, stage = moved.stage
-              FROM json_to_recordset(%s)
-                   AS moved (id bigint, before hiring.status, status hiring.status,
-                             queue_key bigint, penalty_count int, told_position int,
-                             entered_at timestamptz, promoted_at timestamptz,
-                             acknowledge_deadline timestamptz, missed_at timestamptz,
-                             confirm_by timestamptz, score int, stage text)
-             WHERE application.id = moved.id AND application.status = moved.before
+              FROM json_populate_recordset(NULL::hiring.application, %(moved)s) AS moved
+              JOIN unnest(%(ids)s::bigint[], %(before)s::hiring.status[]) AS was (id, status)
+                ON was.id = moved.id
+             WHERE application.id = moved.id AND application.status = was.status
             RETURNING application.id
         )
         SELECT count(*) FROM updated
         """,
-        [
-            rows_to_json(
-                [{**_to_columns(application), "before": before} for application, before in moved]
-            )
-        ],
+        {
+            "moved": rows_to_json([_to_columns(application) for application, _ in moved]),
+            "ids": [application.id for application, _ in moved],
+            "before": [before for _, before in moved],
+        },
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jobmill.db import Tx, fetch_all, rows_to_json
+from jobmill.db import Tx, fetch_all
 from jobmill.errors import Conflict
 
 RETENTION = dt.timedelta(days=2)
@@ -48,15 +48,15 @@ async def claim_keys(
     request. The caller answers the requests of all other keys. The keys must be distinct; every
     transaction claims them in the same order, and before it locks anything else but its credential.
     """
-    by_key = dict(requests)
+    by_key = dict(sorted(requests))
     cursor = await tx.execute(
         """
         INSERT INTO hiring.idempotent_response (key, fingerprint)
-        SELECT key, fingerprint FROM json_populate_recordset(NULL::hiring.idempotent_response, %s)
+        SELECT * FROM unnest(%s::bytea[], %s::bytea[])
         ON CONFLICT DO NOTHING
         RETURNING key
         """,
-        [rows_to_json([request._asdict() for request in sorted(requests)])],
+        [list(by_key), list(by_key.values())],
     )
     claimed = {key async for (key,) in cursor}
     used = [key for key in by_key if key not in claimed]
@@ -99,16 +99,13 @@ async def store_responses(tx: Tx, responses: Mapping[bytes, NewResponse]) -> Non
     await tx.execute(
         """
         UPDATE hiring.idempotent_response AS claimed SET status = given.status, body = given.body
-          FROM json_to_recordset(%s) AS given (key bytea, status int, body text)
+          FROM unnest(%s::bytea[], %s::int[], %s::text[]) AS given (key, status, body)
          WHERE claimed.key = given.key
         """,
         [
-            rows_to_json(
-                [
-                    {"key": key, "status": response.status, "body": response.body}
-                    for key, response in responses.items()
-                ]
-            )
+            list(responses),
+            [response.status for response in responses.values()],
+            [response.body for response in responses.values()],
         ],
     )
 
