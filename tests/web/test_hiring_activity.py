@@ -53,7 +53,7 @@ async def test_every_event_has_an_explanation(site: httpx2.AsyncClient) -> None:
     assert f"The offer is open until {format_moment(dt.datetime.fromisoformat(until))}." in text(
         page
     )
-    # The rule made the offer, not the person who freed the place.
+    # The offer is made by a rule, not by Ada or the recruiter.
     assert f"Event 6, {format_moment(dt.datetime.fromisoformat(at))}, Jobmill (automatic)" in text(
         page
     )

@@ -268,7 +268,7 @@ async def test_an_applicant_saves_the_link_as_text_or_picture(database: Database
         assert text(page, "main").index("You have a place.") < text(page, "main").index("Save this")
         update = await browser.get(f"{applied.headers['location']}?digest=old")
         assert "<svg" not in update.text
-        # Without email nobody tells Ben about an offer; Ada needs none.
+        # Without email Ben must look for an offer; Ada needs none.
         assert "Come back to this page to check for an offer." not in text(page, "main")
     async with site_with(database) as browser:
         applied = await post(browser, f"/openings/{job}", name="Ben", email="ben@example.org")

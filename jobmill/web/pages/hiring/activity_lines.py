@@ -62,7 +62,7 @@ async def describe_events(
 
 
 def _get_actor(event: AuditEvent) -> str:
-    """Who decided it: the next person gets an offer by rule, not from the person who freed the place."""
+    """The actor to show: an offer to the next in line is made by a rule, not by the actor of its cause."""
     is_automatic = event.type == "PROMOTED" and event.why.get("rule") == "next in line"
     return SYSTEM.name if is_automatic else event.actor
 
