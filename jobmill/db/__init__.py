@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import datetime as dt
 import json
 import logging
+import math
+import operator
 import os
+import select
 import socket
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -17,10 +22,12 @@ from urllib.parse import quote, urlencode
 
 import psycopg
 from psycopg import AsyncConnection, errors, sql
+from psycopg.abc import PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InFailedSqlTransaction, NumericValueOutOfRange
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow, class_row, scalar_row
+from psycopg.waiting import READY_R, READY_W, WAIT_R, WAIT_W
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from jobmill.errors import Unavailable
@@ -68,6 +75,9 @@ PASSWORDS = (
 CHECK_LIMIT = 3.0
 """Seconds within which a pooled connection must answer before a caller gets it."""
 
+RECENT_SECONDS = 1.0
+"""A connection that answered within this time is checked without a query."""
+
 LISTEN_CHECK = 5.0
 """Seconds between checks of a connection that only listens."""
 
@@ -102,14 +112,21 @@ class Connection(AsyncConnection[TupleRow]):
     """
 
     answer_limit: float | None = None
+    answered_at: float = -math.inf
+    """When the server answered last, by the monotonic clock."""
 
-    async def wait(self, *args: Any, **kwargs: Any) -> Any:
+    async def wait(self, gen: PQGen[Any], *args: Any, **kwargs: Any) -> Any:
+        gen = _without_write_waits(gen, self.pgconn.socket)
         limit = self.answer_limit
         if limit is None:
-            return await super().wait(*args, **kwargs)
+            result = await super().wait(gen, *args, **kwargs)
+            self.answered_at = time.monotonic()
+            return result
         watchdog = asyncio.get_running_loop().call_later(limit, self.abort)
         try:
-            return await super().wait(*args, **kwargs)
+            result = await super().wait(gen, *args, **kwargs)
+            self.answered_at = time.monotonic()
+            return result
         except psycopg.OperationalError as error:
             # psycopg first asks the server to cancel; if that wait breaks, the task is still cancelled.
             task = asyncio.current_task()
@@ -138,6 +155,32 @@ class Connection(AsyncConnection[TupleRow]):
             log.warning("PostgreSQL does not answer", extra={"seconds": self.answer_limit})
             with socket.socket(fileno=os.dup(self.pgconn.socket)) as handle:
                 handle.shutdown(socket.SHUT_RDWR)
+
+
+def _without_write_waits(gen: PQGen[T], fileno: int) -> PQGen[T]:
+    """Wait for the event loop only if the socket takes no more data, which is rare.
+
+    In pipeline mode the driver waits twice per statement until the socket is writable.
+    """
+    try:
+        state = next(gen)
+        while True:
+            ready = _poll(fileno, state) if state & WAIT_W else 0
+            state = gen.send(ready or (yield state))
+    except StopIteration as end:
+        return end.value
+
+
+def _poll(fileno: int, state: int) -> int:
+    """What the socket is ready for right now, of what the driver waits for."""
+    poll = select.poll()
+    wanted = (select.POLLIN if state & WAIT_R else 0) | (select.POLLOUT if state & WAIT_W else 0)
+    poll.register(fileno, wanted)
+    for _, events in poll.poll(0):
+        return (READY_R if events & ~select.POLLOUT else 0) | (
+            READY_W if events & ~select.POLLIN else 0
+        )
+    return 0
 
 
 class Database:
@@ -173,6 +216,19 @@ class Database:
                 raise InFailedSqlTransaction(
                     "a statement of this transaction failed and its error was ignored"
                 )
+
+
+@asynccontextmanager
+async def pipelined(tx: Tx) -> AsyncGenerator[None]:
+    """Send statements without waiting for the results of those before; all have arrived when it ends.
+
+    Inside another such block the outer one waits: the driver would wait at both ends of the inner one.
+    """
+    if tx.info.pipeline_status:
+        yield
+    else:
+        async with tx.pipeline():
+            yield
 
 
 @asynccontextmanager
@@ -257,7 +313,14 @@ def _session(options: Mapping[str, str] | None, answer_limit: float | None) -> M
 
 
 async def _check(connection: Connection) -> None:
-    """Keep callers from getting a dead connection after the server was unreachable."""
+    """Keep callers from getting a dead connection after the server was unreachable.
+
+    A server that stops closes the connection, which shows without a query. Only a network or a machine
+    that dies in silence needs one, and then a statement of the caller ends at its limit.
+    """
+    is_recent = time.monotonic() - connection.answered_at < RECENT_SECONDS
+    if is_recent and not _poll(connection.pgconn.socket, WAIT_R):
+        return
     limit, connection.answer_limit = connection.answer_limit, CHECK_LIMIT
     try:
         await AsyncConnectionPool.check_connection(connection)
@@ -347,6 +410,13 @@ def optional_time(column: dt.datetime | None) -> dt.datetime | None:
 def rows_to_json(records: Sequence[Mapping[str, object]]) -> str:
     """Encode rows for `json_populate_recordset`, as one parameter however many columns they have."""
     return json.dumps(records, default=_encode_value)
+
+
+def make_row_encoder(kind: type[T]) -> Callable[[T], Mapping[str, object]]:
+    """Make the function that returns the fields of a dataclass by name, for `rows_to_json`."""
+    names = [field.name for field in dataclasses.fields(cast(Any, kind))]
+    get_fields = operator.attrgetter(*names)
+    return lambda record: dict(zip(names, get_fields(record), strict=True))
 
 
 def _encode_value(value: object) -> str:

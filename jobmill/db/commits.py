@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow
+
 from jobmill.db import Tx, fetch_value
 
 
-async def transaction_id(tx: Tx) -> str | None:
-    """The id of this transaction; None while it has written nothing."""
-    return await fetch_value(tx, _text, "SELECT pg_current_xact_id_if_assigned()::text")
+async def request_transaction_id(tx: Tx) -> AsyncCursor[TupleRow]:
+    """Send the statement whose result `fetch_transaction_id` reads; the caller may be in pipeline mode."""
+    return await tx.execute("SELECT pg_current_xact_id_if_assigned()::text")
+
+
+async def fetch_transaction_id(cursor: AsyncCursor[TupleRow]) -> str | None:
+    """The id of the transaction; None if it had written nothing."""
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
 async def is_committed(tx: Tx, transaction: str) -> bool | None:

@@ -18,7 +18,7 @@ from typing import Any
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
-from jobmill.db import Tx
+from jobmill.db import Tx, pipelined
 from jobmill.errors import Conflict
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.audit_log import events, hash_chain
@@ -340,10 +340,11 @@ class LockedOpening:
                 self.tx, self.opening.id, self.opening.last_seq, self.seq
             )
 
-    def check_updates(self) -> None:
+    async def check_updates(self) -> None:
         """Raise Conflict if a row had changed in spite of the lock, which every writer must hold."""
-        if any(cursor.rowcount != expected for cursor, expected in self._updates):
-            raise Conflict("This application was changed by another request. Try again.")
+        for cursor, expected in self._updates:
+            if await cursor.fetchone() != (expected,):
+                raise Conflict("This application was changed by another request. Try again.")
 
 
 @asynccontextmanager
@@ -354,7 +355,7 @@ async def lock_opening(
 
     `newcomers` are applicants that may apply within the block.
     """
-    async with tx.pipeline():
+    async with pipelined(tx):
         # Send both statements before waiting for the first result.
         lock_cursor = await openings.request_lock(tx, opening_id, len(newcomers))
         live_cursor = (
@@ -365,4 +366,4 @@ async def lock_opening(
             locked.set_live_applications({applicant: id async for applicant, id in live_cursor})
         yield locked
         await locked.save()
-    locked.check_updates()
+    await locked.check_updates()

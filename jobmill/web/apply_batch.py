@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 from fastapi import Request
 
-from jobmill.db import Tx, commits
+from jobmill.db import Tx, commits, pipelined
 from jobmill.errors import AppError, Unavailable
 from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.submissions import (
@@ -171,8 +171,10 @@ class ApplyBatches:
         transaction: str | None = None
         try:
             async with self.db.transaction() as tx:
-                results = await self._answer(tx, opening_id, batch)
-                transaction = await commits.transaction_id(tx)
+                async with pipelined(tx):
+                    results = await self._answer(tx, opening_id, batch)
+                    cursor = await commits.request_transaction_id(tx)
+                transaction = await commits.fetch_transaction_id(cursor)
         except Unavailable:
             # Before the id was read nothing can have committed. After that only PostgreSQL knows:
             # applying again would refuse the applicants it has just placed as duplicates.

@@ -37,7 +37,7 @@ class ClientResolver:
     def is_https(self, request: Request) -> bool:
         trusted = self._trusts(_host(request))
         forwarded = request.headers.get("x-forwarded-proto") if trusted else None
-        return (forwarded or request.url.scheme) == "https"
+        return (forwarded or request.scope["scheme"]) == "https"
 
     def address(self, request: Request) -> str:
         """The peer, or the client that the last trusted proxy reports."""

@@ -91,8 +91,9 @@ async def read_key(request: Request, visitor: Visitor) -> KeyedRequest | None:
     name = visitor.actor.name
     # Anonymous clients share a name: tell them apart, so that none gets the response of another.
     client = name if visitor.role or visitor.applicant_id else f"{name} {client_key(request)}"
-    key = _digest(client, request.method, request.url.path, keys[0])
-    return KeyedRequest(key, _digest(request.url.query, (await request.body()).hex()))
+    key = _digest(client, request.method, request.scope["path"], keys[0])
+    query = request.scope["query_string"].decode("latin-1")
+    return KeyedRequest(key, _digest(query, (await request.body()).hex()))
 
 
 def _digest(*parts: str) -> bytes:

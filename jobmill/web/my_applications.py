@@ -206,7 +206,7 @@ def describe_wait(pace: OfferPace, position: int) -> str:
         "Estimated wait: %(range)s, based on the last %(span)s (%(n)s places offered).",
         len(pace.offered_at),
         range=describe_range(wait),
-        span=_describe_period(pace.now - pace.since),
+        span=describe_period(pace.now - pace.since),
     )
 
 
@@ -229,7 +229,8 @@ def _range(wait: WaitRange, unit: dt.timedelta, both: str, high: str) -> str:
     return (both if least else high) % {"low": f"{least:,}", "high": f"{max(most, 2):,}"}
 
 
-def _describe_period(period: dt.timedelta) -> str:
+def describe_period(period: dt.timedelta) -> str:
+    """A duration in its largest suitable unit, in words: 2 days."""
     if period >= 2 * DAY:
         return say_many("%(n)s day", "%(n)s days", round(period / DAY))
     if period >= 2 * HOUR:

@@ -5,13 +5,41 @@ from __future__ import annotations
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from jobmill.db import Database, redact_passwords, to_url
+from jobmill.db import Database, connect, pipelined, redact_passwords, to_url
 
 
 async def test_a_day_has_24_hours_in_every_time_zone_of_the_server(database: Database) -> None:
     async with database.transaction() as tx:
         cursor = await tx.execute("SHOW timezone")
         assert await cursor.fetchone() == ("UTC",)
+
+
+async def test_a_connection_that_died_just_after_its_use_is_not_given_to_a_caller(
+    database: Database,
+) -> None:
+    async with connect(database.url, size=1) as pool:
+        async with pool.transaction() as tx:
+            [backend] = await (await tx.execute("SELECT pg_backend_pid()")).fetchall()
+        async with database.transaction() as tx:
+            cursor = await tx.execute("SELECT pg_terminate_backend(%s, 20000)", backend)
+            assert await cursor.fetchone() == (True,)
+        async with pool.transaction() as tx:
+            assert await (await tx.execute("SELECT 1")).fetchone() == (1,)
+
+
+async def test_statements_that_fill_the_socket_arrive_complete_and_in_order(
+    database: Database,
+) -> None:
+    large = "x" * 2_000_000
+    async with database.transaction() as tx:
+        async with pipelined(tx):
+            lengths = [await tx.execute("SELECT length(%s)", [large + "y" * n]) for n in range(3)]
+            async with pipelined(tx):
+                echo = await tx.execute("SELECT %s::text", [large])
+        assert [await cursor.fetchone() for cursor in lengths] == [
+            (len(large) + n,) for n in range(3)
+        ]
+        assert await echo.fetchone() == (large,)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from jobmill.db import Tx
-from jobmill.hiring import company_identity
+from jobmill.hiring import company_identity, privacy
 from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.admission import decisions, lottery
 from jobmill.hiring.applications import apply_requests, bulk_actions, closing, submissions
@@ -22,6 +22,7 @@ from jobmill.hiring.forms import form_versions, uploads
 from jobmill.hiring.forms.answers import FormSubmission
 from jobmill.hiring.forms.form_fields import parse_form
 from jobmill.hiring.forms.uploads import CheckedFile
+from jobmill.hiring.import_export import imports, spreadsheets
 from jobmill.hiring.interviews import bookings, interview_times
 from jobmill.hiring.interviews.interview_times import InterviewPlan, InterviewTime
 from jobmill.hiring.logo_images import LogoImage
@@ -30,6 +31,7 @@ from jobmill.hiring.messages.letters import LetterText
 from jobmill.hiring.messages.signed_links import ConfirmationToken
 from jobmill.hiring.openings import lifecycle, posting_details
 from jobmill.hiring.openings.posting_details import PostingDetails
+from jobmill.hiring.records import blocklist
 from jobmill.hiring.records.applicants import parse_contact
 from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse
 from jobmill.hiring.records.openings import Opening
@@ -251,6 +253,46 @@ async def cancel_interview(tx: Tx) -> Write:
     ids, times = await make_interviews(tx)
     await bookings.book(tx, ids[0], times[0].id, LOCAL)
     return lambda tx: interview_times.cancel_interview(tx, times[0].id, LOCAL)
+
+
+@write(*["CAPACITY_CHANGED", "PROMOTED"] * 2, letters=OFFER * 2, again=True)
+async def promote_many(tx: Tx) -> Write:
+    opening, ids = await make_waiting(tx)
+    return lambda tx: bulk_actions.run_bulk_action(
+        tx, opening.id, "promote", ids[1:], LOCAL, reason="Both are needed", add_slots=True
+    )
+
+
+@write("WITHDRAWN", "WITHDRAWN", "PROMOTED", letters=("removed", "removed", *OFFER), again=True)
+async def remove_many(tx: Tx) -> Write:
+    opening, ids = await make_waiting(tx)
+    return lambda tx: bulk_actions.run_bulk_action(
+        tx, opening.id, "withdraw", ids[:2], LOCAL, reason="Not needed"
+    )
+
+
+@write("APPLIED", "APPLIED", letters=("applied", "applied"), again=True, hiring__applicant=2,
+       hiring__application=2)  # fmt: skip
+async def import_many(tx: Tx) -> Write:
+    opening = await make_opening(tx, 1)
+    entries = spreadsheets.parse_applicants(
+        b"name,email\nAda,ada@example.org\nBen,ben@example.org\nAda,ada@example.org\n"
+    )
+    return lambda tx: imports.import_applicants(tx, opening.id, entries, LOCAL)
+
+
+@write(again=True, hiring__blocklist=1, people__change=1)
+async def block_an_address(tx: Tx) -> Write:
+    address = f"{secrets.token_hex(8)}@example.org"
+    return lambda tx: blocklist.add(tx, address, "Sends spam")
+
+
+@write("WITHDRAWN", "PROMOTED", letters=("removed", *OFFER), again=True)
+async def erase_an_applicant(tx: Tx) -> Write:
+    opening = await make_opening(tx, 1)
+    ada, _ = [await apply(tx, opening) for _ in range(2)]
+    id = ada.application.applicant_id
+    return lambda tx: privacy.erase_applicant(tx, id, LOCAL)
 
 
 @write("CLOSED", "WITHDRAWN", "WITHDRAWN", letters=("closed",) * 2, hiring__letter_template=1)

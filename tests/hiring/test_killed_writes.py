@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import nullcontext
@@ -14,9 +15,12 @@ from jobmill.db import Database, Tx, connect
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.audit_log import explanations, replay, verification
+from jobmill.hiring.forms import uploads
+from jobmill.hiring.forms.uploads import CheckedFile
 from jobmill.hiring.reviews import tags
 from tests.conftest import clone
-from tests.hiring.hiring_writes import WRITES, HiringWrite, make_waiting
+from tests.hiring.helpers import make_opening
+from tests.hiring.hiring_writes import CONTENT, WRITES, HiringWrite, make_waiting
 from tests.hiring.killed_connections import (
     Content,
     Write,
@@ -146,6 +150,23 @@ async def test_of_two_writes_at_once_one_takes_effect(shared: Database, write: H
     assert isinstance(second, AppError) != write.is_repeatable, second
     assert count_rows(await read(shared)) - count_rows(prepared.content) == write.leaves
     await check_database(shared, prepared.last_opening)
+
+
+async def test_an_upload_is_stored_complete_or_not_at_all(shared: Database) -> None:
+    async with shared.transaction() as tx:
+        opening = await make_opening(tx)
+        content = await read_content(tx)
+    checked = CheckedFile("cv", "cv.pdf", "application/pdf", len(CONTENT), "192.0.2.1")
+
+    async def upload(tx: Tx) -> object:
+        return await uploads.store(tx, opening.id, checked, io.BytesIO(CONTENT))
+
+    await kill_at_every_statement(shared.url, upload)
+    assert await read(shared) == content
+    await run_two_at_once(shared.url, upload, upload)
+    added = count_rows(await read(shared)) - count_rows(content)
+    assert added == {"hiring.uploaded_file": 2, "hiring.file_chunk": 6}
+    await check_database(shared, opening.id)
 
 
 async def test_two_tags_at_once_keep_the_limit(shared: Database) -> None:

@@ -71,7 +71,9 @@ async def test_the_company_publishes_a_proof_that_strangers_verify(
 
 
 async def test_the_page_tells_no_more_than_the_public_log(site: httpx2.AsyncClient) -> None:
-    job = await make_job(site, 1, admission="review", fairnessProof=True)
+    job = await make_job(
+        site, 1, admission="review", fairnessProof=True, acknowledgeWindowSeconds=172_800
+    )
     [ada] = await fill(site, job, "Ada")
     await site.post(f"/api/applications/{ada}/score", json={"score": 89})
     await site.post(f"/api/applications/{ada}/accept")
@@ -91,6 +93,7 @@ async def test_the_page_tells_no_more_than_the_public_log(site: httpx2.AsyncClie
         "3 Internal step of the company",
     ]
     assert "whom the company accepts is not checked" in text(page)
+    assert "for at least 2 days" in text(page)
 
 
 async def test_requests_for_one_head_wait_without_a_connection(database: Database) -> None:

@@ -53,7 +53,10 @@ async def test_every_event_has_an_explanation(site: httpx2.AsyncClient) -> None:
     assert f"The offer is open until {format_moment(dt.datetime.fromisoformat(until))}." in text(
         page
     )
-    assert f"Event 6, {format_moment(dt.datetime.fromisoformat(at))}, You" in text(page)
+    # The offer is made by a rule, not by Ada or the recruiter.
+    assert f"Event 6, {format_moment(dt.datetime.fromisoformat(at))}, Jobmill (automatic)" in text(
+        page
+    )
     assert page.css_first(f'.message a[href="/hiring/{job}/events/5"]')
     assert "Reason: Moved away" in text(await look(site, f"/hiring/{job}/events/5"))
     assert texts(page, ".pager a") == ["Previous event", "Opening at this time"]

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import httpx2
 import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
@@ -104,7 +105,11 @@ async def test_another_jobmill_reads_the_feed(site: httpx2.AsyncClient) -> None:
 async def test_another_jobmill_reads_the_page(site: httpx2.AsyncClient) -> None:
     job = await make_job(site, **BAKERY)
     url = str(site.base_url.join(f"/openings/{job}"))
-    result = page_reader.read_posting((await site.get(url)).text, url)
+    page = (await site.get(url)).text
+    # Applicants read the employer, not the name of the software, if the company has set no name.
+    assert "Mill & Co" in text(Html(page), "header")
+    assert "Jobmill" not in text(Html(page))
+    result = page_reader.read_posting(page, url)
     assert result.method == "json-ld"
     assert result.posting is not None
     _check(result.posting, site, job)
@@ -263,6 +268,12 @@ async def test_an_applicant_saves_the_link_as_text_or_picture(database: Database
         assert text(page, "main").index("You have a place.") < text(page, "main").index("Save this")
         update = await browser.get(f"{applied.headers['location']}?digest=old")
         assert "<svg" not in update.text
+        # Without email Ben must look for an offer; Ada needs none.
+        assert "Come back to this page to check for an offer." not in text(page, "main")
+    async with site_with(database) as browser:
+        applied = await post(browser, f"/openings/{job}", name="Ben", email="ben@example.org")
+        page = await look(browser, applied.headers["location"])
+        assert "Come back to this page to check for an offer." in text(page, "main")
 
 
 @pytest.mark.server_clock(dt.timedelta(hours=1))

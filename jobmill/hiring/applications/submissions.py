@@ -250,7 +250,8 @@ async def _admit(
     contacts = [request.applicant for request in requests if isinstance(request.applicant, Contact)]
     contact_keys = [contact.email_key for contact in contacts]
     by_id = await applicants.lock_existing(tx, ids, contact_keys) if ids else {}
-    keys = contact_keys + [ref.email_key for ref in by_id.values()]
+    limited = {request.applicant for request in requests if request.is_limited}
+    keys = contact_keys + [ref.email_key for ref in by_id.values() if ref.id in limited]
     blocked = await blocklist.find_blocked(tx, keys) if keys else set[str]()
     allowed = [contact for contact in contacts if contact.email_key not in blocked]
     by_company = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jobmill.db import Tx, fetch_all, rows_to_json
+from jobmill.db import Tx, fetch_all, make_row_encoder, rows_to_json
 from jobmill.hiring.audit_log.hash_chain import EventContent, EventFields, EventNote
 
 
@@ -25,6 +25,9 @@ class SealedEvent:
     note: EventNote | None
 
 
+_content_columns = make_row_encoder(EventContent)
+
+
 async def insert(tx: Tx, events: Sequence[SealedEvent]) -> None:
     """Append events; only `LockedOpening` calls this, under the opening's lock."""
     await tx.execute(
@@ -41,10 +44,10 @@ async def insert(tx: Tx, events: Sequence[SealedEvent]) -> None:
 
 
 def _columns(event: SealedEvent) -> Mapping[str, Any]:
-    columns = {name: getattr(event.content, name) for name in EventContent.__dataclass_fields__}
+    columns = {**_content_columns(event.content), "hash": event.hash}
     if event.note:
         columns |= {"note": event.note.text, "note_salt": event.note.salt}
-    return columns | {"hash": event.hash}
+    return columns
 
 
 async def find_by_opening(

@@ -15,6 +15,8 @@ from jobmill.hiring.transitions import ApplicationStatus, EventType
 GENESIS_HASH = b""
 """Stands for the previous hash of the first event."""
 
+_encode_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFields:
@@ -60,7 +62,7 @@ def hash_event(before: bytes, event: EventContent) -> bytes:
         event.note_digest.hex() if event.note_digest else None,
         _utc_text(event.created_at),
     ]
-    text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = _encode_json(fields)
     return hashlib.sha256(before + text.encode()).digest()
 
 

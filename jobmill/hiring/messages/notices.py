@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_one, fetch_value, make_row_encoder, rows_to_json
 from jobmill.errors import Conflict
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.queue.feed import notify_feeds
@@ -58,6 +57,9 @@ class Notice:
     due_at: dt.datetime
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Values of the letter that cannot be looked up later (a position, a penalty); no names or addresses."""
+
+
+_to_columns = make_row_encoder(Notice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +120,10 @@ async def insert(tx: Tx, notices: Sequence[Notice]) -> None:
     await tx.execute(
         """
         INSERT INTO hiring.notice (kind, opening_id, application_id, seq, due_at, data)
-        SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::bigint[],
-                             %s::timestamptz[], %s::jsonb[])
+        SELECT kind, opening_id, application_id, seq, due_at, data
+          FROM json_populate_recordset(NULL::hiring.notice, %s)
         """,
-        [
-            [notice.kind for notice in notices],
-            [notice.opening_id for notice in notices],
-            [notice.application_id for notice in notices],
-            [notice.seq for notice in notices],
-            [notice.due_at for notice in notices],
-            [json.dumps(dict(notice.data), default=_to_text) for notice in notices],
-        ],
+        [rows_to_json([_to_columns(notice) for notice in notices])],
     )
 
 
@@ -368,7 +363,3 @@ async def delete_old(tx: Tx) -> int:
         {"retention": RETENTION, "batch": BATCH_SIZE},
     )
     return deleted.rowcount
-
-
-def _to_text(value: object) -> str:
-    return value.isoformat() if isinstance(value, dt.datetime) else str(value)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString, NewType
+from typing import LiteralString, NewType
 
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, rows_to_json
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, make_row_encoder, rows_to_json
 from jobmill.errors import Conflict, NotFound
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import OpeningId
@@ -63,6 +63,9 @@ class Application:
     """The key of the stage inside a slot; None: the first stage."""
     parent_id: OpeningId | None = None
     """The opening of the interview time that this application books; None for other applications."""
+
+
+_to_columns = make_row_encoder(Application)
 
 
 async def select_live(
@@ -169,37 +172,40 @@ async def insert(tx: Tx, applications: Sequence[Application]) -> None:
                entered_at, acknowledge_deadline, confirm_by, parent_id
           FROM json_populate_recordset(NULL::hiring.application, %s)
         """,
-        [rows_to_json([_columns(application) for application in applications])],
+        [rows_to_json([_to_columns(application) for application in applications])],
     )
 
 
 async def update(
     tx: Tx, moved: Sequence[tuple[Application, ApplicationStatus]]
 ) -> AsyncCursor[TupleRow]:
-    """Write each application that still has the status given with it; the row count says how many had."""
+    """Write each application that still has the status given with it; the result is how many had.
+
+    The caller may be in pipeline mode, and reads the result when the others have arrived.
+    """
     return await tx.execute(
         """
-        UPDATE hiring.application
-           SET status = moved.status, queue_key = moved.queue_key,
-               penalty_count = moved.penalty_count, told_position = moved.told_position,
-               entered_at = moved.entered_at, promoted_at = moved.promoted_at,
-               acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at,
-               confirm_by = moved.confirm_by, score = moved.score, stage = moved.stage
-          FROM json_populate_recordset(NULL::hiring.application, %(moved)s) AS moved
-          JOIN unnest(%(ids)s::bigint[], %(before)s::hiring.status[]) AS was (id, status)
-            ON was.id = moved.id
-         WHERE application.id = moved.id AND application.status = was.status
+        WITH updated AS (
+            UPDATE hiring.application
+               SET status = moved.status, queue_key = moved.queue_key,
+                   penalty_count = moved.penalty_count, told_position = moved.told_position,
+                   entered_at = moved.entered_at, promoted_at = moved.promoted_at,
+                   acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at,
+                   confirm_by = moved.confirm_by, score = moved.score, stage = moved.stage
+              FROM json_populate_recordset(NULL::hiring.application, %(moved)s) AS moved
+              JOIN unnest(%(ids)s::bigint[], %(before)s::hiring.status[]) AS was (id, status)
+                ON was.id = moved.id
+             WHERE application.id = moved.id AND application.status = was.status
+            RETURNING application.id
+        )
+        SELECT count(*) FROM updated
         """,
         {
-            "moved": rows_to_json([_columns(application) for application, _ in moved]),
+            "moved": rows_to_json([_to_columns(application) for application, _ in moved]),
             "ids": [application.id for application, _ in moved],
             "before": [before for _, before in moved],
         },
     )
-
-
-def _columns(application: Application) -> Mapping[str, Any]:
-    return {name: getattr(application, name) for name in Application.__dataclass_fields__}
 
 
 async def set_notified_position(tx: Tx, id: int, position: int) -> None:

@@ -18,6 +18,7 @@ from jobmill.hiring.records.openings import Opening
 from jobmill.web.auth import Anyone
 from jobmill.web.dependencies import Db, View
 from jobmill.web.fairness_exports import Exports
+from jobmill.web.my_applications import describe_period
 from jobmill.web.parameters import PathId
 from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.public_event_lines import PublicEventLine, describe_line
@@ -36,6 +37,10 @@ class FairnessPage:
     """The last events, newest first."""
     own_pseudonym: str
     """The pseudonym of the applicant that this browser remembers; empty if none."""
+
+    @property
+    def offer_window(self) -> str:
+        return describe_period(self.opening.acknowledge_window)
 
 
 @router.get("")

@@ -31,7 +31,7 @@ function updateTimes(root) {
 function formatCountdown(left) {
   const two = (n) => String(Math.floor(n)).padStart(2, "0");
   const [days, hours, minutes] = [left / 86400, (left % 86400) / 3600, (left % 3600) / 60];
-  if (left >= 86400) return `${Math.floor(days)} d ${Math.floor(hours)} h`;
+  if (left >= 86400) return `${Math.floor(days)} d` + (hours >= 1 ? ` ${Math.floor(hours)} h` : "");
   if (left >= 3600) return `${Math.floor(hours)}:${two(minutes)}:${two(left % 60)}`;
   return `${Math.floor(minutes)}:${two(left % 60)}`;
 }

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
+from jobmill.hiring.actor import SYSTEM
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import applicants
@@ -44,7 +45,7 @@ async def describe_events(
 ) -> list[ActivityLine]:
     ids = {event.application_id for event in listed if event.application_id}
     names = await applicants.find_names(tx, ids)
-    actors = await actor_labels.find_labels(tx, {event.actor for event in listed}, visitor)
+    actors = await actor_labels.find_labels(tx, {_get_actor(event) for event in listed}, visitor)
     return [
         ActivityLine(
             event.opening_id,
@@ -53,11 +54,17 @@ async def describe_events(
             describe_event(event),
             event.application_id,
             names.get(event.application_id) if event.application_id else None,
-            actors[event.actor],
+            actors[_get_actor(event)],
             event.note,
         )
         for event in listed
     ]
+
+
+def _get_actor(event: AuditEvent) -> str:
+    """The actor to show: an offer to the next in line is made by a rule, not by the actor of its cause."""
+    is_automatic = event.type == "PROMOTED" and event.why.get("rule") == "next in line"
+    return SYSTEM.name if is_automatic else event.actor
 
 
 def _event_texts() -> Mapping[EventType, str]:
