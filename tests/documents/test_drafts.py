@@ -119,7 +119,9 @@ def test_a_letter_quotes_the_company_with_its_source_and_answers_with_facts() ->
     text = text_file.write_text(letter)
     assert "Your website says: “Care for the valley”." in text
     assert "Your posting asks for: “Ventilator management on a busy ward”." in text
-    assert f"This relates to my work as Registered Nurse at Alder Valley Hospital: {TRAINED}." in text
+    assert (
+        f"This relates to my work as Registered Nurse at Alder Valley Hospital: {TRAINED}." in text
+    )
     assert "Ignore" not in text
     sources = {line.source for line in iter_lines(letter) if "“" in line.text}
     assert sources == {"https://cedar.example/about", POSTING.url}
