@@ -105,13 +105,13 @@ def _set_fonts(word: Document, style: _WordStyle) -> None:
 
 
 def _add_rule(named: Any, color: str) -> None:
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
 
-    borders, bottom = OxmlElement("w:pBdr"), OxmlElement("w:bottom")
-    for name, value in {"val": "single", "sz": "4", "space": "1", "color": color}.items():
-        bottom.set(qn(f"w:{name}"), value)
-    borders.append(bottom)
+    borders = parse_xml(
+        f"<w:pBdr {nsdecls('w')}>"
+        f'<w:bottom w:val="single" w:sz="4" w:space="1" w:color="{color}"/></w:pBdr>'
+    )
     # The file format prescribes the order.
     named.element.get_or_add_pPr().insert_element_before(
         borders, "w:shd", "w:tabs", "w:spacing", "w:ind", "w:jc", "w:outlineLvl"
