@@ -24,7 +24,7 @@ LABELS = (
 )  # fmt: skip
 LETTER_PHRASES = (
     "Application:", "Dear hiring team,", "I am applying for the position of", "at", "Your website says:",
-    "Your posting asks for:", "From my work as", "I would be glad to tell you more in an interview.",
+    "Your posting asks for:", "This relates to my work as", "I would be glad to tell you more in an interview.",
     "Kind regards,",
 )  # fmt: skip
 QUOTE = re.compile("\u201c([^\u201d]*)\u201d")

@@ -38,6 +38,7 @@ class _AnsweredRequirement:
     quote: str
     fact: DocumentLine
     heading: DocumentLine | None
+    """The job that the fact belongs to, such as `Charge Nurse at Cedar Clinic`."""
     answer: LineAnswer
 
 
@@ -109,7 +110,7 @@ def _pair_lines(n: int, pair: _AnsweredRequirement, posting: Posting) -> Iterato
     quote = f"Your posting asks for: \u201c{pair.quote}\u201d."
     yield _phrase(f"posting.requirement.{n}", quote, posting.url)
     if pair.heading:
-        text = f"From my work as {pair.heading.text}:"
+        text = f"This relates to my work as {pair.heading.text}:"
         yield _phrase(f"{pair.heading.key}:{n}", text)
     yield pair.fact.model_copy(
         update={"text": _as_sentence(pair.fact.text), "answers": pair.answer.words}
@@ -165,7 +166,15 @@ def _prose_facts(profile: Profile) -> Iterator[tuple[DocumentLine | None, Docume
     for section in fact_lines.resume_sections(profile):
         if section.key in ("experience", "projects", "achievements"):
             for block in section.blocks:
-                heading = block.heading if section.key == "experience" else None
+                heading = _job(profile, block.heading) if section.key == "experience" else None
                 for line in block.lines:
                     if not line.key.endswith(".skills"):
                         yield heading, line
+
+
+def _job(profile: Profile, heading: DocumentLine | None) -> DocumentLine | None:
+    if heading is None:
+        return None
+    entry = profile.resume.experience[int(heading.key.rpartition(".")[2])]
+    text = " at ".join(part for part in (entry.title, entry.employer) if part)
+    return heading.model_copy(update={"text": text})

@@ -83,6 +83,7 @@ def _typst_data(document: ApplicationDocument) -> dict[str, Any]:
     title = "Resume" if document.kind == "resume" else "Cover letter"
     return {
         "title": f"{title} {header.name}".strip(),
+        "kind": document.kind,
         "template": document.template,
         "paper": document.paper,
         "header": asdict(header),

@@ -32,18 +32,21 @@ class _WordStyle:
     margin_cm: float
     color: str
     is_centered: bool
+    has_rules: bool
+    """A line below the heading of each section."""
 
 
 STYLES: dict[Template, _WordStyle] = {
-    "classic": _WordStyle("Cambria", 10.5, 2.0, "000000", True),
-    "modern": _WordStyle("Calibri", 10.0, 1.9, "1F4E79", False),
-    "compact": _WordStyle("Cambria", 9.5, 1.5, "000000", False),
+    "classic": _WordStyle("Cambria", 10.5, 2.0, "000000", True, True),
+    "modern": _WordStyle("Calibri", 10.0, 1.9, "1F4E79", False, False),
+    "compact": _WordStyle("Cambria", 9.5, 1.5, "000000", False, True),
 }
 PAPER_MM: dict[Paper, tuple[float, float]] = {"a4": (210, 297), "us-letter": (215.9, 279.4)}
 
 
 def write_word(document: ApplicationDocument) -> bytes:
     import docx  # Loads slowly, and few processes need it.
+    from docx.shared import Pt
 
     word = docx.Document()
     style = STYLES[document.template]
@@ -54,6 +57,9 @@ def write_word(document: ApplicationDocument) -> bytes:
     for section in printed_sections(document):
         if section.heading:
             word.add_heading(section.heading, 1)
+        elif document.kind == "letter" and word.paragraphs:
+            # Between the header, the recipient, the body and the closing.
+            word.paragraphs[-1].paragraph_format.space_after = Pt(style.points * 2)
         for entry in section.entries:
             _write_entry(word, section, entry)
     file = io.BytesIO()
@@ -76,9 +82,9 @@ def _set_fonts(word: Document, style: _WordStyle) -> None:
     sizes = {
         "Normal": (style.points, 2.0, 0.0),
         "List Bullet": (style.points, 1.0, 0.0),
-        "Title": (style.points * 1.9, 2.0, 0.0),
-        "Heading 1": (style.points * 1.15, 3.0, 10.0),
-        "Heading 2": (style.points, 1.0, 5.0),
+        "Title": (style.points * 1.9, 4.0, 0.0),
+        "Heading 1": (style.points * 1.15, 4.0, 12.0),
+        "Heading 2": (style.points, 2.0, 7.0),
     }
     for name, (points, after, before) in sizes.items():
         named: Any = word.styles[name]
@@ -89,10 +95,27 @@ def _set_fonts(word: Document, style: _WordStyle) -> None:
         if name not in ("Normal", "List Bullet"):
             color = style.color if name != "Heading 2" else "000000"
             named.font.color.rgb = RGBColor.from_string(color)
+            named.font.bold = True
             named.paragraph_format.keep_with_next = True
         # The title of the default template has a blue line below.
         for border in named.element.xpath("./w:pPr/w:pBdr"):
             border.getparent().remove(border)
+    if style.has_rules:
+        _add_rule(word.styles["Heading 1"], style.color)
+
+
+def _add_rule(named: Any, color: str) -> None:
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    borders = parse_xml(
+        f"<w:pBdr {nsdecls('w')}>"
+        f'<w:bottom w:val="single" w:sz="4" w:space="1" w:color="{color}"/></w:pBdr>'
+    )
+    # The file format prescribes the order.
+    named.element.get_or_add_pPr().insert_element_before(
+        borders, "w:shd", "w:tabs", "w:spacing", "w:ind", "w:jc", "w:outlineLvl"
+    )
 
 
 def _use_font(named: Any, font: str) -> None:
@@ -143,6 +166,7 @@ def _write_entry(word: Document, section: PrintedSection, entry: PrintedEntry) -
 
 def _write_entry_heading(word: Document, entry: PrintedEntry) -> None:
     heading = word.add_heading(entry.heading, 2)
+    heading.paragraph_format.keep_with_next = bool(entry.lines)
     if entry.dates:
         heading.add_run(f" | {entry.dates}").bold = False
 

@@ -18,7 +18,7 @@ MAX_TITLE_LENGTH = 160
 
 HEADINGS: Mapping[Kind, str] = {
     "high_match": "New high matches",
-    "saved_search": "Saved searches",
+    "saved_search": "Saved views",
     "follow_up": "Next steps due",
     "job_update": "Jobs you applied to",
     "application": "New applications",
@@ -31,7 +31,7 @@ HEADINGS: Mapping[Kind, str] = {
 }
 COUNTED: Mapping[Kind, tuple[str, str]] = {
     "high_match": ("new high match", "new high matches"),
-    "saved_search": ("match of a saved search", "matches of saved searches"),
+    "saved_search": ("match of a saved view", "matches of saved views"),
     "follow_up": ("next step", "next steps"),
     "job_update": ("change of a job you applied to", "changes of jobs you applied to"),
     "application": ("new application", "new applications"),
@@ -86,7 +86,7 @@ def _describe_match(kind: Kind, data: Mapping[str, Any]) -> tuple[str, str, str]
         case "job_update":
             return f"{job} {_describe_change(data)}", "You applied to this job.", path
         case "saved_search":
-            return job, f"Score {data.get('score')}, saved search “{data.get('view')}”", path
+            return job, f"Score {data.get('score')}, saved view “{data.get('view')}”", path
         case _:
             return job, f"Score {data.get('score')}, high priority", path
 

@@ -32,6 +32,8 @@ from jobmill.settings import Settings
 TIMEOUT_SECONDS = 20.0
 """Timeout of each server response."""
 PORTS = {"smtp": 587, "smtps": 465}
+SMTP_REFUSALS = 400
+"""Replies with this code or a higher one refuse the letter; any other but success says nothing."""
 MAX_HEADER_LENGTH = 200
 LOCAL = re.compile(r"[^\s@<>()\[\],;:\\\"\x00-\x20\x7f]{1,64}")
 DOMAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
@@ -211,7 +213,7 @@ def _address(name: str, address: str) -> Address:
 
 
 class _LetterClient(aiosmtplib.SMTP):
-    """Tells whether the connection ended before or after the server could take the letter."""
+    """Raises ReplyLost if the server may have taken the letter."""
 
     async def data(
         self,
@@ -222,10 +224,10 @@ class _LetterClient(aiosmtplib.SMTP):
     ) -> SMTPResponse:
         try:
             return await super().data(message, timeout=timeout)
-        except SMTPResponseException:
-            raise
         except (aiosmtplib.SMTPException, OSError) as error:
-            raise ReplyLost(f"the connection ended while the letter was sent: {error}") from error
+            if isinstance(error, SMTPResponseException) and error.code >= SMTP_REFUSALS:
+                raise
+            raise ReplyLost(f"no valid reply to the letter: {error}") from error
 
 
 async def _send(server: MailServer, message: EmailMessage, tls: SSLContext) -> None:

@@ -14,7 +14,10 @@ def kind_labels() -> Mapping[Kind, tuple[str, str]]:
     """A name and an explanation."""
     return {
         "high_match": (say("New high matches"), say("A new job fits your profile very well.")),
-        "saved_search": (say("Saved searches"), say("A new match belongs to one of your views.")),
+        "saved_search": (
+            say("Saved views"),
+            say("A new match belongs to one of your saved views."),
+        ),
         "follow_up": (say("Next steps due"), say("A next step of an application is due.")),
         "job_update": (
             say("Jobs you applied to"),

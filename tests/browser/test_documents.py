@@ -70,5 +70,5 @@ async def test_a_resume_is_tailored_edited_and_downloaded(
         async with window(browser, site.origin, "phone", still=True) as view:
             page = await view.go(editor.removeprefix(site.origin))
             if PICTURES:
-                await page.screenshot(path=f"{PICTURES}/phone.png", full_page=True)
+                await page.screenshot(path=f"{PICTURES}/phone.png", full_page=True, scale="css")
             assert not await view.overflow()

@@ -62,6 +62,12 @@ def test_a_junior_gets_one_page_and_others_at_most_two_with_the_most_relevant_li
         assert not all(line.enabled for line in iter_lines(document))
 
 
+def test_lines_are_set_closer_before_a_few_of_them_move_to_a_second_page() -> None:
+    jobs = [{"title": "Nurse", "highlights": [f"Line {n}"]} for n in range(20)]
+    profile = make_profile(experience_years=12.0, resume={"experience": jobs})
+    assert pdf_file.count_pages(make_resume(profile)) == 1
+
+
 def test_a_profile_without_a_master_resume_prints_its_lines() -> None:
     profile = Profile.model_validate(
         {
@@ -113,7 +119,9 @@ def test_a_letter_quotes_the_company_with_its_source_and_answers_with_facts() ->
     text = text_file.write_text(letter)
     assert "Your website says: “Care for the valley”." in text
     assert "Your posting asks for: “Ventilator management on a busy ward”." in text
-    assert f"From my work as Registered Nurse, Alder Valley Hospital: {TRAINED}." in text
+    assert (
+        f"This relates to my work as Registered Nurse at Alder Valley Hospital: {TRAINED}." in text
+    )
     assert "Ignore" not in text
     sources = {line.source for line in iter_lines(letter) if "“" in line.text}
     assert sources == {"https://cedar.example/about", POSTING.url}
@@ -126,6 +134,7 @@ def test_a_letter_to_an_empty_posting_still_has_its_set_phrases() -> None:
     text = text_file.write_text(letter)
     assert "I am applying for the position of Cook." in text
     assert pdf_file.write_pdf(letter).pages == 1
+    assert word_file.write_word(letter)
 
 
 def test_lines_entries_and_sections_move_and_the_edges_stay() -> None:

@@ -61,6 +61,29 @@ def test_a_resume_is_read_the_same_in_every_format(format: str, data: bytes) -> 
     assert profile_document.read_profile(profile_document.to_yaml(read), "again") == read
 
 
+def test_columns_that_a_pdf_draws_line_by_line_are_read_one_after_the_other() -> None:
+    rows = [
+        ("Dana Pell", "Work Experience"),
+        ("dana@example.org", "Registered Nurse, Alder Valley Hospital"),
+        ("", "Mar 2021 - Present"),
+        ("Skills", "- Trained 12 new nurses"),
+        ("Python", "Nursing Assistant, Cedar Clinic"),
+        ("Terraform", "2018 - Feb 2021"),
+        ("", "- Washed 20 patients a day"),
+    ]
+    shown = (
+        f"1 0 0 1 {x} {780 - 14 * number} Tm ({words}) Tj"
+        for number, row in enumerate(rows)
+        for x, words in zip((50, 220), row, strict=True)
+    )
+    data = helpers.pdf_of(f"BT /F1 11 Tf {' '.join(shown)} ET".encode())
+    read = resume.read_resume(data, "x", today=dt.date(2026, 11, 17)).profile
+    assert read.person.name == "Dana Pell"
+    assert list(skills_of(read)) == ["Python", "Terraform"]
+    assert read.titles == ("Registered Nurse", "Nursing Assistant")
+    assert read.highlights == ("Trained 12 new nurses", "Washed 20 patients a day")
+
+
 def test_json_resume_is_read_by_its_fields() -> None:
     draft = resume.read_resume(helpers.json_resume(), "x")
     read = draft.profile

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
 from decimal import Decimal
 
@@ -222,12 +221,7 @@ async def test_two_transactions_with_the_same_cause_write_one_event(database: Da
             [id],
         )
         await tx.execute("DELETE FROM notification.event")
-
-    async def record() -> None:
-        async with database.transaction() as tx:
-            await events.record_due_steps(tx)
-
-    await asyncio.gather(*(record() for _ in range(8)))
+    await catalog.overlap(database, events.record_due_steps, events.record_due_steps)
     assert [kind for kind, _ in await recorded(database)] == ["follow_up"]
 
 

@@ -169,10 +169,19 @@ class LosingMailbox(Mailbox):
         return "250 OK"
 
 
+class MumblingMailbox(Mailbox):
+    """Takes the letter and answers something that is not a reply."""
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        await super().handle_DATA(server, session, envelope)
+        return "OK 250"
+
+
+@pytest.mark.parametrize("kind", [LosingMailbox, MumblingMailbox])
 async def test_a_letter_that_may_have_arrived_is_reported_as_unknown_and_not_repeated(
-    database: Database,
+    kind: type[Mailbox], database: Database
 ) -> None:
-    async with open_mailbox(LosingMailbox) as mailbox:
+    async with open_mailbox(kind) as mailbox:
         notifier = Notifier(database, mailbox.settings())
         async with database.transaction() as tx:
             await add_channel(tx)

@@ -1,9 +1,10 @@
-"""A worker that only plans and sends notifications: `python -m tests.notifications.worker_process URL SETTINGS`."""
+"""A process with a worker that only plans and sends notifications."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
+import logging
+from typing import Any
 
 from jobmill import app
 from jobmill.db import connect
@@ -16,7 +17,7 @@ from jobmill.tools import Tools
 from tests.queue.helpers import SOON
 
 
-async def main(url: str, settings: Settings) -> None:
+async def _work(url: str, settings: Settings) -> None:
     async with connect(url, size=12) as database:
         stages = app.build_stages(Tools(database), settings)
         tasks = [
@@ -30,5 +31,7 @@ async def main(url: str, settings: Settings) -> None:
         await Worker(database, stages, only=phases, lease=SOON, periodic_tasks=tasks).run()
 
 
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], Settings.model_validate_json(sys.argv[2])))
+def run(url: str, settings: dict[str, Any]) -> None:
+    # Half of the messages fail.
+    logging.disable()
+    asyncio.run(_work(url, Settings.model_validate(settings)))

@@ -91,7 +91,9 @@ async def happened(database: Database, id: ItemId) -> list[str]:
 async def make_due(database: Database) -> None:
     """Make all parked items due."""
     async with database.transaction() as tx:
-        await tx.execute("UPDATE queue.live SET available_at = now() WHERE parked")
+        await tx.execute(
+            "UPDATE queue.live SET available_at = now() WHERE parked AND available_at > now()"
+        )
 
 
 async def claim(database: Database, kind: str, stage: str) -> Work:

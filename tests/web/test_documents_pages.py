@@ -70,7 +70,7 @@ async def test_a_resume_is_written_edited_previewed_downloaded_and_frozen(
     path, page = await open_resume(site, match_id)
     assert (await open_resume(site, match_id))[0] == path, "the same document again"
     assert "Open resume" in (await site.get(f"/matches/{match_id}")).text
-    assert "Work experience 1, line 2 · answers: Ventilator management" in page
+    assert "Work experience 1, line 2 · the job mentions: Ventilator management" in page
     form = read_form(page, without=["resume.experience.0.highlights.2"])
     form |= {
         "text.summary": ["Calm nurse & <mentor>"],
@@ -148,11 +148,11 @@ async def test_the_best_matches_get_documents_with_progress(
     queued = await site.post("/documents/best", data={"profile": "main"})
     page = (await site.get(queued.headers["location"])).text
     assert "1 match queued" in page
-    assert "0 of 1 have documents" in page
+    assert "0 of 1 have a resume and a letter" in page
     assert "Being written" in page
     await drain(database, stages)
     page = (await site.get("/documents")).text
-    assert "1 of 1 have documents" in page
+    assert "1 of 1 have a resume and a letter" in page
     assert "Cover letter: " in page
     async with database.transaction() as tx:
         ids = await store.find_ids(tx, match_id)

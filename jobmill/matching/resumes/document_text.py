@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import time
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from jobmill.errors import Invalid
@@ -19,6 +21,8 @@ from jobmill.extract.document_limits import (
     PDF_LIMITS,
 )
 
+from .sections import section_of_heading
+
 if TYPE_CHECKING:
     from docx.table import _Row  # pyright: ignore[reportPrivateUsage]
     from docx.text.paragraph import Paragraph
@@ -28,6 +32,9 @@ MAX_TEXT_LENGTH: Final = 300_000
 """Characters."""
 MAX_LINKS: Final = 50
 MAX_LINK_LENGTH: Final = 200
+CELL: Final = re.compile(r"\S+(?: {1,2}\S+)*")
+"""Words of one column in a line whose columns are aligned with spaces."""
+MIN_COLUMN_WIDTH: Final = 12
 PDF_TIMEOUT: Final = 20.0
 """Seconds for the pages of a PDF."""
 
@@ -80,7 +87,44 @@ def _page_texts(pages: Iterable[PageObject], file: str) -> Iterator[str]:
     for page in pages:
         if time.monotonic() > ends:
             raise Invalid(f"{file} takes too long to read. Use a plain text version.")
-        yield page.extract_text()
+        yield _page_text(page)
+
+
+def _page_text(page: PageObject) -> str:
+    """The text in the order of the file, unless that mixes the lines of two columns."""
+    from pypdf.errors import PyPdfError
+
+    text = page.extract_text()
+    try:
+        columns = _split_columns(page.extract_text(extraction_mode="layout").split("\n"))
+    except (PyPdfError, *PARSE_ERRORS):
+        return text
+    return columns if _count_headings(columns) > _count_headings(text) else text
+
+
+def _split_columns(lines: Sequence[str]) -> str:
+    """The left column, then the right one, which begins where most of its headings begin."""
+    places = Counter(
+        cell.start()
+        for line in lines
+        for cell in CELL.finditer(line)
+        if cell.start() >= MIN_COLUMN_WIDTH and section_of_heading(cell[0])
+    )
+    if not places:
+        return ""
+    [(place, _)] = places.most_common(1)
+    left: list[str] = []
+    right: list[str] = []
+    for line in lines:
+        # A line across both columns, such as the contact details, stays whole.
+        is_split = not line[place - 1 : place].strip()
+        left.append((line[:place] if is_split else line).strip())
+        right.append(line[place:].strip() if is_split else "")
+    return "\n".join([*left, *right])
+
+
+def _count_headings(text: str) -> int:
+    return sum(section_of_heading(line.strip()) is not None for line in text.split("\n"))
 
 
 def _links_at_top(page: PageObject) -> list[str]:
