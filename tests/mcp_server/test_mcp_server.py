@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -21,6 +22,7 @@ from jobmill.mcp_server.connections import KeyOfCaller, OwnConnection
 from jobmill.mcp_server.server import create_server
 from jobmill.mcp_server.tools import CHANGING, TOOLS
 from jobmill.mcp_server.untrusted_text import mark_untrusted
+from tests.reports.helpers import ReportBed
 from tests.web.api.helpers import make_job
 from tests.web.api.search_world import SearchWorld, search_world
 from tests.web.conftest import served
@@ -135,6 +137,24 @@ async def test_an_assistant_searches_explains_and_triages(world: SearchWorld) ->
         assert (status["capacity"], status["total_applications"]) == (2, 0)
 
 
+async def test_an_assistant_reads_a_report_whose_quotes_are_marked(
+    world: SearchWorld, database: Database
+) -> None:
+    bed = ReportBed(database)
+    id = await bed.create(runs=1, prompt_count=1)
+    await bed.run()
+    async with connect(world) as client:
+        [listed] = (await call(client, "list_reports"))["reports"]
+        report = await call(client, "show_report", report_id=id)
+    assert report["report"] == listed
+    assert (listed["id"], listed["status"], listed["company"]) == (id, "completed", "Tidewater")
+    first, text, last = report["findings"].splitlines()
+    assert (first[:15], last[:22]) == ("[untrusted text", "[end of untrusted text")
+    facts = {fact["name"]: fact["value"] for fact in json.loads(text)["facts"]}
+    assert (facts["founded"], facts["size"]) == ("2009", "250 people")
+    assert "structured data about the organization" in report["recommendations"]
+
+
 async def test_the_text_of_a_posting_is_marked_and_cannot_end_its_mark(world: SearchWorld) -> None:
     async with connect(world) as client:
         for tool, id in (
@@ -172,7 +192,7 @@ async def test_over_http_every_caller_brings_a_key(world: SearchWorld) -> None:
     async with application.router.lifespan_context(application), served(application) as site:
         url = f"{str(site.base_url).rstrip('/')}/mcp"
         async with over_http(url, {}) as client:
-            assert "API key" in await refuse(client, "list_matches")
+            assert "Send your Jobmill API key" in await refuse(client, "list_matches")
         async with over_http(url, {"Authorization": f"Bearer {world.key}"}) as client:
             matches = await call(client, "list_matches")
     connections.close()
