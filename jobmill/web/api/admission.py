@@ -20,13 +20,13 @@ from jobmill.hiring.stages.stage_board import StageColumn
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
 from jobmill.web.api.applications import Reason
+from jobmill.web.api.callers import RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AFTER_TEXT, PageLimit, json_response
 from jobmill.web.api.schemas import RequestBody, Schema, StageItem
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import ApplicationPathId, JobPathId, OutputTime, WholeNumber
 from jobmill.web.rate_limits import Public
 
@@ -152,22 +152,16 @@ async def list_in_review(
     responses=problems(404, 409),
 )
 async def accept(
-    application_id: ApplicationPathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    body: AcceptBody | None = None,
+    application_id: ApplicationPathId, caller: RecruiterCaller, body: AcceptBody | None = None
 ) -> Response:
     """Accept an application in review: it joins the waitlist, and free slots are offered at once."""
     reason = body.reason if body else None
 
     async def work(tx: Tx) -> tuple[Application, int | None]:
-        accepted = await decisions.accept(tx, application_id, visitor.actor, reason=reason)
+        accepted = await decisions.accept(tx, application_id, caller.actor, reason=reason)
         return accepted, await applications.find_position(tx, accepted)
 
-    return await run_once(
-        request, visitor, db, work, to_schema=lambda accepted: _decided(*accepted)
-    )
+    return await caller.run_once(work, to_schema=lambda accepted: _decided(*accepted))
 
 
 @router.post(
@@ -176,20 +170,13 @@ async def accept(
     responses=problems(404, 409),
 )
 async def reject(
-    application_id: ApplicationPathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    body: RejectBody | None = None,
+    application_id: ApplicationPathId, caller: RecruiterCaller, body: RejectBody | None = None
 ) -> Response:
     """Reject an application in review, which ends it."""
     given = body or RejectBody()
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: decisions.reject(
-            tx, application_id, visitor.actor, reason=given.reason, tell_reason=given.tell_reason
+            tx, application_id, caller.actor, reason=given.reason, tell_reason=given.tell_reason
         ),
         to_schema=_decided,
     )
@@ -201,15 +188,11 @@ async def reject(
     responses=problems(404, 409),
 )
 async def score(
-    application_id: ApplicationPathId, body: ScoreBody, request: Request, visitor: Recruiter, db: Db
+    application_id: ApplicationPathId, body: ScoreBody, caller: RecruiterCaller
 ) -> Response:
     """Score an application in review."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: decisions.score(tx, application_id, body.score, visitor.actor),
-        to_schema=_decided,
+    return await caller.run_once(
+        lambda tx: decisions.score(tx, application_id, body.score, caller.actor), to_schema=_decided
     )
 
 
@@ -219,22 +202,15 @@ async def score(
     responses=problems(404, 409),
 )
 async def move_stage(
-    application_id: ApplicationPathId,
-    body: StageMoveBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: StageMoveBody, caller: RecruiterCaller
 ) -> Response:
     """Move an active application to another stage; one of the kind `rejected` ends it."""
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: stage_moves.move_to_stage(
             tx,
             application_id,
             body.to_stage,
-            visitor.actor,
+            caller.actor,
             seen=body.from_stage,
             reason=body.reason,
             tell_reason=body.tell_reason,
@@ -256,13 +232,10 @@ def _decided(application: Application, position: int | None = None) -> DecidedAp
 
 
 @router.post("/jobs/{jobId}/draw", response_model=LotteryItem, responses=problems(404, 409))
-async def draw(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def draw(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Draw the order of all entries, once; free slots are offered at once."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: lottery.draw(tx, job_id, visitor.actor),
+    return await caller.run_once(
+        lambda tx: lottery.draw(tx, job_id, caller.actor),
         to_schema=LotteryItem.of,
         time_limit=LONG_TIMEOUT,
     )

@@ -18,6 +18,7 @@ from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.web import consistent_reads
+from jobmill.web.api.callers import AnyCaller, RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.pagination import (
@@ -36,9 +37,8 @@ from jobmill.web.api.schemas import (
     Schema,
     StandingItem,
 )
-from jobmill.web.auth import Anyone, Links, Recruiter, Viewer
+from jobmill.web.auth import Anyone, Links, Viewer
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, ApplicantPathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -111,21 +111,12 @@ async def list_applicants(
 
 @router.post("/applicants", response_model=ApplicantItem, status_code=201)
 async def create_applicant(
-    body: NewApplicant,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    body: NewApplicant, caller: RecruiterCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Add an applicant; the address must be new, without regard to case."""
     contact = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: applicants.add(tx, contact),
-        to_schema=ApplicantItem.of,
-        status=201,
+    return await caller.run_once(
+        lambda tx: applicants.add(tx, contact), to_schema=ApplicantItem.of, status=201
     )
 
 
@@ -212,9 +203,7 @@ async def show_timeline(
 @router.post("/applicants/{applicantId}/link", response_model=PersonalLink, responses=problems(404))
 async def give_link(
     applicant_id: ApplicantPathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    caller: RecruiterCaller,
     site_settings: CurrentSiteSettings,
     links: Links,
     body: LinkBody | None = None,
@@ -225,11 +214,11 @@ async def give_link(
     async def work(tx: Tx) -> PersonalLink:
         renew = body is not None and body.renew
         path = await personal_links.issue_path(
-            tx, links, applicant_id, visitor.actor.name, renew=renew
+            tx, links, applicant_id, caller.actor.name, renew=renew
         )
-        return PersonalLink(url=site_settings.link(request, path))
+        return PersonalLink(url=site_settings.link(caller.request, path))
 
-    response = await run_once(request, visitor, db, work, to_schema=PersonalLink.of, secret="url")
+    response = await caller.run_once(work, to_schema=PersonalLink.of, secret="url")
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -255,16 +244,14 @@ async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: D
     responses=problems(404),
     openapi_extra=or_applicant("admin"),
 )
-async def erase_applicant(
-    applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
-) -> Response:
+async def erase_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Response:
     """Erase an applicant's data permanently. Their applications end; the audit log stays complete.
     Admins who signed in with a password must have entered it within 10 minutes."""
-    visitor.require_own_data(applicant_id)
-    visitor.require_confirmed()
+    caller.visitor.require_own_data(applicant_id)
+    caller.visitor.require_confirmed()
 
     async def work(tx: Tx) -> Erased:
-        await privacy.erase_applicant(tx, applicant_id, visitor.actor)
+        await privacy.erase_applicant(tx, applicant_id, caller.actor)
         return Erased(applicant_id=applicant_id)
 
-    return await run_once(request, visitor, db, work, to_schema=Erased.of)
+    return await caller.run_once(work, to_schema=Erased.of)

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.hiring.records import blocklist
+from jobmill.web.api.callers import RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime
 
 router = APIRouter(prefix="/blocklist", tags=["blocklist"])
@@ -49,7 +49,7 @@ async def list_blocked(request: Request, visitor: Viewer, db: Db) -> Response:
 
 
 @router.post("", response_model=AddedBlocklistEntry, status_code=201)
-async def block(body: NewBlocklistEntry, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def block(body: NewBlocklistEntry, caller: RecruiterCaller) -> Response:
     """Refuse new applications from an address or a domain; current applications stay."""
     address = blocklist.parse_entry(body.address)
 
@@ -57,7 +57,7 @@ async def block(body: NewBlocklistEntry, request: Request, visitor: Recruiter, d
         await blocklist.add(tx, address, body.reason)
         return AddedBlocklistEntry(address=address, reason=body.reason)
 
-    return await run_once(request, visitor, db, work, to_schema=AddedBlocklistEntry.of, status=201)
+    return await caller.run_once(work, to_schema=AddedBlocklistEntry.of, status=201)
 
 
 @router.delete("/{address}", status_code=204, responses=problems(404))

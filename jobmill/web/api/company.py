@@ -16,13 +16,13 @@ from jobmill.hiring.messages import letter_templates, letters
 from jobmill.hiring.openings import posting_details
 from jobmill.hiring.openings.posting_details import EmploymentType, PayPeriod, PostingDetails
 from jobmill.hiring.records import openings
+from jobmill.web.api.callers import RecruiterCaller
 from jobmill.web.api.closing import LetterBody
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, JobPathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -63,12 +63,9 @@ async def show_company(request: Request, visitor: Viewer, db: Db) -> Response:
 
 
 @router.put("/company", response_model=Company)
-async def save_company(body: CompanyBody, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def save_company(body: CompanyBody, caller: RecruiterCaller) -> Response:
     """Replace name, website and color; the logo stays."""
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: company_identity.save_identity(
             tx, name=body.name, website=body.website, accent=body.accent
         ),
@@ -182,14 +179,12 @@ async def show_posting(job_id: JobPathId, request: Request, visitor: Viewer, db:
 
 
 @router.put("/jobs/{jobId}/posting", response_model=PostingItem, responses=problems(404))
-async def save_posting(
-    job_id: JobPathId, body: PostingBody, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def save_posting(job_id: JobPathId, body: PostingBody, caller: RecruiterCaller) -> Response:
     """Replace pay, employment type and countries of an opening."""
 
     async def work(tx: Tx) -> PostingDetails:
         details = PostingDetails(**body.model_dump())
-        await posting_details.save_details(tx, job_id, details, visitor.actor)
+        await posting_details.save_details(tx, job_id, details, caller.actor)
         return await posting_details.get_details(tx, job_id)
 
-    return await run_once(request, visitor, db, work, to_schema=PostingItem.of)
+    return await caller.run_once(work, to_schema=PostingItem.of)

@@ -15,14 +15,14 @@ from jobmill.hiring.forms.form_fields import ApplicationForm, FormField
 from jobmill.hiring.forms.form_versions import FormVersion
 from jobmill.hiring.forms.stored_answers import AnsweredForm
 from jobmill.hiring.records import applications
+from jobmill.web.api.callers import RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.application_forms import check_upload, receive_file, store_file
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Viewer
 from jobmill.web.dependencies import Db
 from jobmill.web.file_downloads import send_upload
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import ApplicationPathId, JobPathId, OutputTime
 from jobmill.web.rate_limits import Public
 
@@ -93,15 +93,15 @@ async def show_job_form(job_id: JobPathId, request: Request, visitor: Public, db
 
 @router.put("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 409))
 async def change_job_form(
-    job_id: JobPathId, body: JobFormBody, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: JobFormBody, caller: RecruiterCaller
 ) -> Response:
     """Save a new version of the form. Earlier applications keep the questions that they answered."""
     form = ApplicationForm(fields=tuple(body.fields))
 
     async def work(tx: Tx) -> FormVersion:
-        return await form_versions.save_form(tx, job_id, form, visitor.actor, based_on=body.version)
+        return await form_versions.save_form(tx, job_id, form, caller.actor, based_on=body.version)
 
-    return await run_once(request, visitor, db, work, to_schema=_to_schema)
+    return await caller.run_once(work, to_schema=_to_schema)
 
 
 @router.post(

@@ -15,6 +15,7 @@ from jobmill.hiring.openings.applicant_lists import OpeningDetail
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.web import consistent_reads
+from jobmill.web.api.callers import ApiCaller, RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
 from jobmill.web.api.schemas import (
@@ -26,9 +27,8 @@ from jobmill.web.api.schemas import (
     NewJob,
     RequestBody,
 )
-from jobmill.web.auth import Recruiter, Viewer, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
-from jobmill.web.idempotency import run_once
+from jobmill.web.auth import Viewer
+from jobmill.web.dependencies import Db
 from jobmill.web.parameters import JobPathId, WholeNumber
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings
@@ -58,21 +58,17 @@ async def list_jobs(
 
 @router.post("", response_model=Job, status_code=201)
 async def create_job(
-    body: NewJob,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    body: NewJob, caller: RecruiterCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Create an opening; it takes applications at once."""
     defaults: dict[str, Any] = {"time_zone": site_settings.settings.time_zone}
     terms = OpeningTerms(**defaults | body.terms())
 
     async def work(tx: Tx) -> applicant_lists.OpeningCounts:
-        opening = await lifecycle.create(tx, terms, body.capacity, visitor.actor)
+        opening = await lifecycle.create(tx, terms, body.capacity, caller.actor)
         return await applicant_lists.get_counts(tx, opening.id)
 
-    return await run_once(request, visitor, db, work, to_schema=Job.of, status=201)
+    return await caller.run_once(work, to_schema=Job.of, status=201)
 
 
 @router.get("/{jobId}", response_model=JobDetail, responses=problems(404))
@@ -109,69 +105,52 @@ async def show_job_settings(
 
 
 @router.patch("/{jobId}/settings", response_model=JobSettings, responses=problems(404, 409))
-async def edit_job(
-    job_id: JobPathId, body: JobChange, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def edit_job(job_id: JobPathId, body: JobChange, caller: RecruiterCaller) -> Response:
     """Change the given settings; open offers keep their deadline."""
     return await _change(
-        request,
-        visitor,
-        db,
-        lambda tx: lifecycle.edit(tx, job_id, visitor.actor, **body.terms()),
+        caller, lambda tx: lifecycle.edit(tx, job_id, caller.actor, **body.terms())
     )
 
 
 @router.post("/{jobId}/capacity", response_model=JobSettings, responses=problems(404, 409))
 async def change_capacity(
-    job_id: JobPathId, body: CapacityBody, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: CapacityBody, caller: RecruiterCaller
 ) -> Response:
     """Change the number of slots. New ones are offered at once; all applicants keep theirs."""
     return await _change(
-        request,
-        visitor,
-        db,
-        lambda tx: lifecycle.set_capacity(tx, job_id, body.capacity, visitor.actor),
+        caller, lambda tx: lifecycle.set_capacity(tx, job_id, body.capacity, caller.actor)
     )
 
 
 @router.post("/{jobId}/pause", response_model=JobSettings, responses=problems(404, 409))
-async def pause_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def pause_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Close applications and stop offering slots automatically; open offers stay valid."""
-    return await _change_status(request, visitor, db, job_id, lifecycle.pause)
+    return await _change_status(caller, job_id, lifecycle.pause)
 
 
 @router.post("/{jobId}/resume", response_model=JobSettings, responses=problems(404, 409))
-async def resume_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def resume_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Open applications again and offer free slots at once."""
-    return await _change_status(request, visitor, db, job_id, lifecycle.resume)
+    return await _change_status(caller, job_id, lifecycle.resume)
 
 
 @router.post("/{jobId}/close", response_model=JobSettings, responses=problems(404, 409))
-async def close_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def close_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Like pause, and unpublish the opening; current applications stay."""
-    return await _change_status(request, visitor, db, job_id, lifecycle.close)
+    return await _change_status(caller, job_id, lifecycle.close)
 
 
 @router.post("/{jobId}/reopen", response_model=JobSettings, responses=problems(404, 409))
-async def reopen_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def reopen_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Open a closed opening again."""
-    return await _change_status(request, visitor, db, job_id, lifecycle.reopen)
+    return await _change_status(caller, job_id, lifecycle.reopen)
 
 
 async def _change_status(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
-    id: int,
-    change: Callable[[Tx, int, Actor], Awaitable[Opening]],
+    caller: ApiCaller, id: int, change: Callable[[Tx, int, Actor], Awaitable[Opening]]
 ) -> Response:
-    return await _change(request, visitor, db, lambda tx: change(tx, id, visitor.actor))
+    return await _change(caller, lambda tx: change(tx, id, caller.actor))
 
 
-async def _change(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
-    work: Callable[[Tx], Awaitable[Opening]],
-) -> Response:
-    return await run_once(request, visitor, db, work, to_schema=JobSettings.of)
+async def _change(caller: ApiCaller, work: Callable[[Tx], Awaitable[Opening]]) -> Response:
+    return await caller.run_once(work, to_schema=JobSettings.of)

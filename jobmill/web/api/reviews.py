@@ -12,12 +12,12 @@ from jobmill.db import Tx
 from jobmill.hiring.records import applications
 from jobmill.hiring.reviews import application_reviews, mentions, notes, ratings, tags
 from jobmill.hiring.reviews.application_reviews import ApplicationReview
+from jobmill.web.api.callers import RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, ApplicationPathId, OutputTime, require_digits
 
 router = APIRouter(tags=["reviews"])
@@ -108,34 +108,21 @@ async def show_review(
     responses=problems(404, 409),
 )
 async def add_note(
-    application_id: ApplicationPathId,
-    body: NoteBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: NoteBody, caller: RecruiterCaller
 ) -> Response:
     """Add a note. The same text again is the first note."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: notes.add_note(tx, application_id, body.text, visitor.actor),
+    return await caller.run_once(
+        lambda tx: notes.add_note(tx, application_id, body.text, caller.actor),
         to_schema=NoteItem.of,
         status=201,
     )
 
 
 @router.patch("/notes/{noteId}", response_model=NoteItem, responses=problems(403, 404))
-async def edit_note(
-    note_id: NotePathId, body: NoteBody, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def edit_note(note_id: NotePathId, body: NoteBody, caller: RecruiterCaller) -> Response:
     """Change your own note."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: notes.edit_note(tx, note_id, body.text, visitor.actor),
-        to_schema=NoteItem.of,
+    return await caller.run_once(
+        lambda tx: notes.edit_note(tx, note_id, body.text, caller.actor), to_schema=NoteItem.of
     )
 
 
@@ -152,19 +139,15 @@ async def delete_note(note_id: NotePathId, visitor: Recruiter, db: Db) -> None:
     responses=problems(404, 409),
 )
 async def rate(
-    application_id: ApplicationPathId,
-    body: RatingBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: RatingBody, caller: RecruiterCaller
 ) -> Response:
     """Set, replace or remove your rating, overall or for a criterion."""
 
     async def change(tx: Tx) -> None:
-        await ratings.rate(tx, application_id, body.score, visitor.actor, criterion=body.criterion)
+        await ratings.rate(tx, application_id, body.score, caller.actor, criterion=body.criterion)
 
     work = _change_review(application_id, change)
-    return await run_once(request, visitor, db, work, to_schema=ReviewAnswer.of)
+    return await caller.run_once(work, to_schema=ReviewAnswer.of)
 
 
 @router.post(
@@ -173,17 +156,13 @@ async def rate(
     responses=problems(404, 409),
 )
 async def add_tag(
-    application_id: ApplicationPathId,
-    body: TagBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: TagBody, caller: RecruiterCaller
 ) -> Response:
     """Add a tag."""
     work = _change_review(
-        application_id, lambda tx: tags.add_tag(tx, application_id, body.tag, visitor.actor)
+        application_id, lambda tx: tags.add_tag(tx, application_id, body.tag, caller.actor)
     )
-    return await run_once(request, visitor, db, work, to_schema=ReviewAnswer.of)
+    return await caller.run_once(work, to_schema=ReviewAnswer.of)
 
 
 @router.delete(

@@ -12,12 +12,12 @@ from jobmill.catalog.submissions import Submission, SubmissionKind, SubmissionSt
 from jobmill.db import Tx
 from jobmill.extract.pasted_text import MAX_LENGTH
 from jobmill.pipelines import submission
+from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
@@ -72,9 +72,7 @@ async def list_submissions(
 
 
 @router.post("", response_model=SubmissionRecord, status_code=201)
-async def create_submission(
-    body: NewSubmission, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def create_submission(body: NewSubmission, caller: SeekerCaller) -> Response:
     """Add any URL or the text of a job. The record is there at once; a worker reads the rest."""
     entered = await submission.read_input(body.input)
 
@@ -82,14 +80,14 @@ async def create_submission(
         return await submission.submit(
             tx,
             entered,
-            owner=visitor.owner,
-            profile_id=await submission.default_profile_id(tx, owner=visitor.owner),
+            owner=caller.owner,
+            profile_id=await submission.default_profile_id(tx, owner=caller.owner),
             force=body.force,
-            may_enable=visitor.may_change("system"),
-            by=visitor.actor.name,
+            may_enable=caller.visitor.may_change("system"),
+            by=caller.actor.name,
         )
 
-    return await run_once(request, visitor, db, work, to_schema=SubmissionRecord.of, status=201)
+    return await caller.run_once(work, to_schema=SubmissionRecord.of, status=201)
 
 
 @router.get("/{submission_id}", response_model=SubmissionRecord, responses=problems(404))
@@ -103,18 +101,16 @@ async def show_submission(
 
 
 @router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
-async def retry_submission(
-    submission_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def retry_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """Read it again."""
 
     async def work(tx: Tx) -> Submission:
         return await submission.retry(
             tx,
             submission_id,
-            owner=visitor.owner,
-            may_enable=visitor.may_change("system"),
-            by=visitor.actor.name,
+            owner=caller.owner,
+            may_enable=caller.visitor.may_change("system"),
+            by=caller.actor.name,
         )
 
-    return await run_once(request, visitor, db, work, to_schema=SubmissionRecord.of)
+    return await caller.run_once(work, to_schema=SubmissionRecord.of)

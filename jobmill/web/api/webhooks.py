@@ -12,12 +12,12 @@ from jobmill.hiring.messages import webhooks
 from jobmill.hiring.messages.notices import NoticeState
 from jobmill.hiring.transitions import EventType
 from jobmill.outside.webhook import check_url
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, BodyId, OutputTime, require_digits
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -95,14 +95,11 @@ async def list_webhooks(request: Request, visitor: Admin, db: Db) -> Response:
 
 @router.post("", response_model=AddedWebhook, status_code=201, responses=problems(404))
 async def add_webhook(
-    body: NewWebhook, request: Request, visitor: Admin, db: Db, site_settings: CurrentSiteSettings
+    body: NewWebhook, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Subscribe a server to new events."""
     url = check_url(body.url, site_settings.private_webhook_hosts)
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: webhooks.add(tx, url, opening_id=body.job_id, events=body.events),
         to_schema=AddedWebhook.of,
         status=201,
@@ -121,15 +118,11 @@ async def show_webhook(
 
 @router.patch("/{webhookId}", response_model=WebhookItem, responses=problems(404))
 async def change_webhook(
-    webhook_id: WebhookPathId, body: WebhookChange, request: Request, visitor: Admin, db: Db
+    webhook_id: WebhookPathId, body: WebhookChange, caller: AdminCaller
 ) -> Response:
     """Disable or enable a webhook."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: webhooks.set_enabled(tx, webhook_id, body.enabled),
-        to_schema=WebhookItem.of,
+    return await caller.run_once(
+        lambda tx: webhooks.set_enabled(tx, webhook_id, body.enabled), to_schema=WebhookItem.of
     )
 
 
@@ -168,12 +161,10 @@ async def list_deliveries(
     status_code=201,
     responses=problems(404),
 )
-async def replay_delivery(
-    delivery_id: DeliveryPathId, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def replay_delivery(delivery_id: DeliveryPathId, caller: AdminCaller) -> Response:
     """Send a delivery again, as a new one."""
 
     async def work(tx: Tx) -> NewDelivery:
         return NewDelivery(id=await webhooks.redeliver(tx, delivery_id))
 
-    return await run_once(request, visitor, db, work, to_schema=NewDelivery.of, status=201)
+    return await caller.run_once(work, to_schema=NewDelivery.of, status=201)

@@ -21,11 +21,12 @@ from jobmill.catalog.company_list import CompanyFilter, Order
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.pipelines import first_boards
+from jobmill.web.api.callers import SearchAdminCaller
 from jobmill.web.api.filters import RowLimit, Words
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import SearchAdmin, Seeker
+from jobmill.web.auth import Seeker
 from jobmill.web.company_detail import (
     CompanyDetail,
     add_company,
@@ -33,7 +34,7 @@ from jobmill.web.company_detail import (
     submit_analysis,
 )
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
 router = APIRouter(prefix="/companies", tags=["companies"])
@@ -160,9 +161,7 @@ async def list_companies(
 
 
 @router.post("", response_model=AnalysisAnswer, status_code=201)
-async def create_company(
-    body: NewCompany, request: Request, visitor: SearchAdmin, db: Db
-) -> Response:
+async def create_company(body: NewCompany, caller: SearchAdminCaller) -> Response:
     """Add a company; a worker reads its website and finds its job board."""
 
     async def work(tx: Tx) -> AnalysisAnswer:
@@ -170,25 +169,21 @@ async def create_company(
         item = await submit_analysis(tx, id, force=False)
         return AnalysisAnswer(company_id=id, task_id=item)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=201)
+    return await caller.run_once(work, to_schema=as_is, status=201)
 
 
 @router.post("/track", response_model=TrackedBoards)
-async def track_boards(
-    body: BoardsBody, request: Request, visitor: SearchAdmin, db: Db
-) -> Response:
+async def track_boards(body: BoardsBody, caller: SearchAdminCaller) -> Response:
     """Read job boards from now on; nothing is added if one of them is not recognized."""
     choices = first_boards.parse_lines(body.boards)
     if choices.invalid:
         raise Invalid("; ".join(f"{line}: {reason}" for line, reason in choices.invalid[:10]))
 
     async def work(tx: Tx) -> first_boards.AddedBoards:
-        by = visitor.name or visitor.actor.name
+        by = caller.visitor.name or caller.actor.name
         return await first_boards.add_boards(tx, choices, by=by)
 
-    return await run_once(
-        request, visitor, db, work, to_schema=TrackedBoards.of, time_limit=TRACK_SECONDS
-    )
+    return await caller.run_once(work, to_schema=TrackedBoards.of, time_limit=TRACK_SECONDS)
 
 
 @router.get("/{company_id}", response_model=CompanyRecord, responses=problems(404))
@@ -216,13 +211,11 @@ def _record(detail: CompanyDetail) -> CompanyRecord:
 
 
 @router.post("/{company_id}/analyze", response_model=AnalysisAnswer, responses=problems(404))
-async def analyze_company(
-    company_id: PathId, request: Request, visitor: SearchAdmin, db: Db
-) -> Response:
+async def analyze_company(company_id: PathId, caller: SearchAdminCaller) -> Response:
     """Read its website again, even if what is known is recent."""
 
     async def work(tx: Tx) -> AnalysisAnswer:
         item = await submit_analysis(tx, company_id, force=True)
         return AnalysisAnswer(company_id=company_id, task_id=item)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)

@@ -14,6 +14,7 @@ from jobmill.matching.matches import DismissReason, Match, Order, Status
 from jobmill.matching.saved_views import InboxFilters
 from jobmill.matching.verdict import ItemState, Priority
 from jobmill.web import actor_labels, match_detail
+from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.filters import ProfileParameter, RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.job_search.job_facts import JobFacts
@@ -22,7 +23,6 @@ from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.match_detail import MatchDetail
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, require_digits
 
@@ -209,9 +209,7 @@ async def list_match_history(
 
 
 @router.post("/{match_id}/status", response_model=MatchItem, responses=problems(404))
-async def set_match_status(
-    match_id: PathId, body: StatusBody, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def set_match_status(match_id: PathId, body: StatusBody, caller: SeekerCaller) -> Response:
     """Save, dismiss or otherwise triage a match."""
 
     async def work(tx: Tx) -> Match:
@@ -219,38 +217,36 @@ async def set_match_status(
             tx,
             match_id,
             body.status,
-            owner=visitor.owner,
+            owner=caller.owner,
             note=body.note,
-            actor=visitor.actor.name,
+            actor=caller.actor.name,
         )
 
-    return await run_once(request, visitor, db, work, to_schema=_item)
+    return await caller.run_once(work, to_schema=_item)
 
 
 @router.post("/{match_id}/undo", response_model=MatchItem, responses=problems(404))
-async def undo_match_status(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def undo_match_status(match_id: PathId, caller: SeekerCaller) -> Response:
     """Restore the previous status."""
 
     async def work(tx: Tx) -> Match:
         _, match = await matches.undo_status(
-            tx, match_id, owner=visitor.owner, actor=visitor.actor.name
+            tx, match_id, owner=caller.owner, actor=caller.actor.name
         )
         return match
 
-    return await run_once(request, visitor, db, work, to_schema=_item)
+    return await caller.run_once(work, to_schema=_item)
 
 
 @router.post("/{match_id}/dismiss-reason", response_model=MatchItem, responses=problems(404))
 async def set_dismiss_reason(
-    match_id: PathId, body: DismissReasonBody, request: Request, visitor: Seeker, db: Db
+    match_id: PathId, body: DismissReasonBody, caller: SeekerCaller
 ) -> Response:
     """Say why a match was dismissed; rules are proposed from these reasons."""
 
     async def work(tx: Tx) -> Match:
         return await matches.set_dismiss_reason(
-            tx, match_id, body.reason, owner=visitor.owner, actor=visitor.actor.name
+            tx, match_id, body.reason, owner=caller.owner, actor=caller.actor.name
         )
 
-    return await run_once(request, visitor, db, work, to_schema=_item)
+    return await caller.run_once(work, to_schema=_item)

@@ -15,13 +15,14 @@ from jobmill.matching.profiles import ProfileSummary, ProfileVersion
 from jobmill.matching.proposed_rules import Decision, DryRun, ProposedRule
 from jobmill.people.persons import Owner
 from jobmill.web import profile_changes, resume_upload
+from jobmill.web.api.callers import ApiCaller, SeekerCaller
 from jobmill.web.api.etags import SeenVersion
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Seeker, Visitor
-from jobmill.web.dependencies import Db, RawDb, RequestDatabase
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.auth import Seeker
+from jobmill.web.dependencies import Db, RawDb
+from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime
 from jobmill.web.profile_preview import ProfilePreview, preview
 from jobmill.web.proposed_rule_trials import decide_rule, find_rule, try_rule
@@ -215,30 +216,30 @@ async def show_profile(name: Name, request: Request, visitor: Seeker, db: Db) ->
 
 @router.put("/{name}", response_model=ProfileRecord, responses=problems(412))
 async def save_profile(
-    name: Name,
-    body: ProfileBody,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    database: RawDb,
-    based_on: SeenVersion,
+    name: Name, body: ProfileBody, caller: SeekerCaller, database: RawDb, based_on: SeenVersion
 ) -> Response:
     """Save a profile as a new version, or create it. All open jobs are scored for a new profile."""
     profile = _parse(body.profile)
     effect = (
-        await profile_changes.preview_change(db, database, name, profile, visitor.owner)
+        await profile_changes.preview_change(caller.db, database, name, profile, caller.owner)
         if body.rescore
         else None
     )
 
     async def work(tx: Tx) -> ProfileRecord:
         await profile_changes.save_version(
-            tx, name, profile, visitor, effect=effect, note=body.note or None, based_on=based_on
+            tx,
+            name,
+            profile,
+            caller.visitor,
+            effect=effect,
+            note=body.note or None,
+            based_on=based_on,
         )
-        return await _read(tx, name, visitor.owner)
+        return await _read(tx, name, caller.owner)
 
     seconds = profile_changes.SAVE_SECONDS
-    return await run_once(request, visitor, db, work, to_schema=as_is, time_limit=seconds)
+    return await caller.run_once(work, to_schema=as_is, time_limit=seconds)
 
 
 @router.post("/{name}/preview", response_model=PreviewResult, responses=problems(404))
@@ -292,41 +293,39 @@ async def show_profile_version(
 
 
 @router.post("/{name}/pause", response_model=ProfileRecord, responses=problems(404))
-async def pause_profile(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def pause_profile(name: Name, caller: SeekerCaller) -> Response:
     """Score no jobs for a profile until it is resumed."""
 
     async def change(tx: Tx, version: ProfileVersion) -> None:
         await profiles.pause(tx, version.name, owner=version.owner_id)
 
-    return await _change(name, request, visitor, db, change)
+    return await _change(name, caller, change)
 
 
 @router.post("/{name}/resume", response_model=ProfileRecord, responses=problems(404))
-async def resume_profile(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def resume_profile(name: Name, caller: SeekerCaller) -> Response:
     """Score jobs for a profile again, also those that it missed."""
-    return await _change(name, request, visitor, db, profile_changes.resume_scoring)
+    return await _change(name, caller, profile_changes.resume_scoring)
 
 
 @router.post("/{name}/default", response_model=ProfileRecord, responses=problems(404))
-async def make_default_profile(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def make_default_profile(name: Name, caller: SeekerCaller) -> Response:
     """Make a profile the default one."""
 
     async def change(tx: Tx, version: ProfileVersion) -> None:
-        by = visitor.actor.name
+        by = caller.actor.name
         await profiles.set_default(tx, version.name, owner=version.owner_id, by=by)
 
-    return await _change(name, request, visitor, db, change)
+    return await _change(name, caller, change)
 
 
-async def _change(
-    name: str, request: Request, visitor: Visitor, db: RequestDatabase, change: Change
-) -> Response:
+async def _change(name: str, caller: ApiCaller, change: Change) -> Response:
     async def work(tx: Tx) -> ProfileRecord:
-        await change(tx, await profiles.get(tx, name, owner=visitor.owner))
-        return await _read(tx, name, visitor.owner)
+        await change(tx, await profiles.get(tx, name, owner=caller.owner))
+        return await _read(tx, name, caller.owner)
 
     seconds = profile_changes.SAVE_SECONDS
-    return await run_once(request, visitor, db, work, to_schema=as_is, time_limit=seconds)
+    return await caller.run_once(work, to_schema=as_is, time_limit=seconds)
 
 
 @router.get("/{name}/proposed-rules", response_model=ProposedRuleList, responses=problems(404, 429))
@@ -355,22 +354,16 @@ def _rule(rule: ProposedRule, tried: DryRun | None) -> ProposedRuleItem:
 
 @router.post("/{name}/proposed-rules/{key}", response_model=ProfileRecord, responses=problems(404))
 async def decide_proposed_rule(
-    name: Name,
-    key: RuleKey,
-    body: RuleDecisionBody,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    database: RawDb,
+    name: Name, key: RuleKey, body: RuleDecisionBody, caller: SeekerCaller, database: RawDb
 ) -> Response:
     """Accept a rule, which saves a new version of the profile, or decline it."""
-    async with db.transaction() as tx:
-        version, rule = await find_rule(tx, name, key, visitor.owner)
+    async with caller.db.transaction() as tx:
+        version, rule = await find_rule(tx, name, key, caller.owner)
     tried = await try_rule(database, version, rule) if body.decision == "accepted" else None
 
     async def work(tx: Tx) -> ProfileRecord:
-        by = visitor.name or visitor.actor.name
+        by = caller.visitor.name or caller.actor.name
         await decide_rule(tx, version, rule, body.decision, tried, by=by)
-        return await _read(tx, name, visitor.owner)
+        return await _read(tx, name, caller.owner)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)

@@ -14,6 +14,7 @@ from jobmill.db import Tx
 from jobmill.pipelines import approval
 from jobmill.pipelines.approval import ApprovalResult
 from jobmill.web import source_secrets
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import MarkedPage, json_response
@@ -21,7 +22,6 @@ from jobmill.web.api.schemas import Schema
 from jobmill.web.api.system.sources import SourceReasonBody
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import OutputTime
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
@@ -83,23 +83,21 @@ async def show_approval(ref: RefPath, request: Request, visitor: Admin, db: Db) 
 
 
 @router.post("/{ref}/approve", response_model=ApprovalAnswer, responses=problems(404))
-async def approve_board(ref: RefPath, request: Request, visitor: Admin, db: Db) -> Response:
+async def approve_board(ref: RefPath, caller: AdminCaller) -> Response:
     """Approve it, and queue its first run."""
 
     async def work(tx: Tx) -> ApprovalResult:
-        return await approval.approve(tx, approvals.parse_ref(ref), actor=visitor.actor.name)
+        return await approval.approve(tx, approvals.parse_ref(ref), actor=caller.actor.name)
 
-    return await run_once(request, visitor, db, work, to_schema=ApprovalAnswer.of)
+    return await caller.run_once(work, to_schema=ApprovalAnswer.of)
 
 
 @router.post("/{ref}/reject", response_model=ApprovalAnswer, responses=problems(404))
-async def reject_board(
-    ref: RefPath, body: SourceReasonBody, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def reject_board(ref: RefPath, body: SourceReasonBody, caller: AdminCaller) -> Response:
     """Reject it; it is not suggested again."""
 
     async def work(tx: Tx) -> ApprovalResult:
         reason = body.reason.strip() or "not wanted"
-        return await approval.reject(tx, approvals.parse_ref(ref), reason, actor=visitor.actor.name)
+        return await approval.reject(tx, approvals.parse_ref(ref), reason, actor=caller.actor.name)
 
-    return await run_once(request, visitor, db, work, to_schema=ApprovalAnswer.of)
+    return await caller.run_once(work, to_schema=ApprovalAnswer.of)

@@ -27,6 +27,7 @@ from jobmill.rotation.rotation_status import PlatformBudget
 from jobmill.rotation.target_settings import TargetTiming
 from jobmill.rotation.targets import TargetKind, TargetStatus
 from jobmill.web import target_detail, task_progress
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
@@ -35,7 +36,7 @@ from jobmill.web.api.system.searches import Hours, OptionalHours, from_hours
 from jobmill.web.api.system.sources import TaskAnswer
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import OutputTime, PathId, WholeNumber, require_digits
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
@@ -209,13 +210,13 @@ def _due(row: DueTarget, expected: float | None) -> DueTargetItem:
 
 
 @router.post("/run", response_model=TaskAnswer)
-async def run_rotation(request: Request, visitor: Admin, db: Db) -> Response:
+async def run_rotation(caller: AdminCaller) -> Response:
     """Start a run, or return the one that is live already."""
 
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_or_join(tx, rotation.new_item()))
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.get("/report", response_model=RunReportRecord, responses=problems(404, 409))
@@ -298,40 +299,30 @@ async def show_target(
 
 @router.put("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
 async def set_target_schedule(
-    source_id: PathId,
-    body: ScheduleBody,
-    request: Request,
-    visitor: Admin,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    source_id: PathId, body: ScheduleBody, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Set the priority, the least interval and the call window."""
     timing = TargetTiming(from_hours(body.interval_hours), from_hours(body.window_hours))
 
     async def work(tx: Tx) -> TargetRecord:
-        actor = visitor.actor.name
+        actor = caller.actor.name
         await target_detail.save_schedule(tx, source_id, body.priority, timing, actor=actor)
         return await _read(tx, source_id, site_settings)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/targets/{source_id}/{change}", response_model=TargetRecord, responses=problems(404))
 async def change_target(
-    source_id: PathId,
-    change: TargetChange,
-    request: Request,
-    visitor: Admin,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    source_id: PathId, change: TargetChange, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Pause or resume a scheduled read, or reset its failures (`revive`)."""
 
     async def work(tx: Tx) -> TargetRecord:
-        await target_detail.change_status(tx, source_id, change, actor=visitor.actor.name)
+        await target_detail.change_status(tx, source_id, change, actor=caller.actor.name)
         return await _read(tx, source_id, site_settings)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.get("/platforms", response_model=PlatformList)
@@ -347,20 +338,18 @@ async def _read_platforms(tx: Tx) -> list[PlatformBudget]:
 
 
 @router.put("/platforms/{name}", response_model=PlatformList, responses=problems(404))
-async def set_platform_limits(
-    name: Name, body: PlatformLimits, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def set_platform_limits(name: Name, body: PlatformLimits, caller: AdminCaller) -> Response:
     """Set how often a platform may be read per hour and per day."""
     if name not in BY_NAME:
         raise NotFound("platform", name)
 
     async def work(tx: Tx) -> PlatformList:
         await platform_state.set_limits(
-            tx, name, per_hour=body.per_hour, per_day=body.per_day, actor=visitor.actor.name
+            tx, name, per_hour=body.per_hour, per_day=body.per_day, actor=caller.actor.name
         )
         return PlatformList(items=[PlatformItem.of(row) for row in await _read_platforms(tx)])
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.get("/yield", response_model=YieldReport)

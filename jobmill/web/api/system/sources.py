@@ -17,14 +17,15 @@ from jobmill.pipelines import discovery, preview
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue import NewItem
 from jobmill.web import actor_labels, source_secrets, task_progress
+from jobmill.web.api.callers import AdminCaller, ApiCaller
 from jobmill.web.api.filters import RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Admin, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.auth import Admin
+from jobmill.web.dependencies import Db
+from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -145,7 +146,7 @@ async def list_sources(
 
 
 @router.post("", response_model=TaskAnswer, status_code=201)
-async def create_source(body: NewSourceBody, request: Request, visitor: Admin, db: Db) -> Response:
+async def create_source(body: NewSourceBody, caller: AdminCaller) -> Response:
     """Have a URL recognized, tested and added as a source by a worker."""
     url = body.url.strip()
     config: dict[str, Any] = {
@@ -156,13 +157,13 @@ async def create_source(body: NewSourceBody, request: Request, visitor: Admin, d
         discovery.parse_config(config),
         via="user_submission",
         approved=body.enable,
-        by=visitor.actor.name,
+        by=caller.actor.name,
     )
 
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_or_join(tx, new))
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=201)
+    return await caller.run_once(work, to_schema=as_is, status=201)
 
 
 @router.get("/{source_id}", response_model=SourceRecord, responses=problems(404))
@@ -199,71 +200,63 @@ async def list_source_history(
 
 
 @router.post("/{source_id}/enable", response_model=SourceRecord, responses=problems(404))
-async def enable_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def enable_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read a source regularly."""
 
     async def change(tx: Tx) -> None:
-        await sources.enable(tx, source_id, actor=visitor.actor.name)
+        await sources.enable(tx, source_id, actor=caller.actor.name)
 
-    return await _change(request, visitor, db, source_id, change)
+    return await _change(caller, source_id, change)
 
 
 @router.post("/{source_id}/disable", response_model=SourceRecord, responses=problems(404))
 async def disable_source(
-    source_id: PathId, body: SourceReasonBody, request: Request, visitor: Admin, db: Db
+    source_id: PathId, body: SourceReasonBody, caller: AdminCaller
 ) -> Response:
     """Do not read a source until it is enabled; its jobs stay."""
 
     async def change(tx: Tx) -> None:
         reason = body.reason.strip() or "by hand"
-        await sources.disable(tx, source_id, reason, actor=visitor.actor.name)
+        await sources.disable(tx, source_id, reason, actor=caller.actor.name)
 
-    return await _change(request, visitor, db, source_id, change)
+    return await _change(caller, source_id, change)
 
 
 @router.post("/{source_id}/reject", response_model=SourceRecord, responses=problems(404))
-async def reject_source(
-    source_id: PathId, body: SourceReasonBody, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def reject_source(source_id: PathId, body: SourceReasonBody, caller: AdminCaller) -> Response:
     """Disable a source and do not suggest it again."""
 
     async def change(tx: Tx) -> None:
         reason = body.reason.strip() or "not wanted"
-        await sources.reject(tx, source_id, reason, actor=visitor.actor.name)
+        await sources.reject(tx, source_id, reason, actor=caller.actor.name)
 
-    return await _change(request, visitor, db, source_id, change)
+    return await _change(caller, source_id, change)
 
 
 @router.post("/{source_id}/run", response_model=TaskAnswer, responses=problems(404))
-async def run_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def run_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read a source now."""
-    return await _submit(request, visitor, db, source_id, source_pipeline.new_item(source_id))
+    return await _submit(caller, source_id, source_pipeline.new_item(source_id))
 
 
 @router.post("/{source_id}/test", response_model=TaskAnswer, responses=problems(404))
-async def test_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def test_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read the first page of a source without storing its jobs."""
-    return await _submit(request, visitor, db, source_id, preview.new_item(source_id))
+    return await _submit(caller, source_id, preview.new_item(source_id))
 
 
 async def _change(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
-    source_id: int,
-    change: Callable[[Tx], Awaitable[None]],
+    caller: ApiCaller, source_id: int, change: Callable[[Tx], Awaitable[None]]
 ) -> Response:
     async def work(tx: Tx) -> SourceRecord:
         await change(tx)
         return await _read(tx, source_id)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
-async def _submit(
-    request: Request, visitor: Visitor, db: RequestDatabase, id: int, new: NewItem
-) -> Response:
+async def _submit(caller: ApiCaller, id: int, new: NewItem) -> Response:
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_for_source(tx, id, new))
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)

@@ -15,13 +15,14 @@ from jobmill.queue.alerts import clear_alert
 from jobmill.queue.items import Status
 from jobmill.queue.search import ItemFilter
 from jobmill.web import private_tasks
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -208,27 +209,27 @@ async def _read(tx: Tx, item_id: int, visitor: Visitor) -> TaskRecord:
 
 
 @router.post("/tasks/{item_id}/retry", response_model=TaskRecord, responses=problems(404))
-async def retry_task(item_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def retry_task(item_id: PathId, caller: AdminCaller) -> Response:
     """Run a finished task again from the step where it stopped."""
 
     async def work(tx: Tx) -> TaskRecord:
-        await operator_actions.retry_item(tx, ItemId(item_id), f"by {visitor.name}")
-        return await _read(tx, item_id, visitor)
+        await operator_actions.retry_item(tx, ItemId(item_id), f"by {caller.visitor.name}")
+        return await _read(tx, item_id, caller.visitor)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/tasks/{item_id}/cancel", response_model=TaskRecord, responses=problems(404))
-async def cancel_task(
-    item_id: PathId, body: CancelTaskBody, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def cancel_task(item_id: PathId, body: CancelTaskBody, caller: AdminCaller) -> Response:
     """End a waiting task as skipped."""
 
     async def work(tx: Tx) -> TaskRecord:
-        await operator_actions.cancel_item(tx, ItemId(item_id), _signed(body.reason, visitor))
-        return await _read(tx, item_id, visitor)
+        await operator_actions.cancel_item(
+            tx, ItemId(item_id), _signed(body.reason, caller.visitor)
+        )
+        return await _read(tx, item_id, caller.visitor)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 def _signed(reason: str, visitor: Visitor) -> str:
@@ -268,7 +269,7 @@ async def show_work_queue(request: Request, visitor: Admin, db: Db) -> Response:
 
 
 @router.post("/work-queue/pause", response_model=WorkQueue, responses=problems(404))
-async def pause_step(body: PauseBody, request: Request, visitor: Admin, db: Db) -> Response:
+async def pause_step(body: PauseBody, caller: AdminCaller) -> Response:
     """Start no new tasks of a step; running ones finish."""
 
     async def work(tx: Tx) -> WorkQueue:
@@ -276,26 +277,26 @@ async def pause_step(body: PauseBody, request: Request, visitor: Admin, db: Db) 
         stages = {stage for kind, stage in phases if kind == body.kind}
         if not stages or (body.stage and body.stage not in stages):
             raise NotFound("step", "/".join(filter(None, [body.kind, body.stage])))
-        reason = _signed(body.reason, visitor)
+        reason = _signed(body.reason, caller.visitor)
         await operator_actions.pause_phase(tx, body.kind, body.stage, reason)
         return await _read_queue(tx)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/work-queue/resume", response_model=WorkQueue)
-async def resume_step(body: ResumeBody, request: Request, visitor: Admin, db: Db) -> Response:
+async def resume_step(body: ResumeBody, caller: AdminCaller) -> Response:
     """End the pause of a step."""
 
     async def work(tx: Tx) -> WorkQueue:
         await operator_actions.resume_phase(tx, body.kind, body.stage)
         return await _read_queue(tx)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/work-queue/unblock", response_model=Unblocked)
-async def unblock_tasks(body: UnblockBody, request: Request, visitor: Admin, db: Db) -> Response:
+async def unblock_tasks(body: UnblockBody, caller: AdminCaller) -> Response:
     """Let the tasks continue that wait for a resource."""
 
     async def work(tx: Tx) -> Unblocked:
@@ -304,7 +305,7 @@ async def unblock_tasks(body: UnblockBody, request: Request, visitor: Admin, db:
             raise Conflict(f"No task waits for {body.resource}.")
         return Unblocked(count=count)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.delete("/work-queue/alerts/{alert_id}", status_code=204, responses=problems(404))

@@ -1,0 +1,83 @@
+"""Who calls an operation that changes something: a handler declares the role, and receives the caller.
+
+@router.post("/jobs/{jobId}/pause", response_model=JobItem)
+async def pause(job_id: JobPathId, caller: RecruiterCaller) -> Response:
+    return await caller.run_once(
+        lambda tx: openings.pause(tx, job_id, caller.actor), to_schema=JobItem.of
+    )
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Request, Response
+from pydantic import BaseModel
+
+from jobmill.db import Tx
+from jobmill.errors import AppError
+from jobmill.hiring.actor import Actor
+from jobmill.people.persons import Owner
+from jobmill.web import auth, idempotency
+from jobmill.web.auth import Visitor
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.rate_limits import check_public
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCaller:
+    request: Request
+    visitor: Visitor
+    db: RequestDatabase
+
+    @property
+    def actor(self) -> Actor:
+        return self.visitor.actor
+
+    @property
+    def owner(self) -> Owner:
+        """The owner of the job search that they see and change."""
+        return self.visitor.owner
+
+    async def run_once(
+        self,
+        work: Callable[[Tx], Awaitable[T]],
+        *,
+        to_schema: Callable[[T], BaseModel | AppError],
+        status: int = 200,
+        secret: str = "",
+        time_limit: float | None = None,
+    ) -> Response:
+        """Do the work in one transaction and respond with its schema, as `idempotency.run_once`."""
+        return await idempotency.run_once(
+            self.request,
+            self.visitor,
+            self.db,
+            work,
+            to_schema=to_schema,
+            status=status,
+            secret=secret,
+            time_limit=time_limit,
+        )
+
+
+def _identify_with(check: Callable[..., Awaitable[Visitor]]) -> Callable[..., ApiCaller]:
+    """A dependency that makes the caller of a visitor who passes the check."""
+
+    def identify(request: Request, db: Db, visitor: Visitor = Depends(check)) -> ApiCaller:  # noqa: B008
+        return ApiCaller(request, visitor, db)
+
+    return identify
+
+
+AnyCaller = Annotated[ApiCaller, Depends(_identify_with(auth.identify))]
+PublicCaller = Annotated[ApiCaller, Depends(_identify_with(check_public))]
+SignedInCaller = Annotated[ApiCaller, Depends(_identify_with(auth.signed_in))]
+SeekerCaller = Annotated[ApiCaller, Depends(_identify_with(auth.seeker))]
+RecruiterCaller = Annotated[ApiCaller, Depends(_identify_with(auth.recruiter))]
+AdminCaller = Annotated[ApiCaller, Depends(_identify_with(auth.admin))]
+SearchAdminCaller = Annotated[ApiCaller, Depends(_identify_with(auth.search_admin))]
