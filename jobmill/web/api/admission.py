@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
@@ -20,15 +20,12 @@ from jobmill.hiring.stages.stage_board import StageColumn
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
 from jobmill.web.api.applications import Reason
-from jobmill.web.api.callers import RecruiterCaller
+from jobmill.web.api.callers import PublicCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AFTER_TEXT, PageLimit, json_response
+from jobmill.web.api.pagination import AFTER_TEXT, PageLimit
 from jobmill.web.api.schemas import RequestBody, Schema, StageItem
-from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import ApplicationPathId, JobPathId, OutputTime, WholeNumber
-from jobmill.web.rate_limits import Public
 
 router = APIRouter(tags=["admission"])
 
@@ -129,21 +126,16 @@ class StageBoard(Schema):
 
 @router.get("/jobs/{jobId}/review", response_model=ReviewItems, responses=problems(404))
 async def list_in_review(
-    job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
-    after: ReviewCursor = None,
-    limit: PageLimit = 100,
+    job_id: JobPathId, caller: ViewerCaller, after: ReviewCursor = None, limit: PageLimit = 100
 ) -> Response:
     """Applications in review, in the order in which they would be accepted."""
     page = await consistent_reads.read_opening(
-        db,
+        caller.db,
         job_id,
         lambda tx: review_list.list_in_review(tx, job_id, after=after, limit=limit),
     )
     items = [ReviewItem.of(row) for row in page.rows]
-    return json_response(request, ReviewItems(items=items, next=page.next), page.next)
+    return caller.respond(ReviewItems(items=items, next=page.next), page.next)
 
 
 @router.post(
@@ -242,11 +234,11 @@ async def draw(job_id: JobPathId, caller: RecruiterCaller) -> Response:
 
 
 @router.get("/jobs/{jobId}/lottery", response_model=LotteryItem, responses=problems(404, 429))
-async def show_lottery(job_id: JobPathId, request: Request, visitor: Public, db: Db) -> Response:
+async def show_lottery(job_id: JobPathId, caller: PublicCaller) -> Response:
     """The commitment of a lottery and, after the draw, everything needed to recompute it."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         proof = await require_proof(tx, job_id)
-    response = json_response(request, LotteryItem.of(proof))
+    response = caller.respond(LotteryItem.of(proof))
     if proof.drawn_at:
         # A draw never changes; only a new lottery replaces it.
         response.headers["Cache-Control"] = f"public, max-age={DRAW_CACHE_SECONDS}"
@@ -262,13 +254,11 @@ async def require_proof(tx: Tx, opening_id: int, *, limit: int | None = None) ->
 
 
 @router.get("/jobs/{jobId}/stages", response_model=StageBoard, responses=problems(404))
-async def show_stages(
-    job_id: JobPathId, request: Request, visitor: Viewer, db: Db, limit: PageLimit = 100
-) -> Response:
+async def show_stages(job_id: JobPathId, caller: ViewerCaller, limit: PageLimit = 100) -> Response:
     """The stages with at most `limit` people each."""
-    columns = await consistent_reads.read_opening(db, job_id, read_columns(job_id, limit))
+    columns = await consistent_reads.read_opening(caller.db, job_id, read_columns(job_id, limit))
     board = StageBoard(job_id=job_id, stages=[StageGroup.of(column) for column in columns])
-    return json_response(request, board)
+    return caller.respond(board)
 
 
 def read_columns(opening_id: int, limit: int) -> Callable[[Tx], Awaitable[list[StageColumn]]]:

@@ -22,14 +22,14 @@ from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.idempotent_responses import NewResponse
 from jobmill.people.persons import Role
 from jobmill.web import public_apply
-from jobmill.web.api.callers import AnyCaller, PublicCaller, RecruiterCaller
+from jobmill.web.api.callers import AnyCaller, ApiCaller, PublicCaller, RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.schemas import ApplicationResult, RequestBody, UnconfirmedApplication
 from jobmill.web.application_forms import parse_json_answers
 from jobmill.web.apply_batch import IdempotentApply, get_apply_batches
 from jobmill.web.auth import Anyone, Links, Visitor
-from jobmill.web.idempotency import read_key, replay_response, run_once, to_response
+from jobmill.web.idempotency import read_key, replay_response, to_response
 from jobmill.web.parameters import PLAIN_TEXT, ApplicationPathId, BodyId
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
@@ -173,10 +173,8 @@ async def _submit_unconfirmed(
     contact: Contact,
 ) -> Response:
     submission = await _read_answers(request, body)
-    return await run_once(
-        request,
-        visitor,
-        get_apply_batches(request).db,
+    caller = ApiCaller(request, visitor, get_apply_batches(request).db)
+    return await caller.run_once(
         lambda tx: public_apply.submit_unconfirmed(
             tx, request, site_settings, body.job_id, contact, submission
         ),

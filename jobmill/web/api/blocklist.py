@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.hiring.records import blocklist
-from jobmill.web.api.callers import RecruiterCaller
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime
 
@@ -40,11 +39,11 @@ class AddedBlocklistEntry(Schema):
 
 
 @router.get("", response_model=list[BlocklistEntry])
-async def list_blocked(request: Request, visitor: Viewer, db: Db) -> Response:
+async def list_blocked(caller: ViewerCaller) -> Response:
     """Blocked addresses and domains, in alphabetical order."""
-    async with db.transaction() as tx:
-        return json_response(
-            request, [BlocklistEntry.of(entry) for entry in await blocklist.list_blocked(tx)]
+    async with caller.db.transaction() as tx:
+        return caller.respond(
+            [BlocklistEntry.of(entry) for entry in await blocklist.list_blocked(tx)]
         )
 
 

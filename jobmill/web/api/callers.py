@@ -1,4 +1,4 @@
-"""Who calls an operation that changes something: a handler declares the role, and receives the caller.
+"""Who calls an operation of the API: a handler declares the role, and receives the caller.
 
 @router.post("/jobs/{jobId}/pause", response_model=JobItem)
 async def pause(job_id: JobPathId, caller: RecruiterCaller) -> Response:
@@ -9,7 +9,7 @@ async def pause(job_id: JobPathId, caller: RecruiterCaller) -> Response:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
@@ -19,8 +19,11 @@ from pydantic import BaseModel
 from jobmill.db import Tx
 from jobmill.errors import AppError
 from jobmill.hiring.actor import Actor
+from jobmill.hiring.records import idempotent_responses
+from jobmill.hiring.records.idempotent_responses import NewResponse
 from jobmill.people.persons import Owner
 from jobmill.web import auth, idempotency
+from jobmill.web.api.pagination import json_response
 from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.rate_limits import check_public
@@ -52,17 +55,34 @@ class ApiCaller:
         secret: str = "",
         time_limit: float | None = None,
     ) -> Response:
-        """Do the work in one transaction and respond with its schema, as `idempotency.run_once`."""
-        return await idempotency.run_once(
-            self.request,
-            self.visitor,
-            self.db,
-            work,
-            to_schema=to_schema,
-            status=status,
-            secret=secret,
-            time_limit=time_limit,
-        )
+        """Do the work in one transaction and respond with its schema; with an Idempotency-Key, once.
+
+        Work that raises is rolled back and runs again for the next request. If the response is an error
+        but the work must be committed, `to_schema` returns the error instead of raising it.
+        `secret`: a field that is not stored, so that repeated responses have null in its place.
+        """
+        keyed = await idempotency.read_key(self.request, self.visitor)
+        async with self.db.transaction(time_limit) as tx:
+            if keyed and (stored := await idempotent_responses.claim_key(tx, keyed)):
+                return idempotency.replay_response(stored)
+            schema = to_schema(await work(tx))
+            response = idempotency.to_response(schema, status)
+            if keyed:
+                shown = idempotency.to_response(idempotency.without(schema, secret), status)
+                new = NewResponse(response.status_code, bytes(shown.body).decode())
+                await idempotent_responses.store_responses(tx, {keyed.key: new})
+        return response
+
+    def respond(
+        self,
+        schema: BaseModel | Sequence[BaseModel],
+        next: str | int | None = None,
+        *,
+        status: int = 200,
+        version: int | None = None,
+    ) -> Response:
+        """As `pagination.json_response`."""
+        return json_response(self.request, schema, next, status=status, version=version)
 
 
 def _identify_with(check: Callable[..., Awaitable[Visitor]]) -> Callable[..., ApiCaller]:
@@ -78,6 +98,7 @@ AnyCaller = Annotated[ApiCaller, Depends(_identify_with(auth.identify))]
 PublicCaller = Annotated[ApiCaller, Depends(_identify_with(check_public))]
 SignedInCaller = Annotated[ApiCaller, Depends(_identify_with(auth.signed_in))]
 SeekerCaller = Annotated[ApiCaller, Depends(_identify_with(auth.seeker))]
+ViewerCaller = Annotated[ApiCaller, Depends(_identify_with(auth.viewer))]
 RecruiterCaller = Annotated[ApiCaller, Depends(_identify_with(auth.recruiter))]
 AdminCaller = Annotated[ApiCaller, Depends(_identify_with(auth.admin))]
 SearchAdminCaller = Annotated[ApiCaller, Depends(_identify_with(auth.search_admin))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BeforeValidator, Field, StrictBool, WithJsonSchema
 
 from jobmill.db import Tx
@@ -18,12 +18,11 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningStatus
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web.api.applications import require_own_application
-from jobmill.web.api.callers import AnyCaller, RecruiterCaller
+from jobmill.web.api.callers import AnyCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Anyone, Viewer
+from jobmill.web.auth import Anyone
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import (
     MAX_ID,
@@ -167,18 +166,17 @@ async def add_interviews(job_id: JobPathId, body: SeriesBody, caller: RecruiterC
 
 
 @router.get("/jobs/{jobId}/interviews", response_model=InterviewList, responses=problems(404))
-async def list_interviews(job_id: JobPathId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def list_interviews(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """The interview times of an opening, and their bookings."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         await openings.get(tx, job_id)
         times = await interview_times.list_interviews(tx, job_id)
         booked = await interview_times.list_bookings(tx, job_id)
-    return json_response(
-        request,
+    return caller.respond(
         InterviewList(
             interviews=[InterviewItem.of(time) for time in times],
             bookings=[BookingItem.of(booking) for booking in booked],
-        ),
+        )
     )
 
 
@@ -221,16 +219,14 @@ async def cancel_interview(
     responses=problems(404),
     openapi_extra=or_applicant("viewer"),
 )
-async def show_choice(
-    application_id: ApplicationPathId, request: Request, visitor: Anyone, db: Db
-) -> Response:
+async def show_choice(application_id: ApplicationPathId, caller: AnyCaller) -> Response:
     """The booked time of an application, and the times that it can book."""
-    async with db.transaction() as tx:
-        await require_own_application(tx, visitor, application_id, "viewer")
+    async with caller.db.transaction() as tx:
+        await require_own_application(tx, caller.visitor, application_id, "viewer")
         choice = await bookings.read_choice(tx, application_id)
     if choice is None:
-        return json_response(request, InterviewChoiceAnswer(booking=None, times=[]))
-    return json_response(request, InterviewChoiceAnswer.of(choice))
+        return caller.respond(InterviewChoiceAnswer(booking=None, times=[]))
+    return caller.respond(InterviewChoiceAnswer.of(choice))
 
 
 @router.put(

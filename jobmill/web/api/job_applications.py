@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from typing import IO, Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field, StrictBool
 
@@ -24,9 +24,9 @@ from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
-from jobmill.web.api.callers import RecruiterCaller
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.dependencies import Db
@@ -130,9 +130,7 @@ class ImportAnswer(Schema):
 @router.get("/applications", response_model=ApplicationPage, responses=problems(404))
 async def list_applications(
     job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
+    caller: ViewerCaller,
     status: ApplicationStatus | None = None,
     after: AfterId = 0,
     limit: PageLimit = 100,
@@ -145,10 +143,10 @@ async def list_applications(
             tx, job_id, status=status, after=after, limit=limit + 1
         )
 
-    rows = await consistent_reads.read_opening(db, job_id, work)
+    rows = await consistent_reads.read_opening(caller.db, job_id, work)
     next = rows[limit - 1].application_id if len(rows) > limit else None
     items = [ApplicationItem.of(row) for row in rows[:limit]]
-    return json_response(request, ApplicationPage(items=items, next=next))
+    return caller.respond(ApplicationPage(items=items, next=next))
 
 
 @router.get("/applications.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from jobmill.db import Tx
@@ -15,9 +15,9 @@ from jobmill.hiring.openings.applicant_lists import OpeningDetail
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.web import consistent_reads
-from jobmill.web.api.callers import ApiCaller, RecruiterCaller
+from jobmill.web.api.callers import ApiCaller, PublicCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
+from jobmill.web.api.pagination import AfterId, AfterMark, Limit
 from jobmill.web.api.schemas import (
     Job,
     JobApplicant,
@@ -27,10 +27,7 @@ from jobmill.web.api.schemas import (
     NewJob,
     RequestBody,
 )
-from jobmill.web.auth import Viewer
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import JobPathId, WholeNumber
-from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -42,18 +39,14 @@ class CapacityBody(RequestBody):
 
 @router.get("", response_model=list[Job], responses=problems(429))
 async def list_jobs(
-    request: Request,
-    visitor: Public,
-    db: Db,
-    after: AfterId = 0,
-    limit: Limit = applicant_lists.MAX_PAGE_SIZE,
+    caller: PublicCaller, after: AfterId = 0, limit: Limit = applicant_lists.MAX_PAGE_SIZE
 ) -> Response:
     """Openings, oldest first. The public sees only open ones."""
-    status = None if visitor.may("viewer") else "open"
-    async with db.transaction() as tx:
+    status = None if caller.visitor.may("viewer") else "open"
+    async with caller.db.transaction() as tx:
         page = await applicant_lists.list_counts(tx, status=status, after=after, limit=limit + 1)
     more = page[limit - 1].id if len(page) > limit else None
-    return json_response(request, [Job.of(counts) for counts in page[:limit]], more)
+    return caller.respond([Job.of(counts) for counts in page[:limit]], more)
 
 
 @router.post("", response_model=Job, status_code=201)
@@ -74,17 +67,17 @@ async def create_job(
 @router.get("/{jobId}", response_model=JobDetail, responses=problems(404))
 async def show_job(
     job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
+    caller: ViewerCaller,
     after: AfterMark = None,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
     """An opening with its active applicants and its waitlist."""
     detail = await consistent_reads.read_opening(
-        db, job_id, lambda tx: applicant_lists.get_detail(tx, job_id, after=after, limit=limit)
+        caller.db,
+        job_id,
+        lambda tx: applicant_lists.get_detail(tx, job_id, after=after, limit=limit),
     )
-    return json_response(request, _detail(detail), detail.next)
+    return caller.respond(_detail(detail), detail.next)
 
 
 def _detail(detail: OpeningDetail) -> JobDetail:
@@ -96,12 +89,10 @@ def _detail(detail: OpeningDetail) -> JobDetail:
 
 
 @router.get("/{jobId}/settings", response_model=JobSettings, responses=problems(404))
-async def show_job_settings(
-    job_id: JobPathId, request: Request, visitor: Viewer, db: Db
-) -> Response:
+async def show_job_settings(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """All settings of an opening."""
-    async with db.transaction() as tx:
-        return json_response(request, JobSettings.of(await openings.get(tx, job_id)))
+    async with caller.db.transaction() as tx:
+        return caller.respond(JobSettings.of(await openings.get(tx, job_id)))
 
 
 @router.patch("/{jobId}/settings", response_model=JobSettings, responses=problems(404, 409))

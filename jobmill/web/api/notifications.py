@@ -20,7 +20,6 @@ from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import SignedIn
 from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import as_is
 from jobmill.web.notification_receiver import OfReceiver, Receiver
@@ -206,11 +205,11 @@ async def change_notification_channel(
 
 @router.post("/channels/{channel_id}/test", status_code=204, responses=problems(404, 409, 429))
 async def test_notification_channel(
-    channel_id: PathId, request: Request, visitor: SignedIn, receiver: OfReceiver, db: Db
+    channel_id: PathId, caller: SignedInCaller, receiver: OfReceiver
 ) -> None:
     """Send a test message."""
-    check_test_letter(request, visitor)
-    async with db.transaction() as tx:
+    check_test_letter(caller.request, caller.visitor)
+    async with caller.db.transaction() as tx:
         channel = await channels.get(tx, receiver.owner, channel_id)
         await deliveries.add_test(tx, channel.id)
 

@@ -7,7 +7,7 @@ import datetime as dt
 from decimal import Decimal
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field, field_validator
 from pydantic.alias_generators import to_camel
 
@@ -16,11 +16,11 @@ from jobmill.pipelines import report as report_pipeline
 from jobmill.reports import comparison, contents, recurring, store
 from jobmill.reports import competitors as rivals
 from jobmill.reports.report import Report, ReportContents, ReportOptions, ReportPhase, ReportStatus
-from jobmill.web.api.callers import RecruiterCaller
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, Limit, json_response
+from jobmill.web.api.pagination import AfterId, Limit
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Admin, Viewer
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, OutputTime, PathId, require_digits
 from jobmill.web.site_settings import CurrentSiteSettings
@@ -165,17 +165,13 @@ def _camelize(value: object) -> object:
 
 @router.get("", response_model=list[ReportRecord])
 async def list_reports(
-    request: Request,
-    visitor: Viewer,
-    db: Db,
-    after: AfterId = 0,
-    limit: Limit = MAX_PAGE_SIZE,
+    caller: ViewerCaller, after: AfterId = 0, limit: Limit = MAX_PAGE_SIZE
 ) -> Response:
     """Reports, newest first; `after` is the id of the last report of the previous page."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await store.find(tx, before=after or None, limit=limit + 1)
     more = rows[limit - 1].id if len(rows) > limit else None
-    return json_response(request, [ReportRecord.of(report) for report in rows[:limit]], more)
+    return caller.respond([ReportRecord.of(report) for report in rows[:limit]], more)
 
 
 @router.post("", response_model=ReportRecord, status_code=201)
@@ -204,10 +200,10 @@ async def create_report(
 
 
 @router.get("/{report_id}", response_model=ReportDetail, responses=problems(404))
-async def show_report(report_id: PathId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def show_report(report_id: PathId, caller: ViewerCaller) -> Response:
     """A report with its findings, questions, answers, scores and recommendations."""
-    async with db.transaction() as tx:
-        return json_response(request, ReportDetail.of(await contents.read_contents(tx, report_id)))
+    async with caller.db.transaction() as tx:
+        return caller.respond(ReportDetail.of(await contents.read_contents(tx, report_id)))
 
 
 @router.post("/{report_id}/rerun", response_model=ReportRecord, responses=problems(404))
@@ -263,14 +259,12 @@ async def edit_report_prompt(
 
 
 @router.get("/{report_id}/compare", response_model=ComparisonRecord, responses=problems(404))
-async def compare_report(
-    report_id: PathId, other: OtherId, request: Request, visitor: Viewer, db: Db
-) -> Response:
+async def compare_report(report_id: PathId, other: OtherId, caller: ViewerCaller) -> Response:
     """Compare a report with an earlier one, or with that of a competitor."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         first = await contents.read_contents(tx, report_id)
         second = await contents.read_contents(tx, other)
-    return json_response(request, ComparisonRecord.of(comparison.compare(first, second)))
+    return caller.respond(ComparisonRecord.of(comparison.compare(first, second)))
 
 
 @router.post("/{report_id}/competitors", response_model=CompetitorReports, responses=problems(404))

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.db import Tx
 from jobmill.hiring.records import applications
 from jobmill.hiring.reviews import application_reviews, mentions, notes, ratings, tags
 from jobmill.hiring.reviews.application_reviews import ApplicationReview
-from jobmill.web.api.callers import RecruiterCaller
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, ApplicationPathId, OutputTime, require_digits
 
@@ -91,14 +90,12 @@ class MentionItem(Schema):
 @router.get(
     "/applications/{applicationId}/review", response_model=ReviewAnswer, responses=problems(404)
 )
-async def show_review(
-    application_id: ApplicationPathId, request: Request, visitor: Viewer, db: Db
-) -> Response:
+async def show_review(application_id: ApplicationPathId, caller: ViewerCaller) -> Response:
     """Ratings, tags and notes of an application."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         await applications.get(tx, application_id)
         review = await application_reviews.read_review(tx, application_id)
-    return json_response(request, ReviewAnswer.of(review))
+    return caller.respond(ReviewAnswer.of(review))
 
 
 @router.post(
@@ -177,15 +174,15 @@ async def remove_tag(
 
 
 @router.get("/mentions", response_model=list[MentionItem])
-async def list_mentions(request: Request, visitor: Viewer, db: Db) -> Response:
+async def list_mentions(caller: ViewerCaller) -> Response:
     """Notes that mention you and that you have not read, oldest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         unread = (
-            await mentions.list_unread(tx, visitor.person_id, limit=MAX_MENTIONS)
-            if visitor.person_id is not None
+            await mentions.list_unread(tx, caller.visitor.person_id, limit=MAX_MENTIONS)
+            if caller.visitor.person_id is not None
             else []
         )
-    return json_response(request, [MentionItem.of(mention) for mention in unread])
+    return caller.respond([MentionItem.of(mention) for mention in unread])
 
 
 @router.post("/mentions/{noteId}/read", status_code=204)

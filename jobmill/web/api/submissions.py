@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from jobmill.catalog import submissions
@@ -14,10 +14,7 @@ from jobmill.extract.pasted_text import MAX_LENGTH
 from jobmill.pipelines import submission
 from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
@@ -61,14 +58,12 @@ State = Annotated[SubmissionState | None, Query()]
 
 
 @router.get("", response_model=SubmissionList)
-async def list_submissions(
-    request: Request, visitor: Seeker, db: Db, state: State = None
-) -> Response:
+async def list_submissions(caller: SeekerCaller, state: State = None) -> Response:
     """What you added, newest first; at most 100."""
-    async with db.transaction() as tx:
-        rows = await submissions.find(tx, owner=visitor.owner, state=state, limit=MAX_LISTED)
+    async with caller.db.transaction() as tx:
+        rows = await submissions.find(tx, owner=caller.owner, state=state, limit=MAX_LISTED)
     items = [SubmissionRecord.of(row) for row in rows]
-    return json_response(request, SubmissionList(items=items))
+    return caller.respond(SubmissionList(items=items))
 
 
 @router.post("", response_model=SubmissionRecord, status_code=201)
@@ -91,13 +86,11 @@ async def create_submission(body: NewSubmission, caller: SeekerCaller) -> Respon
 
 
 @router.get("/{submission_id}", response_model=SubmissionRecord, responses=problems(404))
-async def show_submission(
-    submission_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def show_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """What became of a submission."""
-    async with db.transaction() as tx:
-        record = await submissions.get(tx, submission_id, owner=visitor.owner)
-    return json_response(request, SubmissionRecord.of(record))
+    async with caller.db.transaction() as tx:
+        record = await submissions.get(tx, submission_id, owner=caller.owner)
+    return caller.respond(SubmissionRecord.of(record))
 
 
 @router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BeforeValidator, Field, StrictBool
 
 from jobmill.db import Tx
@@ -14,7 +14,7 @@ from jobmill.hiring.transitions import EventType
 from jobmill.outside.webhook import check_url
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
@@ -85,11 +85,11 @@ class NewDelivery(Schema):
 
 
 @router.get("", response_model=list[WebhookItem])
-async def list_webhooks(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_webhooks(caller: AdminCaller) -> Response:
     """All webhooks, oldest first."""
-    async with db.transaction() as tx:
-        return json_response(
-            request, [WebhookItem.of(webhook) for webhook in await webhooks.list_webhooks(tx)]
+    async with caller.db.transaction() as tx:
+        return caller.respond(
+            [WebhookItem.of(webhook) for webhook in await webhooks.list_webhooks(tx)]
         )
 
 
@@ -108,12 +108,10 @@ async def add_webhook(
 
 
 @router.get("/{webhookId}", response_model=WebhookItem, responses=problems(404))
-async def show_webhook(
-    webhook_id: WebhookPathId, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def show_webhook(webhook_id: WebhookPathId, caller: AdminCaller) -> Response:
     """One webhook."""
-    async with db.transaction() as tx:
-        return json_response(request, WebhookItem.of(await webhooks.get(tx, webhook_id)))
+    async with caller.db.transaction() as tx:
+        return caller.respond(WebhookItem.of(await webhooks.get(tx, webhook_id)))
 
 
 @router.patch("/{webhookId}", response_model=WebhookItem, responses=problems(404))
@@ -136,22 +134,19 @@ async def remove_webhook(webhook_id: WebhookPathId, visitor: Admin, db: Db) -> N
 @router.get("/{webhookId}/deliveries", response_model=DeliveryPage, responses=problems(404))
 async def list_deliveries(
     webhook_id: WebhookPathId,
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     state: NoticeState | None = None,
     after: AfterId = 0,
     limit: PageLimit = 50,
 ) -> Response:
     """Deliveries of a webhook, newest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         page = await webhooks.list_deliveries(
             tx, webhook_id, state=state, before=after or None, limit=limit + 1
         )
     next = page[limit - 1].id if len(page) > limit else None
-    return json_response(
-        request,
-        DeliveryPage(items=[DeliveryItem.of(delivery) for delivery in page[:limit]], next=next),
+    return caller.respond(
+        DeliveryPage(items=[DeliveryItem.of(delivery) for delivery in page[:limit]], next=next)
     )
 
 

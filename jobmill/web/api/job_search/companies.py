@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from jobmill.catalog import companies, company_list
@@ -21,19 +21,17 @@ from jobmill.catalog.company_list import CompanyFilter, Order
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.pipelines import first_boards
-from jobmill.web.api.callers import SearchAdminCaller
+from jobmill.web.api.callers import SearchAdminCaller, SeekerCaller
 from jobmill.web.api.filters import RowLimit, Words
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Seeker
 from jobmill.web.company_detail import (
     CompanyDetail,
     add_company,
     read_company_detail,
     submit_analysis,
 )
-from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -138,9 +136,7 @@ class TrackedBoards(Schema):
 
 @router.get("", response_model=CompanyList)
 async def list_companies(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
     q: Words = None,
     tier: Tier | None = None,
     completeness: Completeness | None = None,
@@ -153,11 +149,11 @@ async def list_companies(
     filter = CompanyFilter(
         q or None, tier, completeness, needs_approval, order, after or None, limit + 1
     )
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await company_list.find(tx, filter)
     next = rows[limit - 1].id if len(rows) > limit else None
     items = [CompanyItem.of(company) for company in rows[:limit]]
-    return json_response(request, CompanyList(items=items, next=next))
+    return caller.respond(CompanyList(items=items, next=next))
 
 
 @router.post("", response_model=AnalysisAnswer, status_code=201)
@@ -187,13 +183,11 @@ async def track_boards(body: BoardsBody, caller: SearchAdminCaller) -> Response:
 
 
 @router.get("/{company_id}", response_model=CompanyRecord, responses=problems(404))
-async def show_company_facts(
-    company_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def show_company_facts(company_id: PathId, caller: SeekerCaller) -> Response:
     """What is known about a company, its boards and its newest jobs."""
-    async with db.transaction() as tx:
-        detail = await read_company_detail(tx, company_id, visitor.owner)
-    return json_response(request, _record(detail))
+    async with caller.db.transaction() as tx:
+        detail = await read_company_detail(tx, company_id, caller.owner)
+    return caller.respond(_record(detail))
 
 
 def _record(detail: CompanyDetail) -> CompanyRecord:

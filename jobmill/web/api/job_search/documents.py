@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
@@ -32,7 +32,7 @@ from jobmill.web.api.etags import SeenVersion
 from jobmill.web.api.filters import ProfileParameter, RowLimit
 from jobmill.web.api.job_search.tracked_applications import FILE_ANSWER
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -142,21 +142,16 @@ class QueuedDocuments(Schema):
 
 @router.get("", response_model=DocumentItems)
 async def list_documents(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    match_id: MatchFilter = None,
-    after: AfterId = 0,
-    limit: RowLimit = 50,
+    caller: SeekerCaller, match_id: MatchFilter = None, after: AfterId = 0, limit: RowLimit = 50
 ) -> Response:
     """Resumes and letters, the newest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await store.find_all(
-            tx, owner=visitor.owner, match_id=match_id, before=after or None, limit=limit + 1
+            tx, owner=caller.owner, match_id=match_id, before=after or None, limit=limit + 1
         )
     next = rows[limit - 1].id if len(rows) > limit else None
     items = [DocumentItem.of(row) for row in rows[:limit]]
-    return json_response(request, DocumentItems(items=items, next=next))
+    return caller.respond(DocumentItems(items=items, next=next))
 
 
 @router.post("", response_model=DocumentRecord, status_code=201, responses=problems(404, 409))
@@ -192,11 +187,11 @@ async def write_best_documents(caller: SeekerCaller, profile: ProfileParameter =
 
 
 @router.get("/{document_id}", response_model=DocumentRecord, responses=problems(404))
-async def show_document(document_id: PathId, request: Request, visitor: Seeker, db: Db) -> Response:
+async def show_document(document_id: PathId, caller: SeekerCaller) -> Response:
     """The newest version. Its ETag goes into the If-Match header of a change."""
-    async with db.transaction() as tx:
-        record = await _read(tx, document_id, visitor.owner)
-    return json_response(request, record, version=record.version)
+    async with caller.db.transaction() as tx:
+        record = await _read(tx, document_id, caller.owner)
+    return caller.respond(record, version=record.version)
 
 
 @router.patch("/{document_id}", response_model=DocumentRecord, responses=problems(404, 409, 412))
@@ -273,13 +268,11 @@ async def reword_document(document_id: PathId, caller: SeekerCaller) -> Response
 
 
 @router.get("/{document_id}/versions", response_model=DocumentHistory, responses=problems(404))
-async def list_document_versions(
-    document_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def list_document_versions(document_id: PathId, caller: SeekerCaller) -> Response:
     """All versions, and the files that were sent."""
-    async with db.transaction() as tx:
-        history = await _read_history(tx, document_id, visitor.owner)
-    return json_response(request, history)
+    async with caller.db.transaction() as tx:
+        history = await _read_history(tx, document_id, caller.owner)
+    return caller.respond(history)
 
 
 @router.post("/{document_id}/sent", response_model=DocumentHistory, responses=problems(404, 409))

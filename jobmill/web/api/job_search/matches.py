@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.catalog.posting import Arrangement
@@ -19,10 +19,8 @@ from jobmill.web.api.filters import ProfileParameter, RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.job_search.job_facts import JobFacts
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
 from jobmill.web.match_detail import MatchDetail
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, require_digits
 
@@ -127,9 +125,7 @@ class DismissReasonBody(RequestBody):
 
 @router.get("", response_model=MatchList, responses=problems(404))
 async def list_matches(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
     profile: ProfileParameter = None,
     status: Status | None = None,
     min_score: MinScore = None,
@@ -141,12 +137,12 @@ async def list_matches(
 ) -> Response:
     """The matches that wait for a decision, or those with a status."""
     filters = InboxFilters(status, min_score, arrangement, q or None, newest=order == "newest")
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         query = filters.to_query(version.profile_id, after=after or None, limit=limit)
         page = await inbox.read_page(tx, query)
     items = [_item(match) for match in page.matches]
-    return json_response(request, MatchList(items=items, next=page.next, partial=page.partial))
+    return caller.respond(MatchList(items=items, next=page.next, partial=page.partial))
 
 
 def _item(match: Match) -> MatchItem:
@@ -163,24 +159,22 @@ def _reasons(match: Match) -> dict[str, object]:
 
 
 @router.get("/counts", response_model=MatchCounts, responses=problems(404))
-async def count_matches(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
-) -> Response:
+async def count_matches(caller: SeekerCaller, profile: ProfileParameter = None) -> Response:
     """How many matches have each status, counted up to 10,000."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         counts = await matches.count_shown(tx, version.profile_id, limit=COUNT_LIMIT)
     items = [StatusCountItem.of(count) for count in counts]
-    return json_response(request, MatchCounts(counts=items))
+    return caller.respond(MatchCounts(counts=items))
 
 
 @router.get("/{match_id}", response_model=MatchRecord, responses=problems(404))
-async def show_match(match_id: PathId, request: Request, visitor: Seeker, db: Db) -> Response:
+async def show_match(match_id: PathId, caller: SeekerCaller) -> Response:
     """A match with the parts of its score, and what is noticeable about the posting."""
-    async with db.transaction() as tx:
-        detail = await match_detail.read_detail(tx, match_id, visitor.owner)
-        status_by = await actor_labels.name_actor(tx, detail.match.status_by, visitor)
-    return json_response(request, _record(detail, status_by))
+    async with caller.db.transaction() as tx:
+        detail = await match_detail.read_detail(tx, match_id, caller.owner)
+        status_by = await actor_labels.name_actor(tx, detail.match.status_by, caller.visitor)
+    return caller.respond(_record(detail, status_by))
 
 
 def _record(detail: MatchDetail, status_by: str | None) -> MatchRecord:
@@ -197,15 +191,13 @@ def _record(detail: MatchDetail, status_by: str | None) -> MatchRecord:
 
 
 @router.get("/{match_id}/history", response_model=MatchHistory, responses=problems(404))
-async def list_match_history(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def list_match_history(match_id: PathId, caller: SeekerCaller) -> Response:
     """What happened to the match, oldest first."""
-    async with db.transaction() as tx:
-        await matches.get(tx, match_id, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        await matches.get(tx, match_id, owner=caller.owner)
         events = await matches.read_events(tx, match_id)
-        events = await actor_labels.name_actors(tx, events, visitor)
-    return json_response(request, MatchHistory(events=[HistoryEvent.of(event) for event in events]))
+        events = await actor_labels.name_actors(tx, events, caller.visitor)
+    return caller.respond(MatchHistory(events=[HistoryEvent.of(event) for event in events]))
 
 
 @router.post("/{match_id}/status", response_model=MatchItem, responses=problems(404))

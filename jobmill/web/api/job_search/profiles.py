@@ -21,7 +21,7 @@ from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db, RawDb
+from jobmill.web.dependencies import RawDb
 from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime
 from jobmill.web.profile_preview import ProfilePreview, preview
@@ -189,12 +189,12 @@ def _parse(document: dict[str, Any]) -> Profile:
 
 
 @router.get("", response_model=ProfileList)
-async def list_profiles(request: Request, visitor: Seeker, db: Db) -> Response:
+async def list_profiles(caller: SeekerCaller) -> Response:
     """Your profiles."""
-    async with db.transaction() as tx:
-        summaries = await profiles.find_all(tx, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        summaries = await profiles.find_all(tx, owner=caller.owner)
     items = [ProfileItem.of(summary) for summary in summaries]
-    return json_response(request, ProfileList(items=items))
+    return caller.respond(ProfileList(items=items))
 
 
 @router.post("/draft", response_model=ResumeDraftRecord, openapi_extra=RESUME_BODY)
@@ -207,11 +207,11 @@ async def draft_profile(request: Request, visitor: Seeker) -> Response:
 
 
 @router.get("/{name}", response_model=ProfileRecord, responses=problems(404))
-async def show_profile(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def show_profile(name: Name, caller: SeekerCaller) -> Response:
     """The newest version of a profile."""
-    async with db.transaction() as tx:
-        record = await _read(tx, name, visitor.owner)
-    return json_response(request, record, version=record.version)
+    async with caller.db.transaction() as tx:
+        record = await _read(tx, name, caller.owner)
+    return caller.respond(record, version=record.version)
 
 
 @router.put("/{name}", response_model=ProfileRecord, responses=problems(412))
@@ -244,15 +244,15 @@ async def save_profile(
 
 @router.post("/{name}/preview", response_model=PreviewResult, responses=problems(404))
 async def preview_profile(
-    name: Name, body: PreviewBody, request: Request, visitor: Seeker, db: Db, database: RawDb
+    name: Name, body: PreviewBody, caller: SeekerCaller, database: RawDb
 ) -> Response:
     """What a changed profile would decide differently about the newest jobs; nothing is saved."""
-    limit_scoring(request, visitor)
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, name, owner=visitor.owner)
+    limit_scoring(caller.request, caller.visitor)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, name, owner=caller.owner)
     changed = _parse(body.profile)
     effect = await preview(database, version.profile_id, changed, max_listings=MAX_PREVIEW)
-    return json_response(request, _preview(effect))
+    return caller.respond(_preview(effect))
 
 
 def _preview(effect: ProfilePreview) -> PreviewResult:
@@ -271,25 +271,23 @@ def _preview(effect: ProfilePreview) -> PreviewResult:
 
 
 @router.get("/{name}/versions", response_model=ProfileVersionList, responses=problems(404))
-async def list_profile_versions(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def list_profile_versions(name: Name, caller: SeekerCaller) -> Response:
     """All versions, newest first."""
-    async with db.transaction() as tx:
-        await profiles.get(tx, name, owner=visitor.owner)
-        versions = await profiles.read_versions(tx, name, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        await profiles.get(tx, name, owner=caller.owner)
+        versions = await profiles.read_versions(tx, name, owner=caller.owner)
     items = [ProfileVersionItem.of(version) for version in versions]
-    return json_response(request, ProfileVersionList(items=items))
+    return caller.respond(ProfileVersionList(items=items))
 
 
 @router.get(
     "/{name}/versions/{version}", response_model=ProfileVersionRecord, responses=problems(404)
 )
-async def show_profile_version(
-    name: Name, version: Version, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def show_profile_version(name: Name, version: Version, caller: SeekerCaller) -> Response:
     """One version of a profile."""
-    async with db.transaction() as tx:
-        stored = await profiles.get(tx, name, owner=visitor.owner, version=version)
-    return json_response(request, ProfileVersionRecord(**_version_fields(stored)))
+    async with caller.db.transaction() as tx:
+        stored = await profiles.get(tx, name, owner=caller.owner, version=version)
+    return caller.respond(ProfileVersionRecord(**_version_fields(stored)))
 
 
 @router.post("/{name}/pause", response_model=ProfileRecord, responses=problems(404))
@@ -329,16 +327,14 @@ async def _change(name: str, caller: ApiCaller, change: Change) -> Response:
 
 
 @router.get("/{name}/proposed-rules", response_model=ProposedRuleList, responses=problems(404, 429))
-async def list_proposed_rules(
-    name: Name, request: Request, visitor: Seeker, db: Db, database: RawDb
-) -> Response:
+async def list_proposed_rules(name: Name, caller: SeekerCaller, database: RawDb) -> Response:
     """Rules that your dismissals suggest, and what each would have hidden."""
-    limit_scoring(request, visitor)
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, name, owner=visitor.owner)
+    limit_scoring(caller.request, caller.visitor)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, name, owner=caller.owner)
         rules = await proposed_rules.find(tx, version)
     items = [_rule(rule, await try_rule(database, version, rule)) for rule in rules[:MAX_RULES]]
-    return json_response(request, ProposedRuleList(items=items, total=len(rules)))
+    return caller.respond(ProposedRuleList(items=items, total=len(rules)))
 
 
 def _rule(rule: ProposedRule, tried: DryRun | None) -> ProposedRuleItem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from jobmill.catalog.posting import Arrangement
@@ -20,7 +20,6 @@ from jobmill.matching.saved_views import (
 from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.filters import ProfileParameter
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
@@ -58,15 +57,13 @@ class SavedViewList(Schema):
 
 
 @router.get("", response_model=SavedViewList, responses=problems(404))
-async def list_saved_views(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
-) -> Response:
+async def list_saved_views(caller: SeekerCaller, profile: ProfileParameter = None) -> Response:
     """The saved views of a profile."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         views = await saved_views.find_all(tx, version.profile_id)
     items = [SavedViewRecord.of(view) for view in views]
-    return json_response(request, SavedViewList(items=items))
+    return caller.respond(SavedViewList(items=items))
 
 
 @router.post("", response_model=SavedViewRecord, status_code=201, responses=problems(404))

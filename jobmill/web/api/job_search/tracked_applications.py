@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
 
 from jobmill.boards.adapters import PLATFORM_RULES
@@ -35,7 +35,6 @@ from jobmill.web.api.callers import ApiCaller, SeekerCaller
 from jobmill.web.api.etags import SeenVersion
 from jobmill.web.api.filters import ProfileParameter
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
@@ -327,19 +326,19 @@ async def _change(
 
 @router.get("", response_model=ApplicationBoard, responses=problems(404))
 async def show_application_board(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+    caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
     """The columns of the board with their applications, and the next steps that are due."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         columns = await board.read_board(tx, version.profile_id)
-        due = await followups.due(tx, visitor.owner)
+        due = await followups.due(tx, caller.owner)
     schema = ApplicationBoard(
         profile=version.name,
         columns=[_column(column) for column in columns],
         due=[DueStepItem.of(step) for step in due],
     )
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 def _column(column: BoardColumn) -> ApplicationColumn:
@@ -355,11 +354,11 @@ def _column(column: BoardColumn) -> ApplicationColumn:
 
 @router.get("/statistics", response_model=ApplicationFigures, responses=problems(404))
 async def show_application_statistics(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+    caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
     """Applications per week, replies, and how long applications keep a status."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         counted = await statistics.read_statistics(tx, version.profile_id)
     schema = ApplicationFigures(
         weeks=[WeekItem.of(week) for week in counted.weeks],
@@ -367,7 +366,7 @@ async def show_application_statistics(
         replied=counted.replies.replied,
         durations=[DurationItem.of(duration) for duration in counted.durations],
     )
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 @router.get("/export.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
@@ -446,13 +445,11 @@ async def remove_custom_status(
 
 
 @router.get("/{match_id}", response_model=TrackedApplication, responses=problems(404))
-async def show_tracked_application(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def show_tracked_application(match_id: PathId, caller: SeekerCaller) -> Response:
     """An application with its dates, notes, contacts and files."""
-    async with db.transaction() as tx:
-        stored = await _read(tx, match_id, visitor.owner)
-    return json_response(request, _record(stored), version=stored.dates.version)
+    async with caller.db.transaction() as tx:
+        stored = await _read(tx, match_id, caller.owner)
+    return caller.respond(_record(stored), version=stored.dates.version)
 
 
 @router.put("/{match_id}", response_model=TrackedApplication, responses=problems(404, 412))

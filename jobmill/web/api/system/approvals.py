@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.catalog import approvals
@@ -17,11 +17,9 @@ from jobmill.web import source_secrets
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import MarkedPage, json_response
+from jobmill.web.api.pagination import MarkedPage
 from jobmill.web.api.schemas import Schema
 from jobmill.web.api.system.sources import SourceReasonBody
-from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import OutputTime
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
@@ -63,23 +61,23 @@ class ApprovalAnswer(Schema):
 
 @router.get("", response_model=ApprovalList)
 async def list_approvals(
-    request: Request, visitor: Admin, db: Db, after: After = None, limit: RowLimit = 50
+    caller: AdminCaller, after: After = None, limit: RowLimit = 50
 ) -> Response:
     """What waits for a decision."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         start = approvals.parse_ref(after) if after else None
         rows: list[Approval] = await approvals.find(tx, after=start, limit=limit + 1)
     next = str(rows[limit - 1].ref) if len(rows) > limit else None
     items = [ApprovalItem.of(row) for row in rows[:limit]]
-    return json_response(request, ApprovalList(items=items, next=next))
+    return caller.respond(ApprovalList(items=items, next=next))
 
 
 @router.get("/{ref}", response_model=ApprovalItem, responses=problems(404))
-async def show_approval(ref: RefPath, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_approval(ref: RefPath, caller: AdminCaller) -> Response:
     """A board or a source, and whether it was approved."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         row = await approvals.get(tx, approvals.parse_ref(ref))
-    return json_response(request, ApprovalItem.of(row))
+    return caller.respond(ApprovalItem.of(row))
 
 
 @router.post("/{ref}/approve", response_model=ApprovalAnswer, responses=problems(404))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from jobmill.db import Tx
@@ -16,7 +16,6 @@ from jobmill.people.keys import NewApiKey, Scope
 from jobmill.people.persons import Person, Role
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
@@ -100,12 +99,12 @@ class CreatedKey(Schema):
 
 
 @router.get("/people", response_model=PersonList)
-async def list_people(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_people(caller: AdminCaller) -> Response:
     """All people with access, and those that had it."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         people = await persons.find_all(tx)
     items = [PersonRecord.of(person) for person in people]
-    return json_response(request, PersonList(items=items))
+    return caller.respond(PersonList(items=items))
 
 
 @router.post("/people", response_model=PersonRecord, status_code=201)
@@ -166,11 +165,11 @@ async def _get_active(tx: Tx, id: int) -> Person:
 
 
 @router.get("/keys", response_model=KeyList)
-async def list_keys(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_keys(caller: AdminCaller) -> Response:
     """All API keys, including revoked and expired ones."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await keys.find_all(tx)
-    return json_response(request, KeyList(items=[KeyRecord.of(row) for row in rows]))
+    return caller.respond(KeyList(items=[KeyRecord.of(row) for row in rows]))
 
 
 @router.post("/keys", response_model=CreatedKey, status_code=201, responses=problems(404))

@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.boards.adapters import BY_NAME
@@ -30,12 +30,10 @@ from jobmill.web import target_detail, task_progress
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.api.system.searches import Hours, OptionalHours, from_hours
 from jobmill.web.api.system.sources import TaskAnswer
-from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import OutputTime, PathId, WholeNumber, require_digits
@@ -179,16 +177,14 @@ class YieldReport(Schema):
 
 @router.get("/due", response_model=DueTargets)
 async def list_due_targets(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     site_settings: CurrentSiteSettings,
     platform: ShortText | None = None,
     ahead: Literal["now", "day", "week"] = "now",
     limit: RowLimit = 25,
 ) -> Response:
     """The reads that a run would start, most valuable first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         at = await planner.clock(tx)
         wish = rotation.request_like_last_run(
             site_settings.settings, await rotation_status.last_policy(tx)
@@ -202,7 +198,7 @@ async def list_due_targets(
         next_at = None if due.targets else await due_targets.next_due_at(tx, wish, at, os.environ)
     items = [_due(row, expected.get(row.source)) for row in due.targets[:limit]]
     schema = DueTargets(items=items, next_due_at=next_at, unavailable=dict(due.unavailable))
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 def _due(row: DueTarget, expected: float | None) -> DueTargetItem:
@@ -221,22 +217,18 @@ async def run_rotation(caller: AdminCaller) -> Response:
 
 @router.get("/report", response_model=RunReportRecord, responses=problems(404, 409))
 async def show_rotation_report(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     run: Annotated[int | None, Query(ge=1, le=10**12), BeforeValidator(require_digits)] = None,
 ) -> Response:
     """What a run did; default: the last run. 409 before the first run."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         report = await rotation_status.run_report(tx, run)
-    return json_response(request, RunReportRecord.of(report))
+    return caller.respond(RunReportRecord.of(report))
 
 
 @router.get("/targets", response_model=TargetList)
 async def list_targets(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     site_settings: CurrentSiteSettings,
     status: TargetStatus | None = None,
     platform: ShortText | None = None,
@@ -244,7 +236,7 @@ async def list_targets(
     limit: RowLimit = 50,
 ) -> Response:
     """All scheduled reads, by source."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await target_overview.list_targets(
             tx,
             await planner.clock(tx),
@@ -257,7 +249,7 @@ async def list_targets(
         )
     next = rows[limit - 1].source if len(rows) > limit else None
     items = [TargetItem.of(row) for row in rows[:limit]]
-    return json_response(request, TargetList(items=items, next=next))
+    return caller.respond(TargetList(items=items, next=next))
 
 
 async def _read(tx: Tx, id: int, site_settings: SiteSettings) -> TargetRecord:
@@ -285,16 +277,12 @@ def _record(detail: TargetDetail) -> TargetRecord:
 
 @router.get("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
 async def show_target(
-    source_id: PathId,
-    request: Request,
-    visitor: Admin,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    source_id: PathId, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """A scheduled read with its history."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         record = await _read(tx, source_id, site_settings)
-    return json_response(request, record)
+    return caller.respond(record)
 
 
 @router.put("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
@@ -326,11 +314,11 @@ async def change_target(
 
 
 @router.get("/platforms", response_model=PlatformList)
-async def list_platforms(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_platforms(caller: AdminCaller) -> Response:
     """The read limits of each platform, and what is left of them."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await _read_platforms(tx)
-    return json_response(request, PlatformList(items=[PlatformItem.of(row) for row in rows]))
+    return caller.respond(PlatformList(items=[PlatformItem.of(row) for row in rows]))
 
 
 async def _read_platforms(tx: Tx) -> list[PlatformBudget]:
@@ -353,11 +341,9 @@ async def set_platform_limits(name: Name, body: PlatformLimits, caller: AdminCal
 
 
 @router.get("/yield", response_model=YieldReport)
-async def show_yield(
-    request: Request, visitor: Admin, db: Db, of: Literal["day", "week", "month"] = "day"
-) -> Response:
+async def show_yield(caller: AdminCaller, of: Literal["day", "week", "month"] = "day") -> Response:
     """New jobs per read by platform, in the last day, week or month."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await rotation_status.yield_by_platform(tx, await planner.clock(tx), SPANS[of])
     items = [PlatformYieldItem.of(row) for row in rows]
-    return json_response(request, YieldReport(platforms=items))
+    return caller.respond(YieldReport(platforms=items))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.db import Tx
@@ -13,7 +13,6 @@ from jobmill.rotation import searches, targets
 from jobmill.rotation.searches import MAX_DAYS_BACK, SavedSearch, SearchSettings
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
@@ -83,11 +82,11 @@ class SearchList(Schema):
 
 
 @router.get("", response_model=SearchList)
-async def list_searches(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_searches(caller: AdminCaller) -> Response:
     """All searches."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await searches.list_all(tx)
-    return json_response(request, SearchList(items=[SearchRecord.of(row) for row in rows]))
+    return caller.respond(SearchList(items=[SearchRecord.of(row) for row in rows]))
 
 
 @router.post("", response_model=SearchRecord, status_code=201)
@@ -101,11 +100,11 @@ async def create_search(body: SearchBody, caller: AdminCaller) -> Response:
 
 
 @router.get("/{search_id}", response_model=SearchRecord, responses=problems(404))
-async def show_search(search_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_search(search_id: PathId, caller: AdminCaller) -> Response:
     """One search."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         search = await searches.get(tx, search_id)
-    return json_response(request, SearchRecord.of(search))
+    return caller.respond(SearchRecord.of(search))
 
 
 @router.put("/{search_id}", response_model=SearchRecord, responses=problems(404))

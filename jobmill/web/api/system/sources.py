@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.catalog import history, source_list, sources
@@ -21,10 +21,8 @@ from jobmill.web.api.callers import AdminCaller, ApiCaller
 from jobmill.web.api.filters import RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
@@ -127,9 +125,7 @@ class SourceReasonBody(RequestBody):
 
 @router.get("", response_model=SourceList)
 async def list_sources(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     show: Show = "all",
     platform: ShortText | None = None,
     q: Words = None,
@@ -138,11 +134,11 @@ async def list_sources(
 ) -> Response:
     """Sources, newest first. `show=troubled`: only those with a failed last run."""
     filter = SourceFilter(show, platform or None, q or None, after or None, limit + 1)
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await source_list.find(tx, filter)
     next = rows[limit - 1].id if len(rows) > limit else None
     items = [SourceItem.of(source) for source in rows[:limit]]
-    return json_response(request, SourceList(items=items, next=next))
+    return caller.respond(SourceList(items=items, next=next))
 
 
 @router.post("", response_model=TaskAnswer, status_code=201)
@@ -167,11 +163,11 @@ async def create_source(body: NewSourceBody, caller: AdminCaller) -> Response:
 
 
 @router.get("/{source_id}", response_model=SourceRecord, responses=problems(404))
-async def show_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_source(source_id: PathId, caller: AdminCaller) -> Response:
     """A source with its configuration and its newest runs."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         record = await _read(tx, source_id)
-    return json_response(request, record)
+    return caller.respond(record)
 
 
 async def _read(tx: Tx, id: int) -> SourceRecord:
@@ -187,16 +183,14 @@ async def _read(tx: Tx, id: int) -> SourceRecord:
 
 
 @router.get("/{source_id}/history", response_model=SourceHistory, responses=problems(404))
-async def list_source_history(
-    source_id: PathId, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def list_source_history(source_id: PathId, caller: AdminCaller) -> Response:
     """What people and Jobmill did with a source, oldest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         await sources.get(tx, source_id)
         events = await history.find_events(tx, "source", source_id, limit=MAX_EVENTS)
-        events = await actor_labels.name_actors(tx, events, visitor)
+        events = await actor_labels.name_actors(tx, events, caller.visitor)
     shown = [HistoryEvent.of(event) for event in events]
-    return json_response(request, SourceHistory(events=shown))
+    return caller.respond(SourceHistory(events=shown))
 
 
 @router.post("/{source_id}/enable", response_model=SourceRecord, responses=problems(404))

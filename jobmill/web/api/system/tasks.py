@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, StringConstraints
 
 from jobmill.db import Tx
@@ -18,7 +18,7 @@ from jobmill.web import private_tasks
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db
@@ -166,9 +166,7 @@ class Unblocked(Schema):
 
 @router.get("/tasks", response_model=TaskList)
 async def list_tasks(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     status: Status | None = None,
     kind: ShortText | None = None,
     about: About = None,
@@ -177,21 +175,21 @@ async def list_tasks(
 ) -> Response:
     """Tasks, newest first. A page may be short or empty although `next` leads to further ones."""
     filter = ItemFilter(status, kind or None, about or None)
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         page = await search.search_items(
             tx, filter, before=after or None, limit=limit, reach=SCAN_LIMIT, with_data=False
         )
-        items = await private_tasks.redact_items(tx, page.items, visitor)
+        items = await private_tasks.redact_items(tx, page.items, caller.visitor)
     schema = TaskList(items=[TaskItem.of(item) for item in items], next=page.next)
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 @router.get("/tasks/{item_id}", response_model=TaskRecord, responses=problems(404))
-async def show_task(item_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_task(item_id: PathId, caller: AdminCaller) -> Response:
     """A task with its data and its timeline."""
-    async with db.transaction() as tx:
-        record = await _read(tx, item_id, visitor)
-    return json_response(request, record)
+    async with caller.db.transaction() as tx:
+        record = await _read(tx, item_id, caller.visitor)
+    return caller.respond(record)
 
 
 async def _read(tx: Tx, item_id: int, visitor: Visitor) -> TaskRecord:
@@ -237,16 +235,16 @@ def _signed(reason: str, visitor: Visitor) -> str:
 
 
 @router.get("/lineages/{tracking_id}", response_model=TaskLineage, responses=problems(404))
-async def show_lineage(tracking_id: UUID, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_lineage(tracking_id: UUID, caller: AdminCaller) -> Response:
     """All tasks that came from one submission."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         items = await lineage.read_lineage(tx, tracking_id, limit=MAX_LINEAGE, with_data=False)
         if not items:
             raise NotFound("lineage", tracking_id)
-        items = await private_tasks.redact_items(tx, items, visitor)
+        items = await private_tasks.redact_items(tx, items, caller.visitor)
     ordered = sorted(items, key=lambda item: item.id)
     schema = TaskLineage(tracking_id=tracking_id, items=[TaskItem.of(item) for item in ordered])
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 async def _read_queue(tx: Tx) -> WorkQueue:
@@ -261,11 +259,11 @@ async def _read_queue(tx: Tx) -> WorkQueue:
 
 
 @router.get("/work-queue", response_model=WorkQueue)
-async def show_work_queue(request: Request, visitor: Admin, db: Db) -> Response:
+async def show_work_queue(caller: AdminCaller) -> Response:
     """How much work waits at each step, the workers, alerts, pauses and what tasks wait for."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         schema = await _read_queue(tx)
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 @router.post("/work-queue/pause", response_model=WorkQueue, responses=problems(404))
