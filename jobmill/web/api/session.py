@@ -61,7 +61,7 @@ async def show(visitor: Anyone) -> CurrentUser:
 
 class PasswordBody(BaseModel):
     password: Annotated[
-        str, Field(max_length=passwords.MAX_LENGTH, examples=["correct horse battery staple"])
+        str, Field(max_length=passwords.MAX_LENGTH, examples=["seven lanterns walk to Bergen"])
     ]
 
 

@@ -45,7 +45,7 @@ class NewPerson(RequestBody):
     role: Annotated[Role, Field(examples=["recruiter"])]
     password: Annotated[
         str,
-        Field(max_length=passwords.MAX_LENGTH, examples=["correct horse battery staple"]),
+        Field(max_length=passwords.MAX_LENGTH, examples=["seven lanterns walk to Bergen"]),
         PLAIN_TEXT,
     ]
 
